@@ -1,0 +1,40 @@
+# `make run` and `make test` need Python 3.11 or newer and nothing else: they make their own virtual environment.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: run test prove bench check clean
+
+$(VENV)/.ready: pyproject.toml twisted/plugins/gamed_plugin.py $(wildcard schemas/*)
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/pip install --quiet --editable . --group test
+	touch $@
+
+# The daemon in the foreground, with the options in ARGS: make run ARGS="--config etc/gamed.toml"
+run: $(VENV)/.ready
+	$(BIN)/twistd -n gamed $(ARGS)
+
+# The whole test suite, in a few minutes.
+test: $(VENV)/.ready
+	$(BIN)/python -m pytest $(ARGS)
+
+# The long proofs: kills, floods, thousands of games. PROVE=short runs a sample of each.
+prove: $(VENV)/.ready
+	PROVE=$(or $(PROVE),whole) $(BIN)/python -m pytest -s tests/proofs $(ARGS)
+
+# The benchmarks, with their figures.
+bench: $(VENV)/.ready
+	$(BIN)/python -m pytest -s --benchmark-enable --benchmark-disable-gc -p no:warnings tests/benchmarks $(ARGS)
+
+# Lint, types, import contracts.
+check: $(VENV)/.ready
+	$(BIN)/pip install --quiet --group check
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+clean:
+	rm -rf $(VENV) dist _trial_temp*

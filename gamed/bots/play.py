@@ -1,0 +1,97 @@
+"""Plays whole matches over the network, one connection a match.
+
+Source: battleship.md A3 (a whole game against any server of the protocol) and B8 (a new connection for each game).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any, cast
+
+from attrs import define, frozen
+from twisted.internet.defer import Deferred
+from twisted.internet.endpoints import HostnameEndpoint, connectProtocol
+from twisted.internet.error import ConnectError, DNSLookupError
+from twisted.internet.interfaces import IReactorTime, ITCPTransport
+from twisted.internet.protocol import Protocol, connectionDone
+from twisted.python.failure import Failure
+
+from gamed.errors import GamedError, RemoteProtocolError
+from gamed.registry import Player
+
+
+class BotError(GamedError):
+    """A match could not be played to its end."""
+
+
+@frozen
+class Played:
+    """A finished match: `seconds` from the connection to the end, waiting included."""
+
+    won: bool
+    moves: int
+    seconds: float
+
+
+@define(eq=False)
+class Bot(Protocol):
+    """A player on a transport; `done` fires with Played, or fails with BotError."""
+
+    player: Player
+    clock: IReactorTime
+    done: Deferred[Played]
+    _began: float = 0.0
+
+    def connectionMade(self) -> None:
+        """Begin."""
+        self._began = self.clock.seconds()
+        self._wire.setTcpNoDelay(True)
+
+    @property
+    def _wire(self) -> ITCPTransport:
+        return cast("ITCPTransport", self.transport)
+
+    def dataReceived(self, data: bytes) -> None:
+        """Let the player answer."""
+        if self.player.won is None:
+            self._play(data)
+
+    def _play(self, data: bytes) -> None:
+        try:
+            answer = self.player.receive_data(data)
+        except RemoteProtocolError as error:
+            self._end(BotError(f"the match broke off: {error}"))
+            return
+        if answer:
+            self._wire.write(answer)
+        if self.player.won is not None:
+            self._end(Played(self.player.won, self.player.moves, self.clock.seconds() - self._began))
+
+    def _end(self, result: Played | BotError) -> None:
+        self._wire.loseConnection()
+        if not self.done.called:
+            self.done.callback(result) if isinstance(result, Played) else self.done.errback(result)
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: ARG002 (Protocol's signature)
+        """Fail the match if it is not over by now."""
+        if self.player.won is None and not self.done.called:
+            self._play(b"")
+
+
+async def play(
+    reactor: Any,
+    host: str,
+    port: int,
+    make_player: Callable[[Random], Player],
+    random: Random,
+) -> Played:
+    """Connect and play one match. Raises BotError."""
+    bot = Bot(make_player(random), reactor, Deferred())
+    try:
+        await connectProtocol(HostnameEndpoint(reactor, host.encode(), port), bot)
+    except (ConnectError, DNSLookupError) as error:
+        raise BotError(
+            f"cannot connect to {host}:{port}: {error}. Is the server running there? `twistd -n gamed` starts one"
+        ) from error
+    return await bot.done

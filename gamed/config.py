@@ -1,0 +1,126 @@
+"""The configuration: a TOML file into attrs classes; unknown keys are refused.
+
+Source: the contract in README.md and `etc/gamed.toml`, which documents every key with its default. Relative paths are
+relative to the file, or to the working directory where there is no file.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+import cattrs
+from attrs import field, frozen
+from cattrs.errors import ClassValidationError
+from cattrs.gen import make_dict_structure_fn
+
+from gamed.errors import ConfigError
+from gamed.registry import games
+
+PLANNED: Final = ("softwarechallenge", "roborally", "quoridor", "console", "web")
+"""Sections of the contract that may stand in a file before their listener is built."""
+
+DURABILITIES: Final = ("process", "disk")
+SQLITE: Final = "sqlite:///"
+
+
+def _durability(_instance: object, _attribute: object, value: str) -> None:
+    if value not in DURABILITIES:
+        raise ValueError(f'durability is "process" or "disk", not "{value}"')
+
+
+@frozen
+class StoreConfig:
+    """Where games are kept. `url`: SQLAlchemy's; `state`: the directory of the journal."""
+
+    url: str = "sqlite:///gamed.db"
+    state: str = "."
+    durability: str = field(default="process", validator=_durability)
+
+    @property
+    def journal(self) -> Path:
+        """The directory of the journal."""
+        return Path(self.state) / "journal"
+
+    def below(self, directory: Path) -> StoreConfig:
+        """Return the same with relative paths made absolute, below `directory`."""
+        url = self.url
+        if url.startswith(SQLITE) and url != SQLITE and not url.startswith(SQLITE + "/"):
+            url = f"{SQLITE}{directory / url.removeprefix(SQLITE)}"
+        return attrs.evolve(self, url=url, state=str(directory / self.state))
+
+
+@frozen
+class Config:
+    """The whole configuration. `listeners`: a settings object for each game in the registry, by its name."""
+
+    store: StoreConfig
+    listeners: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+
+def load(path: str | None) -> Config:
+    """Return the configuration in a file, or the defaults if there is none. Raises ConfigError."""
+    if path is None:
+        return structure({}, Path.cwd())
+    file = Path(path)
+    try:
+        tree = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"cannot read the configuration {path}: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is not TOML: {error}") from error
+    try:
+        return structure(tree, file.resolve().parent)
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from error
+
+
+def structure(tree: Mapping[str, Any], directory: Path) -> Config:
+    """Return the configuration that a parsed TOML tree means. Raises ConfigError."""
+    makers = games()
+    known = ("store", *makers, *PLANNED)
+    for name, section in tree.items():
+        if name not in known:
+            raise ConfigError(f"there is no section [{name}]; there are {', '.join(known)}")
+        if not isinstance(section, dict):
+            raise ConfigError(f"{name} is a section: write [{name}] and its keys below it")
+    listeners = {name: _section(name, maker.load().settings, tree) for name, maker in makers.items()}
+    warnings = tuple(
+        f"[{name}] is ignored: this version of gamed has no {name} listener yet"
+        for name in PLANNED
+        if name in tree and name not in makers
+    )
+    return Config(_section("store", StoreConfig, tree).below(directory), listeners, warnings)
+
+
+def _section(name: str, cls: type[Any], tree: Mapping[str, Any]) -> Any:
+    section = tree.get(name, {})
+    keys = {attribute.name: attribute for attribute in attrs.fields(cls)}
+    for key, value in section.items():
+        if key not in keys:
+            raise ConfigError(f"[{name}] has no key {key}; its keys are {', '.join(keys)}")
+        _check_type(name, key, value, keys[key].default)
+    try:
+        return _converter(cls).structure(section, cls)
+    except ClassValidationError as error:
+        raise ConfigError(f"[{name}] {error.exceptions[0]}") from error
+
+
+def _check_type(name: str, key: str, value: Any, default: Any) -> None:
+    # cattrs would turn "512" into 512 and 1 into True: a configuration should say what it means.
+    wanted = str if default is None else type(default)
+    if wanted is float and type(value) is int:
+        return
+    if type(value) is not wanted:
+        words = {str: "a string", int: "a whole number", float: "a number", bool: "true or false"}
+        raise ConfigError(f"[{name}] {key} is {words[wanted]}, not {value!r}")
+
+
+def _converter(cls: type[Any]) -> cattrs.Converter:
+    converter = cattrs.Converter(forbid_extra_keys=True)
+    converter.register_structure_hook(cls, make_dict_structure_fn(cls, converter, _cattrs_forbid_extra_keys=True))
+    return converter

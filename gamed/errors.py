@@ -1,0 +1,71 @@
+"""The one tree of errors.
+
+Source: design.md, "Errors". Whatever gamed raises on purpose is a `GamedError`; anything else is a defect.
+"""
+
+from __future__ import annotations
+
+
+class GamedError(Exception):
+    """The root of all errors that gamed raises on purpose."""
+
+
+class ProtocolError(GamedError):
+    """A wire protocol was broken."""
+
+
+class LocalProtocolError(ProtocolError):
+    """We tried to send what the dialect cannot say: a defect of ours."""
+
+
+class RemoteProtocolError(ProtocolError):
+    """The peer broke the protocol.
+
+    `code` is stable and names the reason; `hint` says what the peer may still send, or is empty.
+    """
+
+    def __init__(self, message: str, *, code: str = "protocol", hint: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+        self.hint = hint
+
+
+class RuleError(GamedError):
+    """A move that the rules refuse. `code` is stable: referee findings are named by it."""
+
+    code = "rule"
+
+    def __init__(self, message: str, *, code: str | None = None) -> None:
+        super().__init__(message)
+        if code is not None:
+            self.code = code
+
+
+class InvalidMove(RuleError):  # noqa: N818 (python-chess's name)
+    """What was sent is no move of this game at all."""
+
+    code = "invalid-move"
+
+
+class IllegalMove(RuleError):  # noqa: N818 (python-chess's name)
+    """A move of this game, but not one that is legal in this position."""
+
+    code = "illegal-move"
+
+
+class NotYourTurn(RuleError):  # noqa: N818 (the name that boardgame servers use)
+    """A move by a seat that is not to move."""
+
+    code = "out-of-turn"
+
+
+class RoomError(GamedError):
+    """A room cannot do what it was asked to."""
+
+
+class StoreError(GamedError):
+    """The record store or the journal cannot do what it was asked to."""
+
+
+class ConfigError(GamedError):
+    """The configuration cannot be used; the text says which key, and what to write instead."""

@@ -1,0 +1,21 @@
+"""What a referee finds. Source: battleship.md A2; records.md 5."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from gamed.game import Seat
+
+
+@frozen
+class Finding:
+    """A broken rule.
+
+    `code`: stable, lower-case words with hyphens. `seat`: who broke it. `entry`: the number of the journal entry, counted
+    from 0, that shows it. `text`: a sentence for people.
+    """
+
+    code: str
+    seat: Seat
+    entry: int
+    text: str

@@ -1,0 +1,86 @@
+"""Battleship ("Schiffe versenken"): a relay with a referee beside it. Source: battleship.md."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from attrs import Attribute, field, frozen, validators
+
+from gamed.game import Options
+from gamed.games.battleship.boards import draw
+from gamed.games.battleship.client import Player
+from gamed.games.battleship.rules import Battleship
+from gamed.games.battleship.strategy import strategies
+from gamed.games.battleship.wire import BattleshipConnection
+from gamed.registry import GameType
+from gamed.table import Relay, RelaySettings
+from gamed.wire.lines import LineReader
+
+
+def _positive(_instance: object, attribute: Attribute[Any], value: float) -> None:
+    if value <= 0:
+        raise ValueError(f"{attribute.name} must be more than 0, not {value}")
+
+
+@frozen
+class Settings:
+    """The section [battleship] of the configuration; etc/gamed.toml explains each key."""
+
+    endpoint: str | None = None
+    roles: str = field(default="first-defends", validator=validators.in_(("first-defends", "random")))
+    referee: str = field(default="observe", validator=validators.in_(("observe", "warn", "enforce")))
+    corner_contact: bool = True
+    line_bytes: int = field(default=4_096, validator=_positive)
+    early_bytes: int = field(default=16_384, validator=_positive)
+    game_lines: int = field(default=5_000, validator=_positive)
+    game_bytes: int = field(default=1_048_576, validator=_positive)
+    waiting_seconds: float = field(default=3_600.0, validator=_positive)
+    idle_seconds: float = field(default=900.0, validator=_positive)
+    stuck_seconds: float = field(default=30.0, validator=_positive)
+    connections: int = field(default=20_000, validator=_positive)
+    connections_per_address: int = field(default=512, validator=_positive)
+
+
+def _options(settings: Settings) -> Options:
+    return {
+        "roles": settings.roles,
+        "referee": settings.referee,
+        "corner_contact": settings.corner_contact,
+    }
+
+
+def _connection(settings: Settings) -> BattleshipConnection:
+    return BattleshipConnection(LineReader(settings.line_bytes))
+
+
+def _table(settings: Settings, options: Options, random: Callable[[], Random], now: float) -> Relay:
+    limits = RelaySettings(
+        enforce=options["referee"] == "enforce",
+        early_bytes=settings.early_bytes,
+        game_lines=settings.game_lines,
+        game_bytes=settings.game_bytes,
+        waiting_seconds=settings.waiting_seconds,
+        idle_seconds=settings.idle_seconds,
+    )
+    return Relay(_RULES, options, limits, random, now)
+
+
+def _player(strategy: str) -> Callable[[Random], Player]:
+    return lambda random: Player(strategies[strategy](), random)
+
+
+_RULES = Battleship()
+
+game_type = GameType(
+    kind="battleship",
+    publisher="gamed-battleship",
+    version="1.0",
+    settings=Settings,
+    options=_options,
+    connection=_connection,
+    table=_table,
+    draw=draw,
+    players={name: _player(name) for name in strategies},
+)

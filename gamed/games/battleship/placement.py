@@ -1,0 +1,108 @@
+"""A defender's side of Battleship: placing a fleet at random, and answering shots truthfully."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+
+from attrs import define
+
+from gamed.errors import GamedError
+from gamed.games.battleship.fleet import (
+    FLEET,
+    HIT,
+    LAST_SUNK,
+    PLACEMENTS_THROUGH,
+    RIMS,
+    SIZE,
+    SUNK,
+    WATER,
+    Cell,
+)
+
+FAILED_TRIES = 100
+"""Failed tries that a ship may have before its board is given up. Source: battleship.md B9."""
+
+FAILED_BOARDS = 15
+"""Boards that may be given up before placing fails for good. Source: battleship.md B9."""
+
+
+class PlacementError(GamedError):
+    """No fleet was found within the quotas."""
+
+
+def place_fleet(random: Random, corner_contact: bool = True) -> tuple[int, ...]:  # noqa: FBT001, FBT002
+    """Return five ship masks of the lengths 5, 4, 3, 3, 2 that do not touch.
+
+    A try is a random start cell with one of four directions. The 101st failed try of a ship gives up the
+    board, and the 16th board given up raises PlacementError. Source: battleship.md A3, B9.
+    """
+    for _ in range(FAILED_BOARDS + 1):
+        fleet = _board(random, RIMS[corner_contact])
+        if fleet:
+            return fleet
+    raise PlacementError(
+        f"no fleet found: {FAILED_BOARDS + 1} boards given up, {FAILED_TRIES} failed tries a ship"
+    )
+
+
+def _board(random: Random, rims: Mapping[int, int]) -> tuple[int, ...]:
+    """Return one fleet, or () once a ship has used up its tries."""
+    fleet: tuple[int, ...] = ()
+    taken = 0
+    for length in FLEET:
+        ship = _ship(random, length, taken)
+        if not ship:
+            return ()
+        fleet += (ship,)
+        taken |= ship | rims[ship]
+    return fleet
+
+
+def _ship(random: Random, length: int, taken: int) -> int:
+    """Return a ship outside `taken`, or 0 once its tries are used up."""
+    for _ in range(FAILED_TRIES + 1):
+        ship = _FROM[length][random.randrange(SIZE * SIZE)][random.randrange(4)]
+        if ship and not ship & taken:
+            return ship
+    return 0
+
+
+def _from(length: int, cell: Cell) -> tuple[int, ...]:
+    """Return the ships from `cell` to the west, east, north and south; 0 for one that leaves the board."""
+    through = PLACEMENTS_THROUGH[length][cell]
+    ends = (cell - length + 1, cell + length - 1, cell - SIZE * (length - 1), cell + SIZE * (length - 1))
+    # Only ends on the board: a negative shift is an error, and a wrapped row is no placement.
+    wanted = [(1 << cell | 1 << end) if 0 <= end < SIZE * SIZE else -1 for end in ends]
+    return tuple(next((ship for ship in through if ship & both == both), 0) for both in wanted)
+
+
+_FROM = {length: tuple(_from(length, cell) for cell in range(SIZE * SIZE)) for length in set(FLEET)}
+
+
+@define
+class Defence:
+    """A fleet under fire: `fleet` are its ship masks, `shots` the cells shot at so far."""
+
+    fleet: tuple[int, ...]
+    shots: int = 0
+
+    @property
+    def lost(self) -> bool:
+        """Whether every ship is sunk."""
+        return not sum(self.fleet) & ~self.shots
+
+    def answer(self, cell: Cell) -> int:
+        """Take a shot at `cell` and return its code, 1..4.
+
+        A repeated shot is answered as water, hit or sunk again, and never with 4. Source: battleship.md B7.
+        """
+        bit = 1 << cell
+        repeated = self.shots & bit
+        self.shots |= bit
+        ship = next((ship for ship in self.fleet if ship & bit), 0)
+        if not ship:
+            return WATER
+        if ship & ~self.shots:
+            return HIT
+        return LAST_SUNK if self.lost and not repeated else SUNK

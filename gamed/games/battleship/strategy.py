@@ -1,0 +1,164 @@
+"""Strategies for shooting at a hidden fleet: the original's open list, and a density of possible ships.
+
+A strategy believes what it is told. It does not judge the answers, and it goes on shooting at unknown cells
+whatever they are.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Protocol
+
+from attrs import define, field
+
+from gamed.games.battleship.fleet import (
+    BOARD,
+    EDGE_NEIGHBOURS,
+    FLEET,
+    HIT,
+    PLACEMENTS,
+    RIMS,
+    SIZE,
+    WATER,
+    Cell,
+    cells,
+    component,
+    edge_rim,
+)
+
+
+class Strategy(Protocol):
+    """One attack on one fleet, from the first shot to the last ship."""
+
+    def shoot(self, random: Random) -> Cell:
+        """Return the next cell to shoot at, one that is not known yet.
+
+        Raises LookupError where all cells are known: an honest fleet is sunk before that.
+        """
+
+    def learn(self, cell: Cell, code: int) -> None:
+        """Take note of the answer `code`, 1..4, for `cell`."""
+
+
+def _unknown(known: int) -> list[Cell]:
+    unknown = list(cells(BOARD & ~known))
+    if not unknown:
+        raise LookupError("no cell is left to shoot at")
+    return unknown
+
+
+@define
+class OpenList:
+    """The original Prolog client's strategy. Source: battleship.md B10.
+
+    `water` and `hits` are what is known of the field; `queue` is the open list, first in, first out.
+    """
+
+    water: int = 0
+    hits: int = 0
+    queue: deque[Cell] = field(factory=deque)
+
+    def shoot(self, random: Random) -> Cell:
+        """Return the first unknown cell of the open list, or else any unknown cell, all equally likely."""
+        known = self.water | self.hits
+        while self.queue:
+            cell = self.queue.popleft()
+            if not known >> cell & 1:
+                return cell
+        return random.choice(_unknown(known))
+
+    def learn(self, cell: Cell, code: int) -> None:
+        """Take note of the answer `code`, 1..4, for `cell`."""
+        if code == WATER:
+            self.water |= 1 << cell
+            return
+        self.hits |= 1 << cell
+        if code == HIT:
+            self._follow(cell)
+        else:
+            self.queue.clear()
+            self.water |= edge_rim(component(self.hits, cell)) & ~self.hits
+
+    def _follow(self, cell: Cell) -> None:
+        """Put the neighbours at the end, and drop what a ship's direction, where it shows, makes hopeless."""
+        around = EDGE_NEIGHBOURS[cell]
+        unknown = around & ~(self.water | self.hits)
+        # West, east, north, south; a neighbour beyond the edge is not in `around`.
+        order = (cell - 1, cell + 1, cell - SIZE, cell + SIZE)
+        self.queue.extend(near for near in order if near >= 0 and unknown >> near & 1)
+        column, row = cell % SIZE, cell // SIZE
+        hits = around & self.hits
+        if hits & (1 << cell + SIZE | 1 << cell >> SIZE):
+            self.queue = deque(entry for entry in self.queue if abs(entry % SIZE - column) != 1)
+        elif hits:
+            self.queue = deque(entry for entry in self.queue if abs(entry // SIZE - row) != 1)
+
+
+_RIMS = RIMS[True]
+_CELLS = {ship: tuple(cells(ship)) for ship in _RIMS}
+
+
+@define
+class Density:
+    """Shoot where the fleets that are still possible most likely have a ship.
+
+    `known` are the cells not worth a shot: shot at, or next to a sunk ship. `hits` are the hits on ships
+    afloat, `afloat` the lengths of these ships, and `places` the places left for each length. The ships count
+    as independent of each other, and a ship as equally likely on all its places; while hits are open, only
+    the places that explain one of them count. Corner contact is taken to be allowed.
+    Source: battleship.md A3.
+    """
+
+    known: int = 0
+    hits: int = 0
+    afloat: list[int] = field(factory=lambda: list(FLEET))
+    places: dict[int, list[int]] = field(
+        factory=lambda: {length: list(PLACEMENTS[length]) for length in FLEET}
+    )
+
+    def shoot(self, random: Random) -> Cell:
+        """Return one of the unknown cells with the highest score, all equally likely."""
+        unknown = _unknown(self.known)
+        scores = self._scores()
+        best = max(scores[cell] for cell in unknown)
+        return random.choice([cell for cell in unknown if scores[cell] == best])
+
+    def _scores(self) -> list[float]:
+        """Return the number of ships expected on each cell; all 0 where nothing explains the open hits."""
+        scores = [0.0] * (SIZE * SIZE)
+        for length in self.afloat:
+            places = self.places[length]
+            if self.hits:
+                places = [ship for ship in places if not _RIMS[ship] & self.hits and ship & ~self.hits]
+            chance = 1 / (len(places) or 1)
+            for ship in places:
+                if ship & self.hits or not self.hits:
+                    for cell in _CELLS[ship]:
+                        scores[cell] += chance
+        return scores
+
+    def learn(self, cell: Cell, code: int) -> None:
+        """Take note of the answer `code`, 1..4, for `cell`."""
+        if code == WATER:
+            self._close(1 << cell)
+            return
+        self.hits |= 1 << cell
+        self.known |= 1 << cell
+        if code != HIT:
+            ship = component(self.hits, cell)
+            self.hits &= ~ship
+            self._close(ship | edge_rim(ship))
+            if ship.bit_count() in self.afloat:
+                self.afloat.remove(ship.bit_count())
+
+    def _close(self, closed: int) -> None:
+        """Take the places on `closed` off the list."""
+        self.known |= closed
+        for length, places in self.places.items():
+            self.places[length] = [ship for ship in places if not ship & closed]
+
+
+strategies: Mapping[str, Callable[[], Strategy]] = {"open-list": OpenList, "density": Density}
+"""The strategies by the names that people give them."""

@@ -1,0 +1,95 @@
+"""The Battleship dialect: Prolog terms, one a line.
+
+Source: battleship.md A1, B2 and B4. TEXT calls a message a "Kommando" (command): an opcode and up to three numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import IntEnum
+from typing import NamedTuple
+
+from attrs import define
+
+from gamed.errors import LocalProtocolError
+from gamed.events import Event, Moved, Seated, Started
+from gamed.wire.lines import LineReader
+
+END = b"\r"
+"""What the server ends a line with. Clients end theirs with LF, CR or CRLF."""
+
+# The older form has neither parentheses nor a dot; nine digits are more than any board needs.
+_COMMAND = re.compile(rb"(\()?([1-5]),\[((?:[0-9]{1,9}(?:,[0-9]{1,9}){0,2})?)\](?(1)\)\.)")
+
+
+class Opcode(IntEnum):
+    """The five commands of TEXT's table 1."""
+
+    ATTACK = 1
+    ANSWER = 2
+    DEFEND_FIRST = 3
+    ATTACK_FIRST = 4
+    START = 5
+
+
+class Code(IntEnum):
+    """The answers of TEXT's table 2."""
+
+    WATER = 1
+    HIT = 2
+    SUNK = 3
+    LAST_SUNK = 4
+
+
+class Command(NamedTuple):
+    """A message: opcode 1..5 and 0 to 3 numbers. Coordinates are x (column), then y (row), from 0."""
+
+    opcode: int
+    numbers: tuple[int, ...] = ()
+
+
+def decode(line: bytes) -> Command | None:
+    """Return what a line without its terminator says, or None if it does not match the grammar."""
+    match = _COMMAND.fullmatch(line)
+    if match is None:
+        return None
+    opcode, numbers = match.group(2, 3)
+    return Command(int(opcode), tuple(map(int, numbers.split(b","))) if numbers else ())
+
+
+def encode(command: Command) -> bytes:
+    """Return the line that says a command, without terminator."""
+    return b"(%d,[%s])." % (command.opcode, b",".join(b"%d" % number for number in command.numbers))
+
+
+DEFEND_FIRST = encode(Command(Opcode.DEFEND_FIRST))
+ATTACK_FIRST = encode(Command(Opcode.ATTACK_FIRST))
+START = encode(Command(Opcode.START))
+
+
+@define
+class BattleshipConnection:
+    """The server's side of one connection. Lines pass untouched; empty ones, which kill Java clients, do not."""
+
+    _reader: LineReader
+
+    def receive_data(self, data: bytes) -> None:
+        """Take bytes from the client; empty bytes mean that it has closed."""
+        self._reader.receive_data(data)
+
+    def events(self) -> Iterator[Event]:
+        """Yield a `Moved` a line. Raises RemoteProtocolError(code="line-too-long")."""
+        for line in self._reader.lines():
+            if line:
+                yield Moved(line)
+
+    def send(self, event: Event) -> bytes:
+        """Return a line for the client."""
+        if isinstance(event, Moved):
+            return event.body + END
+        if isinstance(event, Seated):
+            return (ATTACK_FIRST if event.first else DEFEND_FIRST) + END
+        if isinstance(event, Started):
+            return START + END
+        raise LocalProtocolError(f"the Battleship dialect cannot say {event!r}")

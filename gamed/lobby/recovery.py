@@ -1,0 +1,60 @@
+"""What the journal still holds when the daemon starts becomes records.
+
+Source: design.md, "The journal": finished rooms become records, unfinished ones become records with the cause "server
+fault", which costs nobody a game.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from random import Random
+
+from twisted.logger import Logger
+
+from gamed.game import Outcome, Termination
+from gamed.history import History, ended
+from gamed.lobby.lobby import Lobby
+from gamed.table import Table, replay
+
+log = Logger()
+
+
+def recover(lobby: Lobby) -> int:
+    """Make records of all rooms that the journal has not forgotten; return how many."""
+    count = 0
+    for history in list(lobby.journal.open_rooms()):
+        if history.was_started and history.kind in lobby.game_types:
+            _recover(lobby, history)
+            count += 1
+        elif not history.was_started:
+            lobby.journal.forget(history.room)
+        else:
+            log.error(
+                "room={room} stays in the journal: the game {game} is not installed",
+                room=history.room,
+                game=history.kind,
+            )
+    return count
+
+
+def _recover(lobby: Lobby, history: History) -> None:
+    if history.outcome is None:
+        last = ended(history.entries[-1].at, Outcome(Termination.SERVER_FAULT))
+        history.entries.append(last)
+        lobby.journal.append(history.room, (last,))
+    log.info(
+        "recovered: room={room} game={game} termination={termination}",
+        room=history.room,
+        game=history.kind,
+        termination=str(history.entries[-1].data["termination"]),
+    )
+    lobby.keep(history, replayed(lobby, history))
+
+
+def replayed(lobby: Lobby, history: History) -> Table:
+    """Return the table as it stood at the end of a history, findings included."""
+    game_type = lobby.game_types[history.kind]
+    table = game_type.table(lobby.settings[history.kind], history.options, partial(Random, history.seed), 0.0)
+    for _ in replay(table, history):
+        pass
+    return table

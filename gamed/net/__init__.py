@@ -1,0 +1,1 @@
+"""What touches the network: sessions, listeners, limits."""

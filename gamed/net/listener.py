@@ -1,0 +1,70 @@
+"""A listening endpoint as a service: it listens before privileges are dropped, and says clearly why it cannot.
+
+Source: design.md, "Traps" (dual stack, the ephemeral range).
+"""
+
+from __future__ import annotations
+
+import socket
+from typing import Any
+
+from attrs import define, field
+from twisted.application.service import Service
+from twisted.internet.defer import Deferred, maybeDeferred
+from twisted.internet.endpoints import serverFromString
+from twisted.internet.error import CannotListenError
+from twisted.internet.interfaces import IListeningPort, IProtocolFactory
+from twisted.python.failure import Failure
+
+from gamed.errors import ConfigError
+
+BACKLOG = 1024
+
+
+def standard_endpoint(port: int) -> str:
+    """Return the endpoint of a standard port: all interfaces, both IP families, IPv4 alone where there is no IPv6."""
+    try:
+        socket.socket(socket.AF_INET6).close()
+    except OSError:
+        return f"tcp:{port}:backlog={BACKLOG}"
+    return f"tcp6:{port}:interface=\\:\\::backlog={BACKLOG}"
+
+
+@define(eq=False)
+class Listener(Service):
+    """One listener. `section`: where its endpoint stands in the configuration."""
+
+    section: str
+    endpoint: str
+    factory: IProtocolFactory
+    reactor: Any
+    port: IListeningPort | None = field(default=None, init=False)
+
+    def privilegedStartService(self) -> None:
+        """Listen. Raises ConfigError."""
+        try:
+            listening = serverFromString(self.reactor, self.endpoint).listen(self.factory)
+        except (ValueError, TypeError, LookupError) as error:
+            raise ConfigError(f'[{self.section}] endpoint "{self.endpoint}": {error}') from error
+        failures: list[Failure] = []
+        # Every endpoint that can be named in a configuration is done at once.
+        listening.addCallbacks(self._listening, failures.append)
+        if failures:
+            raise self._explained(failures[0])
+
+    def _listening(self, port: IListeningPort) -> None:
+        self.port = port
+
+    def _explained(self, failure: Failure) -> ConfigError:
+        reason = failure.value
+        if isinstance(reason, CannotListenError):
+            reason = reason.socketError
+        return ConfigError(
+            f'[{self.section}] cannot listen on "{self.endpoint}": {reason}. If another gamed runs, stop it; if an '
+            "outgoing connection holds the port, reserve it (etc/sysctl.d/gamed.conf); or give the listener another endpoint."
+        )
+
+    def stopService(self) -> Deferred[Any]:
+        """Stop listening."""
+        super().stopService()  # type: ignore[no-untyped-call]
+        return maybeDeferred(self.port.stopListening) if self.port is not None else maybeDeferred(lambda: None)

@@ -1,0 +1,99 @@
+"""The registry of games: one `GameMaker` line in the plugin file adds a game and its listener.
+
+Source: design.md, "Adding things". A `GameMaker` is a Twisted plugin and names a module; the module's `game_type` is
+loaded when it is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from random import Random
+from typing import Any, Protocol, cast
+
+from attrs import frozen
+from twisted.plugin import IPlugin, getPlugins
+from twisted.python.reflect import namedAny
+from zope.interface import Attribute, Interface, implementer
+
+from gamed.game import Options
+from gamed.history import History
+from gamed.table import Table
+from gamed.wire import Connection
+
+
+class ListenerSettings(Protocol):
+    """What every listener's section of the configuration has. Seconds and counts."""
+
+    endpoint: str | None
+    connections: int
+    connections_per_address: int
+    stuck_seconds: float
+
+
+class Player(Protocol):
+    """A game's sans-I/O client: it plays one match against any server of the dialect."""
+
+    def receive_data(self, data: bytes) -> bytes:
+        """Take bytes from the server and return the answer; empty bytes mean that the server has closed."""
+
+    @property
+    def won(self) -> bool | None:
+        """Whether the match was won; None while it is undecided."""
+
+    @property
+    def moves(self) -> int:
+        """How many moves this player has made."""
+
+
+@frozen
+class GameType:
+    """Everything the shell needs to know of a game.
+
+    `connection` makes the server's side of a dialect, `table` a fresh match (the options decide the rules, the callable
+    makes the generator for chance, the float is the moment of opening), `draw` a text picture of the position after
+    so many wire lines (None: all), `players` the strategies of the game's own client, by name, the first the default.
+    """
+
+    kind: str
+    publisher: str
+    version: str
+    settings: type[Any]
+    options: Callable[[Any], Options]
+    connection: Callable[[Any], Connection]
+    table: Callable[[Any, Options, Callable[[], Random], float], Table]
+    draw: Callable[[History, int | None], str]
+    players: Mapping[str, Callable[[Random], Player]]
+
+
+class IGameMaker(Interface):
+    """A plugin that adds a game with its listener."""
+
+    name = Attribute("the game's name: its kind in records, its section in the configuration, its option of twistd")
+    port = Attribute("the listener's standard TCP port")
+    module = Attribute("the module whose `game_type` is the GameType")
+
+
+@implementer(IPlugin, IGameMaker)
+@frozen
+class GameMaker:
+    """A line of the plugin file."""
+
+    name: str
+    port: int
+    module: str
+
+    def load(self) -> GameType:
+        """Return the game type; imports the game."""
+        game_type: GameType = namedAny(self.module).game_type
+        return game_type
+
+
+def games() -> Mapping[str, GameMaker]:
+    """Return the game makers that are installed, by name."""
+    makers = cast("Iterable[GameMaker]", getPlugins(IGameMaker))
+    return {maker.name: maker for maker in sorted(makers, key=lambda maker: maker.port)}
+
+
+def game_types() -> Mapping[str, GameType]:
+    """Return the game types that are installed, by name; imports every game."""
+    return {name: maker.load() for name, maker in games().items()}

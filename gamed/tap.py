@@ -1,0 +1,162 @@
+"""The composition root: `twistd gamed` comes here for its options and its service.
+
+Source: design.md, "The tree"; the contract in README.md.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import Any, ClassVar
+
+from attrs import define, field
+from twisted.application.service import IService, MultiService, Service
+from twisted.internet.defer import Deferred, DeferredList
+from twisted.logger import Logger
+from twisted.python import usage
+
+from gamed import __version__
+from gamed.config import Config, load
+from gamed.errors import ConfigError, GamedError
+from gamed.lobby.lobby import Lobby
+from gamed.lobby.recovery import recover
+from gamed.net.limits import ConnectionLimits, raise_descriptor_limit
+from gamed.net.listener import Listener, standard_endpoint
+from gamed.net.session import SessionFactory
+from gamed.net.systemd import notify
+from gamed.registry import game_types, games
+from gamed.store.journal import FileJournal
+from gamed.store.sql import Database, SqlStore
+
+log = Logger()
+
+STOP_WITHIN = 4.0
+"""Seconds that stopping may wait for the database. What is not stored by then is in the journal."""
+
+
+class Options(usage.Options):
+    """Options of `twistd gamed`: a configuration file, and an endpoint for each game in the registry."""
+
+    synopsis = "[--config FILE] [--GAME ENDPOINT …]"
+    longdesc = (
+        "Serve games to the programs that already speak their protocols. Without --config, the defaults of etc/gamed.toml "
+        "hold and games are kept in the working directory. "
+        "Example: twistd -n gamed --battleship tcp:4711"
+    )
+    optParameters: ClassVar[list[list[Any]]] = [
+        ["config", "c", None, "TOML file; etc/gamed.toml documents every key with its default"],
+        *(
+            [name, None, None, f"endpoint string of the {name} listener (standard port {maker.port}); empty: off"]
+            for name, maker in games().items()
+        ),
+    ]
+
+    def opt_version(self) -> None:
+        """Print the versions of gamed and of Twisted."""
+        print(f"gamed {__version__}")  # noqa: T201 (what --version is for)
+        super().opt_version()  # type: ignore[no-untyped-call]
+
+
+@define(eq=False)
+class Storage(Service):
+    """The journal and the record store: opened first, closed last."""
+
+    journal: FileJournal
+    database: Database
+    store: SqlStore
+
+    def startService(self) -> None:
+        """Open both. Raises StoreError."""
+        super().startService()  # type: ignore[no-untyped-call]
+        self.database.thd_open()
+        self.store.start()
+        self.journal.start()
+
+    def stopService(self) -> Deferred[Any]:
+        """Close both, the store after what is under way."""
+        super().stopService()  # type: ignore[no-untyped-call]
+        self.journal.stop()
+        stopped: Deferred[Any] = self.store.stop()
+        return stopped
+
+
+@define(eq=False)
+class Daemon(MultiService):
+    """All services in their order: storage, lobby, listeners."""
+
+    storage: Storage
+    lobby: Lobby
+    listeners: list[Listener]
+    reactor: Any
+    _stopping: bool = field(default=False, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        MultiService.__init__(self)
+        for service in (self.storage, self.lobby, *self.listeners):
+            service.setServiceParent(self)
+
+    def privilegedStartService(self) -> None:
+        """Listen; end with a sentence instead of a traceback where that cannot be."""
+        _or_exit(super().privilegedStartService)
+
+    def startService(self) -> None:
+        """Open the store, recover what the journal holds, and say `ready`."""
+        _or_exit(super().startService)
+        recover(self.lobby)
+        self.reactor.callWhenRunning(self._ready)
+
+    def _ready(self) -> None:
+        for listener in self.listeners:
+            log.info("listening: {section} on {port}", section=listener.section, port=listener.port)
+        log.info("ready")
+        notify("READY=1")
+
+    def stopService(self) -> Deferred[Any]:
+        """Stop listening, end the matches, and wait for their records for a limited time."""
+        notify("STOPPING=1")
+        waits = [listener.stopService() for listener in self.listeners]
+        stopped = DeferredList([*waits, self.lobby.stopService()])
+        stopped.addTimeout(STOP_WITHIN, self.reactor, lambda _result, _timeout: None)
+        stopped.addCallback(lambda _result: self.storage.stopService())
+        return stopped
+
+
+def _or_exit(start: Any) -> None:
+    try:
+        start()
+    except GamedError as error:
+        raise SystemExit(f"gamed: {error}") from error
+
+
+def makeService(options: Options, reactor: Any = None) -> IService:
+    """Return the daemon that the options describe. Raises usage.UsageError."""
+    if reactor is None:
+        from twisted.internet import reactor  # noqa: PLC0415 (importing it installs it)
+    try:
+        config = load(options["config"])
+    except ConfigError as error:
+        raise usage.UsageError(str(error)) from error
+    for warning in config.warnings:
+        log.warn("{warning}", warning=warning)
+    return build(config, {name: options[name] for name in games()}, reactor)
+
+
+def build(config: Config, endpoints: dict[str, str | None], reactor: Any) -> Daemon:
+    """Put the daemon together. `endpoints`: what the command line says in place of the configuration."""
+    database = Database(config.store.url)
+    store = SqlStore(database, reactor)
+    journal = FileJournal(config.store.journal, durability=config.store.durability, reactor=reactor)
+    lobby = Lobby(game_types(), config.listeners, journal, store, reactor, time.monotonic)
+    room_for = raise_descriptor_limit()
+    listeners = []
+    for name, maker in games().items():
+        settings = config.listeners[name]
+        endpoint = settings.endpoint if endpoints[name] is None else endpoints[name]
+        if endpoint is None:
+            endpoint = standard_endpoint(maker.port)
+        if endpoint:
+            limits = ConnectionLimits(name, min(settings.connections, room_for), settings.connections_per_address)
+            game_type = lobby.game_types[name]
+            factory = SessionFactory(name, partial(game_type.connection, settings), lobby, limits, reactor)
+            listeners.append(Listener(name, endpoint, factory, reactor))
+    return Daemon(Storage(journal, database, store), lobby, listeners, reactor)

@@ -1,0 +1,25 @@
+"""Sans-I/O building stones that dialects share: bytes in, events out, and back.
+
+Source: design.md, "Central types" and habit 1 (h11: events are pulled, so that what was understood before an error
+is still delivered).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from gamed.events import Event
+
+
+class Connection(Protocol):
+    """One peer's side of a dialect: one per TCP or WebSocket connection."""
+
+    def receive_data(self, data: bytes) -> None:
+        """Take bytes from the peer; empty bytes mean that it has closed."""
+
+    def events(self) -> Iterator[Event]:
+        """Yield what the bytes so far mean. Raises RemoteProtocolError, after all events before it."""
+
+    def send(self, event: Event) -> bytes:
+        """Return the bytes that tell the peer of an event. Raises LocalProtocolError: a defect of ours."""

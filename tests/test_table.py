@@ -1,0 +1,255 @@
+"""The relay table: pairing, forwarding, limits, ends, the referee, and replay."""
+
+from __future__ import annotations
+
+from random import Random
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.events import Event, Moved, Seated, Started
+from gamed.game import Outcome, Termination
+from gamed.games.battleship.rules import Battleship
+from gamed.history import ENDED, LINE, History
+from gamed.table import FINDINGS_KEPT, REVIEWED_AT_ONCE, Mail, Relay, RelaySettings, Step, replay
+
+OPTIONS = {"roles": "first-defends", "referee": "observe", "corner_contact": True}
+
+
+def relay(*, enforce: bool = False, **changes: object) -> Relay:
+    options = {**OPTIONS, **{name: changes.pop(name) for name in ("roles",) if name in changes}}
+    return Relay(Battleship(), options, RelaySettings(enforce=enforce, **changes), lambda: Random(1), 100.0)
+
+
+def started(**changes: object) -> Relay:
+    table = relay(**changes)
+    table.join("a", 100.0)
+    table.join("b", 101.0)
+    return table
+
+
+def reviewed(table: Relay) -> list[str]:
+    while table.review().review:
+        pass
+    return [finding.code for finding in table.findings]
+
+
+class PairingTests(SynchronousTestCase):
+    def test_the_first_is_told_its_role_at_once(self) -> None:
+        step = relay().join("a", 100.5)
+        self.assertEqual(step.mails, (Mail(0, Seated(0, first=False)),))
+        self.assertEqual([(entry.kind, entry.at) for entry in step.journal], [("joined", 500)])
+
+    def test_the_second_starts_the_match(self) -> None:
+        table = relay()
+        table.join("a", 100.0)
+        step = table.join("b", 101.0)
+        self.assertEqual(step.mails, (Mail(1, Seated(1, first=True)), Mail(0, Started()), Mail(1, Started())))
+        self.assertEqual([entry.kind for entry in step.journal], ["joined", "started"])
+        self.assertTrue(table.is_full)
+
+    def test_with_random_roles_both_are_told_when_paired(self) -> None:
+        table = relay(roles="random")
+        self.assertEqual(table.join("a", 100.0).mails, ())
+        step = table.join("b", 101.0)
+        first = step.journal[1].data["first"]
+        self.assertEqual([entry.kind for entry in step.journal], ["joined", "drawn", "started"])
+        roles = (Mail(0, Seated(0, first=first == 0)), Mail(1, Seated(1, first=first == 1)))
+        self.assertEqual(step.mails, (*roles, Mail(0, Started()), Mail(1, Started())))
+
+    def test_early_lines_come_after_the_start(self) -> None:
+        table = relay()
+        table.join("a", 100.0)
+        self.assertEqual(table.receive(0, Moved(b"(1,[0,0])."), 100.1).mails, ())
+        step = table.join("b", 101.0)
+        self.assertEqual(step.mails[-2:], (Mail(1, Started()), Mail(1, Moved(b"(1,[0,0])."))))
+        self.assertEqual(step.journal[-1].body, b"(1,[0,0]).")
+        self.assertTrue(step.review)
+
+    def test_an_early_end_ends_at_once(self) -> None:
+        table = relay()
+        table.join("a", 100.0)
+        table.receive(0, Moved(b"(2,[0,0,4])."), 100.1)
+        step = table.join("b", 101.0)
+        self.assertEqual(step.outcome, Outcome(Termination.VICTORY, 1))
+        self.assertEqual(step.dropped, (0, 1))
+
+    def test_too_much_early_data_drops_the_waiter(self) -> None:
+        table = relay(early_bytes=20)
+        table.join("a", 100.0)
+        self.assertEqual(table.receive(0, Moved(b"x" * 10), 100.1).dropped, ())
+        step = table.receive(0, Moved(b"x" * 10), 100.2)
+        self.assertEqual((step.dropped, step.outcome), ((0,), Outcome(Termination.LIMIT)))
+
+    def test_a_waiter_that_leaves_had_no_game(self) -> None:
+        table = relay()
+        table.join("a", 100.0)
+        step = table.leave(0, Termination.LEFT, 100.5)
+        self.assertEqual(step.outcome, Outcome(Termination.LEFT))
+        self.assertRaises(AssertionError, table.join, "b", 101.0)
+
+
+class ForwardingTests(SynchronousTestCase):
+    def test_a_line_goes_to_the_other_seat_and_into_the_journal(self) -> None:
+        line = Moved(b"\xff anything")
+        step = started().receive(1, line, 102.5)
+        self.assertEqual(step.mails, (Mail(0, line),))
+        self.assertEqual([(e.at, e.kind, e.seat, e.body) for e in step.journal], [(2500, LINE, 1, line.body)])
+        self.assertTrue(step.review)
+
+    def test_only_moves_are_taken(self) -> None:
+        self.assertEqual(started().receive(1, Event(), 102.0), Step())
+
+    def test_code_four_is_delivered_then_both_are_dropped(self) -> None:
+        step = started().receive(0, Moved(b"(2,[0,0,4])."), 102.0)
+        self.assertEqual(step.mails, (Mail(1, Moved(b"(2,[0,0,4]).")),))
+        self.assertEqual((step.dropped, step.outcome), ((0, 1), Outcome(Termination.VICTORY, 1)))
+        self.assertEqual([entry.kind for entry in step.journal], [LINE, ENDED])
+
+    def test_nothing_happens_after_the_end(self) -> None:
+        table = started()
+        table.receive(0, Moved(b"(2,[0,0,4])."), 102.0)
+        for step in (
+            table.receive(1, Moved(b"x"), 103.0),
+            table.leave(0, Termination.LEFT, 103.0),
+            table.tick(9999.0),
+            table.stop(Termination.SHUTDOWN, 103.0),
+        ):
+            self.assertEqual(step, Step())
+
+    def test_who_leaves_loses(self) -> None:
+        step = started().leave(1, Termination.LEFT, 102.0)
+        self.assertEqual((step.dropped, step.outcome), ((0, 1), Outcome(Termination.LEFT, 0)))
+        self.assertEqual([(e.kind, e.seat) for e in step.journal], [("left", 1), (ENDED, None)])
+
+    def test_a_stop_costs_nobody_the_game(self) -> None:
+        step = started().stop(Termination.SHUTDOWN, 102.0)
+        self.assertEqual((step.dropped, step.outcome), ((0, 1), Outcome(Termination.SHUTDOWN)))
+
+
+class LimitTests(SynchronousTestCase):
+    def test_lines_of_a_game(self) -> None:
+        table = started(game_lines=2)
+        for _ in range(2):
+            self.assertIsNone(table.receive(1, Moved(b"x"), 102.0).outcome)
+        step = table.receive(1, Moved(b"x"), 102.0)
+        self.assertEqual((step.mails, step.outcome), ((), Outcome(Termination.LIMIT)))
+
+    def test_bytes_of_a_game(self) -> None:
+        table = started(game_bytes=9)
+        self.assertIsNone(table.receive(1, Moved(b"x" * 9), 102.0).outcome)
+        self.assertEqual(table.receive(0, Moved(b"x"), 102.0).outcome, Outcome(Termination.LIMIT))
+
+    def test_a_waiter_may_be_silent_for_a_time(self) -> None:
+        table = relay(waiting_seconds=10.0)
+        self.assertEqual(table.join("a", 100.0).wake_at, 110.0)
+        self.assertEqual(table.tick(109.9), Step(wake_at=110.0))
+        self.assertEqual(table.tick(110.0).outcome, Outcome(Termination.IDLE))
+
+    def test_who_is_to_move_loses_by_silence(self) -> None:
+        table = started(idle_seconds=10.0)
+        self.assertEqual(table.receive(1, Moved(b"(1,[0,0])."), 105.0).wake_at, 115.0)
+        self.assertIsNone(table.tick(114.9).outcome)
+        self.assertEqual(table.tick(115.0).outcome, Outcome(Termination.IDLE, 1))
+
+    def test_silence_after_nonsense_costs_nobody(self) -> None:
+        table = started(idle_seconds=10.0)
+        table.receive(1, Moved(b"nonsense"), 105.0)
+        self.assertEqual(table.tick(115.0).outcome, Outcome(Termination.IDLE))
+
+    def test_a_finding_at_the_last_moment_is_reported(self) -> None:
+        table = started(idle_seconds=10.0)
+        table.receive(0, Moved(b"(1,[0,0])."), 105.0)
+        step = table.tick(115.0)
+        self.assertEqual([finding.code for finding in step.findings], ["out-of-turn"])
+        self.assertEqual(step.outcome, Outcome(Termination.IDLE))
+
+
+class RefereeTests(SynchronousTestCase):
+    def test_it_judges_after_forwarding(self) -> None:
+        table = started()
+        step = table.receive(0, Moved(b"(1,[0,0])."), 102.0)
+        self.assertEqual((step.mails[0].seat, step.findings), (1, ()))
+        found = table.review().findings
+        self.assertEqual([(f.code, f.seat, f.entry) for f in found], [("out-of-turn", 0, 3)])
+        self.assertEqual(table.findings, list(found))
+
+    def test_a_review_is_short(self) -> None:
+        table = started()
+        for turn in range(REVIEWED_AT_ONCE):
+            table.receive((1 + turn) % 2, Moved(b"(1,[0,0])."), 102.0)
+            table.receive(turn % 2, Moved(b"(2,[0,0,1])."), 102.0)
+        self.assertTrue(table.review().review)
+        self.assertFalse(table.review().review)
+        self.assertEqual((table.findings, table.unjudged), ([], None))
+
+    def test_a_line_without_meaning_suspends_judgement(self) -> None:
+        table = started()
+        for line in (b"(1,[0,0]).", b"hello", b"(1,[0,0])."):
+            table.receive(1, Moved(line), 102.0)
+        self.assertEqual(reviewed(table), [])
+        self.assertEqual(table.unjudged, 4)
+
+    def test_code_four_ends_an_unjudged_game(self) -> None:
+        table = started()
+        table.receive(1, Moved(b"hello"), 102.0)
+        self.assertEqual(table.receive(1, Moved(b"2,[0,0,4]"), 102.0).outcome, Outcome(Termination.VICTORY, 0))
+
+    def test_the_turn_is_unknown_after_a_finding(self) -> None:
+        table = started()
+        for _ in range(3):
+            table.receive(0, Moved(b"(1,[0,0])."), 102.0)
+        self.assertEqual(reviewed(table), ["out-of-turn"])
+        self.assertEqual(table.unjudged, 4)
+
+    def test_a_lie_about_the_fleet_is_found_once(self) -> None:
+        table = started()
+        table.receive(1, Moved(b"(1,[0,0])."), 102.0)
+        table.receive(0, Moved(b"(2,[0,0,3])."), 102.0)
+        table.receive(0, Moved(b"(1,[0,0])."), 102.0)
+        self.assertEqual(reviewed(table), ["no-legal-fleet"])
+        self.assertIsNone(table.unjudged)
+
+    def test_findings_are_limited(self) -> None:
+        table = started()
+        table.findings.extend([None] * (FINDINGS_KEPT - 1))
+        table.receive(1, Moved(b"(1,[0,0])."), 102.0)
+        table.receive(0, Moved(b"(2,[0,0,3])."), 102.0)
+        table.review()
+        self.assertEqual((len(table.findings), table.unjudged), (FINDINGS_KEPT, 5))
+
+    def test_enforcing_judges_first(self) -> None:
+        table = started(enforce=True)
+        legal = table.receive(1, Moved(b"(1,[0,0])."), 102.0)
+        self.assertEqual((legal.mails[0].seat, legal.review), (0, False))
+        step = table.receive(0, Moved(b"(2,[0,0,4])."), 102.0)
+        self.assertEqual(step.mails, ())
+        self.assertEqual((step.dropped, step.outcome), ((0, 1), Outcome(Termination.FORFEIT, 1)))
+        self.assertEqual([finding.code for finding in step.findings], ["no-legal-fleet"])
+        self.assertEqual([entry.kind for entry in step.journal], [LINE, ENDED])
+
+    def test_enforcing_lets_pass_what_it_cannot_judge(self) -> None:
+        table = started(enforce=True)
+        self.assertEqual(len(table.receive(1, Moved(b"hello"), 102.0).mails), 1)
+        self.assertEqual(table.unjudged, 3)
+
+
+class ReplayTests(SynchronousTestCase):
+    def history(self, table: Relay, *steps: Step) -> History:
+        history = History("r", "battleship", "2026-11-21T00:00:00.000Z", 1, table.options)
+        history.entries += [entry for step in steps for entry in step.journal]
+        return history
+
+    def test_a_replayed_table_stands_where_the_match_stood(self) -> None:
+        for roles in ("first-defends", "random"):
+            table = relay(roles=roles)
+            steps = [table.join("a", 100.0), table.join("b", 101.0)]
+            first = next(iter(Battleship().to_move(table.state)))
+            for seat, line in ((first, b"(1,[0,0])."), (1 - first, b"(2,[0,0,3])."), (first, b"hm")):
+                steps.append(table.receive(seat, Moved(line), 102.0))
+            steps.append(table.leave(0, Termination.LEFT, 103.0))
+            reviewed(table)
+            history = self.history(table, *steps)
+            again = relay(roles=roles)
+            self.assertEqual(list(replay(again, history)), history.entries)
+            for name in ("state", "findings", "unjudged", "outcome", "names"):
+                self.assertEqual(getattr(again, name), getattr(table, name), name)

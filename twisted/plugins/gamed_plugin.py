@@ -1,0 +1,9 @@
+"""What twistd finds: the daemon, and one line for each game."""
+
+from twisted.application.service import ServiceMaker
+
+from gamed.registry import GameMaker
+
+gamed = ServiceMaker("gamed", "gamed.tap", "Game server for the protocols that game programs already speak.", "gamed")
+
+battleship = GameMaker("battleship", 54321, "gamed.games.battleship")
