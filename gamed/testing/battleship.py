@@ -3,27 +3,44 @@
 from __future__ import annotations
 
 from random import Random
+from uuid import NAMESPACE_OID, uuid5
 
 from gamed.games.battleship import game_type
+from gamed.history import History
 from gamed.registry import Player
 from gamed.table import Relay, Step
 from gamed.wire import Connection
 
+STARTED_AT = "2026-11-21T09:00:00.000Z"
+
 
 def play_match(strategies: tuple[str, str], seed: int, *, roles: str = "first-defends") -> Relay:
     """Play one match between two strategies and return its table, judged to the end."""
+    return _play(strategies, seed, roles)[0]
+
+
+def play_history(strategies: tuple[str, str], seed: int, *, roles: str = "first-defends") -> History:
+    """Play one match and return its history."""
+    return _play(strategies, seed, roles)[1]
+
+
+def _play(strategies: tuple[str, str], seed: int, roles: str) -> tuple[Relay, History]:
     random = Random(seed)
     settings = game_type.settings(roles=roles)
-    table = game_type.table(settings, game_type.options(settings), lambda: random, 0.0)
+    options = game_type.options(settings)
+    history = History(str(uuid5(NAMESPACE_OID, f"{seed}")), game_type.kind, STARTED_AT, seed, options)
+    table = game_type.table(settings, options, lambda: random, 0.0)
     assert isinstance(table, Relay)
     players = [game_type.players[name](random) for name in strategies]
     wires = [game_type.connection(settings) for _ in players]
     steps = [table.join(name, 0.0) for name in ("a", "b")]
     while steps:
-        steps += _answered(steps.pop(0), table, players, wires)
+        step = steps.pop(0)
+        history.entries += step.journal
+        steps += _answered(step, table, players, wires)
     while table.review().review:
         pass
-    return table
+    return table, history
 
 
 def _answered(step: Step, table: Relay, players: list[Player], wires: list[Connection]) -> list[Step]:

@@ -41,9 +41,7 @@ def place_fleet(random: Random, corner_contact: bool = True) -> tuple[int, ...]:
         fleet = _board(random, RIMS[corner_contact])
         if fleet:
             return fleet
-    raise PlacementError(
-        f"no fleet found: {FAILED_BOARDS + 1} boards given up, {FAILED_TRIES} failed tries a ship"
-    )
+    raise PlacementError(f"no fleet found: {FAILED_BOARDS + 1} boards given up, {FAILED_TRIES} failed tries a ship")
 
 
 def _board(random: Random, rims: Mapping[int, int]) -> tuple[int, ...]:

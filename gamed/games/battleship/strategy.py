@@ -114,9 +114,7 @@ class Density:
     known: int = 0
     hits: int = 0
     afloat: list[int] = field(factory=lambda: list(FLEET))
-    places: dict[int, list[int]] = field(
-        factory=lambda: {length: list(PLACEMENTS[length]) for length in FLEET}
-    )
+    places: dict[int, list[int]] = field(factory=lambda: {length: list(PLACEMENTS[length]) for length in FLEET})
 
     def shoot(self, random: Random) -> Cell:
         """Return one of the unknown cells with the highest score, all equally likely."""

@@ -27,6 +27,8 @@ from gamed.games.battleship.fleet import (
     AnswerError,
     Cell,
     Sea,
+    _Search,
+    _searched,
     cells,
     component,
     edge_rim,
@@ -309,6 +311,11 @@ class AnswerTests(SynchronousTestCase):
         self.refused("no-legal-fleet", [*SUNK_TWO, ((6, 4), HIT)])
         self.refused("no-legal-fleet", [*SUNK_TWO, ((4, 3), HIT)])
 
+    def test_a_ship_cannot_sink_beside_one_sunk_before(self) -> None:
+        history = [*SUNK_TWO, ((8, 4), HIT), ((7, 4), HIT)]
+        after([*history, ((9, 4), SUNK)])
+        self.refused("no-legal-fleet", [*history, ((6, 4), SUNK)])
+
     def test_corners_touch_only_where_that_is_allowed(self) -> None:
         history = [*SUNK_TWO, ((6, 5), HIT)]
         self.assertEqual(after(history, corner_contact=True).open_hits, mask((6, 5)))
@@ -396,7 +403,12 @@ class OracleTests(SynchronousTestCase):
         self.assertTrue(gives(witness, history), history)
         return sea
 
-    @given(st.integers(0, len(REGIONS) - 1), st.booleans(), st.randoms(use_true_random=False), st.integers(0, 10))
+    @given(
+        region=st.integers(0, len(REGIONS) - 1),
+        random=st.randoms(use_true_random=False),
+        honesty=st.integers(0, 10),
+        corner_contact=st.booleans(),
+    )
     @settings(deadline=None, max_examples=100)
     def test_an_answer_is_refused_exactly_where_no_fleet_gives_it(
         self, region: int, random: Random, honesty: int, *, corner_contact: bool
@@ -444,6 +456,53 @@ class OracleTests(SynchronousTestCase):
             counts = [len(all_fleets(region, corner_contact=corner_contact)) for region in range(len(REGIONS))]
             self.assertTrue(all(counts), counts)
             self.assertGreater(max(counts), 100)
+
+
+class EffortTests(SynchronousTestCase):
+    """Steps of the full search, each some microseconds, where it has the hardest work that was found for it."""
+
+    def setUp(self) -> None:
+        self.steps = 0
+        search = _Search.fleet
+
+        def counted(
+            searching: _Search, domains: dict[int, list[int]], lengths: tuple[int, ...], hits: int
+        ) -> tuple[int, ...] | None:
+            self.steps += 1
+            return search(searching, domains, lengths, hits)
+
+        self.patch(_Search, "fleet", counted)
+
+    def test_an_answer_that_the_witness_gives_needs_no_search(self) -> None:
+        sea = Sea.start()
+        first = next(cells(sea.witness[0]))
+        sea.answered(first, HIT).answered(at(9, 9), WATER)
+        self.assertEqual(self.steps, 0)
+
+    def test_a_witness_with_one_ship_moved_needs_no_search(self) -> None:
+        sea = Sea.start()
+        for ship in sea.witness:
+            sea = sea.answered(next(cells(ship)), WATER)
+        self.assertEqual(self.steps, 0)
+
+    def test_hits_too_many_for_the_ships_are_refused_at_once(self) -> None:
+        sea = after([((x, y), HIT) for y in (0, 9) for x in (0, 9)]).answered(at(4, 4), HIT)
+        self.steps = 0
+        self.assertRaises(AnswerError, sea.answered, at(6, 6), HIT)
+        self.assertEqual(self.steps, 1)
+
+    def test_the_hardest_seas_known_are_judged_in_few_steps(self) -> None:
+        # Found by hill climbing over water and hits: water, hits, whether corners may touch, whether a fleet fits.
+        for water, hits, corner_contact, fits in (
+            (0x4C22A82C4048C0A86D035780C, 0x1000044000008002000080, True, False),
+            (0x672027479A65EAF0158FA0DAF, 0x2200000000001000000000, True, True),
+            (0xFC671EAA9A7A56A6902A20068, 0x4002000004000500000100, False, False),
+        ):
+            self.steps = 0
+            rims = RIMS[corner_contact]
+            found = _searched(Sea.start().witness, water & ~hits, hits, rims)
+            self.assertEqual(found is not None, fits)
+            self.assertTrue(100 < self.steps < 3_000, self.steps)
 
 
 class HonestPlayTests(SynchronousTestCase):

@@ -181,6 +181,17 @@ class DensityTests(SynchronousTestCase):
         row: Answers = [(at(x, 0), HIT) for x in (1, 2, 3)]
         self.assertEqual(self.choices(*row, (at(0, 0), WATER)), {at(4, 0)})
 
+    def test_a_ship_that_would_be_sunk_already_explains_nothing(self) -> None:
+        self.strategy.afloat = [2]
+        self.choices((at(4, 4), HIT), (at(5, 4), HIT))
+        self.assertEqual(self.strategy._scores(), [0.0] * 100)
+
+    def test_the_only_place_of_a_ship_outweighs_many_of_another(self) -> None:
+        self.strategy.afloat = [5, 2]
+        room = mask(*(at(x, 9) for x in range(3, 8)), *(at(x, y) for x in range(3) for y in range(3)))
+        water: Answers = [(cell, WATER) for cell in cells(BOARD & ~room)]
+        self.assertEqual(self.choices(*water), {at(4, 9), at(5, 9), at(6, 9)})
+
     def test_places_shrink_with_every_miss(self) -> None:
         self.choices((at(0, 0), WATER))
         self.assertEqual(

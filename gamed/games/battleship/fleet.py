@@ -1,0 +1,349 @@
+"""Battleship fleets as bit masks, and what one defender's answers reveal about a fleet.
+
+A board is an ``int`` of 100 bits: the cell in column ``x`` and row ``y`` is bit ``x + 10 * y``. A ship, the
+water and a set of shots are all such masks. Ships are straight and never touch over an edge; whether corners
+may touch is the rule `corner_contact` (both original programs allow it, the text forbids it).
+Source: battleship.md A2, B7, B9, B11.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from attrs import define, field, frozen
+
+from gamed.errors import IllegalMove
+
+Cell: TypeAlias = int
+"""A cell's index, ``x + 10 * y``, 0..99."""
+
+SIZE = 10
+"""Cells along each side of the board."""
+
+FLEET = (5, 4, 3, 3, 2)
+"""The lengths of a fleet's ships, in the order in which they are placed. Source: battleship.md B7."""
+
+BOARD = (1 << SIZE * SIZE) - 1
+"""The mask of all cells."""
+
+WATER, HIT, SUNK, LAST_SUNK = 1, 2, 3, 4
+"""The codes of an answer: water, hit, hit and sunk, last ship sunk (replaces 3). Source: battleship.md B7."""
+
+_WEST = sum(1 << SIZE * y for y in range(SIZE))
+_EAST = _WEST << SIZE - 1
+
+
+def cells(mask: int) -> Iterator[Cell]:
+    """Yield the cells of `mask`, lowest index first."""
+    while mask:
+        bit = mask & -mask
+        yield bit.bit_length() - 1
+        mask ^= bit
+
+
+def edge_rim(mask: int) -> int:
+    """Return the cells outside `mask` that share an edge with one of its cells."""
+    spread = (mask & ~_EAST) << 1 | (mask & ~_WEST) >> 1 | mask << SIZE | mask >> SIZE
+    return spread & BOARD & ~mask
+
+
+def full_rim(mask: int) -> int:
+    """Return the cells outside `mask` that share an edge or a corner with one of its cells."""
+    rows = mask | (mask & ~_EAST) << 1 | (mask & ~_WEST) >> 1
+    return (rows | rows << SIZE | rows >> SIZE) & BOARD & ~mask
+
+
+def component(mask: int, cell: Cell) -> int:
+    """Return the cells of `mask` that are connected over edges with `cell`, itself a cell of `mask`."""
+    grown, found = 1 << cell, 0
+    while grown != found:
+        found = grown
+        grown |= edge_rim(found) & mask
+    return found
+
+
+def _runs(length: int) -> tuple[int, ...]:
+    across = (1 << length) - 1
+    down = sum(1 << SIZE * step for step in range(length))
+    starts = [(along, other) for other in range(SIZE) for along in range(SIZE - length + 1)]
+    return (
+        *(across << x + SIZE * y for x, y in starts),
+        *(down << x + SIZE * y for y, x in starts),
+    )
+
+
+EDGE_NEIGHBOURS: tuple[int, ...] = tuple(edge_rim(1 << cell) for cell in range(SIZE * SIZE))
+"""For each cell the mask of the cells that share an edge with it."""
+
+NEIGHBOURS: tuple[int, ...] = tuple(full_rim(1 << cell) for cell in range(SIZE * SIZE))
+"""For each cell the mask of the cells that share an edge or a corner with it."""
+
+PLACEMENTS: Mapping[int, tuple[int, ...]] = {length: _runs(length) for length in sorted(set(FLEET))}
+"""For each length all ships of that length that fit on the board."""
+
+PLACEMENTS_THROUGH: Mapping[int, tuple[tuple[int, ...], ...]] = {
+    length: tuple(tuple(ship for ship in ships if ship >> cell & 1) for cell in range(SIZE * SIZE))
+    for length, ships in PLACEMENTS.items()
+}
+"""For each length and cell all ships of that length that lie on that cell."""
+
+RIMS: Mapping[bool, Mapping[int, int]] = {
+    corner_contact: {ship: rim(ship) for ships in PLACEMENTS.values() for ship in ships}
+    for corner_contact, rim in ((True, edge_rim), (False, full_rim))
+}
+"""``RIMS[corner_contact][ship]``: the cells around a placement that no other ship may occupy."""
+
+
+class AnswerError(IllegalMove):
+    """An answer that an honest defender cannot give. Source: battleship.md A2.
+
+    `code` is ``"contradiction"`` where the answer contradicts an earlier one about the same cell, and
+    ``"no-legal-fleet"`` where no legal fleet produces all the answers.
+    """
+
+    code = "no-legal-fleet"
+
+
+@frozen
+class Sea:
+    """What the answers of one defender have revealed so far; immutable.
+
+    `water` are the cells answered with 1; `open_hits` those answered with 2 whose ship still floats; `sunk`
+    the ships sunk, in order of sinking. `witness` is a whole fleet that gives all these answers: the ships of
+    `sunk` first, then one possible place for each ship afloat. Source: battleship.md A2.
+    """
+
+    water: int
+    open_hits: int
+    sunk: tuple[int, ...]
+    witness: tuple[int, ...]
+    corner_contact: bool
+
+    @classmethod
+    def start(cls, corner_contact: bool = True) -> Sea:  # noqa: FBT001, FBT002
+        """Return the sea before the first answer."""
+        return _STARTS[corner_contact]
+
+    def answered(self, cell: Cell, code: int) -> Sea:
+        """Return the sea after the answer `code` (1..4) for `cell` (0..99).
+
+        A repeated answer changes nothing. Raises AnswerError where the answer contradicts an earlier one
+        about the cell, or where no legal fleet gives all the answers; ValueError for any other code.
+        """
+        bit = 1 << cell
+        # Ships are disjoint, so that their sum is their union.
+        if bit & (self.water | self.open_hits | sum(self.sunk)):
+            return self._repeated(cell, code)
+        if code == WATER:
+            return self._missed(bit)
+        if code == HIT:
+            return self._hit(bit)
+        if code in (SUNK, LAST_SUNK):
+            return self._sunk(cell, code)
+        raise ValueError(f"answer code {code} is none of 1..4")
+
+    def _repeated(self, cell: Cell, code: int) -> Sea:
+        if self.water >> cell & 1:
+            allowed: tuple[int, ...] = (WATER,)
+        elif self.open_hits >> cell & 1:
+            allowed = (HIT,)
+        else:
+            allowed = (HIT, SUNK)
+        if code in allowed:
+            return self
+        earlier = f"answer {code} for {_named(cell)}, where the earlier one allows {allowed}"
+        raise AnswerError(earlier, code="contradiction")
+
+    def _missed(self, bit: int) -> Sea:
+        water = self.water | bit
+        witness = self.witness
+        if sum(witness) & bit:
+            witness = _fitting(water, self.open_hits, self.sunk, self._afloat(), self.corner_contact)
+        return Sea(water, self.open_hits, self.sunk, witness, self.corner_contact)
+
+    def _hit(self, bit: int) -> Sea:
+        hits = self.open_hits | bit
+        witness = self.witness
+        if not _ship_on(bit, witness) & ~hits:
+            witness = _fitting(self.water, hits, self.sunk, self._afloat(), self.corner_contact)
+        return Sea(self.water, hits, self.sunk, witness, self.corner_contact)
+
+    def _sunk(self, cell: Cell, code: int) -> Sea:
+        if (len(self.sunk) == len(FLEET) - 1) != (code == LAST_SUNK):
+            raise AnswerError(f"answer {code} for {_named(cell)} with {len(self.sunk)} ships sunk before")
+        hits = self.open_hits | 1 << cell
+        ship = _ship_on(1 << cell, self.witness)
+        if ship and not ship & ~hits:
+            sunk = (*self.sunk, ship)
+            witness = (*sunk, *(other for other in self._afloat() if other != ship))
+        else:
+            # Edges never touch: all hits connected with this one are the ship.
+            ship = component(hits, cell)
+            sunk = (*self.sunk, ship)
+            rest = self._afloat_without(ship)
+            witness = _fitting(self.water, hits & ~ship, sunk, rest, self.corner_contact)
+        return Sea(self.water, hits & ~ship, sunk, witness, self.corner_contact)
+
+    def _afloat(self) -> tuple[int, ...]:
+        return self.witness[len(self.sunk) :]
+
+    def _afloat_without(self, ship: int) -> tuple[int, ...]:
+        """Return the witness's ships afloat less the one that turned out to be `ship`."""
+        afloat = list(self._afloat())
+        same = [other for other in afloat if other.bit_count() == ship.bit_count()]
+        if not same or ship not in RIMS[True]:
+            raise AnswerError(f"sunk at {_named(*cells(ship))}, where no ship afloat can have been")
+        afloat.remove(max(same, key=lambda other: (other & ship).bit_count()))
+        return tuple(afloat)
+
+
+def _named(*some: Cell) -> str:
+    return " ".join(f"({cell % SIZE},{cell // SIZE})" for cell in some)
+
+
+def _ship_on(bit: int, ships: Sequence[int]) -> int:
+    for ship in ships:
+        if ship & bit:
+            return ship
+    return 0
+
+
+def _fitting(
+    water: int,
+    hits: int,
+    sunk: tuple[int, ...],
+    afloat: tuple[int, ...],
+    corner_contact: bool,  # noqa: FBT001
+) -> tuple[int, ...]:
+    """Return a fleet that fits: `sunk`, and the ships `afloat`, which do not, moved as little as possible.
+
+    Raises AnswerError where there is none.
+    """
+    rims = RIMS[corner_contact]
+    taken = water
+    for ship in sunk:
+        if ship & taken:
+            raise _no_legal_fleet()
+        taken |= ship | rims[ship]
+    found = _repaired(afloat, taken, hits, rims)
+    if found is None:
+        found = _searched(afloat, taken, hits, rims)
+    if found is None:
+        raise _no_legal_fleet()
+    return sunk + found
+
+
+def _no_legal_fleet() -> AnswerError:
+    return AnswerError("no legal fleet gives all the answers")
+
+
+def _repaired(afloat: tuple[int, ...], taken: int, hits: int, rims: Mapping[int, int]) -> tuple[int, ...] | None:
+    """Return `afloat` with one ship moved to avoid `taken` and explain `hits`; None if no move does."""
+    for index, ship in enumerate(afloat):
+        others = afloat[:index] + afloat[index + 1 :]
+        closed = taken
+        for other in others:
+            if other & taken or not other & ~hits:
+                break
+            closed |= other | rims[other]
+        else:
+            moved = _placed(ship.bit_count(), closed, hits & ~sum(others), hits)
+            if moved:
+                return (*others, moved)
+    return None
+
+
+def _placed(length: int, closed: int, needed: int, hits: int) -> int:
+    """Return a ship that avoids `closed`, covers `needed` and is not all `hits`; 0 if there is none."""
+    if not needed:
+        for ship in PLACEMENTS[length]:
+            if not ship & closed:
+                return ship
+        return 0
+    for ship in PLACEMENTS_THROUGH[length][needed.bit_length() - 1]:
+        if not ship & closed and not needed & ~ship and ship & ~hits:
+            return ship
+    return 0
+
+
+def _searched(afloat: tuple[int, ...], taken: int, hits: int, rims: Mapping[int, int]) -> tuple[int, ...] | None:
+    """Return ships as long as `afloat` that avoid `taken` and explain `hits`; None if there are none."""
+    lengths = tuple(ship.bit_count() for ship in afloat)
+    domains = {
+        length: [ship for ship in PLACEMENTS[length] if not ship & taken and not rims[ship] & hits and ship & ~hits]
+        for length in set(lengths)
+    }
+    groups = {length: {ship & hits for ship in ships} for length, ships in domains.items()}
+    return _Search(rims, groups).fleet(domains, lengths, hits)
+
+
+@define
+class _Search:
+    """An exhaustive search for the ships afloat.
+
+    `groups` are, for each length, the sets of open hits that one ship of that length can explain together.
+    """
+
+    rims: Mapping[int, int]
+    groups: Mapping[int, set[int]]
+    explained: dict[tuple[int, tuple[int, ...]], bool] = field(factory=dict)
+
+    def fleet(self, domains: dict[int, list[int]], lengths: tuple[int, ...], hits: int) -> tuple[int, ...] | None:
+        """Return ships out of `domains` that cover `hits` and keep apart; None if there are none."""
+        if not lengths:
+            return None if hits else ()
+        if not self.explain(hits, lengths):
+            return None
+        for length, ship in _branches(domains, hits):
+            left = _without(lengths, length)
+            closed = ship | self.rims[ship]
+            narrowed = {rest: [other for other in domains[rest] if not other & closed] for rest in set(left)}
+            found = self.fleet(narrowed, left, hits & ~ship) if all(narrowed.values()) else None
+            if found is not None:
+                return (ship, *found)
+        return None
+
+    def explain(self, hits: int, lengths: tuple[int, ...]) -> bool:
+        """Tell whether `lengths` are enough ships for `hits`, were they free to touch and cross.
+
+        This spares a search over all places of too few ships.
+        """
+        if not hits or not lengths:
+            return not hits
+        key = (hits, lengths)
+        known = self.explained.get(key)
+        if known is None:
+            known = self.explained[key] = any(
+                self.explain(hits & ~group, _without(lengths, length))
+                for length in set(lengths)
+                for group in self.groups[length]
+                if group & hits & -hits
+            )
+        return known
+
+
+def _branches(domains: dict[int, list[int]], hits: int) -> Iterator[tuple[int, int]]:
+    """Yield length and ship: the ways to cover the hit with the fewest, or to place the rarest length."""
+    if hits:
+        covering = [(length, ship) for length, ships in domains.items() for ship in ships if ship & hits]
+        yield from min(([choice for choice in covering if choice[1] >> cell & 1] for cell in cells(hits)), key=len)
+        return
+    length = min(domains, key=lambda length: len(domains[length]))
+    # A place that failed is gone for the other ship of the same length, too.
+    ships = domains[length]
+    while ships:
+        yield length, ships.pop()
+
+
+def _without(lengths: tuple[int, ...], length: int) -> tuple[int, ...]:
+    index = lengths.index(length)
+    return lengths[:index] + lengths[index + 1 :]
+
+
+def _start(corner_contact: bool) -> Sea:  # noqa: FBT001
+    lanes = tuple(PLACEMENTS[length][0] << 2 * SIZE * lane for lane, length in enumerate(FLEET))
+    return Sea(0, 0, (), lanes, corner_contact)
+
+
+_STARTS = {corner_contact: _start(corner_contact) for corner_contact in (True, False)}

@@ -1,0 +1,115 @@
+"""Pairs of clients that play whole honest games, prepared beforehand, as fast as the server answers."""
+
+from __future__ import annotations
+
+import selectors
+import socket
+import time
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from gamed.history import LINE
+from gamed.testing.battleship import play_history
+
+
+class Script(NamedTuple):
+    """What both seats send in a game: for each send, its seat and its lines."""
+
+    sends: tuple[tuple[int, tuple[bytes, ...]], ...]
+
+    @property
+    def lines(self) -> int:
+        """The number of lines that are relayed."""
+        return sum(len(lines) for _, lines in self.sends)
+
+
+@cache
+def script(seed: int) -> Script:
+    """Return an honest game between the original's strategy and itself."""
+    sends: list[tuple[int, tuple[bytes, ...]]] = []
+    for entry in play_history(("open-list", "open-list"), seed).of_kind(LINE):
+        if sends and sends[-1][0] == entry.seat:
+            sends[-1] = (entry.seat, (*sends[-1][1], entry.body))
+        else:
+            sends.append((entry.seat, (entry.body,)))
+    return Script(tuple(sends))
+
+
+class Pair:
+    """Two connections that play one script; the first connected has seat 0."""
+
+    def __init__(self, port: int, played: Script, *, apart: bool) -> None:
+        self.apart = apart
+        self.steps: Iterator[tuple[int, tuple[bytes, ...]]] = iter(played.sends)
+        self.sockets = [self.seat(port, b"(3,[]).\r"), self.seat(port, b"(4,[]).\r(5,[]).\r")]
+        self.expect(self.sockets[0], b"(5,[]).\r")
+        self.awaited = 0
+        self.step()
+
+    def seat(self, port: int, greeting: bytes) -> socket.socket:
+        client = socket.create_connection(("127.0.0.1", port))
+        if not self.apart:
+            client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.expect(client, greeting)
+        return client
+
+    def expect(self, client: socket.socket, wanted: bytes) -> None:
+        got = b""
+        while got != wanted:
+            more = client.recv(len(wanted) - len(got))
+            if not more:
+                raise AssertionError(f"closed after {got!r}, expected {wanted!r}")
+            got += more
+
+    def step(self) -> bool:
+        """Send what is next; False after the last line."""
+        try:
+            seat, lines = next(self.steps)
+        except StopIteration:
+            return False
+        for segment in [line + b"\n" for line in lines] if self.apart else [b"".join(line + b"\n" for line in lines)]:
+            self.sockets[seat].sendall(segment)
+        self.reader = self.sockets[1 - seat]
+        self.awaited = sum(len(line) + 1 for line in lines)
+        return True
+
+    def receive(self) -> bool:
+        """Take what has arrived for the reader; False when the game is over."""
+        got = self.reader.recv(self.awaited)
+        if not got:
+            raise AssertionError("closed in the middle of a game")
+        self.awaited -= len(got)
+        return self.awaited > 0 or self.step()
+
+    def close(self) -> None:
+        for client in self.sockets:
+            client.close()
+
+
+def play(port: int, pairs: int, games: int, *, apart: bool) -> tuple[int, float]:
+    """Have so many pairs at once play so many games in all; return the relayed lines and the seconds."""
+    scripts = [script(seed) for seed in range(games)]
+    lines = sum(played.lines for played in scripts)
+    selector = selectors.DefaultSelector()
+    begun = time.perf_counter()
+    waiting = iter(scripts)
+
+    def begin() -> None:
+        played = next(waiting, None)
+        if played is not None:
+            pair = Pair(port, played, apart=apart)
+            for client in pair.sockets:
+                selector.register(client, selectors.EVENT_READ, pair)
+
+    for _ in range(pairs):
+        begin()
+    while selector.get_map():
+        for key, _ in selector.select(timeout=30):
+            pair = key.data
+            if key.fileobj is pair.reader and not pair.receive():
+                for client in pair.sockets:
+                    selector.unregister(client)
+                pair.close()
+                begin()
+    return lines, time.perf_counter() - begun

@@ -1,0 +1,121 @@
+"""A real daemon in a process of its own, for interop tests, proofs and benchmarks."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SCRIPTS = Path(sys.executable).parent
+UNEXPECTED = ("Traceback", "Unhandled", "#critical", "#error")
+
+
+def free_port() -> int:
+    """Return a TCP port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Daemon:
+    """`twistd -n gamed` in a directory, on a port of its own. `battleship`: keys of that section, as TOML."""
+
+    def __init__(self, directory: Path, *, battleship: str = "", durability: str = "process") -> None:
+        self.directory = directory
+        directory.mkdir(parents=True, exist_ok=True)
+        self.port = free_port()
+        self.config = directory / "gamed.toml"
+        endpoint = f'"tcp6:{self.port}:interface=\\\\:\\\\::backlog=1024"'
+        store = f'[store]\ndurability = "{durability}"\n'
+        self.config.write_text(f"{store}[battleship]\nendpoint = {endpoint}\n{battleship}\n")
+        self.log = directory / "daemon.log"
+        self.program = [SCRIPTS / "twistd"]
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self, timeout: float = 30.0) -> float:
+        """Start, wait for `ready`, and return the seconds that it took."""
+        begun = time.monotonic()
+        already = self.log.stat().st_size if self.log.exists() else 0
+        with self.log.open("ab") as out:
+            self.process = subprocess.Popen(
+                [*self.program, "-n", "--pidfile=", "gamed", "--config", self.config],
+                cwd=self.directory,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+            )
+        while b"#info] ready" not in self.log.read_bytes()[already:]:
+            if self.process.poll() is not None or time.monotonic() - begun > timeout:
+                raise AssertionError(f"the daemon is not ready: {self.text()[-2000:]}")
+            time.sleep(0.01)
+        return time.monotonic() - begun
+
+    def stop(self) -> float:
+        """Send SIGTERM and return the seconds until the process has ended as Twisted ends then."""
+        begun = time.monotonic()
+        self.process.send_signal(signal.SIGTERM)
+        status = self.process.wait(timeout=20)
+        if status not in (0, -signal.SIGTERM):
+            raise AssertionError(f"exit status {status}: {self.text()[-2000:]}")
+        return time.monotonic() - begun
+
+    def kill(self) -> None:
+        """Kill the process without warning."""
+        self.process.kill()
+        self.process.wait()
+
+    def text(self) -> str:
+        """Return the log."""
+        return self.log.read_text(errors="replace")
+
+    def unexpected(self) -> list[str]:
+        """Return the log's lines that should not be there."""
+        return [line for line in self.text().splitlines() if any(word in line for word in UNEXPECTED)]
+
+    def gamed(self, *arguments: str, timeout: float = 120.0) -> subprocess.CompletedProcess[str]:
+        """Run a `gamed` command with this daemon's configuration and return what it printed."""
+        command = [SCRIPTS / "gamed", *arguments, "--config", self.config]
+        return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+
+    def records(self) -> list[dict[str, object]]:
+        """Return the records as `gamed records list --json` prints them."""
+        done = self.gamed("records", "list", "--json", "--limit", "100000")
+        if done.returncode:
+            raise AssertionError(done.stderr)
+        return json.loads(done.stdout)
+
+    def export(self, record: str) -> bytes:
+        """Return a record's XML document."""
+        done = self.gamed("records", "export", record)
+        if done.returncode:
+            raise AssertionError(done.stderr)
+        return done.stdout.encode()
+
+    def cpu_seconds(self) -> float:
+        """Return the processor time that the process has used so far."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def resident_bytes(self) -> int:
+        """Return the memory that the process holds."""
+        return int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@contextlib.contextmanager
+def running(directory: Path, **options: str) -> Iterator[Daemon]:
+    """A daemon for the time of a with-block; it is stopped cleanly at the end, or killed after a failure."""
+    daemon = Daemon(directory, **options)
+    daemon.start()
+    try:
+        yield daemon
+        daemon.stop()
+    finally:
+        if daemon.process.poll() is None:
+            daemon.kill()
