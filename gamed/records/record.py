@@ -1,0 +1,78 @@
+"""A record of a game as it is stored, and what can be searched of it.
+
+Source: records.md 1 and 3.
+"""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from gamed.errors import GamedError
+from gamed.records.spelling import attribute
+
+
+class RecordError(GamedError):
+    """A document is no record, or a record is not what its format says.
+
+    `code` is stable (records.md 2): `not-xml`, `forbidden`, `not-standard`, `unknown-format`, `not-valid`. `line`:
+    where in the document, counted from 1, or None.
+    """
+
+    def __init__(self, message: str, *, code: str, line: int | None = None) -> None:
+        super().__init__(message if line is None else f"line {line}: {message}")
+        self.code = code
+        self.line = line
+
+
+@frozen
+class Record:
+    """A game as the database holds it: five columns.
+
+    `id`: a UUID in lower case with hyphens. `publisher`, `version`: name the format. `header`, `body`: the whole nodes,
+    XML in UTF-8.
+    """
+
+    id: str
+    publisher: str
+    version: str
+    header: bytes
+    body: bytes
+
+
+@frozen
+class SeatSummary:
+    """Who sat on a seat (counted from 0), and the points that were given, if they are known."""
+
+    seat: int
+    name: str
+    points: float | None
+
+
+@frozen
+class Summary:
+    """What is searched of a record.
+
+    `id`, `publisher`, `version`: the record's. `kind`: the game's name in the registry. `started`, `ended`: UTC, ISO
+    8601. `termination`: a value of `Termination`. `winner`: a seat, None for nobody. `length`: moves or lines.
+    """
+
+    id: str
+    publisher: str
+    version: str
+    kind: str
+    started: str
+    ended: str
+    termination: str
+    winner: int | None
+    length: int
+    seats: tuple[SeatSummary, ...]
+
+
+def document(record: Record) -> bytes:
+    """Return a record as a file: UTF-8 with an XML declaration, and a line feed at the end."""
+    head = f'<game publisher="{attribute(record.publisher)}" version="{attribute(record.version)}">'
+    return b'<?xml version="1.0" encoding="UTF-8"?>\n%b\n  %b\n  %b\n</game>\n' % (
+        head.encode(),
+        record.header,
+        record.body,
+    )

@@ -1,0 +1,109 @@
+"""A store and a journal that keep everything in memory: for tests, and for trying things out.
+
+They pass the tests of the real ones; nothing survives the process.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+
+from attrs import define, field
+from twisted.internet.defer import Deferred, execute, succeed
+
+from gamed.errors import StoreError
+from gamed.history import OPENED, Entry, History
+from gamed.records.record import Record, Summary
+from gamed.store.query import SHORTEST_PREFIX, Query, conflict, only
+
+
+@define
+class MemoryStore:
+    """Records in a dictionary; see `gamed.store.Store`. All its Deferreds have fired already."""
+
+    records: dict[str, Record] = field(factory=dict)
+    summaries: dict[str, Summary] = field(factory=dict)
+
+    def start(self) -> None:
+        """Do nothing."""
+
+    def stop(self) -> Deferred[None]:
+        """Do nothing."""
+        return succeed(None)
+
+    def keep(self, record: Record, summary: Summary | None = None) -> Deferred[str]:
+        """Store a record."""
+        return execute(self._keep, record, summary)
+
+    def _keep(self, record: Record, summary: Summary | None) -> str:
+        known = self.records.get(record.id)
+        if known is None:
+            self.records[record.id] = record
+            if summary is not None:
+                self.summaries[record.id] = summary
+        elif known != record:
+            raise conflict(record.id)
+        return record.id
+
+    def record(self, id: str) -> Deferred[Record]:  # noqa: A002 (the column's name)
+        """Fetch a record by its id or the beginning of it."""
+        return execute(self._record, id)
+
+    def _record(self, id: str) -> Record:  # noqa: A002 (the column's name)
+        if id in self.records or len(id) < SHORTEST_PREFIX:
+            return only([record for name, record in self.records.items() if name == id], id)
+        return only([record for name, record in self.records.items() if name.startswith(id)], id)
+
+    def find(self, query: Query) -> Deferred[list[Summary]]:
+        """Fetch the summaries that match, newest first."""
+        found = sorted(filter(query.matches, self.summaries.values()), key=lambda summary: summary.id)
+        found.sort(key=lambda summary: summary.started, reverse=True)
+        return succeed(found[query.offset : query.offset + query.limit])
+
+
+@define
+class MemoryJournal:
+    """Entries in lists; see `gamed.store.Journal`. Starting it again stands for a restart of the daemon."""
+
+    durability: str = "process"
+    failed: Exception | None = None
+    rooms: dict[str, History] = field(factory=dict)
+    position: int = 0
+    _found: deque[History] = field(factory=deque)
+
+    def start(self) -> None:
+        """Find the rooms that were not forgotten."""
+        self._found = deque(
+            History(room.room, room.kind, room.started, room.seed, room.options, list(room.entries))
+            for room in self.rooms.values()
+        )
+
+    def stop(self) -> None:
+        """Do nothing."""
+
+    def open_rooms(self) -> Iterator[History]:
+        """Yield the histories that `start` found; each is yielded once."""
+        while self._found:
+            yield self._found.popleft()
+
+    def append(self, room: str, entries: Sequence[Entry]) -> int:
+        """Keep entries; return how many were kept so far. Raises StoreError."""
+        if not entries:
+            return self.position
+        rest = entries
+        if room not in self.rooms:
+            if entries[0].kind != OPENED:
+                raise StoreError(f"the journal has no open room {room}; its first entry must be {OPENED}")
+            self.rooms[room] = History.from_opened(room, entries[0])
+            rest = entries[1:]
+        self.rooms[room].entries.extend(rest)
+        self.position += len(entries)
+        return self.position
+
+    def forget(self, room: str) -> None:
+        """Drop a room's entries."""
+        self.rooms.pop(room, None)
+
+    def when_synced(self, position: int, call: Callable[[], object]) -> None:  # noqa: ARG002 (nothing to wait for)
+        """Call at once."""
+        call()

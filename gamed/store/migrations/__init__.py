@@ -1,0 +1,36 @@
+"""Bringing a database to the schema of `tables.py`, with alembic.
+
+Source: records.md 3. A new revision is a file in `versions`, written by hand; there is no alembic.ini.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection
+
+from gamed.errors import StoreError
+
+
+def upgrade(connection: Connection) -> None:
+    """Create the schema, or bring it to ours, in the caller's transaction.
+
+    Raises StoreError if the database was written by a newer gamed.
+    """
+    config = Config()
+    # Percent signs are interpolated in this option.
+    config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
+    script = ScriptDirectory.from_config(config)
+    revision = MigrationContext.configure(connection).get_current_revision()
+    if revision is not None and revision not in {known.revision for known in script.walk_revisions()}:
+        raise StoreError(
+            f"the database has the schema {revision}, and this gamed knows none later than "
+            f"{script.get_current_head()}: use the newer gamed that wrote it, or another database"
+        )
+    if revision != script.get_current_head():
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")

@@ -1,0 +1,310 @@
+"""The record store in SQL, on SQLite or PostgreSQL.
+
+Source: records.md 3; design.md, "Habits" 7: what blocks is named `thd_…` and runs in the database thread, or in a
+command-line tool that has no reactor.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from threading import Thread
+from typing import Any, Final, ParamSpec, TypeVar
+
+from attrs import define, field, frozen
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    Select,
+    StaticPool,
+    bindparam,
+    create_engine,
+    event,
+    insert,
+    make_url,
+    select,
+)
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from twisted.internet.defer import Deferred, fail
+from twisted.internet.interfaces import IReactorFromThreads
+from twisted.internet.threads import deferToThreadPool
+from twisted.python.failure import Failure
+from twisted.python.threadpool import ThreadPool
+
+from gamed.errors import StoreError
+from gamed.records.record import Record, SeatSummary, Summary
+from gamed.store.migrations import upgrade
+from gamed.store.query import SHORTEST_PREFIX, Query, conflict, only
+from gamed.store.tables import games, seats, summaries
+
+PRAGMAS: Final = ("busy_timeout = 5000", "journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON")
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+BATCH: Final = 100
+"""Records that one transaction holds at most."""
+
+# Built once: SQLAlchemy finds a statement's compiled form by its structure, and building that costs time.
+_STORED: Final = select(games).where(games.c.id.in_(bindparam("ids", expanding=True)))
+_INSERT_GAME: Final = insert(games)
+_INSERT_SUMMARY: Final = insert(summaries)
+_INSERT_SEAT: Final = insert(seats)
+
+
+@define
+class Database:
+    """A database by its SQLAlchemy URL; one thread may write at a time. Every method raises StoreError only."""
+
+    url: str
+    _engine: Engine = field(init=False)
+
+    def thd_open(self) -> None:
+        """Connect, and create the schema or bring it to ours."""
+        try:
+            self._engine = _engine(make_url(self.url))
+        except (ArgumentError, ImportError) as error:
+            raise StoreError(f"cannot use the database URL: {error}") from error
+        try:
+            with self._transaction() as connection:
+                if self._engine.dialect.name == "sqlite":
+                    # Python's driver begins a transaction at an INSERT; tables are to be created in one, too.
+                    connection.exec_driver_sql("BEGIN IMMEDIATE")
+                upgrade(connection)
+        except StoreError:
+            self.thd_close()
+            raise
+
+    def thd_close(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()
+
+    def thd_keep(self, records: Sequence[tuple[Record, Summary | None]]) -> None:
+        """Store records in one transaction: all of them or none.
+
+        A record that is there already with equal content is left as it is, with its summary; one that is there with
+        other content is a StoreError that names its id.
+        """
+        with self._transaction() as connection:
+            fresh = _fresh(connection, records)
+            if not fresh:
+                return
+            connection.execute(_INSERT_GAME, [_game_row(record) for record, _ in fresh])
+            found = [summary for _, summary in fresh if summary is not None]
+            if found:
+                connection.execute(_INSERT_SUMMARY, [_summary_row(summary) for summary in found])
+            seat_rows = [_seat_row(summary.id, seat) for summary in found for seat in summary.seats]
+            if seat_rows:
+                connection.execute(_INSERT_SEAT, seat_rows)
+
+    def thd_record(self, id: str) -> Record:  # noqa: A002 (the column's name)
+        """Fetch a record by its id, or by at least four characters that only its id begins with."""
+        with self._transaction() as connection:
+            rows = connection.execute(select(games).where(games.c.id == id)).all()
+            if not rows and len(id) >= SHORTEST_PREFIX:
+                begins = games.c.id.startswith(id, autoescape=True)
+                rows = connection.execute(select(games).where(begins).limit(2)).all()
+        return _record(only(rows, id))
+
+    def thd_find(self, query: Query) -> list[Summary]:
+        """Fetch the summaries that match, newest first."""
+        with self._transaction() as connection:
+            rows = connection.execute(_matching(query)).mappings().all()
+            ids = [row["id"] for row in rows]
+            of_game = select(seats).where(seats.c.game_id.in_(ids)).order_by(seats.c.seat)
+            seated: dict[str, list[SeatSummary]] = {id: [] for id in ids}  # noqa: A001 (the column's name)
+            for row in connection.execute(of_game):
+                seated[row.game_id].append(SeatSummary(row.seat, row.name, row.points))
+        return [Summary(**row, seats=tuple(seated[row["id"]])) for row in rows]
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Connection]:
+        try:
+            with self._engine.begin() as connection:
+                yield connection
+        except SQLAlchemyError as error:
+            name = self._engine.url.render_as_string(hide_password=True)
+            raise StoreError(f"the database {name}: {getattr(error, 'orig', None) or error}") from error
+
+
+def _engine(url: URL) -> Engine:
+    if url.get_backend_name() != "sqlite":
+        return create_engine(url)
+    if url.database in (None, "", ":memory:"):
+        # Each connection would have a database of its own, so all threads share one.
+        engine = create_engine(url, poolclass=StaticPool, connect_args={"check_same_thread": False})
+    else:
+        engine = create_engine(url)
+    event.listen(engine, "connect", _configure)
+    return engine
+
+
+def _configure(connection: sqlite3.Connection, _pooled: object) -> None:
+    cursor = connection.cursor()
+    for pragma in PRAGMAS:
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _fresh(
+    connection: Connection, records: Sequence[tuple[Record, Summary | None]]
+) -> list[tuple[Record, Summary | None]]:
+    """Return what is not stored yet. Raises StoreError if an id stands for two contents."""
+    ids = [record.id for record, _ in records]
+    known = {row.id: _record(row) for row in connection.execute(_STORED, {"ids": ids})}
+    fresh = []
+    for record, summary in records:
+        if record.id not in known:
+            known[record.id] = record
+            fresh.append((record, summary))
+        elif known[record.id] != record:
+            raise conflict(record.id)
+    return fresh
+
+
+def _game_row(record: Record) -> Mapping[str, object]:
+    try:
+        header, body = record.header.decode(), record.body.decode()
+    except UnicodeDecodeError as error:
+        raise StoreError(f"the record {record.id} is not UTF-8: {error}") from error
+    return {
+        "id": record.id,
+        "publisher": record.publisher,
+        "version": record.version,
+        "header": header,
+        "body": body,
+    }
+
+
+def _summary_row(summary: Summary) -> Mapping[str, object]:
+    return {
+        "game_id": summary.id,
+        "kind": summary.kind,
+        "started": summary.started,
+        "ended": summary.ended,
+        "termination": summary.termination,
+        "winner": summary.winner,
+        "length": summary.length,
+    }
+
+
+def _seat_row(game_id: str, seat: SeatSummary) -> Mapping[str, object]:
+    return {"game_id": game_id, "seat": seat.seat, "name": seat.name, "points": seat.points}
+
+
+def _record(row: Any) -> Record:
+    return Record(row.id, row.publisher, row.version, row.header.encode(), row.body.encode())
+
+
+def _matching(query: Query) -> Select[Any]:
+    """Return the statement whose columns are the fields of Summary, without the seats."""
+    columns = (games.c.id, games.c.publisher, games.c.version, *list(summaries.c)[1:])
+    statement = select(*columns).join_from(summaries, games)
+    if query.kind is not None:
+        statement = statement.where(summaries.c.kind == query.kind)
+    if query.termination is not None:
+        statement = statement.where(summaries.c.termination == query.termination)
+    if query.since is not None:
+        statement = statement.where(summaries.c.started >= query.since)
+    if query.player is not None:
+        with_player = select(seats.c.game_id).where(seats.c.name == query.player)
+        statement = statement.where(summaries.c.game_id.in_(with_player))
+    newest_first = (summaries.c.started.desc(), summaries.c.game_id)
+    return statement.order_by(*newest_first).limit(query.limit).offset(query.offset)
+
+
+@frozen
+class _Kept:
+    """A record on its way into the database."""
+
+    record: Record
+    summary: Summary | None
+    done: Deferred[str] = field(factory=Deferred)
+
+
+def _one_thread() -> ThreadPool:
+    pool = ThreadPool(0, 1, "gamed-database")
+    # A daemon that ends on an error must not wait for an idle thread; a transaction that it cuts off is rolled back.
+    pool.threadFactory = partial(Thread, daemon=True)  # type: ignore[assignment]
+    return pool
+
+
+@define
+class SqlStore:
+    """The records in a database, worked on by one thread; see `gamed.store.Store`.
+
+    The database is opened before `start`, so that a daemon whose database cannot be used ends there; `stop` closes it.
+    Records that arrive while a transaction is under way are committed together by the next one.
+    """
+
+    database: Database
+    reactor: IReactorFromThreads
+    _pool: ThreadPool = field(init=False, factory=_one_thread)
+    _waiting: list[_Kept] = field(init=False, factory=list)
+    _is_committing: bool = field(init=False, default=False)
+    _idle: Deferred[None] = field(init=False, factory=Deferred)
+    _is_stopped: bool = field(init=False, default=False)
+
+    def start(self) -> None:
+        """Start the database thread."""
+        self._pool.start()
+
+    def stop(self) -> Deferred[None]:
+        """Commit what is waiting, close the database and end its thread. After that everything is refused."""
+        return Deferred.fromCoroutine(self._stop())
+
+    async def _stop(self) -> None:
+        if self._is_committing:
+            await self._idle
+        try:
+            await self._in_thread(self.database.thd_close)
+        finally:
+            self._is_stopped = True
+            self._pool.stop()
+
+    def keep(self, record: Record, summary: Summary | None = None) -> Deferred[str]:
+        """Store a record; fires with its id when that is committed."""
+        if self._is_stopped:
+            return fail(StoreError("the record store is stopped"))
+        kept = _Kept(record, summary)
+        self._waiting.append(kept)
+        if not self._is_committing:
+            Deferred.fromCoroutine(self._commit())
+        return kept.done
+
+    def record(self, id: str) -> Deferred[Record]:  # noqa: A002 (the column's name)
+        """Fetch a record by its id or the beginning of it."""
+        return self._in_thread(self.database.thd_record, id)
+
+    def find(self, query: Query) -> Deferred[list[Summary]]:
+        """Fetch the summaries that match, newest first."""
+        return self._in_thread(self.database.thd_find, query)
+
+    def _in_thread(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Deferred[T]:
+        if self._is_stopped:
+            return fail(StoreError("the record store is stopped"))
+        return deferToThreadPool(self.reactor, self._pool, call, *args, **kwargs)
+
+    async def _commit(self) -> None:
+        self._is_committing = True
+        while self._waiting:
+            batch, self._waiting = self._waiting[:BATCH], self._waiting[BATCH:]
+            refusals = await self._in_thread(self._thd_keep, batch)
+            for kept, refusal in zip(batch, refusals, strict=True):
+                kept.done.callback(kept.record.id) if refusal is None else kept.done.errback(refusal)
+        self._is_committing = False
+        idle, self._idle = self._idle, Deferred()
+        idle.callback(None)
+
+    def _thd_keep(self, batch: Sequence[_Kept]) -> list[Failure | None]:
+        """Store a batch at once; if that fails, each record alone. Return why each was refused."""
+        try:
+            self.database.thd_keep([(kept.record, kept.summary) for kept in batch])
+        except Exception:  # noqa: BLE001 (who asked hears of it; the others are stored all the same)
+            if len(batch) == 1:
+                return [Failure()]
+            return [self._thd_keep([kept])[0] for kept in batch]
+        return [None] * len(batch)

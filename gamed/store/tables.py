@@ -1,0 +1,52 @@
+"""The tables of the record store.
+
+Source: records.md 3. `games` is the one table that the BGoV format names, exactly its five columns. What stands beside
+it is searched, and can be rebuilt from the records at any time. A change here needs a revision in
+`migrations/versions`; a test compares the two.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sqlalchemy import Column, Float, ForeignKey, Index, Integer, MetaData, Table, Text
+
+metadata: Final = MetaData()
+
+games: Final = Table(
+    "games",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("publisher", Text, nullable=False),
+    Column("version", Text, nullable=False),
+    Column("header", Text, nullable=False),
+    Column("body", Text, nullable=False),
+)
+"""The records."""
+
+summaries: Final = Table(
+    "summaries",
+    metadata,
+    Column("game_id", Text, ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("started", Text, nullable=False),
+    Column("ended", Text, nullable=False),
+    Column("termination", Text, nullable=False),
+    Column("winner", Integer, nullable=True),
+    Column("length", Integer, nullable=False),
+    Index("summaries_kind", "kind"),
+    Index("summaries_started", "started"),
+    Index("summaries_termination", "termination"),
+)
+"""One row for each record that is searched for."""
+
+seats: Final = Table(
+    "seats",
+    metadata,
+    Column("game_id", Text, ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
+    Column("seat", Integer, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("points", Float, nullable=True),
+    Index("seats_name", "name"),
+)
+"""One row for each seat of a record."""

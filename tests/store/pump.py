@@ -1,0 +1,46 @@
+"""A reactor's threading half that a test turns by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from queue import Queue
+from typing import Any, TypeVar
+
+from attrs import define, field
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorFromThreads
+from twisted.python.failure import Failure
+from zope.interface import implementer
+
+T = TypeVar("T")
+
+SECONDS = 20.0
+"""How long a thread may take before a test fails; nothing waits that long otherwise."""
+
+
+@implementer(IReactorFromThreads)
+@define
+class Pump:
+    """Holds what threads ask to be called, until a test turns it."""
+
+    calls: Queue[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]] = field(factory=Queue)
+
+    def callFromThread(self, callable: Callable[..., Any], *args: Any, **kw: Any) -> None:  # noqa: A002
+        self.calls.put((callable, args, kw))
+
+    def turn(self) -> None:
+        """Wait for the next call and make it. Raises queue.Empty if there is none."""
+        call, args, kw = self.calls.get(timeout=SECONDS)
+        call(*args, **kw)
+
+    def result(self, deferred: Deferred[T]) -> T:
+        """Turn until a Deferred has fired, and return or raise its result."""
+        results: list[T | Failure] = []
+        deferred.addBoth(results.append)
+        while not results:
+            self.turn()
+        result = results[0]
+        if isinstance(result, Failure):
+            result.raiseException()
+        assert not isinstance(result, Failure)
+        return result

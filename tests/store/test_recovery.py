@@ -1,0 +1,128 @@
+"""Reading segments: torn tails, damaged lines, gaps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from twisted.logger import capturedLogs
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.history import OPENED, Entry, History
+from gamed.store.lines import FORGOTTEN, encode, prefix
+from gamed.store.recovery import OpenRoom, read
+from tests.store.examples import history, line
+from tests.store.logs import sentences
+
+A, B = "room-a", "room-b"
+ENTRIES = [line(at, b"\xff(%d)." % at) for at in range(1, 4)]
+
+
+def _line(room: str, seq: int, entry: Entry | None = None) -> bytes:
+    if entry is None:
+        entry = history(room).opened() if seq == 0 else ENTRIES[seq - 1]
+    return encode(prefix(room), seq, entry)
+
+
+INTERLEAVED = [(A, 0), (A, 1), (B, 0), (A, 2), (B, 1), (B, 2), (A, 3), (B, 3)]
+LINES = [_line(room, seq) for room, seq in INTERLEAVED]
+
+
+def _expected(places: list[tuple[str, int]]) -> dict[str, list[Entry]]:
+    """Return the entries that these lines stand for, `opened` aside."""
+    found: dict[str, list[Entry]] = {}
+    for room, seq in places:
+        found.setdefault(room, []).extend(ENTRIES[seq - 1 : seq] if seq else [])
+    return found
+
+
+class RecoveryTests(SynchronousTestCase):
+    def read(self, *segments: bytes) -> dict[str, OpenRoom]:
+        directory = Path(self.mktemp())
+        directory.mkdir()
+        paths = []
+        for number, content in enumerate(segments, 1):
+            path = directory / f"{number}.journal"
+            path.write_bytes(content)
+            paths.append((number, path))
+        with capturedLogs() as events:
+            rooms = read(paths)
+        self.logged = sentences(events)
+        return rooms
+
+    def found(self, *segments: bytes) -> dict[str, list[Entry]]:
+        return {name: room.history.entries for name, room in self.read(*segments).items()}
+
+    def test_a_room_has_the_facts_it_was_opened_with(self) -> None:
+        room = self.read(_line(A, 0))[A]
+        self.assertEqual(room, OpenRoom(history(A), 1))
+        self.assertEqual(room.seq, 1)
+
+    def test_a_tail_torn_at_any_byte_costs_only_the_torn_line(self) -> None:
+        content = b"".join(LINES)
+        for end in range(len(content) + 1):
+            whole = content[:end].count(b"\n")
+            self.assertEqual(self.found(content[:end]), _expected(INTERLEAVED[:whole]))
+            self.assertEqual(self.logged, [])
+
+    def test_a_torn_tail_hides_nothing_of_the_next_segment(self) -> None:
+        segments = b"".join(LINES[:4]) + LINES[4][:-5], b"".join(LINES[4:])
+        self.assertEqual(self.found(*segments), _expected(INTERLEAVED))
+        self.assertEqual(self.logged, [])
+
+    def test_the_segment_of_the_first_line_is_known(self) -> None:
+        rooms = self.read(LINES[0] + LINES[1], LINES[2], LINES[3])
+        self.assertEqual([room.first for room in rooms.values()], [1, 2])
+
+    def test_a_damaged_line_costs_its_room_the_rest_and_no_other_room_anything(self) -> None:
+        for place, (room, seq) in enumerate(INTERLEAVED):
+            damaged = LINES[place].replace(b'"at":', b'"at":9', 1)
+            self.assertNotEqual(damaged, LINES[place])
+            found = self.found(b"".join([*LINES[:place], damaged, *LINES[place + 1 :]]))
+            kept = [(name, n) for name, n in INTERLEAVED if name != room or n < seq]
+            self.assertEqual(found, _expected(kept))
+            self.assertIn(f"1.journal line {place + 1} is not used", self.logged[0])
+
+    def test_a_damaged_line_is_told_with_the_room_that_it_cuts(self) -> None:
+        self.found(LINES[0] + b"nonsense\n" + LINES[3])
+        self.assertEqual(len(self.logged), 2)
+        self.assertIn("1.journal line 2 is not used", self.logged[0])
+        self.assertIn("room-a is incomplete: the line before 1.journal line 3 is missing", self.logged[1])
+
+    def test_a_gap_ends_a_room(self) -> None:
+        places = [(A, 0), (A, 1), (A, 3), (B, 0)]
+        found = self.found(b"".join(_line(*place) for place in places))
+        self.assertEqual(found, _expected([(A, 0), (A, 1), (B, 0)]))
+        self.assertEqual(len(self.logged), 1)
+        self.assertIn("room-a is incomplete: the line before 1.journal line 3 is missing", self.logged[0])
+
+    def test_what_a_restart_appended_at_a_gap_is_taken(self) -> None:
+        end = Entry(9, "ended", data={"termination": "server-fault"})
+        found = self.found(_line(A, 0) + _line(A, 1) + _line(A, 3), _line(A, 2, end))
+        self.assertEqual(found, {A: [ENTRIES[0], end]})
+
+    def test_a_room_without_its_first_line_is_not_found(self) -> None:
+        self.assertEqual(self.found(_line(A, 1) + _line(B, 0)), {B: []})
+        self.assertIn("room-a is incomplete", self.logged[0])
+
+    def test_a_room_must_be_opened_with_its_facts(self) -> None:
+        self.assertEqual(self.found(_line(A, 0, Entry(0, OPENED)) + _line(B, 0, ENTRIES[0])), {})
+        self.assertIn("1.journal line 1 opens no room: KeyError('game')", self.logged[0])
+        self.assertIn("room-b is incomplete", self.logged[1])
+
+    def test_a_forgotten_room_is_not_found(self) -> None:
+        forgotten = encode(prefix(A), 2, Entry(0, FORGOTTEN))
+        self.assertEqual(self.found(_line(A, 0) + _line(A, 1), _line(B, 0) + forgotten), {B: []})
+
+    def test_a_gap_in_a_forgotten_room_is_no_loss(self) -> None:
+        forgotten = encode(prefix(A), 9, Entry(0, FORGOTTEN))
+        self.assertEqual(self.found(_line(A, 2) + forgotten), {})
+        self.assertEqual(self.logged, [])
+
+    def test_a_history_begins_after_the_opening(self) -> None:
+        (room,) = self.read(LINES[0] + LINES[1]).values()
+        whole: History = history(A)
+        whole.entries.append(ENTRIES[0])
+        self.assertEqual(room.history, whole)
+
+    def test_a_segment_that_cannot_be_read_is_an_error(self) -> None:
+        self.assertRaises(OSError, read, [(1, Path(self.mktemp()))])
