@@ -42,6 +42,7 @@ class Bot(Protocol):
     clock: IReactorTime
     done: Deferred[Played]
     _began: float = 0.0
+    _result: Played | BotError | None = None
 
     def connectionMade(self) -> None:
         """Begin."""
@@ -54,7 +55,7 @@ class Bot(Protocol):
 
     def dataReceived(self, data: bytes) -> None:
         """Let the player answer."""
-        if self.player.won is None:
+        if self._result is None:
             self._play(data)
 
     def _play(self, data: bytes) -> None:
@@ -69,14 +70,18 @@ class Bot(Protocol):
             self._end(Played(self.player.won, self.player.moves, self.clock.seconds() - self._began))
 
     def _end(self, result: Played | BotError) -> None:
+        # The result is told when the last line has left, not before.
+        self._result = result
         self._wire.loseConnection()
-        if not self.done.called:
-            self.done.callback(result) if isinstance(result, Played) else self.done.errback(result)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: ARG002 (Protocol's signature)
         """Fail the match if it is not over by now."""
-        if self.player.won is None and not self.done.called:
+        if self._result is None:
             self._play(b"")
+        if isinstance(self._result, Played):
+            self.done.callback(self._result)
+        else:
+            self.done.errback(self._result)
 
 
 async def play(

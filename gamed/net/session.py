@@ -54,6 +54,7 @@ class Session:
     _room: Room | None = None
     _seat: Seat = -1
     _socket: socket.socket | None = None
+    _is_congested: bool = False
     _deadline: IDelayedCall | None = None
 
     # IProtocol
@@ -70,7 +71,8 @@ class Session:
             transport.setTcpNoDelay(True)
             transport.setTcpKeepAlive(True)
             self._socket = self.transport.getHandle()
-        transport.registerProducer(self, streaming=True)
+        else:
+            transport.registerProducer(self, streaming=True)
         try:
             self._room, self._seat = self.factory.lobby.arrive(self.factory.kind, self)
         except StoreError as error:
@@ -105,6 +107,7 @@ class Session:
     def connectionLost(self, reason: Failure) -> None:  # noqa: ARG002 (IProtocol's signature)
         """Hand on what the peer sent last, and empty its seat."""
         room, self._room = self._room, None
+        self.transport = self._socket = None
         if self._deadline is not None and self._deadline.active():
             self._deadline.cancel()
         if room is not None:
@@ -117,11 +120,17 @@ class Session:
 
     def pauseProducing(self) -> None:
         """Have the room hold back what others send to this peer."""
+        self._is_congested = True
         if self._room is not None:
             self._room.congested(self._seat)
 
     def resumeProducing(self) -> None:
         """Have the room go on."""
+        if not self._is_congested:
+            return
+        self._is_congested = False
+        if self._socket is not None:
+            self.transport.unregisterProducer()
         if self._room is not None:
             self._room.relieved(self._seat)
 
@@ -134,14 +143,35 @@ class Session:
     def is_gone(self) -> bool:
         """Whether the peer has closed its side, read or not."""
         if self._socket is None:
-            return False
+            return self.transport is None
         poll = select.poll()
         poll.register(self._socket, _HANG_UP)
         return bool(poll.poll(0))
 
     def deliver(self, event: Event) -> None:
-        """Write what the dialect says for an event."""
-        self.transport.write(self.connection.send(event))
+        """Write what the dialect says for an event; a peer that is lost gets nothing any more."""
+        if self.transport is not None:
+            self._write(self.connection.send(event))
+
+    def _write(self, data: bytes) -> None:
+        """Send at once what the system takes; the rest waits in the transport.
+
+        The transport alone would send all in a later turn of the reactor, at the price of that turn and of two more
+        system calls a line.
+        """
+        if self._socket is not None and not self._is_congested:
+            try:
+                sent = self._socket.send(data)
+            except OSError:
+                # The transport meets the same error and knows what to do about it.
+                sent = 0
+            if sent == len(data):
+                return
+            data = data[sent:]
+            # A pull producer is asked for more when all has left, which is what there is to know.
+            self.transport.registerProducer(self, streaming=False)
+            self.pauseProducing()
+        self.transport.write(data)
 
     def close(self) -> None:
         """Close our side after the last line, and all when the peer has closed its own, or has had its time.
@@ -151,6 +181,8 @@ class Session:
         """
         self._room = None
         transport = self.transport
+        if transport is None:
+            return
         transport.resumeProducing()
         transport.unregisterProducer()
         if self._socket is None:
@@ -161,11 +193,13 @@ class Session:
 
     def pause(self) -> None:
         """Read nothing more until `resume`."""
-        self.transport.pauseProducing()
+        if self.transport is not None:
+            self.transport.pauseProducing()
 
     def resume(self) -> None:
         """Read again."""
-        self.transport.resumeProducing()
+        if self.transport is not None:
+            self.transport.resumeProducing()
 
 
 @implementer(IProtocolFactory)

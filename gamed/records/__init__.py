@@ -1,0 +1,1 @@
+"""Records of games: the BGoV family of formats. Source: records.md."""
