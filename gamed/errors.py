@@ -67,5 +67,9 @@ class StoreError(GamedError):
     """The record store or the journal cannot do what it was asked to."""
 
 
+class StoreConflict(StoreError):
+    """A record of this id is stored already, with other content."""
+
+
 class ConfigError(GamedError):
     """The configuration cannot be used; the text says which key, and what to write instead."""

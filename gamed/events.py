@@ -1,22 +1,23 @@
 """The one vocabulary of events between wire dialects, tables and rooms.
 
 Source: design.md, "Central types". A dialect's `Connection` turns bytes into these and these into bytes. A game may
-subclass `Event` in its own folder; what two games need moves up to this file.
+subclass `Event` in its own folder; what two games need moves up to this file. They are not frozen, because an attrs class
+that refuses assignment costs three times as much to make, and one or two are made a line; nobody assigns to them.
 """
 
 from __future__ import annotations
 
-from attrs import frozen
+from attrs import define
 
 from gamed.game import Seat
 
 
-@frozen
+@define
 class Event:
     """Something that happened between a peer and a table."""
 
 
-@frozen
+@define
 class Seated(Event):
     """The table tells a seat whether it moves first."""
 
@@ -24,12 +25,12 @@ class Seated(Event):
     first: bool
 
 
-@frozen
+@define
 class Started(Event):
     """The table tells a seat that the game begins."""
 
 
-@frozen
+@define
 class Moved(Event):
     """A move, in the dialect's own words: `body` is the wire line without its terminator."""
 

@@ -75,9 +75,7 @@ class Storage(Service):
     def stopService(self) -> Deferred[Any]:
         """Close both, the store after what is under way."""
         super().stopService()  # type: ignore[no-untyped-call]
-        self.journal.stop()
-        stopped: Deferred[Any] = self.store.stop()
-        return stopped
+        return self.store.stop().addCallback(lambda _: self.journal.stop())
 
 
 @define(eq=False)

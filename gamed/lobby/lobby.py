@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import random
 import uuid
-from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from random import Random
@@ -21,16 +20,21 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from gamed.errors import StoreConflict
 from gamed.game import Seat, Termination
 from gamed.history import History
 from gamed.lobby import Peer
 from gamed.lobby.room import Room
-from gamed.records.own import from_history, summary
+from gamed.records.own import from_history, summarize
+from gamed.records.record import Record, Summary
 from gamed.registry import GameType
 from gamed.store import Journal, Store
 from gamed.table import Table
 
 log = Logger()
+
+AFTERWARDS = 0.25
+"""Seconds after which lines are judged and ended matches recorded: together they cost a part of what each would alone."""
 
 KEEP_AGAIN = 5.0
 """Seconds until a record that the store refused is offered again."""
@@ -48,7 +52,8 @@ class Lobby(Service):
     seconds: Callable[[], float]
     rooms: dict[str, Room] = field(factory=dict)
     _waiting: dict[str, Room] = field(factory=dict)
-    _reviews: deque[Room] = field(factory=deque)
+    _afterwards: dict[str, Room] = field(factory=dict)
+    _unkept: list[tuple[Record, Summary]] = field(factory=list)
     _keeping: dict[str, Deferred[Any]] = field(factory=dict)
 
     # Coming and going
@@ -81,23 +86,36 @@ class Lobby(Service):
     # What rooms ask for
 
     def review_later(self, room: Room) -> None:
-        """Have a room reviewed two turns of the reactor later, when its letters have left."""
-        if not self._reviews:
-            self.clock.callLater(0, self.clock.callLater, 0, self._review)
-        self._reviews.append(room)
-
-    def _review(self) -> None:
-        rooms = dict.fromkeys(self._reviews)
-        self._reviews.clear()
-        for room in rooms:
-            if room.id in self.rooms and room.review():
-                self.review_later(room)
+        """Have a room's lines judged when their letters have left."""
+        self._attend(room)
 
     def closed(self, room: Room) -> None:
-        """Take an ended match out of the lobby; it becomes a record once its letters have left."""
+        """Take note of an ended match; it becomes a record when its letters have left."""
         if self._waiting.get(room.history.kind) is room:
             del self._waiting[room.history.kind]
-        self.clock.callLater(0, self.clock.callLater, 0, self._settle, room)
+        self._attend(room)
+
+    def _attend(self, room: Room) -> None:
+        if not self._afterwards:
+            self.clock.callLater(AFTERWARDS, self._attend_all)
+        self._afterwards[room.id] = room
+
+    def _attend_all(self) -> None:
+        rooms = iter(list(self._afterwards.values()))
+        self._afterwards.clear()
+        self._attend_next(rooms)
+
+    def _attend_next(self, rooms: Iterator[Room]) -> None:
+        # One room a turn of the reactor, so that no move waits for more than one.
+        room = next(rooms, None)
+        if room is None:
+            self.keep_recorded()
+            return
+        if room.table.outcome is not None:
+            self._settle(room)
+        elif room.review():
+            self._attend(room)
+        self.clock.callLater(0, self._attend_next, rooms)
 
     def _settle(self, room: Room) -> None:
         """Judge the rest, make the record, and forget the room."""
@@ -106,41 +124,48 @@ class Lobby(Service):
         while room.review():
             pass
         if room.history.was_started:
-            self.keep(room.history, room.table)
+            self.record(room.history, room.table)
         else:
             self.journal.forget(room.id)
 
     # Records
 
-    def keep(self, history: History, table: Table) -> None:
-        """Store the record of an ended match; the journal forgets the room when that is committed."""
+    def record(self, history: History, table: Table) -> None:
+        """Make the record of an ended match; `keep_recorded` stores it."""
         game_type = self.game_types[history.kind]
-        record = from_history(
-            history,
-            publisher=game_type.publisher,
-            version=game_type.version,
-            findings=table.findings,
-            unjudged=table.unjudged,
-        )
-        kept = self.store.keep(record, summary(record))
-        self._keeping[history.room] = kept
-        kept.addCallbacks(self._kept, self._not_kept, errbackArgs=(history, table))
+        names = {"publisher": game_type.publisher, "version": game_type.version}
+        record = from_history(history, **names, findings=table.findings, unjudged=table.unjudged)
+        self._unkept.append((record, summarize(history, **names)))
+
+    def keep_recorded(self) -> None:
+        """Store what is recorded, all at once; the journal forgets each room when its record is committed."""
+        unkept, self._unkept = self._unkept, []
+        for record, searched in unkept:
+            kept = self.store.keep(record, searched)
+            self._keeping[record.id] = kept
+            kept.addCallbacks(self._kept, self._not_kept, errbackArgs=(record, searched))
 
     def _kept(self, room: str) -> None:
         self._keeping.pop(room, None)
         self.journal.forget(room)
         log.info("recorded: room={room}", room=room)
 
-    def _not_kept(self, failure: Failure, history: History, table: Table) -> None:
-        self._keeping.pop(history.room, None)
+    def _not_kept(self, failure: Failure, record: Record, searched: Summary) -> None:
+        self._keeping.pop(record.id, None)
+        if failure.check(StoreConflict):
+            # What was committed stands. After a power cut, the journal may hold less than the record does.
+            log.error("recorded before, and differently: room={room}; the record stands", room=record.id)
+            self.journal.forget(record.id)
+            return
         log.failure(
             "not recorded: room={room}; it stays in the journal and is offered again in {seconds} s",
             failure=failure,
-            room=history.room,
+            room=record.id,
             seconds=KEEP_AGAIN,
         )
+        self._unkept.append((record, searched))
         if self.running:
-            self.clock.callLater(KEEP_AGAIN, self.keep, history, table)
+            self.clock.callLater(KEEP_AGAIN, self.keep_recorded)
 
     # The service
 
@@ -150,4 +175,5 @@ class Lobby(Service):
         for room in list(self.rooms.values()):
             room.stop(Termination.SHUTDOWN)
             self._settle(room)
+        self.keep_recorded()
         return DeferredList(list(self._keeping.values()))

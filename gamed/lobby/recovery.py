@@ -34,6 +34,7 @@ def recover(lobby: Lobby) -> int:
                 room=history.room,
                 game=history.kind,
             )
+    lobby.keep_recorded()
     return count
 
 
@@ -48,7 +49,7 @@ def _recover(lobby: Lobby, history: History) -> None:
         game=history.kind,
         termination=str(history.entries[-1].data["termination"]),
     )
-    lobby.keep(history, replayed(lobby, history))
+    lobby.record(history, replayed(lobby, history))
 
 
 def replayed(lobby: Lobby, history: History) -> Table:

@@ -102,11 +102,12 @@ class Room:
     def _do(self, step: Step) -> None:
         if step.journal:
             self.history.entries += step.journal
-            position = self.house.journal.append(self.id, step.journal)
-            if self.house.journal.durability == "disk":
-                self.house.journal.when_synced(position, partial(self._deliver, step))
-            else:
+            journal = self.house.journal
+            position = journal.append(self.history.room, step.journal)
+            if journal.durability == "process":
                 self._deliver(step)
+            else:
+                journal.when_synced(position, partial(self._deliver, step))
         if step.findings:
             self._report(step)
         if step.outcome is not None:
@@ -149,22 +150,28 @@ class Room:
     # The clock
 
     def _wake(self, at: float) -> None:
+        earlier = self._wake_at is not None and at < self._wake_at
         self._wake_at = at
         # A timer that fires too early is set again; setting it anew at each move would cost more.
-        if self._timer is None:
-            self._timer = self.house.clock.callLater(max(0.0, at - self.house.seconds()), self._woken)
+        if self._timer is None or earlier:
+            self._set_timer(max(0.0, at - self.house.seconds()), self._woken)
+
+    def _set_timer(self, delay: float, call: Callable[[], None]) -> None:
+        if self._timer is not None and self._timer.active():
+            self._timer.cancel()
+        self._timer = self.house.clock.callLater(delay, call)
 
     def _woken(self) -> None:
-        self._timer = None
         assert self._wake_at is not None
-        if self._wake_at > self.house.seconds():
-            self._wake(self._wake_at)
+        left = self._wake_at - self.house.seconds()
+        if left > 0:
+            self._set_timer(left, self._woken)
         else:
             # What has arrived in time may still wait to be read: one more pass of reading before judging.
-            self._timer = self.house.clock.callLater(0, self._tick)
+            self._set_timer(0, self._tick)
 
     def _tick(self) -> None:
-        self._timer = None
+        self._timer = self._wake_at = None
         self._do(self.table.tick(self.house.seconds()))
 
     def _silence(self) -> None:

@@ -156,20 +156,34 @@ def to_history(record: Record) -> History:
 def summary(record: Record) -> Summary:
     """Return what is searched of a record. Raises RecordError if it is no valid record of gamed's own."""
     with _reading(record):
-        header = parse(record.header)
-        result = _child(header, "result").attrib
-        return Summary(
-            id=record.id,
-            publisher=record.publisher,
-            version=record.version,
-            kind=_kind(record),
-            started=_text(header, "started"),
-            ended=_text(header, "ended"),
-            termination=str(result["termination"]),
-            winner=int(result["winner"]) if "winner" in result else None,
-            length=len(parse(record.body).findall(LINE)),
-            seats=tuple(_read_seat(seat) for seat in header.iterfind("seats/seat")),
-        )
+        return summarize(to_history(record), publisher=record.publisher, version=record.version)
+
+
+def summarize(history: History, *, publisher: str, version: str) -> Summary:
+    """Return what is searched of an ended history's record. Raises RecordError(code="not-valid") if it has no end."""
+    outcome = history.outcome
+    if outcome is None:
+        raise RecordError(f"the history of room {history.room} has no end", code="not-valid")
+    winner = outcome.winner
+    return Summary(
+        id=history.room,
+        publisher=publisher,
+        version=version,
+        kind=history.kind,
+        started=history.started,
+        ended=_later(history.started, history.entries[-1].at),
+        termination=str(outcome.termination),
+        winner=winner,
+        length=sum(entry.kind == LINE for entry in history.entries),
+        seats=tuple(
+            SeatSummary(int(entry.seat or 0), str(entry.data.get("name", "")), _points(entry.seat, winner))
+            for entry in history.of_kind(JOINED)
+        ),
+    )
+
+
+def _points(seat: Seat | None, winner: Seat | None) -> float | None:
+    return None if winner is None else float(seat == winner)
 
 
 def judgement(record: Record) -> Judgement:
@@ -213,12 +227,6 @@ def _text(parent: etree._Element, name: str) -> str:
 def _read_finding(element: etree._Element) -> Finding:
     data = element.attrib
     return Finding(str(data["code"]), int(data["seat"]), int(data["entry"]), element.text or "")
-
-
-def _read_seat(element: etree._Element) -> SeatSummary:
-    points = element.get("points")
-    name = str(spelling.read(str(element.attrib["name"])))
-    return SeatSummary(int(element.attrib["number"]), name, None if points is None else float(points))
 
 
 def _read_entry(element: etree._Element) -> Entry:

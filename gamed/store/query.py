@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 
 from attrs import frozen
 
-from gamed.errors import StoreError
+from gamed.errors import StoreConflict, StoreError
 from gamed.records.record import Summary
 
 T = TypeVar("T")
@@ -50,6 +50,6 @@ def only(found: Sequence[T], id: str) -> T:  # noqa: A002 (the column's name)
     return found[0]
 
 
-def conflict(id: str) -> StoreError:  # noqa: A002 (the column's name)
+def conflict(id: str) -> StoreConflict:  # noqa: A002 (the column's name)
     """Return the error that refuses a record."""
-    return StoreError(f"the record {id} is stored already, with other content")
+    return StoreConflict(f"the record {id} is stored already, with other content")

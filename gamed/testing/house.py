@@ -9,15 +9,11 @@ from twisted.internet.address import IPv4Address
 from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 
-from gamed.lobby.lobby import Lobby
+from gamed.lobby.lobby import AFTERWARDS, Lobby
 from gamed.net.limits import ConnectionLimits
 from gamed.net.session import Session, SessionFactory
 from gamed.registry import game_types
 from gamed.store.memory import MemoryJournal, MemoryStore
-
-TURNS = 3
-"""Turns of the reactor until a closed room has become a record."""
-
 
 @define(eq=False)
 class Wire:
@@ -77,5 +73,6 @@ class House:
 
     def settle(self) -> None:
         """Let the reactor turn until what was ended is recorded and what was forwarded is judged."""
-        for _ in range(TURNS):
+        self.clock.advance(AFTERWARDS)
+        while any(call.getTime() <= self.clock.seconds() for call in self.clock.getDelayedCalls()):
             self.clock.advance(0)

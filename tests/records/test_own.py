@@ -256,8 +256,8 @@ class BrokenTests(SynchronousTestCase):
         self.assert_not_valid(self.changed(b"started>", b"begun>"))
 
     def test_a_missing_or_odd_attribute(self) -> None:
-        self.assertRaises(RecordError, summary, self.changed(b"number=", b"no="))
-        self.assertRaises(RecordError, summary, self.changed(b'points="1"', b'points="many"'))
+        self.assertRaises(RecordError, summary, self.changed(b'winner="', b'winner="nobody'))
+        self.assertRaises(RecordError, summary, self.changed(b"<joined at=", b"<joined since="))
         self.assertRaises(RecordError, to_history, self.changed(b'at="12"', b'at="noon"'))
         self.assertRaises(RecordError, judgement, self.changed(b'entry="6"', b""))
 

@@ -143,6 +143,41 @@ class Sea:
             return self._sunk(cell, code)
         raise ValueError(f"answer code {code} is none of 1..4")
 
+    def told(self, answers: Iterable[tuple[Cell, int]]) -> Sea:
+        """Return the sea after several answers, each about a new cell, with one search for all of them.
+
+        Raises AnswerError where no legal fleet gives them all, or where one repeats a cell; `answered` says of which.
+        """
+        water, hits, sunk = self.water, self.open_hits, self.sunk
+        known = water | hits | sum(sunk)
+        for cell, code in answers:
+            bit = 1 << cell
+            if known & bit or not WATER <= code <= LAST_SUNK:
+                raise AnswerError(f"{_named(cell)} is known already", code="contradiction")
+            known |= bit
+            if code == WATER:
+                water |= bit
+                continue
+            hits |= bit
+            if code != HIT:
+                if (len(sunk) == len(FLEET) - 1) != (code == LAST_SUNK):
+                    raise _no_legal_fleet()
+                ship = component(hits, cell)
+                hits &= ~ship
+                sunk = (*sunk, ship)
+        return self._refitted(water, hits, sunk)
+
+    def _refitted(self, water: int, hits: int, sunk: tuple[int, ...]) -> Sea:
+        sea = self
+        for ship in sunk[len(self.sunk) :]:
+            afloat = sea._afloat_without(ship)
+            fleet = sunk[: len(sea.sunk) + 1]
+            sea = Sea(water, hits, fleet, fleet + afloat, self.corner_contact)
+        witness = sea.witness
+        if not _fits(witness, len(sunk), water, hits, RIMS[self.corner_contact]):
+            witness = _fitting(water, hits, sunk, sea._afloat(), self.corner_contact)
+        return Sea(water, hits, sunk, witness, self.corner_contact)
+
     def _repeated(self, cell: Cell, code: int) -> Sea:
         if self.water >> cell & 1:
             allowed: tuple[int, ...] = (WATER,)
@@ -232,6 +267,16 @@ def _fitting(
     if found is None:
         raise _no_legal_fleet()
     return sunk + found
+
+
+def _fits(fleet: tuple[int, ...], sunk: int, water: int, hits: int, rims: Mapping[int, int]) -> bool:
+    """Tell whether a fleet, of which the first ships are the sunk ones, gives answers that were not searched for."""
+    taken = water
+    for index, ship in enumerate(fleet):
+        if ship & taken or (index >= sunk and not ship & ~hits):
+            return False
+        taken |= ship | rims[ship]
+    return not hits & ~sum(fleet[sunk:])
 
 
 def _no_legal_fleet() -> AnswerError:

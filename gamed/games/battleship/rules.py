@@ -6,14 +6,14 @@ own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from random import Random
 
 from attrs import frozen
 
 from gamed.errors import IllegalMove, InvalidMove, NotYourTurn, RuleError
 from gamed.game import CHANCE, Options, Outcome, Seat, Termination
-from gamed.games.battleship.fleet import SIZE, Sea
+from gamed.games.battleship.fleet import SIZE, AnswerError, Sea
 from gamed.games.battleship.wire import Code, Command, Opcode, decode
 
 NOBODY: frozenset[Seat] = frozenset()
@@ -122,6 +122,37 @@ class Battleship:
     def decode(self, body: bytes) -> Command | None:
         """Return the command in a line, or None."""
         return decode(body)
+
+    def follow(self, state: State, lines: Sequence[tuple[Seat, bytes, int]]) -> State | None:
+        """Return the state after legal lines, or None.
+
+        A fleet that fits all answers fits each of them, so one search serves for all lines.
+        """
+        attacker, shot, winner = state.attacker, state.shot, state.winner
+        told: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
+        for seat, body, _ in lines:
+            command = decode(body)
+            if command is None or winner is not None:
+                return None
+            if shot is None and command.opcode == Opcode.ATTACK and seat == attacker and len(command.numbers) == 2:  # noqa: PLR2004
+                x, y = command.numbers
+                shot = x + SIZE * y if x < SIZE and y < SIZE else None
+                if shot is None:
+                    return None
+            elif shot is not None and command.opcode == Opcode.ANSWER and seat != attacker and len(command.numbers) == 3:  # noqa: PLR2004
+                x, y, code = command.numbers
+                if x + SIZE * y != shot or x >= SIZE:
+                    return None
+                told[seat].append((shot, code))
+                attacker, shot = seat, None
+                winner = 1 - seat if code == Code.LAST_SUNK else None
+            else:
+                return None
+        try:
+            seas = tuple(sea and sea.told(told[seat]) for seat, sea in enumerate(state.seas))
+        except AnswerError:
+            return None
+        return State(attacker, shot, (seas[0], seas[1]), winner)
 
     def ends(self, body: bytes, seat: Seat) -> Outcome | None:
         """Return the outcome if the line is an answer with code 4: its sender has lost."""
