@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from random import Random
@@ -20,7 +20,7 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from gamed.errors import StoreConflict
+from gamed.errors import StoreConflict, StoreError
 from gamed.game import Seat, Termination
 from gamed.history import History
 from gamed.lobby import Peer
@@ -29,7 +29,7 @@ from gamed.records.own import from_history, summarize
 from gamed.records.record import Record, Summary
 from gamed.registry import GameType
 from gamed.store import Journal, Store
-from gamed.table import Table
+from gamed.table import Step, Table
 
 log = Logger()
 
@@ -52,6 +52,7 @@ class Lobby(Service):
     seconds: Callable[[], float]
     rooms: dict[str, Room] = field(factory=dict)
     _waiting: dict[str, Room] = field(factory=dict)
+    _steps: list[tuple[Room, Step]] = field(factory=list)
     _afterwards: dict[str, Room] = field(factory=dict)
     _unkept: list[tuple[Record, Summary]] = field(factory=list)
     _keeping: dict[str, Deferred[Any]] = field(factory=dict)
@@ -84,6 +85,24 @@ class Lobby(Service):
         return room
 
     # What rooms ask for
+
+    def perform(self, room: Room, step: Step) -> None:
+        """Journal a step, together with all others of this turn of the reactor, and have its letters delivered then."""
+        if not self._steps:
+            self.clock.callLater(0, self.perform_all)
+        self._steps.append((room, step))
+
+    def perform_all(self) -> None:
+        """Write what is to be journalled, and let the letters leave: at once, or when it is on the disk."""
+        steps, self._steps = self._steps, []
+        try:
+            position = self.journal.append([(room.history.room, step.journal) for room, step in steps])
+        except StoreError:
+            failure = Failure()
+            for room in dict.fromkeys(room for room, _ in steps):
+                room.fail(failure)
+            return
+        self.journal.when_synced(position, partial(_deliver_all, steps))
 
     def review_later(self, room: Room) -> None:
         """Have a room's lines judged when their letters have left."""
@@ -175,5 +194,11 @@ class Lobby(Service):
         for room in list(self.rooms.values()):
             room.stop(Termination.SHUTDOWN)
             self._settle(room)
+        self.perform_all()
         self.keep_recorded()
         return DeferredList(list(self._keeping.values()))
+
+
+def _deliver_all(steps: Iterable[tuple[Room, Step]]) -> None:
+    for room, step in steps:
+        room.deliver(step)

@@ -42,7 +42,7 @@ def _recover(lobby: Lobby, history: History) -> None:
     if history.outcome is None:
         last = ended(history.entries[-1].at, Outcome(Termination.SERVER_FAULT))
         history.entries.append(last)
-        lobby.journal.append(history.room, (last,))
+        lobby.journal.append([(history.room, (last,))])
     log.info(
         "recovered: room={room} game={game} termination={termination}",
         room=history.room,

@@ -6,12 +6,12 @@ Source: design.md, "A move's way" and "Time". Nothing on the way of a move is a 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Protocol
 
 from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
+from twisted.python.failure import Failure
 
 from gamed.events import Event
 from gamed.game import Outcome, Seat, Termination
@@ -29,6 +29,9 @@ class House(Protocol):
     clock: IReactorTime
     seconds: Callable[[], float]
     journal: Journal
+
+    def perform(self, room: Room, step: Step) -> None:
+        """Journal a step's entries, and call the room's `deliver` when that is done, or its `fail`."""
 
     def review_later(self, room: Room) -> None:
         """Have the room's lines judged after its letters have left."""
@@ -60,7 +63,7 @@ class Room:
 
     def open(self) -> None:
         """Begin the room's journal. Raises StoreError."""
-        self.house.journal.append(self.id, (self.history.opened(),))
+        self.house.journal.append([(self.id, (self.history.opened(),))])
 
     def join(self, peer: Peer) -> Seat:
         """Seat a peer and return its seat."""
@@ -73,13 +76,14 @@ class Room:
         try:
             self._do(self.table.receive(seat, event, self.house.seconds()))
         except Exception:  # noqa: BLE001 (whatever it is, the other rooms play on)
-            self._fail(seat)
+            self.fail(Failure())
 
-    def _fail(self, seat: Seat) -> None:
-        log.failure("server fault: room={room} seat={seat}", room=self.id, seat=seat)
+    def fail(self, failure: Failure) -> None:
+        """End the match by a fault of ours. The journal may have refused, so nothing waits for it."""
+        log.failure("server fault: room={room}", failure=failure, room=self.id)
         step = self.table.stop(Termination.SERVER_FAULT, self.house.seconds())
         self.history.entries += step.journal
-        self._deliver(step)
+        self.deliver(step)
         if step.outcome is not None:
             self._end(step.outcome)
 
@@ -102,12 +106,7 @@ class Room:
     def _do(self, step: Step) -> None:
         if step.journal:
             self.history.entries += step.journal
-            journal = self.house.journal
-            position = journal.append(self.history.room, step.journal)
-            if journal.durability == "process":
-                self._deliver(step)
-            else:
-                journal.when_synced(position, partial(self._deliver, step))
+            self.house.perform(self, step)
         if step.findings:
             self._report(step)
         if step.outcome is not None:
@@ -117,7 +116,8 @@ class Room:
             if step.review:
                 self.house.review_later(self)
 
-    def _deliver(self, step: Step) -> None:
+    def deliver(self, step: Step) -> None:
+        """Send a step's letters, whose entries the journal holds, and empty its seats."""
         for mail in step.mails:
             self.peers[mail.seat].deliver(mail.event)
         for seat in step.dropped:

@@ -8,7 +8,7 @@ the journal or in a record.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
 from twisted.internet.defer import Deferred
@@ -58,8 +58,8 @@ class Journal(Protocol):
     def stop(self) -> None:
         """Sync and close."""
 
-    def append(self, room: str, entries: Sequence[Entry]) -> int:
-        """Write the next entries of a room at once and return the position after them.
+    def append(self, batch: Iterable[tuple[str, Sequence[Entry]]]) -> int:
+        """Write the next entries of some rooms, all at once, and return the position after them.
 
         A room's first entry is its `History.opened()`. A position is a count of what was written since `start`; it
         only grows. Raises StoreError, and then none of the entries is in the journal.

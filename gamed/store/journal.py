@@ -11,7 +11,7 @@ from __future__ import annotations
 import fcntl
 import os
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -113,24 +113,32 @@ class FileJournal:
 
     # Writing
 
-    def append(self, room: str, entries: Sequence[Entry]) -> int:
-        """Append entries with one `write`; return the position after them. Raises StoreError."""
-        if not entries:
-            return self._position
+    def append(self, batch: Iterable[tuple[str, Sequence[Entry]]]) -> int:
+        """Append entries of rooms with one `write`; return the position after them. Raises StoreError."""
         if self._size >= self.segment_size:
             self._rotate()
-        track = self._tracks.get(room)
-        if track is None:
-            track = self._opened(room, entries[0])
-        seq = track.seq
-        self._write(b"".join([encode(track.prefix, seq + i, entry) for i, entry in enumerate(entries)]))
-        track.seq = seq + len(entries)
-        # Only now: a room whose first line could not be written is not open.
-        self._tracks[room] = track
+        lines: list[bytes] = []
+        changed: dict[str, _Track] = {}
+        for room, entries in batch:
+            if not entries:
+                continue
+            track = changed.get(room)
+            if track is None:
+                # A copy: what could not be written did not happen.
+                track = changed[room] = self._copy(room, entries)
+            for entry in entries:
+                lines.append(encode(track.prefix, track.seq, entry))
+                track.seq += 1
+        if lines:
+            self._write(b"".join(lines))
+            self._tracks.update(changed)
         return self._position
 
-    def _opened(self, room: str, entry: Entry) -> _Track:
-        if entry.kind != OPENED:
+    def _copy(self, room: str, entries: Sequence[Entry]) -> _Track:
+        track = self._tracks.get(room)
+        if track is not None:
+            return _Track(track.prefix, track.first, track.seq)
+        if entries[0].kind != OPENED:
             raise StoreError(f"the journal has no open room {room}; its first entry must be {OPENED}")
         return _Track(prefix(room), self._segments[-1], 0)
 

@@ -6,7 +6,7 @@ They pass the tests of the real ones; nothing survives the process.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from attrs import define, field
 from twisted.internet.defer import Deferred, execute, succeed
@@ -86,10 +86,14 @@ class MemoryJournal:
         while self._found:
             yield self._found.popleft()
 
-    def append(self, room: str, entries: Sequence[Entry]) -> int:
-        """Keep entries; return how many were kept so far. Raises StoreError."""
-        if not entries:
-            return self.position
+    def append(self, batch: Iterable[tuple[str, Sequence[Entry]]]) -> int:
+        """Keep entries of rooms; return how many were kept so far. Raises StoreError."""
+        for room, entries in batch:
+            if entries:
+                self._append(room, entries)
+        return self.position
+
+    def _append(self, room: str, entries: Sequence[Entry]) -> None:
         rest = entries
         if room not in self.rooms:
             if entries[0].kind != OPENED:
@@ -98,7 +102,6 @@ class MemoryJournal:
             rest = entries[1:]
         self.rooms[room].entries.extend(rest)
         self.position += len(entries)
-        return self.position
 
     def forget(self, room: str) -> None:
         """Drop a room's entries."""

@@ -6,8 +6,10 @@ from typing import Any
 
 from attrs import define, field
 from twisted.internet.address import IPv4Address
+from twisted.internet.error import ConnectionDone
 from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
+from twisted.python.failure import Failure
 
 from gamed.lobby.lobby import AFTERWARDS, Lobby
 from gamed.net.limits import ConnectionLimits
@@ -21,15 +23,23 @@ class Wire:
 
     session: Session
     transport: StringTransport
+    clock: Clock
 
     def send(self, data: bytes) -> None:
-        """Have the session receive bytes."""
+        """Have the session receive bytes, and the letters leave."""
         self.session.dataReceived(data)
+        self.clock.advance(0)
+
+    def leave(self) -> None:
+        """Close the connection from the client's side."""
+        self.session.connectionLost(Failure(ConnectionDone()))
+        self.clock.advance(0)
 
     @property
     def received(self) -> bytes:
         """All bytes that were sent to the client."""
-        return self.transport.value()
+        data: bytes = self.transport.value()
+        return data
 
     @property
     def is_closed(self) -> bool:
@@ -58,7 +68,7 @@ class House:
         self.factory = SessionFactory(
             self.kind, lambda: game_type.connection(self.settings), self.lobby, limits, self.clock
         )
-        self.lobby.startService()
+        self.lobby.startService()  # type: ignore[no-untyped-call]
 
     def connect(self, host: str = "127.0.0.1") -> Wire:
         """Return a new client's wire. Raises AssertionError if the limits refuse it."""
@@ -69,7 +79,8 @@ class House:
             raise AssertionError("refused")
         transport = StringTransport(peerAddress=address)
         session.makeConnection(transport)
-        return Wire(session, transport)
+        self.clock.advance(0)
+        return Wire(session, transport, self.clock)
 
     def settle(self) -> None:
         """Let the reactor turn until what was ended is recorded and what was forwarded is judged."""

@@ -39,13 +39,13 @@ def journal_tests(  # noqa: C901 (a class of tests)
 
         def opened(self, room: str = ROOM) -> History:
             room_history = history(room)
-            self.journal.append(room, (room_history.opened(),))
+            self.journal.append([(room, (room_history.opened(),))])
             return room_history
 
         def add(self, room: History, *ats: int) -> int:
             entries = [line(at) for at in ats]
             room.entries += entries
-            return self.journal.append(room.room, entries)
+            return self.journal.append([(room.room, entries)])
 
         def test_a_new_journal_has_no_rooms(self) -> None:
             self.assertEqual(list(self.journal.open_rooms()), [])
@@ -104,11 +104,11 @@ def journal_tests(  # noqa: C901 (a class of tests)
         def test_the_position_grows_with_what_is_appended(self) -> None:
             room = self.opened()
             first = self.add(room, 1)
-            self.assertEqual(self.journal.append(ROOM, ()), first)
+            self.assertEqual(self.journal.append([(ROOM, ())]), first)
             self.assertGreater(self.add(room, 2), first)
 
         def test_a_room_must_be_opened_first(self) -> None:
-            error = self.assertRaises(StoreError, self.journal.append, ROOM, (line(1),))
+            error = self.assertRaises(StoreError, self.journal.append, [(ROOM, (line(1),))])
             self.assertIn(ROOM, str(error))
             self.assertEqual(self.restart(), [])
 

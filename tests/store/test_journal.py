@@ -62,11 +62,11 @@ class FileJournalCase(SynchronousTestCase):
 
     def opened(self, room: str = ROOM) -> History:
         opened = history(room)
-        self.journal.append(room, (opened.opened(),))
+        self.journal.append([(room, (opened.opened(),))])
         return opened
 
     def add(self, room: History, *entries: Entry) -> int:
-        position = self.journal.append(room.room, entries)
+        position = self.journal.append([(room.room, entries)])
         room.entries += entries
         return position
 
@@ -93,7 +93,7 @@ class AppendTests(FileJournalCase):
         self.assertEqual(written, [len(self.content()) - before])
         self.add(room, line(4))
         self.assertEqual(len(written), 2)
-        self.journal.append(ROOM, ())
+        self.journal.append([(ROOM, ())])
         self.assertEqual(len(written), 2)
 
     def test_what_was_appended_is_in_the_file_at_once(self) -> None:
@@ -130,9 +130,9 @@ class RoundTripTests(SynchronousTestCase):
         journal = _journal(directory, segment_size=segment_size)
         journal.start()
         room = history()
-        journal.append(ROOM, (room.opened(), *added[:cut]))
+        journal.append([(ROOM, (room.opened(), *added[:cut]))])
         for entry in added[cut:]:
-            journal.append(ROOM, (entry,))
+            journal.append([(ROOM, (entry,))])
         journal.stop()
         again = _journal(directory)
         again.start()
@@ -189,7 +189,7 @@ class FullDiskTests(FileJournalCase):
         restore = self.failing(10)
         self.assertRaises(StoreError, self.opened)
         restore()
-        self.assertRaises(StoreError, self.journal.append, ROOM, (line(1),))
+        self.assertRaises(StoreError, self.journal.append, [(ROOM, (line(1),))])
         self.assertEqual(self.opened().entries, [])
         self.assertEqual(self.restart(), [history()])
 
@@ -215,7 +215,7 @@ class FullDiskTests(FileJournalCase):
             self.journal.forget(ROOM)
         restore()
         self.assertIn(f"room={ROOM} is forgotten, but not on the disk", sentences(events)[0])
-        self.assertRaises(StoreError, self.journal.append, ROOM, (line(1),))
+        self.assertRaises(StoreError, self.journal.append, [(ROOM, (line(1),))])
         self.assertEqual(self.restart(), [history()])
 
 
@@ -323,7 +323,7 @@ class TornTests(FileJournalCase):
             journal.start()
             (found,) = journal.open_rooms()
             self.assertEqual(len(found.entries), count - 1)
-            journal.append(ROOM, (line(9),))
+            journal.append([(ROOM, (line(9),))])
             journal.stop()
         self.assertEqual([entry.at for entry in found.entries[:-1]], list(range(1, len(found.entries))))
 

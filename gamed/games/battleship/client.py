@@ -5,30 +5,21 @@ Source: battleship.md A3, B7 and B10. It plays against gamed, and against any ot
 
 from __future__ import annotations
 
-from enum import StrEnum
 from random import Random
 
 from attrs import define, field
 
-from gamed.errors import RemoteProtocolError
+from gamed.errors import LocalProtocolError, RemoteProtocolError
 from gamed.games.battleship.fleet import SIZE
 from gamed.games.battleship.placement import Defence, place_fleet
+from gamed.games.battleship.states import Phase, Way, after
 from gamed.games.battleship.strategy import Strategy
 from gamed.games.battleship.wire import Code, Command, Opcode, decode, encode
 from gamed.wire.lines import LineReader
 
+__all__ = ["Phase", "Player"]
+
 LINE_LIMIT = 4_096
-
-
-class Phase(StrEnum):
-    """The states of TEXT's figures 2 and 3, named from this player's side."""
-
-    INITIALIZATION = "initialization"
-    ATTACK = "attack"
-    AWAIT = "await answer"
-    DEFENCE = "defence"
-    WON = "won"
-    LOST = "lost"
 
 
 @define
@@ -40,7 +31,6 @@ class Player:
     phase: Phase = Phase.INITIALIZATION
     moves: int = 0
     _defence: Defence = field(init=False)
-    _first: Phase | None = None
     _shot: int = -1
     _reader: LineReader = field(factory=lambda: LineReader(LINE_LIMIT))
 
@@ -68,36 +58,50 @@ class Player:
         return b"".join(encode(reply) + b"\n" for reply in replies)
 
     def _command(self, command: Command) -> list[Command]:
+        then = after(self.phase, Way.RECEIVES, command)
+        if then is None or not self._fits(command):
+            raise RemoteProtocolError(f"{encode(command)!r} while in phase {self.phase}", code="out-of-phase")
+        if then is Phase.ANSWER:
+            self.phase = then
+            return self._defend(*command.numbers)
+        if self.phase is Phase.AWAIT:
+            self._learn(command.numbers[2])
+        self.phase = then
+        return self._attack() if then is Phase.ATTACK else []
+
+    def _fits(self, command: Command) -> bool:
+        """Whether the numbers are as many as the opcode takes, on the board, and about our shot."""
         match command:
-            case (Opcode.DEFEND_FIRST | Opcode.ATTACK_FIRST as opcode, ()) if self._first is None:
-                self._first = Phase.ATTACK if opcode == Opcode.ATTACK_FIRST else Phase.DEFENCE
-                return []
-            case (Opcode.START, ()) if self.phase is Phase.INITIALIZATION and self._first is not None:
-                self.phase = self._first
-                return [self._attack()] if self.phase is Phase.ATTACK else []
-            case (Opcode.ATTACK, (x, y)) if self.phase is Phase.DEFENCE and x < SIZE and y < SIZE:
-                return self._defend(x, y)
-            case (Opcode.ANSWER, (x, y, code)) if self.phase is Phase.AWAIT and x + SIZE * y == self._shot:
-                return self._learn(code)
-        raise RemoteProtocolError(f"{encode(command)!r} while in phase {self.phase}", code="out-of-phase")
+            case (Opcode.ATTACK, (x, y)):
+                return x < SIZE and y < SIZE
+            case (Opcode.ANSWER, (x, y, _)):
+                return (x, y) == (self._shot % SIZE, self._shot // SIZE)
+            case (Opcode.ATTACK | Opcode.ANSWER, _):
+                return False
+        return not command.numbers
 
-    def _attack(self) -> Command:
-        self._shot = self.strategy.shoot(self.random)
-        self.moves += 1
-        self.phase = Phase.AWAIT
-        return Command(Opcode.ATTACK, (self._shot % SIZE, self._shot // SIZE))
-
-    def _defend(self, x: int, y: int) -> list[Command]:
-        code = self._defence.answer(x + SIZE * y)
-        answer = Command(Opcode.ANSWER, (x, y, code))
-        if code == Code.LAST_SUNK:
-            self.phase = Phase.LOST
-            return [answer]
-        return [answer, self._attack()]
-
-    def _learn(self, code: int) -> list[Command]:
+    def _learn(self, code: int) -> None:
         if not Code.WATER <= code <= Code.LAST_SUNK:
             raise RemoteProtocolError(f"result code {code} is not one of 1 to 4", code="unknown-code")
         self.strategy.learn(self._shot, code)
-        self.phase = Phase.WON if code == Code.LAST_SUNK else Phase.DEFENCE
-        return []
+
+    def _defend(self, x: int, y: int) -> list[Command]:
+        answer = Command(Opcode.ANSWER, (x, y, self._defence.answer(x + SIZE * y)))
+        self._sends(answer)
+        return [answer, *self._attack()] if self.phase is Phase.ATTACK else [answer]
+
+    def _attack(self) -> list[Command]:
+        try:
+            self._shot = self.strategy.shoot(self.random)
+        except LookupError as error:
+            raise RemoteProtocolError("all cells are known, and the fleet still floats", code="dishonest") from error
+        self.moves += 1
+        shot = Command(Opcode.ATTACK, (self._shot % SIZE, self._shot // SIZE))
+        self._sends(shot)
+        return [shot]
+
+    def _sends(self, command: Command) -> None:
+        then = after(self.phase, Way.SENDS, command)
+        if then is None:
+            raise LocalProtocolError(f"{encode(command)!r} is not ours to send in phase {self.phase}")
+        self.phase = then
