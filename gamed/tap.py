@@ -5,6 +5,7 @@ Source: design.md, "The tree"; the contract in README.md.
 
 from __future__ import annotations
 
+import gc
 import time
 from functools import partial
 from typing import Any, ClassVar
@@ -39,8 +40,8 @@ class Options(usage.Options):
 
     synopsis = "[--config FILE] [--GAME ENDPOINT …]"
     longdesc = (
-        "Serve games to the programs that already speak their protocols. Without --config, the defaults of etc/gamed.toml "
-        "hold and games are kept in the working directory. "
+        "Serve games to the programs that already speak their protocols. Without --config, the defaults of "
+        "etc/gamed.toml hold and games are kept in the working directory. "
         "Example: twistd -n gamed --battleship tcp:4711"
     )
     optParameters: ClassVar[list[list[Any]]] = [
@@ -106,6 +107,9 @@ class Daemon(MultiService):
     def _ready(self) -> None:
         for listener in self.listeners:
             log.info("listening: {section} on {port}", section=listener.section, port=listener.port)
+        # What the start has made stays: the collector need not look at it again in each of its rounds.
+        gc.collect()
+        gc.freeze()
         log.info("ready")
         notify("READY=1")
 
@@ -127,13 +131,13 @@ def _or_exit(start: Any) -> None:
 
 
 def makeService(options: Options, reactor: Any = None) -> IService:
-    """Return the daemon that the options describe. Raises usage.UsageError."""
+    """Return the daemon that the options describe; end with a sentence where the configuration cannot be used."""
     if reactor is None:
         from twisted.internet import reactor  # noqa: PLC0415 (importing it installs it)
     try:
         config = load(options["config"])
     except ConfigError as error:
-        raise usage.UsageError(str(error)) from error
+        raise SystemExit(f"gamed: {error}") from error
     for warning in config.warnings:
         log.warn("{warning}", warning=warning)
     return build(config, {name: options[name] for name in games()}, reactor)

@@ -29,7 +29,7 @@ class Daemon:
     """`twistd -n gamed` in a directory, on a port of its own. `battleship`: keys of that section, as TOML."""
 
     def __init__(self, directory: Path, *, battleship: str = "", durability: str = "process") -> None:
-        self.directory = directory
+        self.directory = directory = directory.resolve()
         directory.mkdir(parents=True, exist_ok=True)
         self.port = free_port()
         self.config = directory / "gamed.toml"

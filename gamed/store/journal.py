@@ -28,7 +28,7 @@ from gamed.store.sync import SyncThread
 SEGMENT_SIZE: Final = 16 * 1024 * 1024
 """Bytes after which the next append begins a new segment."""
 
-INTERVAL: Final = 0.005
+INTERVAL: Final = 0.01
 """Seconds between two syncs with durability "process"."""
 
 _SUFFIX: Final = ".journal"

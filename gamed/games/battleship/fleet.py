@@ -8,7 +8,7 @@ Source: battleship.md A2, B7, B9, B11.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from attrs import define, field, frozen
