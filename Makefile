@@ -26,7 +26,7 @@ prove: $(VENV)/.ready
 
 # The benchmarks, with their figures.
 bench: $(VENV)/.ready
-	$(BIN)/python -m pytest -s --benchmark-enable --benchmark-disable-gc -p no:warnings tests/benchmarks $(ARGS)
+	$(BIN)/python -m tests.benchmarks $(ARGS)
 
 # Lint, types, import contracts.
 check: $(VENV)/.ready

@@ -67,7 +67,7 @@ class StoreError(GamedError):
     """The record store or the journal cannot do what it was asked to."""
 
 
-class StoreConflict(StoreError):
+class StoreConflict(StoreError):  # noqa: N818 (what it is)
     """A record of this id is stored already, with other content."""
 
 

@@ -11,8 +11,8 @@ from gamed.game import Seat
 class Finding:
     """A broken rule.
 
-    `code`: stable, lower-case words with hyphens. `seat`: who broke it. `entry`: the number of the journal entry, counted
-    from 0, that shows it. `text`: a sentence for people.
+    `code`: stable, lower-case words with hyphens. `seat`: who broke it. `entry`: the number of the journal entry that
+    shows it, counted from 0. `text`: a sentence for people.
     """
 
     code: str

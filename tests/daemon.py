@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -19,10 +20,14 @@ UNEXPECTED = ("Traceback", "Unhandled", "#critical", "#error")
 
 
 def free_port() -> int:
-    """Return a TCP port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """Return a TCP port that nobody listens on, below Linux's range for outgoing connections.
+
+    Inside that range a client could take it while a daemon restarts.
+    """
+    while True:
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", random.randrange(20_000, 32_000)))
+            return probe.getsockname()[1]
 
 
 class Daemon:
@@ -44,6 +49,15 @@ class Daemon:
         """Start, wait for `ready`, and return the seconds that it took."""
         begun = time.monotonic()
         already = self.log.stat().st_size if self.log.exists() else 0
+        self.launch()
+        while b"#info] ready" not in self.log.read_bytes()[already:]:
+            if self.process.poll() is not None or time.monotonic() - begun > timeout:
+                raise AssertionError(f"the daemon is not ready: {self.text()[-2000:]}")
+            time.sleep(0.01)
+        return time.monotonic() - begun
+
+    def launch(self) -> None:
+        """Start without waiting."""
         with self.log.open("ab") as out:
             self.process = subprocess.Popen(
                 [*self.program, "-n", "--pidfile=", "gamed", "--config", self.config],
@@ -51,11 +65,6 @@ class Daemon:
                 stdout=out,
                 stderr=subprocess.STDOUT,
             )
-        while b"#info] ready" not in self.log.read_bytes()[already:]:
-            if self.process.poll() is not None or time.monotonic() - begun > timeout:
-                raise AssertionError(f"the daemon is not ready: {self.text()[-2000:]}")
-            time.sleep(0.01)
-        return time.monotonic() - begun
 
     def stop(self) -> float:
         """Send SIGTERM and return the seconds until the process has ended as Twisted ends then."""
@@ -91,6 +100,14 @@ class Daemon:
             raise AssertionError(done.stderr)
         return json.loads(done.stdout)
 
+    def settled(self, games: int, timeout: float = 10.0) -> None:
+        """Wait until so many games are recorded."""
+        begun = time.monotonic()
+        while self.text().count("#info] recorded: ") < games:
+            if time.monotonic() - begun > timeout:
+                raise AssertionError(f"not recorded: {self.text()[-2000:]}")
+            time.sleep(0.02)
+
     def export(self, record: str) -> bytes:
         """Return a record's XML document."""
         done = self.gamed("records", "export", record)
@@ -110,7 +127,7 @@ class Daemon:
 
 @contextlib.contextmanager
 def running(directory: Path, **options: str) -> Iterator[Daemon]:
-    """A daemon for the time of a with-block; it is stopped cleanly at the end, or killed after a failure."""
+    """Run a daemon for the time of a with-block: stopped cleanly at the end, killed after a failure."""
     daemon = Daemon(directory, **options)
     daemon.start()
     try:

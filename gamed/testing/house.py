@@ -17,6 +17,7 @@ from gamed.net.session import Session, SessionFactory
 from gamed.registry import game_types
 from gamed.store.memory import MemoryJournal, MemoryStore
 
+
 @define(eq=False)
 class Wire:
     """One client of a house: its session and the transport that shows what the client would receive."""

@@ -1,4 +1,4 @@
-"""The yardstick: a bare Twisted relay, LineReceiver to LineReceiver, with TCP_NODELAY and TCP_QUICKACK, and nothing else.
+"""The yardstick: a bare Twisted relay of LineReceivers with TCP_NODELAY and TCP_QUICKACK, and nothing else.
 
 Run as `python bare_relay.py PORT`; prints `ready` when it listens.
 """

@@ -61,13 +61,14 @@ class PrologTests(SynchronousTestCase):
             won, lost = (int(number) for number in re.findall(r"won (\d+) times and lost (\d+)", first)[-1])
             self.assertEqual(won + lost, GAMES)
             self.assertIn(f"KI won {lost} times and lost {won} times.", second)
+            daemon.settled(GAMES)
             records = daemon.records()
             self.assertEqual([record["termination"] for record in records], ["victory"] * GAMES)
             self.assertEqual(daemon.unexpected(), [])
             self.assertNotIn("finding", daemon.text())
         ours = statistics.median(seconds(first) + seconds(second))
         theirs = statistics.median(self.over_a_simple_relay())
-        print(f"\nmedian seconds a Prolog game: gamed {ours:.3f}, NODELAY relay {theirs:.3f}, {theirs / ours:.0f} times")
+        print(f"\nmedian seconds a game: gamed {ours:.3f}, NODELAY relay {theirs:.3f}, {theirs / ours:.0f} times")
         self.assertGreater(theirs, 10 * ours)
 
     def over_a_simple_relay(self) -> list[float]:
@@ -97,6 +98,7 @@ class PrologTests(SynchronousTestCase):
             self.assertEqual((bot.returncode, bot.stderr), (0, ""))
             (text,) = outputs(client)
             self.assertEqual(len(seconds(text)), GAMES)
+            daemon.settled(GAMES)
             records = daemon.records()
             self.assertEqual([record["termination"] for record in records], ["victory"] * GAMES)
             self.assertEqual(daemon.unexpected(), [])
@@ -106,4 +108,5 @@ class PrologTests(SynchronousTestCase):
         with running(Path(self.mktemp())) as daemon:
             name = socket.gethostname()
             outputs(prolog(daemon.port, 1, "--host", name), prolog(daemon.port, 1, "--host", "localhost"))
+            daemon.settled(1)
             self.assertEqual(len(daemon.records()), 1)

@@ -139,7 +139,9 @@ class Battleship:
                 shot = x + SIZE * y if x < SIZE and y < SIZE else None
                 if shot is None:
                     return None
-            elif shot is not None and command.opcode == Opcode.ANSWER and seat != attacker and len(command.numbers) == 3:  # noqa: PLR2004
+            elif (
+                shot is not None and command.opcode == Opcode.ANSWER and seat != attacker and len(command.numbers) == 3
+            ):  # noqa: PLR2004
                 x, y, code = command.numbers
                 if x + SIZE * y != shot or x >= SIZE:
                     return None

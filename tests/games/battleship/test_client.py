@@ -46,7 +46,7 @@ class MannersTests(SynchronousTestCase):
         client = player()
         x, y = client.receive_data(b"(4,[]).\r(5,[]).\r")[4:7].split(b",")
         client.receive_data(b"(2,[%s,%s,4]).\r" % (x, y))
-        self.assertIs(client.won, True)
+        self.assertTrue(client.won)
 
     def test_what_it_does_not_accept(self) -> None:
         begun = b"(3,[]).\r(5,[]).\r"

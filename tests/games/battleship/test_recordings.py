@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from random import Random
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -21,7 +22,7 @@ def segments(data: bytes, cut: str, random: Random) -> list[bytes]:
     if cut == "single bytes":
         return [bytes([byte]) for byte in data]
     edges = sorted({0, len(data), *(random.randrange(len(data) + 1) for _ in range(3))})
-    return [data[a:b] for a, b in zip(edges, edges[1:], strict=False)]
+    return [data[a:b] for a, b in pairwise(edges)]
 
 
 def chosen_seed(first: int) -> int:

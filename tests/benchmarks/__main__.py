@@ -1,0 +1,134 @@
+"""The benchmarks of the daemon: `python -m tests.benchmarks`, or `make bench`.
+
+Everything is measured in one run on one machine, the yardstick beside the daemon, so that the ratios can be compared.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import resource
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from tests.benchmarks.load import play
+from tests.daemon import Daemon, free_port, running
+
+HERE = Path(__file__).parent
+PAIRS = 20
+WARM_UP = 20
+GAMES = 300
+ROUNDS = 5
+IDLE = 4_000
+
+
+def cpu_seconds(pid: int) -> float:
+    """Return the processor time that all threads of a process have used."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/schedstat")
+    return sum(int(task.read_text().split()[0]) for task in tasks) / 1e9
+
+
+def per_line(port: int, pid: int, *, apart: bool) -> float:
+    """Return the microseconds of processor time a relayed line, records and their storing included."""
+    play(port, PAIRS, WARM_UP, apart=apart)
+    time.sleep(1)
+    before = cpu_seconds(pid)
+    lines, _ = play(port, PAIRS, GAMES, apart=apart)
+    time.sleep(1.5)
+    return (cpu_seconds(pid) - before) / lines * 1e6
+
+
+@contextlib.contextmanager
+def bare_relay() -> Iterator[tuple[int, int]]:
+    """Run the yardstick for the time of a with-block; gives its port and process."""
+    port = free_port()
+    command = [sys.executable, HERE / "bare_relay.py", str(port)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        if process.stdout.readline() != "ready\n":
+            raise AssertionError("the bare relay does not start")
+        try:
+            yield port, process.pid
+        finally:
+            process.kill()
+
+
+@contextlib.contextmanager
+def daemon(**options: str) -> Iterator[Daemon]:
+    """Run a daemon in a directory of its own for the time of a with-block."""
+    with tempfile.TemporaryDirectory() as directory, running(Path(directory), **options) as started:
+        yield started
+
+
+def relay(*, apart: bool) -> None:
+    """Compare the processor time a line, in alternating rounds."""
+    ours, bare = [], []
+    for _ in range(ROUNDS):
+        with bare_relay() as (port, pid):
+            bare.append(per_line(port, pid, apart=apart))
+        with daemon() as started:
+            ours.append(per_line(started.port, started.process.pid, apart=apart))
+            if started.unexpected() or "finding" in started.text():
+                raise AssertionError("the daemon's log has lines that should not be there")
+    manner = "each line sent by itself, Nagle on" if apart else "answer and shot sent together"
+    ratio = statistics.median(a / b for a, b in zip(ours, bare, strict=True))
+    print(f"processor time a relayed line, {PAIRS} pairs at full speed, {manner}:")
+    print(f"  bare Twisted relay {statistics.median(bare):.1f} µs, gamed {statistics.median(ours):.1f} µs")
+    print(f"  ratio {ratio:.2f}, rounds {', '.join(f'{a / b:.2f}' for a, b in zip(ours, bare, strict=True))}")
+
+
+def idle_connections() -> None:
+    """Measure the memory of connections that have been paired and say nothing."""
+    limits = f"connections_per_address = {IDLE + 10}"
+    with daemon(battleship=limits) as started:
+        clients = [connected(started.port) for _ in range(200)]
+        time.sleep(0.5)
+        before = started.resident_bytes()
+        clients += [connected(started.port) for _ in range(IDLE - 200)]
+        time.sleep(0.5)
+        each = (started.resident_bytes() - before) / (IDLE - 200)
+        for client in clients:
+            client.close()
+    print(f"memory an idle connection, paired, {IDLE} connections: {each:.0f} bytes")
+
+
+def connected(port: int) -> socket.socket:
+    """Return a connection that has been told its role."""
+    client = socket.create_connection(("127.0.0.1", port))
+    client.recv(8)
+    return client
+
+
+def start() -> None:
+    """Measure the time from starting the process to `ready`, with an empty and with an existing database."""
+    with tempfile.TemporaryDirectory() as directory:
+        seconds = []
+        for _ in range(ROUNDS + 1):
+            started = Daemon(Path(directory))
+            seconds.append(started.start())
+            started.stop()
+    print(f"start to ready: first {seconds[0]:.2f} s, later {statistics.median(seconds[1:]):.2f} s")
+
+
+BENCHMARKS: dict[str, Callable[[], None]] = {
+    "relay": lambda: relay(apart=True),
+    "relay-together": lambda: relay(apart=False),
+    "idle": idle_connections,
+    "start": start,
+}
+
+
+def main(names: list[str]) -> None:
+    """Run the benchmarks named, or all."""
+    _soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    for name in names or BENCHMARKS:
+        BENCHMARKS[name]()
+
+
+main(sys.argv[1:])

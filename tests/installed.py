@@ -1,0 +1,48 @@
+"""What a user does after `pip install .`, in an environment without the checkout: `python tests/installed.py`.
+
+Runs with the environment's own Python. Prints what it saw; ends with status 0 if all was right.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from tests.daemon import SCRIPTS, running
+
+EXPORTED = b'<game publisher="gamed-battleship" version="1.0">'
+
+
+def run(*command: str | Path, cwd: Path) -> str:
+    """Run a command of the environment and return what it printed."""
+    done = subprocess.run([SCRIPTS / command[0], *command[1:]], cwd=cwd, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def main() -> None:
+    """Start the daemon in a directory of its own, play, read the records, and validate one."""
+    with tempfile.TemporaryDirectory() as temporary:
+        directory = Path(temporary)
+        where = run("python", "-c", "import gamed; print(gamed.__file__)", cwd=directory)
+        assert str(SCRIPTS.parent) in where, f"gamed is not the installed one: {where}"
+        with running(directory) as daemon:
+            bot = [SCRIPTS / "gamed", "bot", "battleship", "--port", str(daemon.port)]
+            with subprocess.Popen(bot, cwd=directory, stdout=subprocess.DEVNULL) as other:
+                print(run("gamed", "bot", "battleship", "--port", str(daemon.port), cwd=directory), end="")
+            assert other.returncode == 0
+            daemon.settled(1)
+            (record,) = daemon.records()
+            document = daemon.export(str(record["id"]))
+            assert EXPORTED in document, document[:300]
+            validate = "import sys; from gamed.records.index import validate; validate(sys.stdin.buffer.read())"
+            subprocess.run([SCRIPTS / "python", "-c", validate], cwd=directory, input=document, check=True)
+            print(daemon.gamed("records", "list").stdout, end="")
+            assert not daemon.unexpected(), daemon.unexpected()
+    print("the installed gamed plays, records and validates")
+
+
+main()

@@ -1,0 +1,219 @@
+"""The documents say what the code does: links, defaults, codes, commands, examples."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import attrs
+from click.testing import CliRunner
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.cli import main
+from gamed.config import PLANNED, StoreConfig, load, structure
+from gamed.errors import RuleError
+from gamed.game import Termination
+from gamed.games.battleship import Settings, fleet, rules
+from gamed.records.index import validate
+from gamed.records.own import judgement
+from gamed.registry import game_types, games
+from gamed.testing.house import House
+
+ROOT = Path(__file__).resolve().parent.parent
+README = ROOT / "README.md"
+PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
+CONFIGURATION = ROOT / "etc" / "gamed.toml"
+BATTLESHIP = ROOT / "docs" / "reference" / "battleship.md"
+DESIGN = ROOT / "docs" / "topics" / "design.md"
+
+
+def section(page: Path, heading: str) -> str:
+    """Return what stands below a heading of the second level."""
+    _, _, rest = page.read_text().partition(f"\n## {heading}\n")
+    assert rest, heading
+    return rest.partition("\n## ")[0]
+
+
+def first_cells(text: str) -> list[str]:
+    """Return the code in the first cell of each row of the tables in a text."""
+    return re.findall(r"^\| `([^`]+)` \|", text, re.MULTILINE)
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """Return the code blocks in a language."""
+    return re.findall(rf"^```{language}\n(.*?)\n```$", page.read_text(), re.DOTALL | re.MULTILINE)
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+class LinkTests(SynchronousTestCase):
+    def links(self) -> Iterator[tuple[Path, str, str]]:
+        for page in PAGES:
+            for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
+                path, _, anchor = target.partition("#")
+                if "://" not in target:
+                    yield page, path, anchor
+
+    def test_every_relative_link_leads_somewhere(self) -> None:
+        found = list(self.links())
+        self.assertGreater(len(found), 5)
+        for page, path, anchor in found:
+            target = (page.parent / path).resolve() if path else page
+            self.assertTrue(target.exists(), f"{page.name}: {path}")
+            if anchor:
+                self.assertIn(anchor, anchors(target), f"{page.name}: {path}#{anchor}")
+
+    def test_every_page_can_be_reached_from_the_readme(self) -> None:
+        reached = {README}
+        for _ in PAGES:
+            reached |= {(page.parent / path).resolve() for page, path, _ in self.links() if page in reached}
+        self.assertEqual([page for page in PAGES if page not in reached], [])
+
+
+class ConfigurationTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        # Words follow "# ", keys and sections follow "#" alone.
+        self.text = re.sub(r"^#(?=\S)", "", CONFIGURATION.read_text(), flags=re.MULTILINE)
+        self.tree: dict[str, dict[str, Any]] = tomllib.loads(self.text)
+
+    def test_as_it_is_it_changes_nothing(self) -> None:
+        self.assertEqual(load(str(CONFIGURATION)), structure({}, CONFIGURATION.parent))
+
+    def test_it_has_every_section(self) -> None:
+        self.assertEqual(set(self.tree), {"store", *games(), *PLANNED})
+
+    def test_it_has_every_key(self) -> None:
+        classes = {"store": StoreConfig, **{name: made.settings for name, made in game_types().items()}}
+        for name, cls in classes.items():
+            self.assertEqual(list(self.tree[name]), [field.name for field in attrs.fields(cls)], name)
+
+    def test_its_values_are_the_defaults(self) -> None:
+        loaded = structure(self.tree, ROOT)
+        self.assertEqual(loaded.store, StoreConfig().below(ROOT))
+        for name, made in game_types().items():
+            self.assertEqual(attrs.evolve(loaded.listeners[name], endpoint=None), made.settings(), name)
+
+    def test_its_endpoints_are_the_standard_ones(self) -> None:
+        for name, maker in games().items():
+            self.assertEqual(self.tree[name]["endpoint"], f"tcp6:{maker.port}:interface=\\:\\:")
+
+    def test_each_planned_section_is_a_warning(self) -> None:
+        warned = structure(self.tree, ROOT).warnings
+        self.assertEqual(len(warned), len([name for name in PLANNED if name not in games()]))
+
+
+class CommandTests(SynchronousTestCase):
+    def test_the_commands_of_the_readme_exist(self) -> None:
+        commands = re.findall(r"\.venv/bin/gamed ((?:[a-z]+ ?)+)([^&;\n]*)", README.read_text())
+        self.assertGreater(len(commands), 3)
+        for words, rest in commands:
+            found = CliRunner().invoke(main, [*words.split(), "--help"])
+            self.assertEqual(found.exit_code, 0, f"gamed {words}: {found.output}")
+            for option in re.findall(r"--[a-z-]+", rest):
+                self.assertIn(option, found.output, f"gamed {words}")
+
+    def test_the_targets_of_the_readme_exist(self) -> None:
+        targets = re.findall(r"^    make (\w+)", README.read_text(), re.MULTILINE)
+        self.assertGreater(len(targets), 3)
+        for target in targets:
+            self.assertRegex((ROOT / "Makefile").read_text(), rf"(?m)^{target}:")
+
+    def test_the_ports_of_the_readme_are_those_of_the_plugin(self) -> None:
+        rows = re.findall(r"^\| (\w+)[^|]*\| (\d+) \|[^|]*\| now \|$", README.read_text(), re.MULTILINE)
+        self.assertEqual({name.lower(): int(port) for name, port in rows}, {m.name: m.port for m in games().values()})
+
+
+def raised(module: ModuleType) -> set[str]:
+    """Return the codes of the rule errors that a module makes: the one that is given, or else the class's own."""
+    codes = set()
+    for call in ast.walk(ast.parse(Path(str(module.__file__)).read_text())):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+            made = getattr(module, call.func.id, None)
+            if isinstance(made, type) and issubclass(made, RuleError):
+                given = [keyword.value for keyword in call.keywords if keyword.arg == "code"]
+                codes.add(ast.literal_eval(given[0]) if given else made.code)
+    return codes
+
+
+class BattleshipPageTests(SynchronousTestCase):
+    def test_every_finding_is_there(self) -> None:
+        shown = first_cells(section(BATTLESHIP, "The referee"))
+        self.assertEqual(sorted(shown), sorted(raised(rules) | raised(fleet)))
+
+    def test_every_termination_is_there(self) -> None:
+        self.assertEqual(set(first_cells(section(BATTLESHIP, "Ends"))), set(map(str, Termination)))
+
+    def test_every_key_is_there_with_its_default(self) -> None:
+        rows = re.findall(r"^\| `(\w+)` \| (.+?) \|", section(BATTLESHIP, "Limits"), re.MULTILINE)
+        self.assertEqual([name for name, _ in rows], [field.name for field in attrs.fields(Settings)])
+        for name, shown in rows:
+            default = getattr(Settings(), name)
+            if default is None:
+                self.assertEqual(shown, "left out")
+            else:
+                self.assertEqual(tomllib.loads(f"value = {shown.strip('`')}"), {"value": default}, name)
+
+    def test_the_example_of_a_record_is_valid(self) -> None:
+        (document,) = blocks(BATTLESHIP, "xml")
+        validate(document.encode())
+
+    def test_the_session_happens_as_it_is_told(self) -> None:
+        house = House("battleship", Settings())
+        wires: dict[str, Any] = {}
+        seen: dict[str, list[bytes]] = {}
+        (session,) = blocks(BATTLESHIP, "text")
+        for line in session.splitlines():
+            who, verb, *what = line.split()
+            if verb == "connects":
+                wires[who], seen[who] = house.connect(), []
+            elif verb == "types":
+                wires[who].send(what[0].encode() + b"\n")
+            elif verb == "sees":
+                seen[who].append(what[0].encode() + b"\r")
+                self.assertTrue(wires[who].received.startswith(b"".join(seen[who])), line)
+            else:
+                self.assertEqual((verb, what), ("is", ["closed"]))
+                self.assertTrue(wires[who].is_closed)
+        for who, wire in wires.items():
+            self.assertEqual(wire.received, b"".join(seen[who]))
+        house.settle()
+        (document,) = blocks(BATTLESHIP, "xml")
+        self.check_record(house, document)
+
+    def check_record(self, house: House, document: str) -> None:
+        """Compare the record of the session with the one that the page shows, times and addresses aside."""
+        (record,) = house.store.records.values()
+        lines = re.findall(r"<line .*?</line>", record.body.decode())
+        self.assertEqual([without_time(line) for line in lines],
+                         [without_time(line) for line in re.findall(r"<line .*?</line>", document)])  # fmt: skip
+        (finding,) = judgement(record).findings
+        self.assertIn(f'seat="{finding.seat}" entry="{finding.entry}">{finding.text}<', document)
+        self.assertIn(f"`{finding.code}, seat {finding.seat}, entry {finding.entry}`", BATTLESHIP.read_text())
+
+
+def without_time(line: str) -> str:
+    """Return a record's entry without its offset."""
+    return re.sub(r' at="\d+"', "", line)
+
+
+class DesignPageTests(SynchronousTestCase):
+    def test_its_tree_is_the_tree(self) -> None:
+        shown = re.findall(r"^    (gamed/[\w/.]+)", section(DESIGN, "The tree"), re.MULTILINE)
+        modules = {str(path.relative_to(ROOT)) for path in (ROOT / "gamed").rglob("*.py")}
+        self.assertEqual(sorted(set(shown) - modules), [], "shown, and not there")
+        silent = {path for path in modules if path.endswith("__init__.py")} | {
+            path for path in modules if "/migrations/" in path
+        }
+        self.assertEqual(sorted(modules - silent - set(shown)), [], "there, and not shown")
+
+    def test_it_says_where_it_differs(self) -> None:
+        self.assertIn("Lobby", section(DESIGN, "Where this differs from the first design"))

@@ -1,0 +1,307 @@
+"""What every game in the registry must keep: these tests run on a new game as soon as its plugin line is there.
+
+Source: design.md, "Adding things" and habits 2 and 5.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import attrs
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.errors import LocalProtocolError, RemoteProtocolError
+from gamed.events import Event
+from gamed.game import CHANCE
+from gamed.history import ENDED, LINE, History
+from gamed.records.index import index, validate
+from gamed.records.own import from_history, summary, to_history
+from gamed.records.record import document
+from gamed.registry import GameMaker, GameType, game_types, games
+from gamed.table import Table, replay
+from gamed.wire import Connection
+
+ROOT = Path(__file__).resolve().parent.parent
+STARTED = "2026-11-21T09:00:00.000Z"
+ROOM = "6f0c1f0e-7c7e-4c1b-9d5e-2f6d3a1b4c5d"
+MOVES = 300
+SEEDS = (1, 2, 3)
+
+
+def play(game_type: GameType, seed: int) -> tuple[Any, History, list[bytes]]:
+    """Play a match between a game's own players; return its table, its history and what each player sent."""
+    random = Random(seed)
+    config = game_type.settings()
+    options = game_type.options(config)
+    history = History(ROOM, game_type.kind, STARTED, seed, options)
+    table = game_type.table(config, options, lambda: random, 0.0)
+    players, wires, sent = [], [], []
+    steps = []
+    while not table.is_full:
+        make = list(game_type.players.values())[len(players) % len(game_type.players)]
+        players.append(make(random))
+        wires.append(game_type.connection(config))
+        sent.append(b"")
+        steps.append(table.join(f"player {len(players)}", 0.0))
+    while steps:
+        step = steps.pop(0)
+        history.entries += step.journal
+        for mail in step.mails:
+            reply = players[mail.seat].receive_data(wires[mail.seat].send(mail.event))
+            sent[mail.seat] += reply
+            if reply:
+                wires[mail.seat].receive_data(reply)
+                steps += [table.receive(mail.seat, event, 0.0) for event in wires[mail.seat].events()]
+    while table.review().review:
+        pass
+    return table, history, sent
+
+
+def understood(wire: Connection, pieces: list[bytes]) -> tuple[list[Event], str]:
+    """Return the events that a wire makes of some pieces of bytes and a close, and the code of its error or ""."""
+    events: list[Event] = []
+    try:
+        for piece in (*pieces, b""):
+            wire.receive_data(piece)
+            events.extend(wire.events())
+    except RemoteProtocolError as error:
+        return events, error.code
+    return events, ""
+
+
+class RegistryTests(SynchronousTestCase):
+    def test_there_is_a_game(self) -> None:
+        self.assertIn("battleship", games())
+
+    def test_every_maker_is_found_by_its_name(self) -> None:
+        for name, maker in games().items():
+            self.assertIsInstance(maker, GameMaker)
+            self.assertEqual((maker.name, maker.load().kind), (name, name))
+
+    def test_ports_are_different(self) -> None:
+        ports = [maker.port for maker in games().values()]
+        self.assertEqual(len(set(ports)), len(ports))
+        self.assertEqual(ports, sorted(ports))
+
+    def test_the_plugin_file_of_the_checkout_has_the_same_games(self) -> None:
+        text = (ROOT / "twisted" / "plugins" / "gamed_plugin.py").read_text()
+        self.assertEqual(text.count("= GameMaker("), len(games()))
+        for maker in games().values():
+            self.assertIn(f'GameMaker("{maker.name}", {maker.port}, "{maker.module}")', text)
+
+
+def game_tests(game_type: GameType) -> type[SynchronousTestCase]:  # noqa: C901 (a class of short tests)
+    """Return the tests of what one game must have."""
+
+    class GameTests(SynchronousTestCase):
+        def test_it_has_a_reference_page(self) -> None:
+            page = ROOT / "docs" / "reference" / f"{game_type.kind}.md"
+            self.assertTrue(page.is_file(), page)
+
+        def test_its_records_have_a_schema(self) -> None:
+            found = index().formats[game_type.publisher, game_type.version]
+            self.assertEqual((found.kind, found.is_playable), (game_type.kind, True))
+
+        def test_its_settings_have_what_a_listener_needs(self) -> None:
+            config = game_type.settings()
+            self.assertIsNone(config.endpoint)
+            self.assertGreater(config.connections, 0)
+            self.assertGreater(config.connections_per_address, 0)
+            self.assertGreater(config.stuck_seconds, 0)
+            self.assertRaises(AttributeError, setattr, config, "endpoint", "")
+
+        def test_its_settings_all_have_defaults(self) -> None:
+            for attribute in attrs.fields(game_type.settings):
+                self.assertIsNot(attribute.default, attrs.NOTHING, attribute.name)
+
+        def test_its_options_can_be_journalled(self) -> None:
+            history = History(ROOM, game_type.kind, STARTED, 1, game_type.options(game_type.settings()))
+            opened = history.opened()
+            self.assertEqual(json.loads(json.dumps(dict(opened.data))), opened.data)
+            self.assertEqual(History.from_opened(ROOM, opened), history)
+
+        def test_its_tables_and_connections_are_fresh(self) -> None:
+            config = game_type.settings()
+            options = game_type.options(config)
+            tables = [game_type.table(config, options, lambda: Random(1), 0.0) for _ in range(2)]
+            tables[0].join("somebody", 0.0)
+            self.assertNotEqual(tables[0], tables[1])
+            self.assertFalse(tables[1].is_full)
+            self.assertIsNot(game_type.connection(config), game_type.connection(config))
+
+        def test_its_dialect_has_no_words_for_any_event(self) -> None:
+            self.assertRaises(LocalProtocolError, game_type.connection(game_type.settings()).send, Event())
+
+        def test_its_players_are_made_from_a_generator_alone(self) -> None:
+            self.assertTrue(game_type.players)
+            for make in game_type.players.values():
+                player = make(Random(1))
+                self.assertEqual((player.won, player.moves), (None, 0))
+
+    return _named(GameTests, game_type)
+
+
+def match_tests(game_type: GameType) -> type[SynchronousTestCase]:
+    """Return the tests of matches between one game's own players."""
+
+    class MatchTests(SynchronousTestCase):
+        def test_matches_end_without_a_finding(self) -> None:
+            for seed in SEEDS:
+                table, history, _ = play(game_type, seed)
+                self.assertEqual(history.entries[-1].kind, ENDED)
+                self.assertEqual((history.outcome, table.findings, table.unjudged), (table.outcome, [], None))
+                self.assertEqual(table.game.outcome(table.state), table.outcome)
+
+        def test_a_replay_stands_where_the_match_stood(self) -> None:
+            for seed in SEEDS:
+                played, history, _ = play(game_type, seed)
+                table = self.fresh(history)
+                self.assertEqual(list(replay(table, history)), history.entries)
+                self.assertEqual(table.outcome, played.outcome)
+                # States may also hold what was guessed on the way (Battleship: a fleet that fits); views do not.
+                self.assertEqual(table.game.to_move(table.state), played.game.to_move(played.state))
+                for seat in (None, 0, 1):
+                    self.assertEqual(table.game.view(table.state, seat), played.game.view(played.state, seat))
+
+        def test_a_broken_off_replay_stands_in_the_middle(self) -> None:
+            _, history, _ = play(game_type, SEEDS[0])
+            history.entries = history.entries[: len(history.entries) // 2]
+            table = self.fresh(history)
+            self.assertEqual(len(list(replay(table, history))), len(history.entries))
+            self.assertIsNone(table.outcome)
+            self.assertTrue(table.game.to_move(table.state))
+
+        def fresh(self, history: History) -> Any:
+            table: Table = game_type.table(game_type.settings(), history.options, lambda: Random(0), 0.0)
+            return table
+
+        def test_a_record_is_valid_and_gives_the_history_back(self) -> None:
+            _, history, _ = play(game_type, SEEDS[0])
+            names = {"publisher": game_type.publisher, "version": game_type.version}
+            record = from_history(history, **names, findings=(), unjudged=None)
+            validate(document(record))
+            self.assertEqual(to_history(record), history)
+            self.assertEqual(summary(record).kind, game_type.kind)
+
+        def test_every_position_can_be_drawn(self) -> None:
+            _, history, _ = play(game_type, SEEDS[0])
+            length = sum(1 for _ in history.of_kind(LINE))
+            pictures = [game_type.draw(history, moves) for moves in range(length + 1)]
+            self.assertEqual(game_type.draw(history, None), pictures[-1])
+            self.assertNotEqual(pictures[0], pictures[-1])
+
+    return _named(MatchTests, game_type)
+
+
+def rule_tests(game_type: GameType) -> type[SynchronousTestCase]:  # noqa: C901 (a class of short tests)
+    """Return the tests of one game's rules by random play."""
+
+    class RuleTests(SynchronousTestCase):
+        def walk(self, seed: int) -> list[tuple[Any, Any]]:
+            """Return the game and each state of a match of random moves, all of them legal."""
+            config = game_type.settings()
+            options = game_type.options(config)
+            game: Any = game_type.table(config, options, lambda: Random(seed), 0.0)
+            game, random = game.game, Random(seed)
+            state = game.setup(options)
+            states = [(game, state)]
+            while game.outcome(state) is None and len(states) <= MOVES:
+                state = self.moved(game, state, random)
+                states.append((game, state))
+            return states
+
+        def moved(self, game: Any, state: Any, random: Random) -> Any:
+            seats = game.to_move(state)
+            self.assertTrue(seats, "nobody is to move, and there is no outcome")
+            if CHANCE in seats:
+                return game.apply(state, CHANCE, game.draw(state, random))
+            seat = random.choice(sorted(seats))
+            moves = list(game.legal_moves(state, seat))
+            self.assertTrue(moves, f"seat {seat} is to move and cannot")
+            return game.apply(state, seat, random.choice(moves))
+
+        def test_legal_moves_can_be_applied(self) -> None:
+            for seed in SEEDS:
+                self.assertGreater(len(self.walk(seed)), 2)
+
+        def test_states_are_values(self) -> None:
+            for (game, state), (_, again) in zip(self.walk(1), self.walk(1), strict=True):
+                self.assertEqual(state, again)
+                self.assertEqual(game.to_move(state), game.to_move(again))
+                self.assertIsInstance(hash(state), int)
+
+        def test_at_the_end_nobody_is_to_move(self) -> None:
+            table, _, _ = play(game_type, SEEDS[0])
+            self.assertEqual(table.game.to_move(table.state), frozenset())
+            self.assertEqual([list(table.game.legal_moves(table.state, seat)) for seat in (0, 1)], [[], []])
+
+        def test_who_is_not_to_move_has_no_legal_move(self) -> None:
+            for game, state in self.walk(2):
+                for seat in {CHANCE, 0, 1} - game.to_move(state):
+                    self.assertEqual(list(game.legal_moves(state, seat)), [])
+
+        def test_views_are_ready_for_json(self) -> None:
+            for game, state in self.walk(3):
+                for seat in (None, 0, 1):
+                    view = game.view(state, seat)
+                    self.assertEqual(json.loads(json.dumps(view)), view)
+
+    return _named(RuleTests, game_type)
+
+
+def wire_tests(game_type: GameType) -> type[SynchronousTestCase]:
+    """Return the fuzz tests of one dialect."""
+    spoken = [sent for seed in SEEDS[:1] for sent in play(game_type, seed)[2]]
+    slices = st.builds(
+        lambda text, start, length: text[start : start + length],
+        st.sampled_from(spoken),
+        st.integers(0, max(map(len, spoken))),
+        st.integers(0, 60),
+    )
+    repeated = st.builds(lambda unit, times: unit * times, st.binary(min_size=1, max_size=3), st.integers(1, 3_000))
+    ends = st.sampled_from([b"\n", b"\r", b"\r\n", b"\n\r"])
+    pieces = st.lists(slices | ends | st.binary(max_size=12) | repeated, max_size=12)
+
+    class WireTests(SynchronousTestCase):
+        def wire(self) -> Connection:
+            return game_type.connection(game_type.settings())
+
+        @settings(deadline=None, max_examples=60)
+        @given(pieces)
+        def test_whatever_a_client_sends_is_understood_or_refused(self, data: list[bytes]) -> None:
+            """Whole or byte by byte, it ends in events or in RemoteProtocolError, and in the same ones."""
+            text = b"".join(data)
+            whole = understood(self.wire(), [text] if text else [])
+            self.assertEqual(understood(self.wire(), [bytes([byte]) for byte in text]), whole)
+            self.assertEqual(understood(self.wire(), [piece for piece in data if piece]), whole)
+
+        def test_what_the_players_say_is_understood(self) -> None:
+            for text in spoken:
+                events, error = understood(self.wire(), [text])
+                self.assertEqual(error, "")
+                self.assertTrue(events)
+
+        def test_a_flood_without_sense_is_refused(self) -> None:
+            """Memory stays bounded: a message that does not end is an error at last."""
+            self.assertTrue(understood(self.wire(), [b"x" * 65_536] * 256)[1])
+
+    return _named(WireTests, game_type)
+
+
+def _named(case: type[SynchronousTestCase], game_type: GameType) -> type[SynchronousTestCase]:
+    case.__name__ = case.__qualname__ = f"{game_type.kind.capitalize()}{case.__name__}"
+    case.__module__ = __name__
+    return case
+
+
+# Hypothesis refuses a test that classes share by inheritance, so each game has classes of its own.
+for _make in (game_tests, match_tests, rule_tests, wire_tests):
+    for _game_type in game_types().values():
+        _case = _make(_game_type)
+        globals()[_case.__name__] = _case
+del _make, _game_type, _case
