@@ -34,7 +34,7 @@ from gamed.table import Step, Table
 log = Logger()
 
 AFTERWARDS = 0.25
-"""Seconds after which lines are judged and ended matches recorded: together they cost a part of what each would alone."""
+"""Seconds after which lines are judged and ended matches recorded: together they cost less than each alone."""
 
 KEEP_AGAIN = 5.0
 """Seconds until a record that the store refused is offered again."""

@@ -61,7 +61,7 @@ class Listener(Service):
             reason = reason.socketError
         return ConfigError(
             f'[{self.section}] cannot listen on "{self.endpoint}": {reason}. If another gamed runs, stop it; if an '
-            "outgoing connection holds the port, reserve it (etc/sysctl.d/gamed.conf); or give the listener another endpoint."
+            "outgoing connection holds the port, reserve it (etc/sysctl.d/gamed.conf); or choose another endpoint."
         )
 
     def stopService(self) -> Deferred[Any]:

@@ -17,6 +17,7 @@ from gamed.games.battleship.fleet import SIZE, AnswerError, Sea
 from gamed.games.battleship.wire import Code, Command, Opcode, decode
 
 NOBODY: frozenset[Seat] = frozenset()
+_NUMBERS: dict[int, int] = {Opcode.ATTACK: 2, Opcode.ANSWER: 3}
 _ONLY = {seat: frozenset({seat}) for seat in (CHANCE, 0, 1)}
 
 
@@ -84,14 +85,14 @@ class Battleship:
             raise NotYourTurn("the other side is to shoot")
         if move.opcode != Opcode.ATTACK:
             raise IllegalMove(f"opcode {move.opcode} where a shot (1) is due", code="wrong-opcode")
-        return State(state.attacker, _cell(move, 2), state.seas)
+        return State(state.attacker, _cell(move), state.seas)
 
     def _answered(self, state: State, seat: Seat, move: Command) -> State:
         if seat == state.attacker:
             raise NotYourTurn("the other side is to answer first")
         if move.opcode != Opcode.ANSWER:
             raise IllegalMove(f"opcode {move.opcode} where an answer (2) is due", code="wrong-opcode")
-        cell = _cell(move, 3)
+        cell = _cell(move)
         if cell != state.shot:
             raise IllegalMove(f"answers for another cell than was shot at: {_name(state.shot)}", code="other-cell")
         code = move.numbers[2]
@@ -132,22 +133,19 @@ class Battleship:
         told: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
         for seat, body, _ in lines:
             command = decode(body)
-            if command is None or winner is not None:
+            due = Opcode.ATTACK if shot is None else Opcode.ANSWER
+            if command is None or command.opcode != due or winner is not None or (seat == attacker) != (shot is None):
                 return None
-            if shot is None and command.opcode == Opcode.ATTACK and seat == attacker and len(command.numbers) == 2:  # noqa: PLR2004
-                x, y = command.numbers
-                shot = x + SIZE * y if x < SIZE and y < SIZE else None
-                if shot is None:
-                    return None
-            elif (
-                shot is not None and command.opcode == Opcode.ANSWER and seat != attacker and len(command.numbers) == 3
-            ):  # noqa: PLR2004
-                x, y, code = command.numbers
-                if x + SIZE * y != shot or x >= SIZE:
-                    return None
-                told[seat].append((shot, code))
+            numbers = command.numbers
+            if len(numbers) != _NUMBERS[due] or numbers[0] >= SIZE or numbers[1] >= SIZE:
+                return None
+            cell = numbers[0] + SIZE * numbers[1]
+            if shot is None:
+                shot = cell
+            elif shot == cell:
+                told[seat].append((cell, numbers[2]))
                 attacker, shot = seat, None
-                winner = 1 - seat if code == Code.LAST_SUNK else None
+                winner = 1 - seat if numbers[2] == Code.LAST_SUNK else None
             else:
                 return None
         try:
@@ -161,7 +159,7 @@ class Battleship:
         if not body.endswith((b",4]).", b",4]")):
             return None
         command = decode(body)
-        if command is None or command.opcode != Opcode.ANSWER or len(command.numbers) != 3:  # noqa: PLR2004
+        if command is None or command.opcode != Opcode.ANSWER or len(command.numbers) != _NUMBERS[Opcode.ANSWER]:
             return None
         return Outcome(Termination.VICTORY, 1 - seat)
 
@@ -172,7 +170,8 @@ class Battleship:
         return self._told(state, seat, move.numbers[2], None)
 
 
-def _cell(move: Command, count: int) -> int:
+def _cell(move: Command) -> int:
+    count = _NUMBERS[move.opcode]
     if len(move.numbers) != count:
         raise InvalidMove(f"opcode {move.opcode} takes {count} numbers, not {len(move.numbers)}", code="wrong-numbers")
     x, y = move.numbers[:2]

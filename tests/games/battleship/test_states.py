@@ -30,6 +30,7 @@ BODIES = {
 
 
 def command(body: bytes) -> Command:
+    """Return the command in a line that has one."""
     found = decode(body)
     assert found is not None
     return found
