@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from functools import cache
 
 from hypothesis import given, settings
@@ -55,7 +56,7 @@ class FollowTests(SynchronousTestCase):
     def check(self, lines: tuple[Line, ...], cuts: list[int]) -> None:
         state = GAME.setup(OPTIONS)
         edges = sorted({0, len(lines), *(cut % (len(lines) + 1) for cut in cuts)})
-        for start, end in zip(edges, edges[1:], strict=False):
+        for start, end in itertools.pairwise(edges):
             slow = one_by_one(state, lines[start:end])
             fast = GAME.follow(state, lines[start:end])
             self.assertEqual(known(fast), known(slow))
