@@ -6,6 +6,7 @@ relative to the file, or to the working directory where there is no file.
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -107,7 +108,8 @@ def _section(name: str, cls: type[Any], tree: Mapping[str, Any]) -> Any:
     try:
         return _converter(cls).structure(section, cls)
     except ClassValidationError as error:
-        raise ConfigError(f"[{name}] {error.exceptions[0]}") from error
+        # The text stands first; attrs' validators put more beside it.
+        raise ConfigError(f"[{name}] {error.exceptions[0].args[0]}") from error
 
 
 def _check_type(name: str, key: str, value: Any, default: Any) -> None:
@@ -115,7 +117,7 @@ def _check_type(name: str, key: str, value: Any, default: Any) -> None:
     wanted = str if default is None else type(default)
     if wanted is float and type(value) is int:
         return
-    if type(value) is not wanted:
+    if type(value) is not wanted or (isinstance(value, float) and math.isnan(value)):
         words = {str: "a string", int: "a whole number", float: "a number", bool: "true or false"}
         raise ConfigError(f"[{name}] {key} is {words[wanted]}, not {value!r}")
 

@@ -10,7 +10,7 @@ import time
 from functools import partial
 from typing import Any, ClassVar
 
-from attrs import define, field
+from attrs import define
 from twisted.application.service import IService, MultiService, Service
 from twisted.internet.defer import Deferred, DeferredList
 from twisted.logger import Logger
@@ -87,7 +87,6 @@ class Daemon(MultiService):
     lobby: Lobby
     listeners: list[Listener]
     reactor: Any
-    _stopping: bool = field(default=False, init=False)
 
     def __attrs_post_init__(self) -> None:
         MultiService.__init__(self)
@@ -101,7 +100,7 @@ class Daemon(MultiService):
     def startService(self) -> None:
         """Open the store, recover what the journal holds, and say `ready`."""
         _or_exit(super().startService)
-        recover(self.lobby)
+        _or_exit(partial(recover, self.lobby))
         self.reactor.callWhenRunning(self._ready)
 
     def _ready(self) -> None:

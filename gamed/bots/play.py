@@ -97,6 +97,7 @@ async def play(
         await connectProtocol(HostnameEndpoint(reactor, host.encode(), port), bot)
     except (ConnectError, DNSLookupError) as error:
         raise BotError(
-            f"cannot connect to {host}:{port}: {str(error).rstrip('.')}. Is the server running there? `twistd -n gamed` starts one"
+            f"cannot connect to {host}:{port}: {str(error).rstrip('.')}. "
+            "Is the server running there? `twistd -n gamed` starts one"
         ) from error
     return await bot.done

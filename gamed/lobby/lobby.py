@@ -130,11 +130,12 @@ class Lobby(Service):
         if room is None:
             self.keep_recorded()
             return
+        # First of all, so that a fault in one room costs the others nothing.
+        self.clock.callLater(0, self._attend_next, rooms)
         if room.table.outcome is not None:
             self._settle(room)
         elif room.review():
             self._attend(room)
-        self.clock.callLater(0, self._attend_next, rooms)
 
     def _settle(self, room: Room) -> None:
         """Judge the rest, make the record, and forget the room."""
@@ -191,10 +192,13 @@ class Lobby(Service):
     def stopService(self) -> Deferred[Any]:
         """End all matches with the cause `shutdown`, and fire when their records are stored."""
         super().stopService()  # type: ignore[no-untyped-call]
-        for room in list(self.rooms.values()):
+        rooms = list(self.rooms.values())
+        for room in rooms:
             room.stop(Termination.SHUTDOWN)
-            self._settle(room)
+        # Before anything is forgotten: the journal takes no entries of a room that it has forgotten.
         self.perform_all()
+        for room in rooms:
+            self._settle(room)
         self.keep_recorded()
         return DeferredList(list(self._keeping.values()))
 

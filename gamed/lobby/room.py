@@ -83,13 +83,18 @@ class Room:
         log.failure("server fault: room={room}", failure=failure, room=self.id)
         step = self.table.stop(Termination.SERVER_FAULT, self.house.seconds())
         self.history.entries += step.journal
-        self.deliver(step)
+        # All of them, also where the match had ended already and only its last letters could not leave.
+        for peer in self.peers:
+            peer.close()
         if step.outcome is not None:
             self._end(step.outcome)
 
     def leave(self, seat: Seat, why: Termination = Termination.LEFT) -> None:
         """Empty a seat."""
-        self._do(self.table.leave(seat, why, self.house.seconds()))
+        try:
+            self._do(self.table.leave(seat, why, self.house.seconds()))
+        except Exception:  # noqa: BLE001 (as in `receive`)
+            self.fail(Failure())
 
     def stop(self, why: Termination) -> None:
         """End the match for a reason that costs nobody the game."""
@@ -97,7 +102,11 @@ class Room:
 
     def review(self) -> bool:
         """Judge some of what was forwarded; True if there is more."""
-        step = self.table.review()
+        try:
+            step = self.table.review()
+        except Exception:  # noqa: BLE001 (as in `receive`)
+            self.fail(Failure())
+            return False
         self._do(step)
         return step.review
 
@@ -118,10 +127,13 @@ class Room:
 
     def deliver(self, step: Step) -> None:
         """Send a step's letters, whose entries the journal holds, and empty its seats."""
-        for mail in step.mails:
-            self.peers[mail.seat].deliver(mail.event)
-        for seat in step.dropped:
-            self.peers[seat].close()
+        try:
+            for mail in step.mails:
+                self.peers[mail.seat].deliver(mail.event)
+            for seat in step.dropped:
+                self.peers[seat].close()
+        except Exception:  # noqa: BLE001 (as in `receive`)
+            self.fail(Failure())
 
     def _report(self, step: Step) -> None:
         for finding in step.findings:
@@ -172,7 +184,10 @@ class Room:
 
     def _tick(self) -> None:
         self._timer = self._wake_at = None
-        self._do(self.table.tick(self.house.seconds()))
+        try:
+            self._do(self.table.tick(self.house.seconds()))
+        except Exception:  # noqa: BLE001 (as in `receive`)
+            self.fail(Failure())
 
     def _silence(self) -> None:
         for timer in (self._timer, *(self._stuck or {}).values()):
@@ -184,13 +199,14 @@ class Room:
 
     def congested(self, seat: Seat) -> None:
         """Take nothing more for a peer that does not read, and give it `stuck_seconds` to begin."""
-        if self.table.outcome is not None:
+        if self._stuck is None:
+            self._stuck = {}
+        # Transports say it again at each write.
+        if self.table.outcome is not None or seat in self._stuck:
             return
         for other, peer in enumerate(self.peers):
             if other != seat:
                 peer.pause()
-        if self._stuck is None:
-            self._stuck = {}
         self._stuck[seat] = self.house.clock.callLater(self.stuck_seconds, self._give_up, seat)
 
     def relieved(self, seat: Seat) -> None:

@@ -44,7 +44,7 @@ class Listener(Service):
         """Listen. Raises ConfigError."""
         try:
             listening = serverFromString(self.reactor, self.endpoint).listen(self.factory)
-        except (ValueError, TypeError, LookupError) as error:
+        except (ValueError, TypeError, LookupError, OSError) as error:
             raise ConfigError(f'[{self.section}] endpoint "{self.endpoint}": {error}') from error
         failures: list[Failure] = []
         # Every endpoint that can be named in a configuration is done at once.

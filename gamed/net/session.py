@@ -18,6 +18,7 @@ from twisted.internet.interfaces import (
     IProtocolFactory,
     IPushProducer,
     IReactorTime,
+    ISSLTransport,
     ITCPTransport,
 )
 from twisted.logger import Logger
@@ -70,6 +71,8 @@ class Session:
         if ITCPTransport.providedBy(transport):
             transport.setTcpNoDelay(True)
             transport.setTcpKeepAlive(True)
+        # TLS has a socket, too, but what is sent must go through the TLS.
+        if ITCPTransport.providedBy(transport) and not ISSLTransport.providedBy(transport):
             self._socket = self.transport.getHandle()
         else:
             transport.registerProducer(self, streaming=True)
@@ -106,6 +109,7 @@ class Session:
 
     def connectionLost(self, reason: Failure) -> None:  # noqa: ARG002 (IProtocol's signature)
         """Hand on what the peer sent last, and empty its seat."""
+        self.factory.limits.release(self.address)
         room, self._room = self._room, None
         self.transport = self._socket = None
         if self._deadline is not None and self._deadline.active():
@@ -114,7 +118,6 @@ class Session:
             self.connection.receive_data(b"")
             self._receive(room)
             room.leave(self._seat)
-        self.factory.limits.release(self.address)
 
     # IPushProducer: the transport's word that the peer reads too slowly, or reads again
 
@@ -181,7 +184,7 @@ class Session:
         """
         self._room = None
         transport = self.transport
-        if transport is None:
+        if transport is None or self._deadline is not None:
             return
         transport.resumeProducing()
         transport.unregisterProducer()

@@ -26,15 +26,19 @@ def draw(history: History, moves: int | None = None) -> str:
         assert entry.seat in (0, 1)
         assert entry.body is not None
         _mark(marks[entry.seat], entry.body)
-    names = {entry.seat: str(entry.data.get("name", "")) for entry in history.of_kind(JOINED)}
+    names = {entry.seat: _harmless(str(entry.data.get("name", ""))) for entry in history.of_kind(JOINED)}
     blocks = [_board(f"seat {seat}  {names.get(seat, '')}", marks[seat]) for seat in (0, 1)]
     rows = [f"{left:<{_WIDTH}}{_GAP}{right}".rstrip() for left, right in zip(*blocks, strict=True)]
     return "\n".join([_caption(lines[-1].seat, lines[-1].body) if lines else "before the first line", *rows, LEGEND])
 
 
 def _caption(seat: Seat | None, body: bytes | None) -> str:
-    line = (body or b"").decode("utf-8", "backslashreplace")
-    return f"seat {seat}: {line if line.isprintable() else repr(line)}"
+    return f"seat {seat}: {_harmless((body or b'').decode('utf-8', 'backslashreplace'))}"
+
+
+def _harmless(text: str) -> str:
+    """Return a text that does nothing to a terminal but stand there."""
+    return text if text.isprintable() else repr(text)
 
 
 def _mark(board: Marks, body: bytes) -> None:
