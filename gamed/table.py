@@ -55,8 +55,13 @@ class Step:
 
 
 class Table(Protocol):
-    """One match. `outcome` is None while it runs; after that, every call answers with an empty Step."""
+    """One match. `outcome` is None while it runs; after that, every call answers with an empty Step.
 
+    `game` and `state`: the rules, and where the match stands by them.
+    """
+
+    game: Any
+    state: Any
     outcome: Outcome | None
     findings: list[Finding]
 

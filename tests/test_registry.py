@@ -6,6 +6,7 @@ Source: design.md, "Adding things" and habits 2 and 5.
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -22,8 +23,8 @@ from gamed.history import ENDED, LINE, History
 from gamed.records.index import index, validate
 from gamed.records.own import from_history, summary, to_history
 from gamed.records.record import document
-from gamed.registry import GameMaker, GameType, game_types, games
-from gamed.table import Table, replay
+from gamed.registry import GameMaker, GameType, Player, game_types, games
+from gamed.table import Step, Table, replay
 from gamed.wire import Connection
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,15 +34,24 @@ MOVES = 300
 SEEDS = (1, 2, 3)
 
 
-def play(game_type: GameType, seed: int) -> tuple[Any, History, list[bytes]]:
+def variants(game_type: GameType) -> list[Any]:
+    """Return a game's default settings, and those that differ by one other choice of a key that has choices."""
+    default = game_type.settings()
+    choices = {field.name: getattr(field.validator, "options", ()) for field in attrs.fields(game_type.settings)}
+    others = [{name: value} for name, values in choices.items() for value in values if value != getattr(default, name)]
+    return [default, *(attrs.evolve(default, **other) for other in others)]
+
+
+def play(game_type: GameType, config: Any, seed: int) -> tuple[Any, History, list[bytes]]:
     """Play a match between a game's own players; return its table, its history and what each player sent."""
     random = Random(seed)
-    config = game_type.settings()
     options = game_type.options(config)
     history = History(ROOM, game_type.kind, STARTED, seed, options)
     table = game_type.table(config, options, lambda: random, 0.0)
-    players, wires, sent = [], [], []
-    steps = []
+    players: list[Player] = []
+    wires: list[Connection] = []
+    sent: list[bytes] = []
+    steps: list[Step] = []
     while not table.is_full:
         make = list(game_type.players.values())[len(players) % len(game_type.players)]
         players.append(make(random))
@@ -151,15 +161,15 @@ def match_tests(game_type: GameType) -> type[SynchronousTestCase]:
 
     class MatchTests(SynchronousTestCase):
         def test_matches_end_without_a_finding(self) -> None:
-            for seed in SEEDS:
-                table, history, _ = play(game_type, seed)
+            for config, seed in product(variants(game_type), SEEDS):
+                table, history, _ = play(game_type, config, seed)
                 self.assertEqual(history.entries[-1].kind, ENDED)
                 self.assertEqual((history.outcome, table.findings, table.unjudged), (table.outcome, [], None))
                 self.assertEqual(table.game.outcome(table.state), table.outcome)
 
         def test_a_replay_stands_where_the_match_stood(self) -> None:
-            for seed in SEEDS:
-                played, history, _ = play(game_type, seed)
+            for config, seed in product(variants(game_type), SEEDS):
+                played, history, _ = play(game_type, config, seed)
                 table = self.fresh(history)
                 self.assertEqual(list(replay(table, history)), history.entries)
                 self.assertEqual(table.outcome, played.outcome)
@@ -169,7 +179,7 @@ def match_tests(game_type: GameType) -> type[SynchronousTestCase]:
                     self.assertEqual(table.game.view(table.state, seat), played.game.view(played.state, seat))
 
         def test_a_broken_off_replay_stands_in_the_middle(self) -> None:
-            _, history, _ = play(game_type, SEEDS[0])
+            _, history, _ = play(game_type, game_type.settings(), SEEDS[0])
             history.entries = history.entries[: len(history.entries) // 2]
             table = self.fresh(history)
             self.assertEqual(len(list(replay(table, history))), len(history.entries))
@@ -181,7 +191,7 @@ def match_tests(game_type: GameType) -> type[SynchronousTestCase]:
             return table
 
         def test_a_record_is_valid_and_gives_the_history_back(self) -> None:
-            _, history, _ = play(game_type, SEEDS[0])
+            _, history, _ = play(game_type, game_type.settings(), SEEDS[0])
             names = {"publisher": game_type.publisher, "version": game_type.version}
             record = from_history(history, **names, findings=(), unjudged=None)
             validate(document(record))
@@ -189,7 +199,7 @@ def match_tests(game_type: GameType) -> type[SynchronousTestCase]:
             self.assertEqual(summary(record).kind, game_type.kind)
 
         def test_every_position_can_be_drawn(self) -> None:
-            _, history, _ = play(game_type, SEEDS[0])
+            _, history, _ = play(game_type, game_type.settings(), SEEDS[0])
             length = sum(1 for _ in history.of_kind(LINE))
             pictures = [game_type.draw(history, moves) for moves in range(length + 1)]
             self.assertEqual(game_type.draw(history, None), pictures[-1])
@@ -202,12 +212,12 @@ def rule_tests(game_type: GameType) -> type[SynchronousTestCase]:  # noqa: C901 
     """Return the tests of one game's rules by random play."""
 
     class RuleTests(SynchronousTestCase):
-        def walk(self, seed: int) -> list[tuple[Any, Any]]:
+        def walk(self, seed: int, config: Any = None) -> list[tuple[Any, Any]]:
             """Return the game and each state of a match of random moves, all of them legal."""
-            config = game_type.settings()
+            config = config or game_type.settings()
             options = game_type.options(config)
-            game: Any = game_type.table(config, options, lambda: Random(seed), 0.0)
-            game, random = game.game, Random(seed)
+            table: Any = game_type.table(config, options, lambda: Random(seed), 0.0)
+            game, random = table.game, Random(seed)
             state = game.setup(options)
             states = [(game, state)]
             while game.outcome(state) is None and len(states) <= MOVES:
@@ -226,8 +236,8 @@ def rule_tests(game_type: GameType) -> type[SynchronousTestCase]:  # noqa: C901 
             return game.apply(state, seat, random.choice(moves))
 
         def test_legal_moves_can_be_applied(self) -> None:
-            for seed in SEEDS:
-                self.assertGreater(len(self.walk(seed)), 2)
+            for config, seed in product(variants(game_type), SEEDS):
+                self.assertGreater(len(self.walk(seed, config)), 2)
 
         def test_states_are_values(self) -> None:
             for (game, state), (_, again) in zip(self.walk(1), self.walk(1), strict=True):
@@ -236,7 +246,7 @@ def rule_tests(game_type: GameType) -> type[SynchronousTestCase]:  # noqa: C901 
                 self.assertIsInstance(hash(state), int)
 
         def test_at_the_end_nobody_is_to_move(self) -> None:
-            table, _, _ = play(game_type, SEEDS[0])
+            table, _, _ = play(game_type, game_type.settings(), SEEDS[0])
             self.assertEqual(table.game.to_move(table.state), frozenset())
             self.assertEqual([list(table.game.legal_moves(table.state, seat)) for seat in (0, 1)], [[], []])
 
@@ -256,7 +266,7 @@ def rule_tests(game_type: GameType) -> type[SynchronousTestCase]:  # noqa: C901 
 
 def wire_tests(game_type: GameType) -> type[SynchronousTestCase]:
     """Return the fuzz tests of one dialect."""
-    spoken = [sent for seed in SEEDS[:1] for sent in play(game_type, seed)[2]]
+    spoken = [sent for config in variants(game_type) for sent in play(game_type, config, SEEDS[0])[2]]
     slices = st.builds(
         lambda text, start, length: text[start : start + length],
         st.sampled_from(spoken),

@@ -117,7 +117,7 @@ class Sea:
     water: int
     open_hits: int
     sunk: tuple[int, ...]
-    witness: tuple[int, ...]
+    witness: tuple[int, ...] = field(eq=False)
     corner_contact: bool
 
     @classmethod
