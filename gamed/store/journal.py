@@ -115,6 +115,9 @@ class FileJournal:
 
     def append(self, batch: Iterable[tuple[str, Sequence[Entry]]]) -> int:
         """Append entries of rooms with one `write`; return the position after them. Raises StoreError."""
+        if self._sync.failed is not None and self.durability == "disk":
+            # What waits for the disk would wait for ever: better to say so.
+            raise StoreError(f"cannot sync the journal {self.directory}: {self._sync.failed.strerror}")
         if self._size >= self.segment_size:
             self._rotate()
         lines: list[bytes] = []

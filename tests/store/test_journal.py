@@ -398,5 +398,6 @@ class DiskTests(FileJournalCase):
         patched.restore()
         self.assertIsInstance(self.journal.failed, OSError)
         self.assertTrue(self.pump.calls.empty())
+        self.assertRaises(StoreError, self.journal.append, [(ROOM, (line(2),))])
         self.journal = self.fresh()
         self.journal.start()
