@@ -1,0 +1,213 @@
+"""A bot plays a match and tells of it when it is over, or says in a sentence why it is not."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from twisted.internet.address import IPv4Address
+from twisted.internet.defer import Deferred
+from twisted.internet.error import ConnectionDone, ConnectionRefusedError, TimeoutError  # noqa: A004 (Twisted's names)
+from twisted.internet.interfaces import IResolutionReceiver
+from twisted.internet.task import Clock
+from twisted.internet.testing import MemoryReactorClock, StringTransport, SynchronousResolver
+from twisted.python.failure import Failure
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.bots.play import Bot, BotError, Played, play
+from gamed.games.battleship import Settings, game_type
+from gamed.games.battleship.states import Phase
+from gamed.registry import Player
+from gamed.testing.house import House, Wire
+
+ROLES = b"(4,[]).\r(5,[]).\r"
+
+
+class Line(StringTransport):
+    """A transport that knows TCP's options."""
+
+    def setTcpNoDelay(self, enabled: bool) -> None:
+        self.no_delay = enabled
+
+    def taken(self) -> bytes:
+        """Return what was written since the last call."""
+        data = self.value()
+        self.clear()
+        return bytes(data)
+
+
+class Seated:
+    """A bot on a transport, and the wire of a house that it plays through."""
+
+    def __init__(self, player: Player, clock: Clock, wire: Wire | None = None) -> None:
+        self.bot = Bot(player, clock, Deferred())
+        self.transport = Line()
+        self.bot.makeConnection(self.transport)
+        self.wire = wire
+        self.is_lost = False
+
+    def lose(self) -> None:
+        self.is_lost = True
+        self.bot.connectionLost(Failure(ConnectionDone()))
+
+    def exchange(self) -> bool:
+        """Carry what either side has for the other; return whether there was anything."""
+        assert self.wire is not None
+        out = self.transport.taken()
+        if out:
+            self.wire.send(out)
+        received = self.wire.received
+        self.wire.transport.clear()
+        if received:
+            self.bot.dataReceived(received)
+        elif self.wire.is_closed and not self.is_lost:
+            self.lose()
+            return True
+        return bool(out or received)
+
+
+def player(seed: int = 1) -> Player:
+    return game_type.players["open-list"](Random(seed))
+
+
+class MatchTests(SynchronousTestCase):
+    def test_two_bots_play_a_whole_match(self) -> None:
+        house = House("battleship", Settings())
+        bots = [Seated(player(seed=seed), house.clock, house.connect()) for seed in (1, 2)]
+        house.clock.advance(2.5)
+        while sum(bot.exchange() for bot in bots):
+            pass
+        results = [self.successResultOf(bot.bot.done) for bot in bots]
+        self.assertEqual(sorted(result.won for result in results), [False, True])
+        self.assertTrue(all(17 <= result.moves <= 100 for result in results if result.won))
+        self.assertEqual([result.seconds for result in results], [2.5, 2.5])
+        house.settle()
+        (found,) = house.store.summaries.values()
+        self.assertEqual(found.termination, "victory")
+        self.assertEqual([result.won for result in results], [found.winner == 0, found.winner == 1])
+
+
+class BotTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.clock = Clock()
+        self.seat = Seated(player(), self.clock)
+        self.bot, self.transport = self.seat.bot, self.seat.transport
+
+    def lose_the_match(self) -> bytes:
+        """Shoot at all cells until the bot has lost, and return its last line."""
+        self.bot.dataReceived(b"(3,[]).\r(5,[]).\r")
+        for cell in range(100):
+            self.bot.dataReceived(b"(1,[%d,%d]).\r" % (cell % 10, cell // 10))
+            lines = self.transport.taken().splitlines()
+            if len(lines) == 1:
+                return lines[0]
+            self.bot.dataReceived(lines[1].replace(b"(1,", b"(2,").replace(b"])", b",1])") + b"\r")
+        raise AssertionError("the bot's fleet floats for ever")
+
+    def test_small_packets_are_sent_at_once(self) -> None:
+        self.assertTrue(self.transport.no_delay)
+
+    def test_the_result_is_told_after_the_last_line_has_left(self) -> None:
+        self.clock.advance(4)
+        self.assertTrue(self.lose_the_match().endswith(b",4])."))
+        self.assertTrue(self.transport.disconnecting)
+        self.assertNoResult(self.bot.done)
+        self.seat.lose()
+        result = self.successResultOf(self.bot.done)
+        self.assertEqual((result.won, result.seconds), (False, 4.0))
+
+    def test_what_comes_after_the_end_is_ignored(self) -> None:
+        self.lose_the_match()
+        self.bot.dataReceived(b"nonsense\r")
+        self.assertEqual(self.transport.taken(), b"")
+        self.seat.lose()
+        self.assertFalse(self.successResultOf(self.bot.done).won)
+
+    def test_an_end_without_a_line_end_counts(self) -> None:
+        self.bot.dataReceived(ROLES)
+        shot = self.transport.taken().rstrip(b"\n")
+        self.bot.dataReceived(shot.replace(b"(1,", b"(2,").replace(b"])", b",4])"))
+        self.assertFalse(self.transport.disconnecting)
+        self.seat.lose()
+        self.assertEqual(self.successResultOf(self.bot.done), Played(won=True, moves=1, seconds=0.0))
+
+    def error(self) -> str:
+        return str(self.failureResultOf(self.bot.done, BotError).value)
+
+    def test_a_line_that_is_no_command(self) -> None:
+        self.bot.dataReceived(b"HTTP/1.1 400 Bad Request\r\n")
+        self.assertTrue(self.transport.disconnecting)
+        self.assertNoResult(self.bot.done)
+        self.seat.lose()
+        self.assertEqual(self.error(), "the match broke off: b'HTTP/1.1 400 Bad Request' is no command")
+
+    def test_a_command_out_of_place(self) -> None:
+        self.bot.dataReceived(b"(2,[0,0,1]).\r")
+        self.seat.lose()
+        self.assertEqual(self.error(), f"the match broke off: b'(2,[0,0,1]).' while in phase {Phase.INITIALIZATION}")
+
+    def test_a_server_that_closes_too_early(self) -> None:
+        self.bot.dataReceived(ROLES)
+        self.seat.lose()
+        self.assertEqual(self.error(), "the match broke off: the server closed the connection before the game ended")
+
+    def test_an_error_is_told_once(self) -> None:
+        self.bot.dataReceived(b"hello\rhello again\r")
+        self.bot.dataReceived(b"and again\r")
+        self.seat.lose()
+        self.assertIn("b'hello' is no command", self.error())
+
+
+class Nowhere(SynchronousResolver):
+    """Knows no name."""
+
+    def resolveHostName(self, receiver: IResolutionReceiver, *_args: Any, **_kw: Any) -> Any:  # type: ignore[override]
+        receiver.resolutionBegan(self)  # type: ignore[arg-type]
+        receiver.resolutionComplete()
+
+
+class PlayTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.reactor = MemoryReactorClock()
+
+    def play(self, host: str = "game.example") -> Deferred[Played]:
+        played = play(self.reactor, host, 4711, lambda random: player(seed=random.randrange(9)), Random(1))
+        return Deferred.fromCoroutine(played)
+
+    def refuse(self, error: Exception) -> str:
+        done = self.play()
+        factory: Any
+        ((host, port, factory, *_),) = self.reactor.tcpClients
+        self.assertEqual((host, port), ("127.0.0.1", 4711))
+        factory.clientConnectionFailed(None, Failure(error))
+        # Another address might have been tried by now.
+        self.reactor.advance(1)
+        return str(self.failureResultOf(done, BotError).value)
+
+    def test_nobody_listens(self) -> None:
+        said = self.refuse(ConnectionRefusedError("111"))
+        self.assertTrue(said.startswith("cannot connect to game.example:4711: Connection was refused"), said)
+        self.assertTrue(said.endswith("Is the server running there? `twistd -n gamed` starts one"), said)
+
+    def test_nobody_answers(self) -> None:
+        self.assertTrue(self.refuse(TimeoutError()).startswith("cannot connect to game.example:4711: "))
+
+    def test_nobody_has_that_name(self) -> None:
+        self.reactor.installNameResolver(Nowhere())
+        said = str(self.failureResultOf(self.play(), BotError).value)
+        self.assertTrue(said.startswith("cannot connect to game.example:4711: "), said)
+        self.assertIn("game.example", said.partition(": ")[2])
+
+    def test_a_match(self) -> None:
+        done = self.play()
+        ((*_, factory, _, _),) = self.reactor.tcpClients
+        protocol: Any = factory.buildProtocol(IPv4Address("TCP", "127.0.0.1", 4711))
+        transport = Line()
+        protocol.makeConnection(transport)
+        protocol.dataReceived(ROLES)
+        shot = transport.taken().rstrip(b"\n")
+        self.reactor.advance(1.5)
+        protocol.dataReceived(shot.replace(b"(1,", b"(2,").replace(b"])", b",4])") + b"\r")
+        self.assertNoResult(done)
+        protocol.connectionLost(Failure(ConnectionDone()))
+        self.assertEqual(self.successResultOf(done), Played(won=True, moves=1, seconds=1.5))

@@ -1,0 +1,352 @@
+"""The lobby: who plays whom, one write a turn, what becomes of ended matches, and stopping."""
+
+from __future__ import annotations
+
+import random
+
+from attrs import evolve
+from twisted.logger import capturedLogs
+
+from gamed.errors import StoreError
+from gamed.events import Moved
+from gamed.games.battleship import Settings
+from gamed.history import JOINED, LINE, OPENED, STARTED
+from gamed.lobby import lobby
+from gamed.lobby.lobby import AFTERWARDS, KEEP_AGAIN
+from gamed.lobby.room import Room
+from gamed.records.own import from_history, judgement, summary, to_history
+from gamed.records.record import Record
+from gamed.table import REVIEWED_AT_ONCE, Relay, Step
+from gamed.testing.house import House
+from tests.lobby.doubles import (
+    LAST_SUNK,
+    SHOT,
+    WATER,
+    HeldJournal,
+    LobbyTestCase,
+    Peer,
+    StubbornStore,
+    WatchedJournal,
+)
+from tests.store.logs import sentences
+
+
+class PairingTests(LobbyTestCase):
+    def setUp(self) -> None:
+        self.open()
+
+    def names(self) -> list[list[str]]:
+        return [[peer.name for peer in room.peers] for room in self.lobby.rooms.values()]
+
+    def test_first_come_first_served(self) -> None:
+        for name in "abcde":
+            self.arrive(name)
+        self.assertEqual(self.names(), [["a", "b"], ["c", "d"], ["e"]])
+
+    def test_the_seats_are_counted_from_the_first(self) -> None:
+        seats = [self.lobby.arrive("battleship", Peer(name))[1] for name in "abc"]
+        self.assertEqual(seats, [0, 1, 0])
+
+    def test_who_has_gone_is_never_paired(self) -> None:
+        _, gone = self.arrive("gone")
+        gone.is_gone = True
+        self.arrive("a")
+        self.assertEqual(self.heard[-2], ("gone", "closed"))
+        self.arrive("b")
+        self.assertEqual(self.names(), [["gone"], ["a", "b"]])
+        self.turns(4, AFTERWARDS)
+        self.assertEqual(self.names(), [["a", "b"]])
+
+    def test_who_left_while_waiting_leaves_no_record(self) -> None:
+        room, _ = self.arrive("a")
+        room.leave(0)
+        other, _ = self.arrive("b")
+        self.assertIsNot(room, other)
+        self.turns(4, AFTERWARDS)
+        self.assertEqual((self.store.asked, list(self.journal.rooms)), ([], [other.id]))
+        self.assertEqual(list(self.lobby.rooms), [other.id])
+
+    def test_who_was_dropped_while_waiting_is_not_paired(self) -> None:
+        room, _ = self.arrive("a")
+        room.receive(0, Moved(b"x" * 20_000))
+        self.assertEqual(self.termination(room), ("limit", None))
+        self.assertIsNot(self.arrive("b")[0], room)
+
+    def test_a_match_that_ends_as_it_begins_leaves_nobody_waiting(self) -> None:
+        room, _ = self.arrive("a")
+        room.receive(0, LAST_SUNK)
+        self.arrive("b")
+        self.assertEqual(self.termination(room), ("victory", 1))
+        self.assertIsNot(self.arrive("c")[0], room)
+
+    def test_many_rooms_do_not_mix(self) -> None:
+        rooms = [self.match(f"{number}-a", f"{number}-b") for number in range(50)]
+        for number, room in enumerate(rooms):
+            room.receive(1, Moved(b"%d" % number))
+        self.clock.turn()
+        self.assertEqual(self.heard, [(f"{number}-a", Moved(b"%d" % number)) for number in range(50)])
+        self.assertEqual(len({room.id for room in rooms}), 50)
+
+    def test_a_room_keeps_what_it_was_opened_with(self) -> None:
+        self.open(roles="random", corner_contact=False)
+        self.patch(random, "getrandbits", lambda _bits: 77)
+        history = self.match().history
+        self.assertEqual((history.kind, history.seed), ("battleship", 77))
+        self.assertEqual(history.options, {"roles": "random", "referee": "observe", "corner_contact": False})
+        self.assertRegex(history.started, r"^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
+
+    def test_each_arrival_is_logged(self) -> None:
+        with capturedLogs() as logs:
+            room = self.match("a", "b")
+        joined = [(log["room"], log["seat"], log["peer"]) for log in logs if log["log_format"].startswith("joined:")]
+        self.assertEqual(joined, [(room.id, 0, "a"), (room.id, 1, "b")])
+
+
+class BatchTests(LobbyTestCase):
+    def test_one_turn_is_one_write(self) -> None:
+        self.open()
+        rooms = [self.match() for _ in range(3)]
+        self.journal.batches.clear()
+        for room in (*rooms, rooms[0]):
+            room.receive(1, SHOT)
+        self.clock.turn()
+        self.assertEqual(self.journal.batches, [[(room.id, [LINE]) for room in (*rooms, rooms[0])]])
+        rooms[1].receive(0, WATER)
+        self.clock.turn()
+        self.assertEqual(self.journal.batches[1:], [[(rooms[1].id, [LINE])]])
+
+    def test_the_letters_wait_for_the_position_of_their_write(self) -> None:
+        self.open(journal=HeldJournal())
+        positions: list[int] = []
+        self.patch(HeldJournal, "when_synced", lambda _journal, position, _call: positions.append(position))
+        room = self.match()
+        room.receive(1, SHOT)
+        self.clock.turn()
+        # Opened and joined; joined and started; the line.
+        self.assertEqual(positions, [2, 4, 5])
+
+    def test_a_newcomer_writes_its_room_before_its_turn(self) -> None:
+        self.open()
+        self.match()
+        written = [kinds for batch in self.journal.batches for _, kinds in batch]
+        self.assertEqual(written, [[OPENED], [JOINED], [JOINED, STARTED]])
+
+
+class AfterwardsTests(LobbyTestCase):
+    def setUp(self) -> None:
+        self.open()
+
+    def reviewed(self) -> list[str]:
+        """Return a list to which each review adds its first seat's name."""
+        names: list[str] = []
+        real = Relay.review
+
+        def review(table: Relay) -> Step:
+            names.append(table.names[0])
+            return real(table)
+
+        self.patch(Relay, "review", review)
+        return names
+
+    def test_lines_are_judged_later(self) -> None:
+        room = self.match()
+        room.receive(0, SHOT)
+        self.turns(3, AFTERWARDS - 0.01)
+        self.assertEqual((self.heard, room.table.findings), ([("b", SHOT)], []))
+        with capturedLogs() as logs:
+            self.turns(1, 0.01)
+        self.assertEqual([finding.code for finding in room.table.findings], ["out-of-turn"])
+        (said,) = sentences(logs)
+        self.assertTrue(said.startswith(f"finding out-of-turn: room={room.id} seat=0 peer=a entry=3: "), said)
+
+    def test_one_room_a_turn(self) -> None:
+        rooms = [self.match(name, f"not {name}") for name in "abc"]
+        names = self.reviewed()
+        for room in rooms:
+            room.receive(1, SHOT)
+        self.clock.turn(AFTERWARDS)
+        for count in (1, 2, 3):
+            self.assertEqual(names, list("abc")[:count])
+            self.clock.turn()
+        self.turns(4, AFTERWARDS)
+        self.assertEqual(names, list("abc"))
+
+    def test_a_long_review_goes_on_later(self) -> None:
+        room = self.match()
+        names = self.reviewed()
+        for number in range(REVIEWED_AT_ONCE):
+            room.receive(1 - number % 2, SHOT)
+            room.receive(number % 2, WATER)
+        self.turns(5, AFTERWARDS)
+        self.assertEqual(names, ["a"])
+        self.turns(5, AFTERWARDS)
+        self.assertEqual(names, ["a", "a"])
+
+    def test_records_are_offered_together_when_all_is_judged(self) -> None:
+        rooms = [self.match() for _ in range(3)]
+        for room in rooms:
+            room.receive(0, LAST_SUNK)
+        self.turns(2, AFTERWARDS)
+        self.assertEqual(self.store.asked, [])
+        self.turns(2)
+        self.assertEqual(self.store.asked, [room.id for room in rooms])
+
+    def test_a_record_holds_all_findings(self) -> None:
+        room = self.match()
+        for number in range(REVIEWED_AT_ONCE):
+            room.receive(1 - number % 2, SHOT)
+            room.receive(number % 2, WATER)
+        room.receive(1, WATER)
+        room.leave(0)
+        self.turns(3, AFTERWARDS)
+        found = judgement(self.store.records[room.id])
+        self.assertEqual([(finding.code, finding.entry) for finding in found.findings], [("wrong-opcode", 259)])
+        self.assertEqual(to_history(self.store.records[room.id]), room.history)
+
+    def test_a_record_that_cannot_be_made_costs_the_others_nothing(self) -> None:
+        one, two = self.match(), self.match()
+
+        def fails(history: object, **names: object) -> Record:
+            if history is one.history:
+                raise ZeroDivisionError
+            return from_history(history, **names)  # type: ignore[arg-type]
+
+        self.patch(lobby, "from_history", fails)
+        one.leave(0)
+        two.leave(0)
+        self.clock.turn()
+        self.assertRaises(ZeroDivisionError, self.clock.turn, AFTERWARDS)
+        self.turns(3)
+        self.assertEqual((self.store.asked, list(self.journal.rooms)), ([two.id], [one.id]))
+
+
+class StoreTests(LobbyTestCase):
+    def ended(self) -> Room:
+        room = self.match()
+        room.receive(0, LAST_SUNK)
+        self.turns(4, AFTERWARDS)
+        return room
+
+    def test_the_journal_holds_the_room_until_the_record_is_committed(self) -> None:
+        self.open(store=StubbornStore(waits=True))
+        room = self.ended()
+        self.turns(2, 100)
+        self.assertEqual((list(self.journal.rooms), list(self.lobby.rooms)), ([room.id], []))
+        self.store.commit()
+        self.assertEqual(list(self.journal.rooms), [])
+        self.assertEqual(summary(self.store.records[room.id]), self.store.summaries[room.id])
+
+    def test_a_store_that_fails_is_asked_again(self) -> None:
+        self.open(store=StubbornStore(refusals=2))
+        with capturedLogs() as logs:
+            room = self.ended()
+        self.assertEqual(len(self.flushLoggedErrors(StoreError)), 1)
+        self.assertEqual(
+            sentences(logs)[-1],
+            f"not recorded: room={room.id}; it stays in the journal and is offered again in 5.0 s",
+        )
+        self.assertEqual((len(self.store.asked), list(self.journal.rooms)), (1, [room.id]))
+        self.clock.turn(KEEP_AGAIN - 0.01)
+        self.assertEqual(len(self.store.asked), 1)
+        self.clock.turn(0.01)
+        self.assertEqual(len(self.flushLoggedErrors(StoreError)), 1)
+        self.assertEqual(list(self.journal.rooms), [room.id])
+        self.clock.turn(KEEP_AGAIN)
+        self.assertEqual((list(self.store.records), list(self.journal.rooms)), ([room.id], []))
+        self.turns(3, 100)
+        self.assertEqual(len(self.store.asked), 3)
+
+    def test_the_record_that_is_there_stands(self) -> None:
+        self.open()
+        room = self.match()
+        room.receive(0, LAST_SUNK)
+        names = {"publisher": "gamed-battleship", "version": "1.0"}
+        there = evolve(from_history(room.history, **names, findings=(), unjudged=None), version="0.9")
+        self.store.records[room.id] = there
+        with capturedLogs() as logs:
+            self.turns(4, AFTERWARDS)
+        self.assertEqual(self.store.records, {room.id: there})
+        self.assertEqual(list(self.journal.rooms), [])
+        self.assertEqual(sentences(logs)[-1], f"recorded before, and differently: room={room.id}; the record stands")
+        self.turns(3, 100)
+        self.assertEqual(self.store.asked, [room.id])
+
+
+class StopTests(LobbyTestCase):
+    def stopped(self) -> list[object]:
+        """Stop, and return what the Deferred fires with, once it does."""
+        fired: list[object] = []
+        self.lobby.stopService().addCallback(fired.append)
+        return fired
+
+    def test_running_games_are_ended_and_recorded(self) -> None:
+        self.open()
+        rooms = [self.match("a", "b"), self.match("c", "d")]
+        rooms[0].receive(0, SHOT)
+        self.assertEqual(len(self.stopped()), 1)
+        for room in rooms:
+            self.assertEqual(summary(self.store.records[room.id]).termination, "shutdown")
+        self.assertEqual([item.code for item in judgement(self.store.records[rooms[0].id]).findings], ["out-of-turn"])
+        self.assertEqual(list(self.journal.rooms), [])
+        self.assertEqual(self.heard, [("b", SHOT), *((name, "closed") for name in "abcd")])
+
+    def test_who_waits_is_closed_and_forgotten(self) -> None:
+        self.open()
+        room = self.match("a", "b")
+        self.arrive("c")
+        self.heard.clear()
+        self.journal.batches.clear()
+        self.assertEqual(len(self.stopped()), 1)
+        self.assertEqual(self.heard, [("a", "closed"), ("b", "closed"), ("c", "closed")])
+        self.assertEqual((list(self.store.records), list(self.journal.rooms)), ([room.id], []))
+
+    def test_it_waits_for_the_store(self) -> None:
+        self.open(store=StubbornStore(waits=True))
+        rooms = [self.match(), self.match()]
+        rooms[1].leave(0)
+        self.turns(4, AFTERWARDS)
+        fired = self.stopped()
+        self.store.commit()
+        self.assertEqual(fired, [])
+        self.store.commit()
+        self.assertEqual(len(fired), 1)
+        self.assertEqual(set(self.store.records), {room.id for room in rooms})
+
+    def test_what_was_not_yet_recorded_is(self) -> None:
+        self.open()
+        room = self.match()
+        room.receive(0, LAST_SUNK)
+        self.stopped()
+        self.assertEqual(summary(self.store.records[room.id]).termination, "victory")
+        self.assertEqual(self.heard, [("b", LAST_SUNK), ("a", "closed"), ("b", "closed")])
+        self.turns(5, 100)
+        self.assertEqual(self.store.asked, [room.id])
+
+    def test_a_store_that_fails_is_not_asked_for_ever(self) -> None:
+        self.open(store=StubbornStore(refusals=9))
+        room = self.match()
+        self.assertEqual(len(self.stopped()), 1)
+        self.flushLoggedErrors(StoreError)
+        self.turns(5, 100)
+        self.flushLoggedErrors(StoreError)
+        self.assertEqual((set(self.store.asked), list(self.journal.rooms)), ({room.id}, [room.id]))
+        self.assertEqual(list(self.clock.getDelayedCalls()), [])
+
+
+class OpeningTests(LobbyTestCase):
+    def test_a_room_that_cannot_be_opened_costs_its_newcomer_alone(self) -> None:
+        journal = WatchedJournal()
+        house = House("battleship", Settings(), journal=journal)
+        first, second = house.connect(), house.connect()
+        journal.refuses = True
+        with capturedLogs() as logs:
+            refused = house.connect()
+        journal.refuses = False
+        self.assertEqual((refused.is_closed, refused.received), (True, b""))
+        self.assertEqual(sentences(logs), [f"not seated: peer={refused.session.name}: the disk is full"])
+        second.send(b"(1,[0,0]).\n")
+        self.assertTrue(first.received.endswith(b"(1,[0,0]).\r"))
+        self.assertEqual(len(house.lobby.rooms), 1)
+        refused.send(b"(1,[0,0]).\n")
+        refused.leave()
+        self.assertEqual(house.connect().received, b"(3,[]).\r")

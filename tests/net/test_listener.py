@@ -1,0 +1,97 @@
+"""Listening on an endpoint string, and saying clearly why it cannot be."""
+
+from __future__ import annotations
+
+import errno
+import socket
+from typing import Any
+
+from twisted.internet.error import CannotListenError
+from twisted.internet.protocol import Factory
+from twisted.internet.testing import MemoryReactorClock, RaisingMemoryReactor
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.errors import ConfigError
+from gamed.net.listener import Listener, standard_endpoint
+
+
+class StandardEndpointTests(SynchronousTestCase):
+    def listens_on(self, endpoint: str) -> tuple[int, int, str]:
+        """Return port, backlog and interface that an endpoint string means."""
+        reactor = MemoryReactorClock()
+        Listener("battleship", endpoint, Factory(), reactor).privilegedStartService()
+        ((port, _, backlog, interface),) = reactor.tcpServers
+        return port, backlog, interface
+
+    def test_both_families_where_there_are_both(self) -> None:
+        asked: list[int] = []
+
+        def make(family: int) -> Closable:
+            asked.append(family)
+            return Closable()
+
+        self.patch(socket, "socket", make)
+        endpoint = standard_endpoint(54321)
+        self.assertEqual(asked, [socket.AF_INET6])
+        self.assertEqual(self.listens_on(endpoint), (54321, 1024, "::"))
+
+    def test_ipv4_alone_where_there_is_no_ipv6(self) -> None:
+        def refuse(_family: int) -> None:
+            raise OSError(errno.EAFNOSUPPORT, "Address family not supported by protocol")
+
+        self.patch(socket, "socket", refuse)
+        endpoint = standard_endpoint(54321)
+        self.assertEqual(self.listens_on(endpoint), (54321, 1024, ""))
+
+
+class Closable:
+    def close(self) -> None:
+        pass
+
+
+class ListenerTests(SynchronousTestCase):
+    def error(self, endpoint: str, reactor: Any) -> str:
+        service = Listener("battleship", endpoint, Factory(), reactor)
+        return str(self.assertRaises(ConfigError, service.privilegedStartService))
+
+    def test_it_listens_before_privileges_are_dropped(self) -> None:
+        reactor, factory = MemoryReactorClock(), Factory()
+        service = Listener("battleship", "tcp:4711:interface=127.0.0.1", factory, reactor)
+        self.assertEqual(reactor.tcpServers, [])
+        service.privilegedStartService()
+        self.assertEqual(reactor.tcpServers, [(4711, factory, 50, "127.0.0.1")])
+        port: Any = service.port
+        self.assertEqual(port.getHost().port, 4711)
+        service.startService()
+        self.assertEqual(len(reactor.tcpServers), 1)
+
+    def test_a_string_that_is_no_endpoint_is_named_with_its_section(self) -> None:
+        for endpoint in ("nonsense:1", "tcp", "tcp:port", "tcp:1:2:3:4:5:6", "ssl:443:privateKey=/no/such/key.pem"):
+            said = self.error(endpoint, MemoryReactorClock())
+            self.assertTrue(said.startswith(f'[battleship] endpoint "{endpoint}": '), said)
+
+    def test_a_port_in_use_is_explained(self) -> None:
+        taken = OSError(errno.EADDRINUSE, "Address already in use")
+        reactor = RaisingMemoryReactor(CannotListenError("", 54321, taken))
+        said = self.error("tcp:54321", reactor)
+        self.assertEqual(
+            said,
+            '[battleship] cannot listen on "tcp:54321": [Errno 98] Address already in use. If another gamed runs, stop '
+            "it; if an outgoing connection holds the port, reserve it (etc/sysctl.d/gamed.conf); or choose another "
+            "endpoint.",
+        )
+
+    def test_whatever_else_the_system_says_is_told(self) -> None:
+        said = self.error("tcp:99999", RaisingMemoryReactor(OverflowError("port must be 0-65535")))
+        self.assertTrue(said.startswith('[battleship] cannot listen on "tcp:99999": port must be 0-65535. '), said)
+
+    def test_it_stops_listening(self) -> None:
+        stopped: list[bool] = []
+        service = Listener("battleship", "tcp:4711", Factory(), MemoryReactorClock())
+        service.privilegedStartService()
+        self.patch(type(service.port), "stopListening", lambda _port: stopped.append(True))
+        self.successResultOf(service.stopService())
+        self.assertEqual(stopped, [True])
+
+    def test_what_never_listened_stops_all_the_same(self) -> None:
+        self.successResultOf(Listener("battleship", "tcp:4711", Factory(), MemoryReactorClock()).stopService())

@@ -1,0 +1,402 @@
+"""A session: addresses, sending at once, back-pressure, the manners of closing, and what a lost connection leaves."""
+
+from __future__ import annotations
+
+import select
+import socket
+from typing import Any
+
+from twisted.internet.address import IPv4Address, IPv6Address, UNIXAddress
+from twisted.internet.error import ConnectionDone
+from twisted.internet.interfaces import IAddress
+from twisted.internet.ssl import CertificateOptions
+from twisted.logger import capturedLogs
+from twisted.protocols.tls import TLSMemoryBIOFactory
+from twisted.python.failure import Failure
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.events import Started
+from gamed.games.battleship import Settings
+from gamed.net.session import LINGER, Session
+from gamed.testing.house import House
+from tests.net.transports import Handle, TCPTransport
+from tests.store.logs import sentences
+
+QUICKACK = (socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
+LINE = b"(1,[0,0])."
+LAST = b"(2,[0,0,4])."
+
+
+class Client:
+    """A session on a TCP transport in memory, and the client's end of the socketpair."""
+
+    def __init__(self, house: House, address: IAddress) -> None:
+        near, self.end = socket.socketpair()
+        self.end.setblocking(False)
+        self.handle = Handle(near.detach())
+        self.transport = TCPTransport(self.handle, address)
+        session = house.factory.buildProtocol(address)
+        assert session is not None
+        self.session = session
+        self.clock = house.clock
+        session.makeConnection(self.transport)
+        self.clock.advance(0)
+
+    def send(self, data: bytes) -> None:
+        self.session.dataReceived(data)
+        self.clock.advance(0)
+
+    def lose(self) -> None:
+        self.session.connectionLost(Failure(ConnectionDone()))
+        self.clock.advance(0)
+
+    def received(self) -> bytes:
+        """Return what has come through the socket since the last call."""
+        try:
+            return self.end.recv(65_536)
+        except BlockingIOError:
+            return b""
+
+    def close(self) -> None:
+        self.handle.close()
+        self.end.close()
+
+
+class SessionTestCase(SynchronousTestCase):
+    def open(self, **settings: object) -> None:
+        self.house = House("battleship", Settings(**settings))  # type: ignore[arg-type]
+
+    def connect(self, host: str = "10.0.0.1") -> Client:
+        client = Client(self.house, IPv4Address("TCP", host, 4711))
+        self.addCleanup(client.close)
+        return client
+
+    def pair(self, **settings: object) -> tuple[Client, Client]:
+        """Return two clients that play each other and have read what they were told so far."""
+        self.open(**settings)
+        pair = self.connect(), self.connect()
+        self.assertEqual([client.received() for client in pair], [b"(3,[]).\r(5,[]).\r", b"(4,[]).\r(5,[]).\r"])
+        return pair
+
+
+class AddressTests(SessionTestCase):
+    def check(self, address: IAddress, name: str, host: str) -> None:
+        self.open(connections_per_address=1)
+        session = self.house.factory.buildProtocol(address)
+        assert isinstance(session, Session)
+        self.assertEqual((session.name, session.address), (name, host))
+        self.assertIsNone(self.house.factory.buildProtocol(address))
+
+    def test_ipv4(self) -> None:
+        self.check(IPv4Address("TCP", "127.0.0.1", 4711), "127.0.0.1:4711", "127.0.0.1")
+
+    def test_ipv6(self) -> None:
+        self.check(IPv6Address("TCP", "2001:db8::1", 4711), "[2001:db8::1]:4711", "2001:db8::1")
+
+    def test_ipv4_on_a_dual_stack(self) -> None:
+        self.check(IPv6Address("TCP", "::ffff:10.0.0.7", 4711), "10.0.0.7:4711", "10.0.0.7")
+
+    def test_a_transport_without_addresses(self) -> None:
+        self.check(UNIXAddress("/run/gamed"), "local", "local")
+
+    def test_the_name_stands_in_the_record(self) -> None:
+        self.open()
+        for host in ("::1", "::2"):
+            client = Client(self.house, IPv6Address("TCP", host, 4711))
+            self.addCleanup(client.close)
+        client.lose()
+        self.house.settle()
+        (found,) = self.house.store.summaries.values()
+        self.assertEqual([seat.name for seat in found.seats], ["[::1]:4711", "[::2]:4711"])
+
+
+class SocketTests(SessionTestCase):
+    def test_the_socket_is_made_quick_and_watched(self) -> None:
+        self.open()
+        self.assertEqual(self.connect().transport.asked, [("nodelay", True), ("keepalive", True)])
+
+    def test_quick_acknowledgement_is_asked_for_at_each_read(self) -> None:
+        _, second = self.pair()
+        self.assertEqual(second.handle.options, [])
+        for count in (1, 2, 3):
+            second.send(LINE + b"\n")
+            self.assertEqual(second.handle.options, [QUICKACK] * count)
+
+    def test_without_a_tcp_socket_all_goes_through_the_transport(self) -> None:
+        self.open()
+        wire = self.house.connect()
+        self.assertEqual(wire.received, b"(3,[]).\r")
+        self.assertIs(wire.transport.producer, wire.session)
+        self.assertTrue(wire.transport.streaming)
+        wire.send(LINE + b"\n")
+
+    def test_what_is_sent_by_tls_is_not_sent_past_it(self) -> None:
+        self.open()
+        near, far = socket.socketpair()
+        handle = Handle(near.detach())
+        self.addCleanup(handle.close)
+        self.addCleanup(far.close)
+        tls = TLSMemoryBIOFactory(CertificateOptions(), isClient=False, wrappedFactory=self.house.factory)
+        transport = TCPTransport(handle)
+        wrapped = tls.buildProtocol(transport.getPeer())
+        wrapped.makeConnection(transport)
+        session: Any = wrapped.wrappedProtocol
+        self.house.clock.advance(0)
+        session.dataReceived(LINE + b"\n")
+        self.assertEqual((transport.asked, handle.options), ([("nodelay", True), ("keepalive", True)], []))
+        self.assertFalse(session.is_gone)
+        far.setblocking(False)
+        self.assertRaises(BlockingIOError, far.recv, 1)
+        session.close()
+        self.assertTrue(wrapped.disconnecting)
+        self.house.clock.advance(LINGER)
+        self.assertTrue(transport.disconnected)
+
+
+class SendingTests(SessionTestCase):
+    def test_at_once(self) -> None:
+        first, second = self.pair()
+        second.send(LINE + b"\n")
+        self.assertEqual((first.received(), first.transport.value()), (LINE + b"\r", b""))
+        self.assertIsNone(first.transport.producer)
+
+    def test_what_the_system_does_not_take_waits_in_the_transport(self) -> None:
+        first, second = self.pair()
+        first.handle.takes = 3
+        second.send(LINE + b"\n")
+        self.assertEqual((first.received(), first.transport.value()), (b"(1,", b"[0,0]).\r"))
+
+    def test_meanwhile_the_sender_is_paused(self) -> None:
+        first, second = self.pair()
+        first.handle.takes = 0
+        second.send(LINE + b"\n")
+        self.assertEqual(second.transport.producerState, "paused")
+        self.assertEqual(first.transport.producerState, "producing")
+        self.assertEqual(first.transport.drain(), LINE + b"\r")
+        self.assertEqual(second.transport.producerState, "producing")
+        self.assertIsNone(first.transport.producer)
+
+    def test_meanwhile_nothing_overtakes(self) -> None:
+        first, second = self.pair()
+        first.handle.takes = 1
+        second.send(b"one\ntwo\n")
+        first.handle.takes = None
+        second.send(b"three\n")
+        self.assertEqual((first.received(), first.transport.drain()), (b"o", b"ne\rtwo\rthree\r"))
+        second.send(b"four\n")
+        self.assertEqual((first.received(), first.transport.value()), (b"four\r", b""))
+
+    def test_it_may_be_slow_again(self) -> None:
+        first, second = self.pair()
+        for _ in range(3):
+            first.handle.takes = 2
+            second.send(b"line\n")
+            self.assertEqual((first.received(), second.transport.producerState), (b"li", "paused"))
+            self.assertEqual(first.transport.drain(), b"ne\r")
+            self.assertEqual(second.transport.producerState, "producing")
+
+    def test_an_error_is_left_to_the_transport(self) -> None:
+        for error in (BlockingIOError(), BrokenPipeError(), ConnectionResetError()):
+            first, second = self.pair()
+            first.handle.error = error
+            second.send(LINE + b"\n")
+            self.assertEqual((first.received(), first.transport.value()), (b"", LINE + b"\r"))
+
+    def test_who_never_reads_is_dropped_in_time(self) -> None:
+        first, second = self.pair(stuck_seconds=30.0)
+        first.handle.takes = 0
+        second.send(LINE + b"\n")
+        self.house.clock.advance(29.9)
+        self.assertFalse(first.transport.is_half_closed)
+        self.house.clock.advance(0.1)
+        self.assertTrue(first.transport.is_half_closed and second.transport.is_half_closed)
+        self.house.settle()
+        (found,) = self.house.store.summaries.values()
+        self.assertEqual((found.termination, found.winner), ("limit", 1))
+
+    def test_a_transport_may_pause_again_and_again(self) -> None:
+        self.open(stuck_seconds=30.0)
+        first, second = self.house.connect(), self.house.connect()
+        first.session.pauseProducing()
+        first.session.pauseProducing()
+        self.assertEqual(second.transport.producerState, "paused")
+        first.session.resumeProducing()
+        first.session.resumeProducing()
+        self.assertEqual(second.transport.producerState, "producing")
+        self.house.clock.advance(100)
+        self.assertFalse(first.is_closed)
+
+
+class ClosingTests(SessionTestCase):
+    def test_our_side_is_closed_after_the_last_line(self) -> None:
+        first, second = self.pair()
+        first.send(LAST + b"\n")
+        self.assertEqual(second.received(), LAST + b"\r")
+        for client in (first, second):
+            self.assertTrue(client.transport.is_half_closed)
+            self.assertFalse(client.transport.disconnecting)
+
+    def test_the_rest_leaves_first_and_nobody_is_asked_for_more(self) -> None:
+        first, second = self.pair()
+        second.handle.takes = 0
+        first.send(LAST + b"\n")
+        self.assertIsNone(second.transport.producer)
+        self.assertEqual(second.transport.drain(), LAST + b"\r")
+        self.assertEqual(first.transport.producerState, "producing")
+
+    def test_who_was_paused_is_read_again(self) -> None:
+        first, second = self.pair()
+        first.handle.takes = 0
+        second.send(LINE + b"\n")
+        self.assertEqual(second.transport.producerState, "paused")
+        first.lose()
+        self.assertEqual(second.transport.producerState, "producing")
+        self.assertTrue(second.transport.is_half_closed)
+
+    def test_the_peer_has_its_time_to_close(self) -> None:
+        first, second = self.pair()
+        first.send(LAST + b"\n")
+        first.lose()
+        self.house.clock.advance(LINGER - 0.1)
+        self.assertFalse(second.transport.disconnected)
+        self.house.clock.advance(0.1)
+        self.assertTrue(second.transport.disconnected)
+        self.assertFalse(first.transport.disconnected)
+
+    def test_what_comes_after_that_is_read_and_dropped(self) -> None:
+        first, second = self.pair()
+        first.send(LAST + b"\n")
+        second.received()
+        first.send(LINE + b"\n")
+        self.assertEqual((second.received(), second.transport.value()), (b"", b""))
+
+    def test_closing_twice_is_closing_once(self) -> None:
+        first, _ = self.pair()
+        first.session.close()
+        first.session.close()
+        first.lose()
+        self.house.settle()
+        self.assertEqual([call for call in self.house.clock.getDelayedCalls() if call.getTime() == LINGER], [])
+
+    def test_another_transport_is_closed_whole(self) -> None:
+        self.open()
+        first, second = self.house.connect(), self.house.connect()
+        first.leave()
+        self.assertTrue(second.transport.disconnecting)
+        self.assertFalse(second.transport.disconnected)
+        self.house.clock.advance(LINGER)
+        self.assertTrue(second.transport.disconnected)
+
+
+class LosingTests(SessionTestCase):
+    def test_the_last_text_reaches_the_peer_before_it_is_closed(self) -> None:
+        first, second = self.pair()
+        second.send(b"one\ntw")
+        self.assertEqual(first.received(), b"one\r")
+        second.lose()
+        self.assertEqual(first.received(), b"tw\r")
+        self.assertTrue(first.transport.is_half_closed)
+        self.house.settle()
+        (found,) = self.house.store.summaries.values()
+        self.assertEqual((found.termination, found.winner, found.length), ("left", 0, 2))
+
+    def test_a_last_text_may_win(self) -> None:
+        first, second = self.pair()
+        first.send(LAST)
+        first.lose()
+        self.assertEqual(second.received(), LAST + b"\r")
+        self.house.settle()
+        (found,) = self.house.store.summaries.values()
+        self.assertEqual((found.termination, found.winner), ("victory", 1))
+
+    def test_a_line_that_is_too_long_ends_the_match(self) -> None:
+        first, second = self.pair(line_bytes=20)
+        with capturedLogs() as logs:
+            second.send(LINE + b"\n" + b"x" * 21)
+        self.assertEqual(first.received(), LINE + b"\r")
+        self.assertTrue(first.transport.is_half_closed and second.transport.is_half_closed)
+        (room,) = self.house.lobby.rooms
+        self.assertEqual(
+            sentences(logs),
+            [f"line-too-long: room={room} seat=1 peer=10.0.0.1:4711: a line is longer than 20 bytes"],
+        )
+        self.house.settle()
+        (found,) = self.house.store.summaries.values()
+        self.assertEqual((found.termination, found.winner, found.length), ("limit", 0, 1))
+
+    def test_nothing_is_done_to_a_lost_connection(self) -> None:
+        self.open()
+        client = self.connect()
+        client.lose()
+        client.received()
+        transport = client.transport
+        client.session.pause()
+        client.session.resume()
+        client.session.close()
+        client.session.resumeProducing()
+        client.session.stopProducing()
+        client.session.deliver(Started())
+        self.assertEqual((client.received(), transport.value(), transport.producerState), (b"", b"", "producing"))
+        self.assertFalse(transport.is_half_closed)
+        self.assertTrue(client.session.is_gone)
+
+    def test_a_lost_connection_is_counted_out_whatever_happens(self) -> None:
+        self.open(connections_per_address=1)
+        client = self.connect()
+
+        def broken(_connection: object, _data: bytes) -> None:
+            raise ZeroDivisionError
+
+        self.patch(type(client.session.connection), "receive_data", broken)
+        self.assertRaises(ZeroDivisionError, client.lose)
+        self.assertIsNotNone(self.house.factory.buildProtocol(IPv4Address("TCP", "10.0.0.1", 4712)))
+
+    def test_who_is_refused_gets_no_session(self) -> None:
+        self.open(connections_per_address=1)
+        self.connect("10.0.0.1")
+        self.assertIsNone(self.house.factory.buildProtocol(IPv4Address("TCP", "10.0.0.1", 1)))
+        self.connect("10.0.0.2")
+
+    def test_starting_and_stopping_the_listener_needs_nothing(self) -> None:
+        self.open()
+        self.house.factory.doStart()
+        self.house.factory.doStop()
+        self.assertEqual(self.house.lobby.rooms, {})
+
+
+class IsGoneTests(SessionTestCase):
+    def setUp(self) -> None:
+        self.open()
+        self.client = self.connect()
+
+    def test_who_is_there_is_not_gone(self) -> None:
+        self.assertFalse(self.client.session.is_gone)
+        self.client.end.send(b"early")
+        self.assertFalse(self.client.session.is_gone)
+
+    def test_who_has_closed_is_gone_before_it_is_told(self) -> None:
+        self.client.end.close()
+        self.assertTrue(self.client.session.is_gone)
+
+    def test_with_unread_data_too(self) -> None:
+        self.client.end.send(LINE)
+        self.client.end.close()
+        self.assertTrue(self.client.session.is_gone)
+
+    def test_who_has_half_closed_is_gone(self) -> None:
+        self.assertTrue(hasattr(select, "POLLRDHUP"))
+        self.client.end.shutdown(socket.SHUT_WR)
+        self.assertTrue(self.client.session.is_gone)
+
+    def test_who_has_gone_is_not_paired(self) -> None:
+        self.client.end.close()
+        second, third = self.connect(), self.connect()
+        self.assertEqual(second.received(), b"(3,[]).\r(5,[]).\r")
+        self.assertEqual(third.received(), b"(4,[]).\r(5,[]).\r")
+        self.assertTrue(self.client.transport.is_half_closed)
+
+    def test_without_a_socket_it_is_not_known(self) -> None:
+        wire = self.house.connect()
+        self.assertFalse(wire.session.is_gone)
+        wire.leave()
+        self.assertTrue(wire.session.is_gone)

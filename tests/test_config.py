@@ -1,0 +1,179 @@
+"""The configuration: defaults, paths, warnings, and an error with a clear sentence for everything else."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.config import PLANNED, Config, StoreConfig, load
+from gamed.errors import ConfigError
+from gamed.games.battleship import Settings
+from gamed.registry import games
+
+
+class ConfigTestCase(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.folder = Path(self.mktemp()).resolve()
+        self.folder.mkdir(parents=True)
+        self.file = self.folder / "gamed.toml"
+
+    def load(self, text: str) -> Config:
+        self.file.write_text(text, encoding="utf-8")
+        return load(str(self.file))
+
+    def error(self, text: str) -> str:
+        """Return what is said of a file, without the file's name in front."""
+        said = str(self.assertRaises(ConfigError, self.load, text))
+        head, _, rest = said.partition(": ")
+        self.assertEqual(head, str(self.file))
+        return rest
+
+
+class DefaultTests(ConfigTestCase):
+    def test_an_empty_file_and_no_file(self) -> None:
+        for config in (self.load(""), load(None)):
+            self.assertEqual(config.listeners, {"battleship": Settings()})
+            self.assertEqual((config.store.durability, config.warnings), ("process", ()))
+
+    def test_without_a_file_games_are_kept_in_the_working_directory(self) -> None:
+        store = load(None).store
+        self.assertEqual(store.url, f"sqlite:///{Path.cwd()}/gamed.db")
+        self.assertEqual(store.journal, Path.cwd() / "journal")
+
+    def test_every_game_has_a_section(self) -> None:
+        self.assertEqual(list(self.load("").listeners), list(games()))
+
+
+class ValueTests(ConfigTestCase):
+    def battleship(self, line: str) -> Any:
+        return self.load(f"[battleship]\n{line}").listeners["battleship"]
+
+    def test_each_type(self) -> None:
+        settings = self.battleship('roles = "random"\nline_bytes = 10\ncorner_contact = false\nidle_seconds = 2.5')
+        self.assertEqual(settings, Settings(roles="random", line_bytes=10, corner_contact=False, idle_seconds=2.5))
+
+    def test_a_whole_number_is_a_number(self) -> None:
+        settings = self.battleship("idle_seconds = 3")
+        self.assertEqual((settings.idle_seconds, type(settings.idle_seconds)), (3.0, float))
+
+    def test_an_endpoint_may_be_missing_or_empty(self) -> None:
+        self.assertIsNone(self.battleship("").endpoint)
+        self.assertEqual(self.battleship('endpoint = ""').endpoint, "")
+        self.assertEqual(self.battleship('endpoint = "tcp:1"').endpoint, "tcp:1")
+
+
+class PathTests(ConfigTestCase):
+    def store(self, text: str) -> StoreConfig:
+        return self.load(f"[store]\n{text}").store
+
+    def test_relative_paths_are_relative_to_the_file(self) -> None:
+        store = self.store('url = "sqlite:///kept/games.db"\nstate = "state"')
+        self.assertEqual(store.url, f"sqlite:///{self.folder}/kept/games.db")
+        self.assertEqual(store.journal, self.folder / "state" / "journal")
+
+    def test_the_defaults_too(self) -> None:
+        store = self.store("")
+        self.assertEqual((store.url, store.journal), (f"sqlite:///{self.folder}/gamed.db", self.folder / "journal"))
+
+    def test_absolute_paths_stay(self) -> None:
+        store = self.store('url = "sqlite:////var/games.db"\nstate = "/var/lib"')
+        self.assertEqual((store.url, store.journal), ("sqlite:////var/games.db", Path("/var/lib/journal")))
+
+    def test_other_databases_have_no_path(self) -> None:
+        for url in ("postgresql+psycopg://user@host/gamed", "sqlite://", "sqlite:///"):
+            self.assertEqual(self.store(f'url = "{url}"').url, url)
+
+    def test_a_file_may_be_named_by_a_relative_path(self) -> None:
+        self.file.write_text('[store]\nstate = "state"\n', encoding="utf-8")
+        name = os.path.relpath(self.file)
+        self.assertFalse(Path(name).is_absolute())
+        self.assertEqual(load(name).store.journal, self.folder / "state" / "journal")
+
+
+class WarningTests(ConfigTestCase):
+    def test_a_planned_section_is_ignored_with_a_warning(self) -> None:
+        config = self.load('[quoridor]\nendpoint = "tcp:4567"\nwhatever = 1\n[web]\n')
+        self.assertEqual(
+            config.warnings,
+            (
+                "[quoridor] is ignored: this version of gamed has no quoridor listener yet",
+                "[web] is ignored: this version of gamed has no web listener yet",
+            ),
+        )
+
+    def test_every_planned_section_may_stand_there(self) -> None:
+        config = self.load("".join(f"[{name}]\n" for name in PLANNED))
+        self.assertEqual(len(config.warnings), len([name for name in PLANNED if name not in games()]))
+
+
+class FileErrorTests(ConfigTestCase):
+    def test_a_missing_file(self) -> None:
+        error = self.assertRaises(ConfigError, load, "/no/such/gamed.toml")
+        self.assertEqual(str(error), "cannot read the configuration /no/such/gamed.toml: No such file or directory")
+
+    def test_a_directory(self) -> None:
+        error = self.assertRaises(ConfigError, load, str(self.folder))
+        self.assertEqual(str(error), f"cannot read the configuration {self.folder}: Is a directory")
+
+    def test_what_is_not_toml(self) -> None:
+        error = self.assertRaises(ConfigError, self.load, "[store\n")
+        self.assertTrue(str(error).startswith(f"{self.file} is not TOML: "), error)
+        self.assertIn("line 1", str(error))
+
+    def test_what_is_not_text(self) -> None:
+        self.file.write_bytes(b"\xff\xfe")
+        error = self.assertRaises(ConfigError, load, str(self.file))
+        self.assertTrue(str(error).startswith(f"{self.file} is not TOML: "), error)
+
+
+class KeyErrorTests(ConfigTestCase):
+    def test_an_unknown_section_is_told_the_known_ones(self) -> None:
+        known = ", ".join(("store", *games(), *PLANNED))
+        self.assertEqual(self.error("[batleship]\n"), f"there is no section [batleship]; there are {known}")
+
+    def test_a_key_outside_of_all_sections(self) -> None:
+        self.assertTrue(self.error('url = "x"\n').startswith("there is no section [url]"))
+        self.assertEqual(self.error("store = 1\n"), "store is a section: write [store] and its keys below it")
+
+    def test_an_unknown_key_is_told_the_known_ones(self) -> None:
+        said = self.error("[store]\nfile = 1\n")
+        self.assertTrue(said.startswith("[store] has no key file; its keys are url, state, durability"), said)
+        said = self.error("[battleship]\nrules = 1\n")
+        self.assertTrue(said.startswith("[battleship] has no key rules; its keys are endpoint, roles, referee, "), said)
+
+    def test_wrong_types(self) -> None:
+        for line, said in (
+            ('line_bytes = "512"', "line_bytes is a whole number, not '512'"),
+            ("line_bytes = 1.0", "line_bytes is a whole number, not 1.0"),
+            ("line_bytes = true", "line_bytes is a whole number, not True"),
+            ("corner_contact = 1", "corner_contact is true or false, not 1"),
+            ('corner_contact = "no"', "corner_contact is true or false, not 'no'"),
+            ("idle_seconds = true", "idle_seconds is a number, not True"),
+            ('idle_seconds = "5"', "idle_seconds is a number, not '5'"),
+            ("idle_seconds = nan", "idle_seconds is a number, not nan"),
+            ("roles = 1", "roles is a string, not 1"),
+            ("endpoint = 54321", "endpoint is a string, not 54321"),
+            ("endpoint = []", "endpoint is a string, not []"),
+        ):
+            self.assertEqual(self.error(f"[battleship]\n{line}\n"), f"[battleship] {said}")
+
+    def test_numbers_that_make_no_sense(self) -> None:
+        for key in ("line_bytes", "connections", "connections_per_address", "game_lines", "game_bytes", "early_bytes"):
+            for number in (0, -1):
+                said = f"[battleship] {key} must be more than 0, not {number}"
+                self.assertEqual(self.error(f"[battleship]\n{key} = {number}\n"), said)
+        for key in ("idle_seconds", "waiting_seconds", "stuck_seconds"):
+            said = f"[battleship] {key} must be more than 0, not -0.5"
+            self.assertEqual(self.error(f"[battleship]\n{key} = -0.5\n"), said)
+
+    def test_choices(self) -> None:
+        self.assertEqual(
+            self.error('[store]\ndurability = "none"\n'), '[store] durability is "process" or "disk", not "none"'
+        )
+        for key, choices in (("roles", "first-defends random"), ("referee", "observe warn enforce")):
+            said = self.error(f'[battleship]\n{key} = "none"\n')
+            self.assertTrue(said.startswith(f"[battleship] '{key}' must be in {tuple(choices.split())}"), said)
+            self.assertTrue(said.endswith("(got 'none')"), said)

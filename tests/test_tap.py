@@ -1,0 +1,332 @@
+"""The daemon put together: options, listeners, starting, what keeps it from starting, and the order of stopping."""
+
+from __future__ import annotations
+
+import gc
+import io
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from twisted.internet import reactor as real_reactor
+from twisted.internet.defer import CancelledError, Deferred, succeed
+from twisted.internet.interfaces import IReactorFromThreads
+from twisted.internet.testing import MemoryReactorClock
+from twisted.logger import LogEvent, LogLevel, capturedLogs, formatEvent
+from twisted.python import usage
+from twisted.trial.unittest import SynchronousTestCase
+from zope.interface import implementer
+
+from gamed import __version__, tap
+from gamed.errors import StoreError
+from gamed.game import Outcome, Termination
+from gamed.lobby.lobby import AFTERWARDS, Lobby
+from gamed.net.listener import Listener
+from gamed.registry import games
+from gamed.store.journal import FileJournal
+from gamed.store.sql import Database
+from gamed.tap import STOP_WITHIN, Daemon, Options, Storage, makeService
+from gamed.testing.battleship import play_history
+from tests.lobby.doubles import SHOT, Peer
+from tests.store.logs import sentences
+from tests.store.pump import Pump
+
+
+@implementer(IReactorFromThreads)
+class Reactor(MemoryReactorClock):
+    """A reactor in memory that threads can call."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.threads = Pump()
+        self.callFromThread = self.threads.callFromThread
+
+
+class OptionsTests(SynchronousTestCase):
+    def parsed(self, *arguments: str) -> Options:
+        options = Options()
+        options.parseOptions(arguments)
+        return options
+
+    def test_there_is_one_for_each_game(self) -> None:
+        options = self.parsed()
+        for name in ("config", *games()):
+            self.assertIsNone(options[name])
+
+    def test_they_are_taken_as_they_stand(self) -> None:
+        options = self.parsed("-c", "a.toml", "--battleship", "tcp6:4711:interface=\\:\\:")
+        self.assertEqual((options["config"], options["battleship"]), ("a.toml", "tcp6:4711:interface=\\:\\:"))
+
+    def test_others_are_refused(self) -> None:
+        self.assertRaises(usage.UsageError, self.parsed, "--chess", "tcp:1")
+        self.assertRaises(usage.UsageError, self.parsed, "argument")
+
+    def test_the_help_names_the_standard_port(self) -> None:
+        shown = " ".join(str(Options()).split())
+        for name, maker in games().items():
+            self.assertIn(f"endpoint string of the {name} listener (standard port {maker.port}); empty: off", shown)
+
+    def test_the_version_is_ours_and_twisteds(self) -> None:
+        out = io.StringIO()
+        self.patch(sys, "stdout", out)
+        self.assertRaises(SystemExit, self.parsed, "--version")
+        ours, twisteds = out.getvalue().splitlines()
+        self.assertEqual(ours, f"gamed {__version__}")
+        self.assertTrue(twisteds.startswith("Twisted version: "))
+
+
+class DaemonTestCase(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.folder = Path(self.mktemp()).resolve()
+        self.folder.mkdir(parents=True)
+        self.reactor = Reactor()
+        self.told: list[str] = []
+        self.patch(tap, "notify", self.told.append)
+        self.patch(tap, "raise_descriptor_limit", lambda: 1_000)
+        # What is frozen is never collected, and a process of tests goes on.
+        self.patch(gc, "freeze", lambda: None)
+
+    def daemon(self, toml: str = "", *arguments: str) -> Daemon:
+        config = self.folder / "gamed.toml"
+        config.write_text(toml, encoding="utf-8")
+        options = Options()
+        options.parseOptions(["--config", str(config), *arguments])
+        service = makeService(options, self.reactor)
+        assert isinstance(service, Daemon)
+        return service
+
+    def files(self) -> list[str]:
+        return [path.name for path in self.folder.iterdir()]
+
+    def exits(self, call: Callable[..., object], *args: Any) -> str:
+        """Return the sentence with which a call ends the process."""
+        return str(self.assertRaises(SystemExit, call, *args))
+
+
+class ListenerTests(DaemonTestCase):
+    def endpoints(self, toml: str = "", *arguments: str) -> list[str]:
+        return [listener.endpoint for listener in self.daemon(toml, *arguments).listeners]
+
+    def test_the_standard_port(self) -> None:
+        self.patch(tap, "standard_endpoint", "standard {}".format)
+        self.assertEqual(self.endpoints(), ["standard 54321"])
+
+    def test_the_endpoint_of_the_configuration(self) -> None:
+        self.assertEqual(self.endpoints('[battleship]\nendpoint = "tcp:1"'), ["tcp:1"])
+
+    def test_the_command_line_stands_above_it(self) -> None:
+        self.assertEqual(self.endpoints('[battleship]\nendpoint = "tcp:1"', "--battleship", "tcp:2"), ["tcp:2"])
+        self.assertEqual(self.endpoints('[battleship]\nendpoint = ""', "--battleship", "tcp:2"), ["tcp:2"])
+
+    def test_an_empty_endpoint_is_no_listener(self) -> None:
+        self.assertEqual(self.endpoints('[battleship]\nendpoint = ""'), [])
+        self.assertEqual(self.endpoints('[battleship]\nendpoint = "tcp:1"', "--battleship", ""), [])
+
+    def test_it_serves_its_game_with_its_settings(self) -> None:
+        (listener,) = self.daemon(
+            "[battleship]\nconnections = 20\nconnections_per_address = 3\nline_bytes = 5"
+        ).listeners
+        factory: Any = listener.factory
+        self.assertEqual((factory.kind, factory.limits.listener), ("battleship", "battleship"))
+        self.assertEqual((factory.limits.total, factory.limits.per_address), (20, 3))
+        self.assertEqual(factory.connect()._reader.limit, 5)
+
+    def test_there_are_no_more_connections_than_descriptors(self) -> None:
+        (listener,) = self.daemon("[battleship]\nconnections = 2000").listeners
+        self.assertEqual(listener.factory.limits.total, 1_000)  # type: ignore[attr-defined]
+
+
+class MakeServiceTests(DaemonTestCase):
+    def test_nothing_is_touched_before_the_start(self) -> None:
+        self.daemon("[store]\nstate = 'state'")
+        self.assertEqual(self.files(), ["gamed.toml"])
+        self.assertEqual(self.reactor.tcpServers, [])
+
+    def test_without_a_reactor_it_is_the_real_one(self) -> None:
+        options = Options()
+        options.parseOptions([])
+        self.assertIs(makeService(options).reactor, real_reactor)  # type: ignore[attr-defined]
+
+    def test_warnings_are_logged(self) -> None:
+        with capturedLogs() as logs:
+            self.daemon("[web]\n[quoridor]\n")
+        self.assertEqual(len(sentences(logs)), 2)
+        self.assertIn("[quoridor] is ignored: this version of gamed has no quoridor listener yet", sentences(logs))
+
+    def test_a_bad_configuration_ends_with_a_sentence(self) -> None:
+        path = self.folder / "gamed.toml"
+        said = self.exits(self.daemon, "[battleship]\nroles = 1")
+        self.assertEqual(said, f"gamed: {path}: [battleship] roles is a string, not 1")
+        options = Options()
+        options.parseOptions(["--config", "/no/such.toml"])
+        said = self.exits(makeService, options, self.reactor)
+        self.assertEqual(said, "gamed: cannot read the configuration /no/such.toml: No such file or directory")
+
+
+class StartTests(DaemonTestCase):
+    def start(self, toml: str = "") -> Daemon:
+        """Start a daemon that is stopped after the test."""
+        service = self.daemon(toml, "--battleship", "tcp:4711")
+        service.privilegedStartService()
+        service.startService()
+        self.addCleanup(self.stop, service)
+        return service
+
+    def stop(self, service: Daemon) -> None:
+        if service.storage.running:
+            self.reactor.threads.result(service.stopService())
+
+    def infos(self, logs: Sequence[LogEvent]) -> list[str]:
+        return [formatEvent(log) for log in logs if log["log_namespace"] == "gamed.tap"]
+
+    def test_it_says_ready_when_it_runs_and_once(self) -> None:
+        with capturedLogs() as logs:
+            self.start()
+            self.assertEqual((self.infos(logs), self.told), ([], []))
+            self.reactor.run()
+        listening, ready = self.infos(logs)
+        self.assertTrue(listening.startswith("listening: battleship on "), listening)
+        self.assertEqual((ready, self.told), ("ready", ["READY=1"]))
+        self.assertEqual([log for log in logs if log["log_level"] >= LogLevel.warn], [])
+
+    def test_it_listens_before_privileges_are_dropped_and_opens_files_after(self) -> None:
+        service = self.daemon("", "--battleship", "tcp:4711")
+        service.privilegedStartService()
+        self.assertEqual([server[0] for server in self.reactor.tcpServers], [4711])
+        self.assertEqual(self.files(), ["gamed.toml"])
+        service.startService()
+        self.addCleanup(self.stop, service)
+        self.assertLessEqual({"gamed.toml", "gamed.db", "journal"}, set(self.files()))
+
+    def test_what_the_journal_holds_is_recovered(self) -> None:
+        history = play_history(("open-list", "open-list"), 3)
+        journal = FileJournal(self.folder / "journal", durability="process", reactor=self.reactor)
+        journal.start()
+        journal.append([(history.room, (history.opened(), *history.entries[:-1]))])
+        journal.stop()
+        service = self.start()
+        while service.lobby._keeping:
+            self.reactor.threads.turn()
+        record = self.reactor.threads.result(service.storage.store.record(history.room))
+        self.assertIn(b'termination="server-fault"', record.header)
+
+    def test_a_match_is_recorded_at_the_stop(self) -> None:
+        service = self.start()
+        heard: list[tuple[str, object]] = []
+        for name in ("a", "b", "c"):
+            room, _ = service.lobby.arrive("battleship", Peer(name, heard))
+            self.reactor.advance(0)
+        first = next(iter(service.lobby.rooms.values()))
+        first.receive(1, SHOT)
+        with capturedLogs() as logs:
+            self.reactor.threads.result(service.stopService())
+        self.assertEqual((sentences(logs), self.told), ([], ["STOPPING=1"]))
+        self.assertEqual(heard[-4:], [("a", SHOT), ("a", "closed"), ("b", "closed"), ("c", "closed")])
+        database = Database(f"sqlite:///{self.folder}/gamed.db")
+        database.thd_open()
+        self.addCleanup(database.thd_close)
+        self.assertIn(b'termination="shutdown"', database.thd_record(first.id).header)
+        journal = FileJournal(self.folder / "journal", durability="process", reactor=self.reactor)
+        journal.start()
+        self.addCleanup(journal.stop)
+        self.assertEqual(list(journal.open_rooms()), [])
+        self.assertNotEqual(room.id, first.id)
+
+    def test_the_calls_that_are_left_after_the_stop_do_no_harm(self) -> None:
+        service = self.start()
+        service.lobby.arrive("battleship", Peer("a"))
+        self.reactor.threads.result(service.stopService())
+        with capturedLogs() as logs:
+            for _ in range(5):
+                self.reactor.advance(AFTERWARDS)
+        self.assertEqual(sentences(logs), [])
+
+
+class FailingTests(DaemonTestCase):
+    def test_an_endpoint_that_cannot_be_used(self) -> None:
+        said = self.exits(self.daemon("", "--battleship", "nonsense:1").privilegedStartService)
+        self.assertTrue(said.startswith('gamed: [battleship] endpoint "nonsense:1": '), said)
+
+    def test_a_database_that_cannot_be_opened(self) -> None:
+        said = self.exits(self.daemon('[store]\nurl = "sqlite:////no/such/games.db"').startService)
+        self.assertTrue(said.startswith("gamed: the database sqlite:////no/such/games.db: "), said)
+
+    def test_a_url_of_no_database(self) -> None:
+        said = self.exits(self.daemon('[store]\nurl = "games.db"').startService)
+        self.assertTrue(said.startswith("gamed: cannot use the database URL: "), said)
+
+    def test_a_journal_that_another_daemon_has(self) -> None:
+        journal = FileJournal(self.folder / "journal", durability="process", reactor=self.reactor)
+        journal.start()
+        self.addCleanup(journal.stop)
+        service = self.daemon()
+        said = self.exits(service.startService)
+        self.addCleanup(service.storage.database.thd_close)
+        self.addCleanup(service.storage.store._pool.stop)
+        self.assertTrue(said.startswith(f"gamed: the journal {self.folder}/journal is in use by another gamed"), said)
+
+    def test_a_recovery_that_cannot_be_written(self) -> None:
+        def refuse(_lobby: Lobby) -> int:
+            raise StoreError("the disk is full")
+
+        self.patch(Storage, "startService", lambda _storage: None)
+        self.patch(tap, "recover", refuse)
+        self.assertEqual(self.exits(self.daemon().startService), "gamed: the disk is full")
+
+
+class StoppingTests(DaemonTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.order: list[str] = []
+        # The lobby's Deferred fires when it is cancelled, as a DeferredList does.
+        self.lobby_stops: Deferred[None] = Deferred(lambda stops: stops.callback(None))
+        for cls, stops in ((Listener, succeed(None)), (Lobby, self.lobby_stops), (Storage, succeed(None))):
+            self.patch(cls, "stopService", partial(self.note, cls.__name__, stops))
+        self.service = self.daemon()
+
+    def note(self, name: str, stops: Deferred[None]) -> Deferred[None]:
+        self.order.append(name)
+        return stops
+
+    def test_storage_is_closed_last(self) -> None:
+        done = self.service.stopService()
+        self.assertEqual(self.order, ["Listener", "Lobby"])
+        self.assertNoResult(done)
+        self.lobby_stops.callback(None)
+        self.assertEqual(self.order, ["Listener", "Lobby", "Storage"])
+        self.successResultOf(done)
+        self.assertEqual(self.told, ["STOPPING=1"])
+
+    def test_the_records_are_waited_for_only_so_long(self) -> None:
+        done = self.service.stopService()
+        self.reactor.advance(STOP_WITHIN - 0.1)
+        self.assertEqual(self.order, ["Listener", "Lobby"])
+        self.reactor.advance(0.1)
+        self.assertEqual(self.order, ["Listener", "Lobby", "Storage"])
+        self.successResultOf(done)
+        self.assertEqual(list(self.reactor.getDelayedCalls()), [])
+
+
+class HangingTests(DaemonTestCase):
+    def test_a_database_that_hangs_does_not_keep_the_daemon(self) -> None:
+        service = self.daemon("", "--battleship", "")
+        service.startService()
+        for name in "ab":
+            room, _ = service.lobby.arrive("battleship", Peer(name))
+            self.reactor.advance(0)
+        # The database thread is at work, and nobody turns the reactor that would hear of its end.
+        done = service.stopService()
+        self.reactor.advance(STOP_WITHIN)
+        self.assertEqual(len(self.flushLoggedErrors(CancelledError)), 1)
+        self.assertNoResult(done)
+        self.reactor.advance(STOP_WITHIN)
+        self.successResultOf(done)
+        service.storage.store._pool.stop()
+        service.storage.database.thd_close()
+        journal = FileJournal(self.folder / "journal", durability="process", reactor=self.reactor)
+        journal.start()
+        self.addCleanup(journal.stop)
+        (history,) = journal.open_rooms()
+        self.assertEqual((history.room, history.outcome), (room.id, Outcome(Termination.SHUTDOWN)))
