@@ -32,7 +32,8 @@ from gamed.store.sql import Database, SqlStore
 log = Logger()
 
 STOP_WITHIN = 4.0
-"""Seconds that stopping may wait for the database. What is not stored by then is in the journal."""
+"""Seconds that stopping may wait for the records, and after that for the database to close. What is not stored by
+then is in the journal."""
 
 
 class Options(usage.Options):
@@ -76,7 +77,8 @@ class Storage(Service):
     def stopService(self) -> Deferred[Any]:
         """Close both, the store after what is under way."""
         super().stopService()  # type: ignore[no-untyped-call]
-        return self.store.stop().addCallback(lambda _: self.journal.stop())
+        # Whatever becomes of the store.
+        return self.store.stop().addBoth(lambda _: self.journal.stop())
 
 
 @define(eq=False)
@@ -116,10 +118,12 @@ class Daemon(MultiService):
         """Stop listening, end the matches, and wait for their records for a limited time."""
         notify("STOPPING=1")
         waits = [listener.stopService() for listener in self.listeners]
-        stopped = DeferredList([*waits, self.lobby.stopService()])
-        stopped.addTimeout(STOP_WITHIN, self.reactor, lambda _result, _timeout: None)
-        stopped.addCallback(lambda _result: self.storage.stopService())
+        stopped = self._limited(DeferredList([*waits, self.lobby.stopService()]))
+        stopped.addCallback(lambda _result: self._limited(self.storage.stopService()))
         return stopped
+
+    def _limited(self, stopping: Deferred[Any]) -> Deferred[Any]:
+        return stopping.addTimeout(STOP_WITHIN, self.reactor, lambda _result, _timeout: None)
 
 
 def _or_exit(start: Any) -> None:
@@ -138,7 +142,8 @@ def makeService(options: Options, reactor: Any = None) -> IService:
     except ConfigError as error:
         raise SystemExit(f"gamed: {error}") from error
     for warning in config.warnings:
-        log.warn("{warning}", warning=warning)
+        # Not under the name "warning": Twisted takes an event that has it for one of Python's.
+        log.warn("{text}", text=warning)
     return build(config, {name: options[name] for name in games()}, reactor)
 
 

@@ -15,6 +15,9 @@ log = Logger()
 DESCRIPTORS_KEPT = 64
 """File descriptors that connections may not use: the journal, the database, the log and the listeners need them."""
 
+ANYBODY = "any"
+"""Stands for all addresses in the log."""
+
 
 @define
 class ConnectionLimits:
@@ -31,14 +34,15 @@ class ConnectionLimits:
         """Count a connection in, or refuse it. The log tells of the first refusal of a series, and how many it had."""
         here = self._open.get(address, 0)
         if self._count >= self.total or here >= self.per_address:
-            self._refuse(address, here)
+            # A full listener refuses in one series: addresses without a connection would have no end of theirs.
+            self._refuse(address if here >= self.per_address else ANYBODY, address, here)
             return False
         self._open[address] = here + 1
         self._count += 1
         return True
 
-    def _refuse(self, address: str, here: int) -> None:
-        if address not in self._refused:
+    def _refuse(self, series: str, address: str, here: int) -> None:
+        if series not in self._refused:
             log.warn(
                 "refused: listener={listener} address={address} connections={here} of {per_address} "
                 "all={count} of {total}; raise connections_per_address or connections if they are wanted",
@@ -49,7 +53,7 @@ class ConnectionLimits:
                 count=self._count,
                 total=self.total,
             )
-        self._refused[address] = self._refused.get(address, 0) + 1
+        self._refused[series] = self._refused.get(series, 0) + 1
 
     def release(self, address: str) -> None:
         """Count a connection out."""
@@ -59,14 +63,15 @@ class ConnectionLimits:
         else:
             del self._open[address]
         self._count -= 1
-        refused = self._refused.pop(address, 0)
-        if refused:
-            log.warn(
-                "refused in all: listener={listener} address={address} times={refused}",
-                listener=self.listener,
-                address=address,
-                refused=refused,
-            )
+        for series in (address, ANYBODY):
+            refused = self._refused.pop(series, 0)
+            if refused:
+                log.warn(
+                    "refused in all: listener={listener} address={address} times={refused}",
+                    listener=self.listener,
+                    address=series,
+                    refused=refused,
+                )
 
 
 def raise_descriptor_limit() -> int:

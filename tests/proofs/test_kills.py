@@ -1,0 +1,181 @@
+"""SIGKILL, loss of everything unsynced, SIGTERM: at random moments of running games, again and again.
+
+Source: issue 2, "Shows" 6; design.md, "The journal". The clients run in this process and note every byte.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+from attrs import define, field
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.game import Termination
+from tests.daemon import Daemon
+from tests.proofs import amount, synced_daemon
+from tests.proofs.clients import Client, Crowd
+from tests.proofs.evidence import Evidence, check_received, check_recorded, check_results, look, now, settle
+
+AT_ONCE = 9
+"""Clients at any time: four games, and one who waits."""
+
+LIFE, SLOW_LIFE = 0.4, 3.0
+"""Seconds until a daemon's end, at most; the second where every turn waits for the disk."""
+
+
+@define
+class Tally:
+    """What was checked in all rounds."""
+
+    lines: int = 0
+    recorded: int = 0
+    results: int = 0
+    lost: list[int] = field(factory=list)
+    stops: list[float] = field(factory=list)
+    ends: Counter[str] = field(factory=Counter)
+
+    def __str__(self) -> str:
+        at_once = f"of what clients saw, {self.lines} lines are there at once"
+        return f"{at_once}, {self.recorded} and {self.results} results in records: {dict(self.ends)}"
+
+
+@define(eq=False)
+class Round:
+    """One life of a daemon: games, and then its end."""
+
+    daemon: Daemon
+    random: Random
+    tally: Tally
+    since: str = field(factory=now)
+    crowd: Crowd = field(init=False)
+    closed: list[Client] = field(factory=list)
+
+    def __attrs_post_init__(self) -> None:
+        self.crowd = Crowd(self.daemon.port, AT_ONCE, self.random)
+
+    def play(self, longest: float) -> None:
+        """Have games played for up to so many seconds."""
+        self.crowd.run(self.random.uniform(0.02, longest))
+        self.closed = [client for client in self.crowd.clients if client.was_closed]
+
+    def evidence(self) -> Evidence:
+        return look(self.daemon.directory, self.since)
+
+    def check_lines(self, evidence: Evidence) -> None:
+        self.tally.lines += check_received(self.crowd.clients, evidence.histories())
+
+    def check_records(self, before: Evidence, stopped_by: Termination) -> None:
+        after = self.evidence()
+        if after.open:
+            raise AssertionError(f"still in the journal: {after.open}")
+        histories = check_recorded(before, after, stopped_by)
+        started = [client for client in self.crowd.clients if client.is_started]
+        self.tally.recorded += check_received(started, histories)
+        self.tally.results += check_results(started, self.closed, histories)
+        self.tally.ends.update(str(history.outcome.termination) for history in histories.values() if history.outcome)
+
+
+class KillTests(SynchronousTestCase):
+    def daemon(self, **options: str) -> Daemon:
+        daemon = Daemon(Path(self.mktemp()).resolve(), **options)
+        self.addCleanup(self.ended, daemon)
+        return daemon
+
+    def ended(self, daemon: Daemon) -> None:
+        if daemon.process is not None and daemon.process.poll() is None:
+            daemon.kill()
+
+    def killed_again_and_again(self, daemon: Daemon, times: int, *, power_cut: bool) -> Tally:
+        random, tally = Random(times), Tally()
+        daemon.start()
+        for _ in range(times):
+            one = Round(daemon, random, tally)
+            try:
+                one.play(SLOW_LIFE if power_cut else LIFE)
+                daemon.kill()
+                one.crowd.drain()
+                tally.lost.append(synced_daemon.cut(daemon.directory) if power_cut else 0)
+                before = one.evidence()
+                one.check_lines(before)
+                self.restart(daemon, random, power_cut=power_cut)
+                one.check_records(before, Termination.SERVER_FAULT)
+            finally:
+                one.crowd.close()
+        daemon.stop()
+        return tally
+
+    def restart(self, daemon: Daemon, random: Random, *, power_cut: bool) -> None:
+        """Start again; one time in five it is killed on the way, in the middle of its recovery with luck."""
+        if random.random() < 0.2:
+            daemon.launch()
+            time.sleep(random.uniform(0.3, 0.8))
+            daemon.kill()
+            if power_cut:
+                synced_daemon.cut(daemon.directory)
+        daemon.start()
+        settle(daemon.directory)
+
+    def check_log(self, daemon: Daemon) -> None:
+        self.assertEqual(daemon.unexpected(), [])
+        self.assertNotIn("finding", daemon.text())
+
+    def test_killed_at_random_moments(self) -> None:
+        times = amount(200, 6)
+        daemon = self.daemon()
+        tally = self.killed_again_and_again(daemon, times, power_cut=False)
+        self.check_log(daemon)
+        print(f"\n{times} SIGKILLs: {tally}")
+        self.check_tally(tally, times)
+
+    def check_tally(self, tally: Tally, times: int) -> None:
+        """There was something to lose."""
+        self.assertGreater(tally.ends["server-fault"], times)
+        self.assertGreater(tally.ends["victory"], times // 2)
+        self.assertGreater(tally.results, times // 2)
+        self.assertGreater(tally.lines, 100 * times)
+
+    def test_everything_unsynced_is_lost(self) -> None:
+        """With durability "disk" a power cut loses nothing that a client has seen.
+
+        After each kill the journal is cut back to what was synced, and segments that were not synced go, or whose name
+        in the directory was not. What this does not simulate: SQLite's own files (with synchronous=FULL a commit is
+        trusted), a disk that lies about syncs, names of removed segments that come back, and a directory of the journal
+        whose own name was never synced. Syncs are made up to 4 ms slower, so that there is something to lose.
+        """
+        times = amount(50, 3)
+        daemon = self.daemon(durability="disk", battleship='roles = "random"')
+        daemon.program = [Path(sys.executable), Path(synced_daemon.__file__)]
+        tally = self.killed_again_and_again(daemon, times, power_cut=True)
+        self.check_log(daemon)
+        print(f"\n{times} power cuts, {statistics.mean(tally.lost):.0f} bytes lost in the mean: {tally}")
+        self.assertGreater(sum(map(bool, tally.lost)), times // 3)
+        self.check_tally(tally, times)
+
+    def test_stopped_at_random_moments(self) -> None:
+        times = amount(20, 2)
+        for durability in ("process", "disk"):
+            daemon, random, tally = self.daemon(durability=durability), Random(times), Tally()
+            for _ in range(times // 2):
+                self.stopped(daemon, random, tally, SLOW_LIFE if durability == "disk" else LIFE)
+            self.check_log(daemon)
+            print(f"\n{times // 2} SIGTERMs ({durability}), at most {max(tally.stops):.2f} s: {tally}")
+            self.assertLess(max(tally.stops), 5)
+            self.assertGreater(tally.ends["shutdown"], times // 2)
+            self.assertLessEqual(set(tally.ends), {"shutdown", "victory", "left"})
+
+    def stopped(self, daemon: Daemon, random: Random, tally: Tally, longest: float) -> None:
+        daemon.start()
+        one = Round(daemon, random, tally)
+        try:
+            one.play(longest)
+            tally.stops.append(daemon.stop())
+            one.crowd.drain()
+            # Nothing is in the journal, so that the records are all there is: of the games that began.
+            one.check_records(one.evidence(), Termination.SHUTDOWN)
+        finally:
+            one.crowd.close()
