@@ -1,0 +1,295 @@
+"""A Go board that moves are played on and taken back from, and the rule sets it knows.
+
+Source: records.md 4. This is the engine: mutable and fast, without copies. `rules.Position` is its frozen face.
+
+A cell is a number from 0: row by row from the top, each from the left. A stone is the number of its colour, 0 is empty.
+A stone taken is found by flooding the groups beside the stone played, up to their first liberty: records have few moves
+where that goes far, and groups kept up to date would have to be taken back as well.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from typing import NamedTuple, TypeAlias
+
+from attrs import define, field, frozen
+
+from gamed.errors import IllegalMove, InvalidMove, RuleError
+from gamed.games.go.tree import Point, Stone
+
+LARGEST = 52
+BLACK, WHITE = "black", "white"
+FIRST_COLORS = (BLACK, WHITE)
+_MOST_COLORS = 255
+
+Ko: TypeAlias = tuple[int, int, int]
+"""A cell, the colour that must not play there now if it takes only the stone on the third: the cell played last."""
+
+_Near: TypeAlias = tuple[tuple[int, ...], ...]
+_Taken: TypeAlias = Sequence[tuple[int, int]]
+
+
+class _Done(NamedTuple):
+    """What takes a move back: its cell (-1: pass) and colour, the stones taken, the ko before, the position if new."""
+
+    cell: int
+    number: int
+    taken: _Taken
+    ko: Ko | None
+    position: bytes | None
+
+
+@frozen
+class Ruleset:
+    """What differs between rules: whether suicide is allowed, whether positions may come again, what is counted.
+
+    `superko`: positional, whoever is to move. `area`: stones and territory count, or else territory and prisoners.
+    """
+
+    name: str
+    suicide: bool = False
+    superko: bool = False
+    area: bool = False
+
+
+UNKNOWN = Ruleset("unknown")
+_RULESETS = {
+    "japanese": Ruleset("japanese"),
+    "chinese": Ruleset("chinese", superko=True, area=True),
+    "aga": Ruleset("aga", superko=True, area=True),
+    "newzealand": Ruleset("new-zealand", suicide=True, superko=True, area=True),
+    "tromptaylor": Ruleset("tromp-taylor", suicide=True, superko=True, area=True),
+    # Ing's own rule of ko is none of ours; simple ko refuses nothing that it allows.
+    "goe": Ruleset("goe", suicide=True, area=True),
+}
+_ALIASES = {"nz": "newzealand", "ing": "goe"}
+
+
+def ruleset(name: str | None) -> Ruleset:
+    """Return the rules of a name as records have it (SGF's RU too); case, spaces and signs do not matter.
+
+    A name that is not known, or None, gives the most common rules: no suicide, simple ko, territory.
+    """
+    plain = "".join(filter(str.isalnum, (name or "").casefold()))
+    return _RULESETS.get(_ALIASES.get(plain, plain), UNKNOWN)
+
+
+@cache
+def neighbours(size: int) -> _Near:
+    """Return the cells beside each cell."""
+    return tuple(tuple(_beside(size, cell)) for cell in range(size * size))
+
+
+def _beside(size: int, cell: int) -> Iterator[int]:
+    y, x = divmod(cell, size)
+    if y > 0:
+        yield cell - size
+    if x > 0:
+        yield cell - 1
+    if x < size - 1:
+        yield cell + 1
+    if y < size - 1:
+        yield cell + size
+
+
+@cache
+def points(size: int) -> tuple[Point, ...]:
+    """Return the point of each cell."""
+    return tuple(Point(cell % size + 1, cell // size + 1) for cell in range(size * size))
+
+
+@define(eq=False)
+class Board:
+    """A board in the middle of a line of moves.
+
+    `rules`: what `play` obeys. `cells`, `colors` (by number, from 1) and `ko` are read by whoever keeps a position.
+    """
+
+    size: int
+    rules: Ruleset
+    cells: bytearray
+    colors: list[str] = field(factory=lambda: list(FIRST_COLORS))
+    ko: Ko | None = None
+    _seen: set[bytes] = field(factory=set)
+    _done: list[_Done] = field(factory=list)
+    _near: _Near = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._near = neighbours(self.size)
+
+    @classmethod
+    def start(cls, size: int, setup: Iterable[Stone] = (), rules: Ruleset = UNKNOWN) -> Board:
+        """Return a board with stones set up. Raises InvalidMove: "size", "off-board", "occupied", "too-many-colors"."""
+        if not 1 <= size <= LARGEST:
+            raise InvalidMove(f"a board has 1 to {LARGEST} lines, not {size}", code="size")
+        board = cls(size, rules, bytearray(size * size))
+        for point, color in setup:
+            board._put(board._cell(point), board._number(color), InvalidMove)
+        board._seen.add(bytes(board.cells))
+        return board
+
+    @property
+    def moves(self) -> int:
+        """How many moves were played since the start."""
+        return len(self._done)
+
+    @property
+    def stones(self) -> dict[Point, str]:
+        """The stones, row by row."""
+        return stones(self.size, self.cells, self.colors)
+
+    @property
+    def prisoners(self) -> dict[str, int]:
+        """How many stones of other colours each colour's moves have taken; colours that took none are left out."""
+        counts: Counter[str] = Counter()
+        for done in self._done:
+            counts.update(self.colors[done.number - 1] for _, number in done.taken if number != done.number)
+        return dict(counts)
+
+    def play(self, point: Point | None, color: str) -> tuple[Point, ...]:
+        """Play by the rules (None: pass); return the points whose stones were taken, by y, then x.
+
+        Raises InvalidMove ("off-board", "too-many-colors") and IllegalMove ("occupied", "suicide", "ko", "superko");
+        the board is then as it was.
+        """
+        if point is None:
+            self._remember(-1, 0, (), None)
+            return ()
+        cell, number = self._cell(point), self._number(color)
+        self._put(cell, number, IllegalMove)
+        taken = self._dead_beside(cell, number)
+        if not taken:
+            self._remember(cell, number, (), None, is_new=True)
+            return ()
+        lone = taken[0] if len(taken) == 1 and taken[0] != cell else None
+        if lone is not None and self.ko == (cell, number, lone):
+            self.cells[cell] = 0
+            raise IllegalMove("this takes back a ko at once", code="ko")
+        ko = None if lone is None else (lone, self.cells[lone], cell)
+        self._remember(cell, number, self._lift(taken), ko, is_new=True)
+        return tuple([points(self.size)[cell] for cell in sorted(taken)])
+
+    def place(self, point: Point | None, color: str, removes: Sequence[Point]) -> tuple[Point, ...]:
+        """Place a stone (None: pass) and lift the stones on `removes`; ask no rules. Return `removes` by y, then x.
+
+        Raises InvalidMove ("off-board", "occupied", "remove-empty", "too-many-colors"); the board is then as it was.
+        Source: TEXT of GoFans 2.1, where a player searches for no captures.
+        """
+        cell, number = -1, self._number(color)
+        gone = [self._cell(there) for there in removes]
+        if point is not None:
+            cell = self._cell(point)
+            self._put(cell, number, InvalidMove)
+        if len(set(gone)) < len(gone) or not all(self.cells[there] for there in gone):
+            if cell >= 0:
+                self.cells[cell] = 0
+            raise InvalidMove("a stone is removed where there is none", code="remove-empty")
+        self._remember(cell, number, self._lift(gone), None)
+        return tuple(points(self.size)[there] for there in sorted(gone))
+
+    def undo(self) -> None:
+        """Take the last move back. Raises IndexError where there is none."""
+        cell, _, taken, self.ko, position = self._done.pop()
+        for there, number in taken:
+            self.cells[there] = number
+        if cell >= 0:
+            self.cells[cell] = 0
+        if position is not None:
+            self._seen.discard(position)
+
+    def legal(self, color: str) -> Iterator[Point]:
+        """Yield the points where `color` may play, by y, then x."""
+        for point in points(self.size):
+            try:
+                self.play(point, color)
+            except RuleError:
+                continue
+            self.undo()
+            yield point
+
+    def _cell(self, point: Point) -> int:
+        x, y = point
+        size = self.size
+        if 0 < x <= size and 0 < y <= size:
+            return (y - 1) * size + x - 1
+        raise InvalidMove(f"({x},{y}) is off the board", code="off-board")
+
+    def _number(self, color: str) -> int:
+        try:
+            return self.colors.index(color) + 1
+        except ValueError:
+            if len(self.colors) == _MOST_COLORS:
+                raise InvalidMove(f"there are more than {_MOST_COLORS} colours", code="too-many-colors") from None
+            self.colors.append(color)
+            return len(self.colors)
+
+    def _put(self, cell: int, number: int, error: type[RuleError]) -> None:
+        if self.cells[cell]:
+            x, y = points(self.size)[cell]
+            raise error(f"there is a stone on ({x},{y})", code="occupied")
+        self.cells[cell] = number
+
+    def _dead_beside(self, cell: int, number: int) -> list[int]:
+        """Return the cells of what the stone on `cell` takes: of other colours, or else its own group."""
+        cells, near = self.cells, self._near
+        taken: list[int] = []
+        is_free = False
+        for there in near[cell]:
+            other = cells[there]
+            if not other:
+                is_free = True
+            elif other != number and there not in taken:
+                taken += _dead(cells, near, there)
+        if is_free or taken:
+            return taken
+        taken = _dead(cells, near, cell)
+        if taken and not self.rules.suicide:
+            cells[cell] = 0
+            raise IllegalMove("this is suicide", code="suicide")
+        return taken
+
+    def _lift(self, gone: Sequence[int]) -> _Taken:
+        cells = self.cells
+        taken = [(there, cells[there]) for there in gone]
+        for there in gone:
+            cells[there] = 0
+        return taken
+
+    def _remember(self, cell: int, number: int, taken: _Taken, ko: Ko | None, *, is_new: bool = False) -> None:
+        """Note a move, and under superko its position. `is_new`: refuse it if the position was there before."""
+        position = None
+        if self.rules.superko and (cell >= 0 or taken):
+            position = bytes(self.cells)
+            if position in self._seen:
+                position = None
+                if is_new:
+                    self._done.append(_Done(cell, number, taken, self.ko, None))
+                    self.undo()
+                    raise IllegalMove("this position was there before", code="superko")
+            else:
+                self._seen.add(position)
+        self._done.append(_Done(cell, number, taken, self.ko, position))
+        self.ko = ko
+
+
+def _dead(cells: bytearray, near: _Near, start: int) -> list[int]:
+    """Return the cells of the group on `start` if it has no liberty, or else nothing."""
+    color = cells[start]
+    group, members = [start], {start}
+    # The list grows while it is walked.
+    for cell in group:
+        for there in near[cell]:
+            other = cells[there]
+            if not other:
+                return []
+            if other == color and there not in members:
+                members.add(there)
+                group.append(there)
+    return group
+
+
+def stones(size: int, cells: Iterable[int], colors: Sequence[str]) -> dict[Point, str]:
+    """Return the stones in cells, row by row."""
+    return {point: colors[number - 1] for point, number in zip(points(size), cells, strict=True) if number}

@@ -1,0 +1,37 @@
+"""Star points (hoshi), and the handicap stones that stand on them.
+
+Source: the Go Text Protocol's fixed handicap, which other programs follow.
+"""
+
+from __future__ import annotations
+
+from gamed.errors import InvalidMove
+from gamed.games.go.board import BLACK
+from gamed.games.go.tree import Point, Stone
+
+_SMALLEST = 7
+_FOURTH_LINE = 13
+_CORNERS = 4
+
+
+def hoshi(size: int) -> tuple[Point, ...]:
+    """Return the star points: the corners, then the sides and the centre of boards with a middle."""
+    if size < _SMALLEST:
+        return ()
+    low = 4 if size >= _FOURTH_LINE else 3
+    high, middle = size + 1 - low, (size + 1) // 2
+    corners = (Point(low, high), Point(high, low), Point(low, low), Point(high, high))
+    if size % 2 == 0 or size == _SMALLEST:
+        return corners
+    sides = (Point(low, middle), Point(high, middle), Point(middle, high), Point(middle, low))
+    return (*corners, *sides, Point(middle, middle))
+
+
+def handicap(size: int, count: int) -> tuple[Stone, ...]:
+    """Return black's handicap stones; 0 and 1 give none. Raises InvalidMove ("handicap") where they do not fit."""
+    stars = hoshi(size)
+    if not 0 <= count <= max(1, len(stars)):
+        raise InvalidMove(f"no handicap of {count} on a board of {size} lines", code="handicap")
+    # From five stones on, the centre is taken when their number is odd, and then the sides in pairs.
+    chosen = (*stars[: count - 1], stars[-1]) if count > _CORNERS and count % 2 else stars[:count]
+    return tuple(Stone(point, BLACK) for point in chosen) if count > 1 else ()

@@ -1,0 +1,175 @@
+"""Go: a frozen position, and the game of two as a room can host it.
+
+Source: records.md 4. Any number of colours may be on the board: a group is of one colour, and a move takes the groups
+of all other colours that it leaves without a liberty, at once, before its own group is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from random import Random
+from typing import TypeAlias
+
+from attrs import evolve, field, frozen
+
+from gamed.errors import IllegalMove, NotYourTurn
+from gamed.game import Options, Outcome, Seat, Termination
+from gamed.games.go.board import BLACK, FIRST_COLORS, UNKNOWN, WHITE, Board, Ko, Ruleset, ruleset, stones
+from gamed.games.go.hoshi import handicap
+from gamed.games.go.scoring import count
+from gamed.games.go.tree import Point, Stone
+
+NOBODY: frozenset[Seat] = frozenset()
+_ONLY = (frozenset({0}), frozenset({1}))
+_PASSES = 2
+
+
+@frozen
+class Position:
+    """A position.
+
+    `cells`: a colour's number each, 0 where it is empty; `colors`: their names, number 1 first; `ko`: as in `Board`;
+    `removed`: what the move which led here took, by y, then x; `seen`: the boards of the line so far, this one too.
+    """
+
+    size: int
+    cells: bytes
+    colors: tuple[str, ...] = FIRST_COLORS
+    ko: Ko | None = None
+    removed: tuple[Point, ...] = ()
+    seen: frozenset[bytes] = field(default=frozenset(), hash=False, repr=False)
+
+    @classmethod
+    def start(cls, size: int, setup: Iterable[Stone] = ()) -> Position:
+        """Return the position before the first move. Raises InvalidMove as `Board.start` does."""
+        board = Board.start(size, setup)
+        cells = bytes(board.cells)
+        return cls(size, cells, tuple(board.colors), seen=frozenset({cells}))
+
+    @property
+    def stones(self) -> dict[Point, str]:
+        """The stones, row by row."""
+        return stones(self.size, self.cells, self.colors)
+
+    def board(self, rules: Ruleset = UNKNOWN) -> Board:
+        """Return a board with this position, to go on from here."""
+        return Board(self.size, rules, bytearray(self.cells), list(self.colors), self.ko, set(self.seen))
+
+    def play(self, point: Point | None, color: str, rules: Ruleset) -> Position:
+        """Return the position after a move by the rules (None: pass). Raises RuleError as `Board.play` does."""
+        board = self.board(rules)
+        return self._after(board, board.play(point, color))
+
+    def place(self, point: Point | None, color: str, removes: Sequence[Point]) -> Position:
+        """Return the position after a move of a 2.x record, without rules. Raises InvalidMove as `Board.place` does."""
+        board = self.board()
+        return self._after(board, board.place(point, color, removes))
+
+    def _after(self, board: Board, removed: tuple[Point, ...]) -> Position:
+        cells = bytes(board.cells)
+        return Position(self.size, cells, tuple(board.colors), board.ko, removed, self.seen | {cells})
+
+
+class Word(StrEnum):
+    """A move that is no stone."""
+
+    PASS = "pass"  # noqa: S105 (no password)
+    RESIGN = "resign"
+
+
+Move: TypeAlias = Point | Word
+
+
+@frozen
+class State:
+    """A position of a game of two. `passes`: how many there were in a row; `prisoners`: what each seat has taken."""
+
+    position: Position
+    rules: Ruleset
+    komi: float
+    mover: Seat
+    passes: int = 0
+    prisoners: tuple[int, int] = (0, 0)
+    resigned: Seat | None = None
+
+
+class Go:
+    """The rules of Go for two, as a `Game`: seat 0 is black, seat 1 is white."""
+
+    def setup(self, options: Options) -> State:
+        """Return the start. Options: `size` (lines), `handicap` (stones), `rules` (a name), `komi` (a number's text).
+
+        With two or more handicap stones white begins. Raises InvalidMove ("size", "handicap").
+        """
+        size, stones_given = int(options["size"]), int(options["handicap"])
+        setup = handicap(size, stones_given)
+        return State(
+            Position.start(size, setup), ruleset(str(options["rules"])), float(options["komi"]), 1 if setup else 0
+        )
+
+    def to_move(self, state: State) -> frozenset[Seat]:
+        """Return the one whose turn it is; nobody after two passes or a resignation."""
+        return NOBODY if _is_over(state) else _ONLY[state.mover]
+
+    def legal_moves(self, state: State, seat: Seat) -> Iterable[Move]:
+        """Yield the points where `seat` may play, and the two words."""
+        if seat in self.to_move(state):
+            yield from state.position.board(state.rules).legal(FIRST_COLORS[seat])
+            yield from Word
+
+    def apply(self, state: State, seat: Seat, move: Move) -> State:
+        """Return the state after a move. Raises NotYourTurn, and RuleError as `Board.play` does."""
+        if seat not in self.to_move(state):
+            raise NotYourTurn("the game is over" if _is_over(state) else "the other side is to move")
+        if move is Word.RESIGN:
+            return evolve(state, resigned=seat)
+        point = None if isinstance(move, Word) else move
+        position = state.position.play(point, FIRST_COLORS[seat], state.rules)
+        prisoners = list(state.prisoners)
+        # A suicide's stones are nobody's prisoners.
+        prisoners[seat] += 0 if point in position.removed else len(position.removed)
+        return evolve(
+            state,
+            position=position,
+            mover=1 - seat,
+            passes=state.passes + 1 if point is None else 0,
+            prisoners=(prisoners[0], prisoners[1]),
+        )
+
+    def draw(self, state: State, random: Random) -> Move:  # noqa: ARG002 (the interface of Game)
+        """Raise IllegalMove: nothing is drawn by lot in Go."""
+        raise IllegalMove("chance has no move in Go")
+
+    def score(self, state: State) -> dict[str, float]:
+        """Return the points of black and white with the stones as they stand."""
+        position = state.position
+        prisoners = dict(zip(FIRST_COLORS, state.prisoners, strict=True))
+        return count(position.size, position.stones, prisoners, state.rules, state.komi)
+
+    def outcome(self, state: State) -> Outcome | None:
+        """Return victory after a resignation, or after two passes for who has more points (None: nobody)."""
+        if state.resigned is not None:
+            return Outcome(Termination.VICTORY, 1 - state.resigned)
+        if not _is_over(state):
+            return None
+        points = self.score(state)
+        lead = points[BLACK] - points[WHITE]
+        return Outcome(Termination.VICTORY, None if lead == 0 else int(lead < 0))
+
+    def view(self, state: State, seat: Seat | None) -> object:  # noqa: ARG002 (there is nothing to hide)
+        """Return the position; points are [x, y], as in GoFans."""
+        placed = state.position.stones
+        return {
+            "size": state.position.size,
+            "stones": {color: [list(at) for at, is_of in placed.items() if is_of == color] for color in FIRST_COLORS},
+            "removed": [list(point) for point in state.position.removed],
+            "prisoners": list(state.prisoners),
+            "to_move": sorted(self.to_move(state)),
+            "passes": state.passes,
+            "resigned": state.resigned,
+        }
+
+
+def _is_over(state: State) -> bool:
+    return state.resigned is not None or state.passes >= _PASSES
