@@ -10,6 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.game import Termination
 from gamed.games.battleship import Settings
 from gamed.lobby import lobby
+from gamed.records.own import judgement
 from gamed.testing.house import House, Wire
 from tests import recordings
 
@@ -44,6 +45,21 @@ def replay(name: str, cut: str, *, roles: str) -> tuple[House, dict[int, Wire]]:
                 wires[turn.connection].send(segment)
     house.settle()
     return house, wires
+
+
+class FindingTests(SynchronousTestCase):
+    def test_only_the_old_client_lied(self) -> None:
+        """In jan8_pj_01 a Prolog client of an older version calls its ship of five sunk after two hits.
+
+        With (5,2) and (5,3) sunk as a ship of two, its water leaves no place for a ship of five.
+        """
+        found = {}
+        for name in recordings.names():
+            house, _ = replay(name, "whole", roles="first-defends")
+            (record,) = house.store.records.values()
+            found[name] = [(finding.code, finding.seat, finding.entry) for finding in judgement(record).findings]
+        self.assertEqual(found.pop("jan8_pj_01"), [("no-legal-fleet", 1, 254)])
+        self.assertEqual(found, dict.fromkeys(found, []))
 
 
 class RecordingTests(SynchronousTestCase):
