@@ -14,6 +14,7 @@ from typing import TypeAlias
 from attrs import define, field, frozen
 
 from gamed.errors import IllegalMove
+from gamed.games.battleship.wire import Code
 
 Cell: TypeAlias = int
 """A cell's index, ``x + 10 * y``, 0..99."""
@@ -27,7 +28,8 @@ FLEET = (5, 4, 3, 3, 2)
 BOARD = (1 << SIZE * SIZE) - 1
 """The mask of all cells."""
 
-WATER, HIT, SUNK, LAST_SUNK = 1, 2, 3, 4
+# Plain numbers: looking a member of an enumeration up costs more than the comparison that it is for.
+WATER, HIT, SUNK, LAST_SUNK = map(int, Code)
 """The codes of an answer: water, hit, hit and sunk, last ship sunk (replaces 3). Source: battleship.md B7."""
 
 _WEST = sum(1 << SIZE * y for y in range(SIZE))
