@@ -5,16 +5,31 @@ Source: records.md 1 and 2, steps 2 to 4.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from attrs import frozen
 from lxml import etree
 
-from gamed.records.parsing import parse
+from gamed.errors import ConfigError
+from gamed.records.parsing import depth, parse, parse_whole
 from gamed.records.record import RecordError
+
+REASONED_LEVELS: Final = 500
+"""Documents that are nested deeper are not given to xmlschema, which recurses."""
+
+REASONED_ELEMENTS: Final = 20_000
+"""Documents with more elements are not given to xmlschema, which would take seconds."""
+
+
+@frozen
+class Schema:
+    """A schema: its file, and as lxml compiled it."""
+
+    file: Path
+    compiled: etree.XMLSchema
 
 
 @frozen
@@ -25,14 +40,14 @@ class Format:
     version: str
     kind: str
     is_playable: bool
-    schema: etree.XMLSchema
+    schema: Schema
 
 
 @frozen
 class Index:
     """The formats by publisher and version, and the schema that all of them have in common."""
 
-    standard: etree.XMLSchema
+    standard: Schema
     formats: Mapping[tuple[str, str], Format]
 
 
@@ -44,44 +59,116 @@ def schema_directory() -> Path:
 
 
 @cache
-def index() -> Index:
-    """Return the index with its schemas compiled; they are kept for the life of the process."""
+def index(further: Path | None = None) -> Index:
+    """Return the index with its schemas compiled; they are kept for the life of the process.
+
+    `further`: a directory with index files of the operator (`*.xml`); they add formats to those of gamed. Raises
+    ConfigError if one of them cannot be used.
+    """
     directory = schema_directory()
-    root = parse((directory / "index.xml").read_bytes())
-    formats = [_format(directory, entry) for entry in root]
-    return Index(
-        _compiled(directory / str(root.attrib["standard"])),
-        {(entry.publisher, entry.version): entry for entry in formats},
-    )
+    file = directory / "index.xml"
+    root = parse(file.read_bytes())
+    standard = _compiled(directory / str(root.attrib["standard"]))
+    formats: dict[tuple[str, str], Format] = {}
+    _add(formats, _formats(file, root))
+    if further is not None:
+        for own in _index_files(further):
+            _add(formats, _checked_formats(own))
+    return Index(standard, formats)
 
 
-def _format(directory: Path, entry: etree._Element) -> Format:
-    data = {str(name): str(text) for name, text in entry.attrib.items()}
-    schema = _compiled(directory / data["schema"])
-    return Format(data["publisher"], data["version"], data["kind"], data["playable"] == "true", schema)
+def _index_files(directory: Path) -> list[Path]:
+    if not directory.is_dir():
+        raise ConfigError(f"[store] formats: there is no directory {directory}")
+    return sorted(directory.glob("*.xml"))
 
 
-def _compiled(path: Path) -> etree.XMLSchema:
-    return etree.XMLSchema(parse(path.read_bytes()))
+def _checked_formats(file: Path) -> list[Format]:
+    try:
+        root = parse(file.read_bytes())
+        require(root, _compiled(schema_directory() / "index.xsd"), "not-valid")
+        return list(_formats(file, root))
+    except (OSError, RecordError, etree.XMLSchemaParseError) as error:
+        raise ConfigError(f"[store] formats: {file}: {error}") from error
+
+
+def _formats(file: Path, root: etree._Element) -> Iterator[Format]:
+    for entry in root:
+        data = {str(name): str(text).strip() for name, text in entry.attrib.items()}
+        schema = _compiled(file.parent / data["schema"])
+        is_playable = data["playable"] in ("true", "1")
+        yield Format(data["publisher"], data["version"], data["kind"], is_playable, schema)
+
+
+def _add(formats: dict[tuple[str, str], Format], found: Iterable[Format]) -> None:
+    for entry in found:
+        known = formats.setdefault((entry.publisher, entry.version), entry)
+        if known is not entry:
+            files = f"{known.schema.file} and {entry.schema.file}"
+            raise ConfigError(f"[store] formats: {entry.publisher} {entry.version} has two schemas, {files}")
+
+
+def _compiled(path: Path) -> Schema:
+    return Schema(path, etree.XMLSchema(parse(path.read_bytes())))
 
 
 def validate(document: bytes) -> None:
-    """Check a document against Standard.xsd and against its publisher's own schema.
+    """Check a document against Standard.xsd and against its publisher's own schema, of those that gamed brings along.
 
     Raises RecordError with the line and the first reason: `not-xml`, `forbidden`, `not-standard`, `unknown-format` or
     `not-valid`.
     """
-    root = parse(document)
-    _check(root, index().standard, "not-standard")
-    publisher, version = (str(root.attrib[name]).strip() for name in ("publisher", "version"))
-    found = index().formats.get((publisher, version))
+    root = parse_whole(document)
+    require(root, index().standard, "not-standard")
+    require(root, format_of(root, index()).schema, "not-valid")
+
+
+def named(root: etree._Element) -> tuple[str, str]:
+    """Return publisher and version of a document that is valid against Standard.xsd, as the tokens that they are."""
+    publisher, version = (" ".join(_words(str(root.attrib[name]))) for name in ("publisher", "version"))
+    return publisher, version
+
+
+def _words(token: str) -> list[str]:
+    # XML's white space: `split()` alone would also take a non-breaking space for one.
+    return [word for word in token.replace("\t", " ").replace("\n", " ").replace("\r", " ").split(" ") if word]
+
+
+def format_of(root: etree._Element, formats: Index) -> Format:
+    """Return the format of a document that is valid against Standard.xsd. Raises RecordError: `unknown-format`."""
+    publisher, version = named(root)
+    found = formats.formats.get((publisher, version))
     if found is None:
         raise RecordError(f"no schema is known for {publisher} {version}", code="unknown-format")
-    _check(root, found.schema, "not-valid")
+    return found
 
 
-def _check(root: etree._Element, schema: etree.XMLSchema, code: str) -> None:
-    if not schema.validate(root):
-        errors: Any = schema.error_log
-        reason = errors[0]
-        raise RecordError(reason.message, code=code, line=reason.line)
+def require(root: etree._Element, schema: Schema, code: str) -> None:
+    """Check an element against a schema. Raises RecordError with this code, line, XPath and the first reason."""
+    if not schema.compiled.validate(root):
+        errors: Any = schema.compiled.error_log
+        found = errors[0]
+        raise RecordError(found.message, code=code, line=found.line, xpath=found.path)
+
+
+def reason(root: etree._Element, schema: Schema) -> str | None:
+    """Return why an element is refused, in the words of xmlschema, which say what was expected instead.
+
+    None where xmlschema is not asked because it would take too long or too deep a stack, and where it fails: it does so
+    (4.3.2) in a process in which zope.interface has marked the classes of collections.abc, as twisted.internet.testing
+    makes it do.
+    """
+    if sum(1 for _ in root.iter()) > REASONED_ELEMENTS or depth(root) > REASONED_LEVELS:
+        return None
+    try:
+        error = next(_explaining(schema.file).iter_errors(root, use_location_hints=False), None)
+    except Exception:  # noqa: BLE001 (a defect of a library must not hide the reason that is known already)
+        return None
+    return None if error is None else " ".join(str(error.reason).split())
+
+
+@cache
+def _explaining(file: Path) -> Any:
+    import xmlschema  # noqa: PLC0415 (a second to import, and seldom needed)
+
+    return xmlschema.XMLSchema10(str(file), allow="local")

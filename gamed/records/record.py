@@ -14,14 +14,20 @@ from gamed.records.spelling import attribute
 class RecordError(GamedError):
     """A document is no record, or a record is not what its format says.
 
-    `code` is stable (records.md 2): `not-xml`, `forbidden`, `not-standard`, `unknown-format`, `not-valid`. `line`:
-    where in the document, counted from 1, or None.
+    `code` is stable (records.md 2): `missing`, `unreadable`, `not-xml`, `forbidden`, `not-standard`, `unknown-format`,
+    `not-valid`. `reason`: the sentence alone. `line`, `column`: where in the document, counted from 1; `xpath`: of the
+    element; None where there is no such place.
     """
 
-    def __init__(self, message: str, *, code: str, line: int | None = None) -> None:
+    def __init__(
+        self, message: str, *, code: str, line: int | None = None, column: int | None = None, xpath: str | None = None
+    ) -> None:
         super().__init__(message if line is None else f"line {line}: {message}")
         self.code = code
+        self.reason = message
         self.line = line
+        self.column = column
+        self.xpath = xpath
 
 
 @frozen

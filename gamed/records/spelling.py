@@ -34,9 +34,14 @@ def attribute(text: str) -> str:
     return text if _PLAIN.fullmatch(text) else text.translate(_ATTRIBUTE)
 
 
+def held(text: str) -> str:
+    """Return a text with U+FFFD in the place of what XML cannot hold."""
+    return _ILLEGAL.sub("\ufffd", text)
+
+
 def sentence(text: str) -> str:
     """Return a text for persons as an element's content; what XML cannot hold becomes U+FFFD."""
-    return _ILLEGAL.sub("\ufffd", text).translate(_TEXT)
+    return held(text).translate(_TEXT)
 
 
 def value(value: Value) -> str:

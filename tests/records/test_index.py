@@ -12,8 +12,12 @@ from twisted.trial.unittest import SynchronousTestCase
 
 import gamed
 from gamed.records import index as module
+from gamed.records.convert import convert
+from gamed.records.gofans import VERSIONS
 from gamed.records.index import index, schema_directory, validate
 from gamed.records.record import RecordError, document
+from tests.records.gogames import captured
+from tests.records.gogames import record as go_record
 from tests.records.samples import game, record
 
 GOOD = document(record(game()))
@@ -184,6 +188,11 @@ class SchemaFileTests(SynchronousTestCase):
             ("index.xsd", catalogue): True,
             ("index.xsd", good): False,
         }
+        for version in VERSIONS:
+            game, _ = convert(captured(), version)
+            whole = document(go_record(game, version))
+            cases[f"GoFans-{version}.xsd", self.written(version, whole)] = True
+            cases[f"GoFans-{version}.xsd", self.written("beside", whole.replace(b' x="1"', b' x="53"', 1))] = False
         self.assertEqual({schema for schema, _ in cases}, {file.name for file in self.files()})
         self.assertEqual(self.second_opinion(*cases), list(cases.values()))
 

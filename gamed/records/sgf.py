@@ -1,0 +1,374 @@
+"""Go games out of SGF (FF[4]) and into it.
+
+Source: records.md 4, and the SGF specification; sgfmill has the grammar. SGF's nodes hold much that GoFans does not:
+what is left out is said in sentences. Nothing here recurses, and sgfmill's grammar does not either.
+
+A resignation stands only in SGF's result, but in GoFans it is also a pass: so one is put at the end of the main line
+when a game is read, and taken away when it is written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from attrs import define, field
+from sgfmill import sgf_grammar
+
+from gamed.games.go.replay import sides
+from gamed.games.go.tree import GoGame, Node, Player, Point, Stone
+from gamed.records import gofans, sgf_values, spelling
+from gamed.records.sgf_values import BLACK, WHITE, Result, SgfError
+
+Properties: TypeAlias = dict[str, list[bytes]]
+"""The properties of a node with their raw values."""
+
+_START = re.compile(rb"\(\s*;")
+_COLORS: Final = {BLACK: "black", WHITE: "white"}
+_LETTERS: Final = {"black": BLACK, "white": WHITE}
+_IDS: Final = {BLACK: 0, WHITE: 1}
+_NAMES: Final = {BLACK: "PB", WHITE: "PW"}
+_RANKS: Final = {BLACK: "BR", WHITE: "WR"}
+_SETUP: Final = {"AB": "black", "AW": "white"}
+# The texts of the first node, and their places in a game.
+_TEXTS: Final = {"GN": "title", "EV": "event", "DT": "date", "PC": "place", "RU": "rules"}
+_OF_GAME: Final = {*_TEXTS, *_NAMES.values(), *_RANKS.values(), "FF", "GM", "CA", "SZ", "KM", "HA", "RE", "GC", "PL"}
+_GO: Final = "1"
+_MAX_SIZE: Final = 52
+_PAIR: Final = 2
+
+
+# Reading
+
+
+def read(data: bytes) -> list[tuple[GoGame, list[str]]]:
+    """Return the games of a file, each with sentences on what GoFans does not hold of it.
+
+    Black is player 0, white is player 1. It takes time and memory in proportion to the data: whoever takes in a file
+    limits its size. Raises SgfError if there is no game, or one that is no SGF, or one that no version of GoFans can
+    hold: of another kind than Go, on a board that is no square or larger than 52, or with a move beside the board.
+    """
+    games = []
+    for number, (line, utf8, notes) in enumerate(_parts(data), 1):
+        try:
+            tree = sgf_grammar.parse_sgf_game(utf8)
+            games.append(_Reader(_size(tree.sequence[0]), notes).game(tree))
+        except ValueError as error:
+            raise SgfError(f"game {number} is no SGF: {error}", line=line) from error
+        except SgfError as error:
+            raise SgfError(f"game {number} cannot be read: {error}", line=line) from error
+    if not games:
+        raise SgfError("there is no game")
+    return games
+
+
+def _parts(data: bytes) -> Iterator[tuple[int, bytes, list[str]]]:
+    """Yield each game in UTF-8, with the line that it begins in and with what was doubtful about its encoding."""
+    if len(sgf_values.encodings(data)) > 1:
+        for line, part in _split(data):
+            yield line, *sgf_values.recoded(part)
+    else:
+        # A byte of an East Asian letter may look like a bracket, so the file is decoded before it is taken apart.
+        utf8, notes = sgf_values.recoded(data)
+        for line, part in _split(utf8):
+            yield line, part, list(notes)
+
+
+def _split(data: bytes) -> Iterator[tuple[int, bytes]]:
+    line, position = 1, 0
+    while start := _START.search(data, position):
+        line += data.count(b"\n", position, start.start())
+        end = sgf_grammar.tokenise(data, start.start())[1]
+        yield line, data[start.start() : end]
+        line += data.count(b"\n", start.start(), end)
+        position = end
+
+
+def _size(root: Properties) -> int:
+    kind = _said(root, "GM")
+    if kind not in {"", _GO}:
+        raise SgfError(f"it is no game of Go: GM[{kind[:20]}]")
+    said = _said(root, "SZ")
+    columns, _, rows = said.partition(":")
+    size = sgf_values.count(columns) if said else 19
+    if size is None or not 1 <= size <= _MAX_SIZE or rows not in {"", columns}:
+        raise SgfError(f"a board of size {said[:20]!r} is no square of 1 to {_MAX_SIZE} lines")
+    return size
+
+
+def _said(properties: Mapping[str, list[bytes]], name: str) -> str:
+    return sgf_values.simple(properties.get(name, [b""])[0]).strip()
+
+
+@define
+class _Reader:
+    """Reads one game. `left_out`: how often each property was."""
+
+    size: int
+    notes: list[str]
+    left_out: Counter[str] = field(factory=Counter)
+    comments: list[str] = field(factory=list)
+    setup: dict[Point, str] = field(factory=dict)
+    joined: int = 0
+    replaced: int = 0
+
+    def game(self, tree: Any) -> tuple[GoGame, list[str]]:
+        root: Properties = tree.sequence[0]
+        game = self._header(root)
+        end = self._moves(tree, game.roots)
+        result = self._result(root)
+        game.players = tuple(self._player(root, letter, result) for letter in (BLACK, WHITE))
+        if result.resigned is not None:
+            end.insert(0, Node(_IDS[result.resigned]))
+        elif end:
+            self.notes.append("the main line ends before a variation begins; here that variation belongs to it")
+        self._check_turn(root, next(game.main_line(), None))
+        game.setup = tuple(Stone(point, color) for point, color in self.setup.items())
+        game.comment = "\n\n".join(self.comments) or None
+        return game, list(dict.fromkeys([*self.notes, *self._sentences()]))
+
+    def _header(self, root: Properties) -> GoGame:
+        komi = self._value(root, "KM", sgf_values.number)
+        handicap = self._value(root, "HA", sgf_values.count)
+        self.comments += [self._held(sgf_values.text(raw)) for raw in root.get("GC", []) if raw]
+        self.left_out.update(name for name in root if name not in _OF_GAME and not self._is_held(name, at_start=True))
+        game = GoGame(size=self.size, players=(), komi=komi, handicap=handicap)
+        for name, place in _TEXTS.items():
+            setattr(game, place, self._simple(root, name))
+        return game
+
+    def _value(self, root: Properties, name: str, reader: Callable[[str], Any]) -> Any:
+        said = _said(root, name)
+        value = reader(said)
+        if said and value is None:
+            self.notes.append(f"{name}[{said[:40]}] is left out: it is no number")
+        return value
+
+    def _player(self, root: Properties, letter: str, result: Result) -> Player:
+        points = result.black if letter == BLACK else result.white
+        name, rank = self._simple(root, _NAMES[letter]), self._simple(root, _RANKS[letter])
+        return Player(_IDS[letter], name, rank, _COLORS[letter], points)
+
+    def _result(self, root: Properties) -> Result:
+        said = _said(root, "RE")
+        result = sgf_values.result(said)
+        if result is None:
+            self.notes.append(f"the result {said[:40]!r} is left out: GoFans knows points and resignation only")
+        return result or Result()
+
+    def _check_turn(self, root: Properties, first: Node | None) -> None:
+        turn = _IDS.get(_said(root, "PL")[:1].upper())
+        if "PL" in root and (first is None or first.player != turn):
+            self.left_out["PL"] += 1
+
+    def _moves(self, tree: Any, roots: list[Node]) -> list[Node]:
+        """Read the moves of a whole tree, and return the place after the last of the main line."""
+        end = roots
+        stack: list[tuple[Any, list[Node], Node | None, bool]] = [(tree, roots, None, True)]
+        while stack:
+            branch, following, last, is_main = stack.pop()
+            for number, properties in enumerate(branch.sequence):
+                is_first = branch is tree and number == 0
+                for node in self._node(properties, last, at_start=branch is tree and last is None, is_first=is_first):
+                    following.append(node)
+                    following, last = node.children, node
+            if is_main:
+                end = following
+            ways = [(child, following, last, is_main and child is branch.children[0]) for child in branch.children]
+            stack += reversed(ways)
+        return end
+
+    def _node(self, properties: Properties, last: Node | None, *, at_start: bool, is_first: bool) -> list[Node]:
+        if not is_first:
+            self.left_out.update(name for name in properties if not self._is_held(name, at_start=at_start))
+        if at_start:
+            self._set_up(properties)
+        nodes = [self._move(letter, properties[letter]) for letter in properties if letter in _IDS]
+        if len(nodes) > 1:
+            self.notes.append("a node has a black and a white move; here one follows the other")
+        comment = "\n\n".join(self._held(sgf_values.text(raw)) for raw in properties.get("C", []) if raw)
+        if comment:
+            self._comment(comment, nodes[-1] if nodes else last, is_joined=not nodes and not is_first)
+        return nodes
+
+    def _is_held(self, name: str, *, at_start: bool) -> bool:
+        return name == "C" or name in _IDS or (at_start and name in _SETUP)
+
+    def _set_up(self, properties: Properties) -> None:
+        for name, color in _SETUP.items():
+            for point in sgf_values.points(properties.get(name, []), self.size):
+                if self.setup.setdefault(point, color) != color:
+                    self.notes.append(f"the setup has two stones on {point.x}, {point.y}; the second is left out")
+
+    def _move(self, letter: str, values: list[bytes]) -> Node:
+        if len(values) > 1:
+            self.notes.append(f"a node has {len(values)} moves of one colour; all but the first are left out")
+        point = sgf_values.point(values[0], self.size)
+        return Node(_IDS[letter], point, None if point is None else _COLORS[letter])
+
+    def _comment(self, comment: str, node: Node | None, *, is_joined: bool) -> None:
+        self.joined += is_joined
+        if node is None:
+            self.comments.append(comment)
+        else:
+            node.comment = comment if node.comment is None else f"{node.comment}\n\n{comment}"
+
+    def _simple(self, root: Properties, name: str) -> str | None:
+        return self._held(" ".join(map(sgf_values.simple, root.get(name, [])))) or None
+
+    def _held(self, text: str) -> str:
+        held = spelling.held(text)
+        self.replaced += held.count("\ufffd") - text.count("\ufffd")
+        return held
+
+    def _sentences(self) -> Iterator[str]:
+        for name, times in sorted(self.left_out.items()):
+            yield f"{name} is left out{f', {times} times' if times > 1 else ''}"
+        if self.joined:
+            yield f"{_counted(self.joined, 'comment')} without a move stand with the move before, or with the game"
+        if self.replaced:
+            yield f"{_counted(self.replaced, 'character')} of its texts cannot stand in XML"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+# Writing
+
+
+def write(games: Sequence[GoGame]) -> tuple[bytes, list[str]]:
+    """Return games as one file in UTF-8, and sentences on what SGF does not hold of them.
+
+    A game with stones of more than two colours is left out. Raises SgfError if no game stays.
+    """
+    parts, notes = [], []
+    for number, game in enumerate(games, 1):
+        prefix = f"game {number}: " if len(games) > 1 else ""
+        try:
+            writer = _Writer(game)
+            parts.append(writer.written())
+            notes += [prefix + note for note in dict.fromkeys(writer.notes)]
+        except (SgfError, ValueError) as error:
+            notes.append(f"{prefix}it is left out: {error}")
+    if not parts:
+        raise SgfError("; ".join(notes) or "there is no game")
+    return b"".join(parts), notes
+
+
+class _Writer:
+    """Writes one game. Raises SgfError if its stones have more than two colours."""
+
+    def __init__(self, game: GoGame) -> None:
+        self.game = game
+        self.notes: list[str] = []
+        self.side = sides(game)
+        self.letters = self._letters()
+        self.letter_of = self._letters_of_players()
+        self.resigning: Node | None = None
+
+    def written(self) -> bytes:
+        root = self._root()
+        tree = sgf_grammar.make_coarse_game_tree(
+            None, self._children, lambda node: root if node is None else self._properties(node)
+        )
+        written: bytes = sgf_grammar.serialise_game_tree(tree)
+        return written
+
+    # Who is black and who is white
+
+    def _letters(self) -> dict[str, str]:
+        """Return what each side is written as: two other colours, or the players of a one-coloured game, are, too."""
+        stones = (self.side(node) for _, node in self.game.walk() if node.point is not None)
+        found = dict.fromkeys([*(stone.color for stone in self.game.setup), *stones])
+        others = [name for name in found if name not in _LETTERS]
+        free = [letter for name, letter in _LETTERS.items() if name not in found]
+        if len(others) > len(free):
+            raise SgfError(f"SGF has two colours, and this game has {len(found)}")
+        written = dict(zip(others, free, strict=False))
+        self.notes += [f"{name} is written as {_COLORS[letter]}" for name, letter in written.items()]
+        return _LETTERS | written
+
+    def _letters_of_players(self) -> dict[int, str]:
+        found: dict[int, str] = {}
+        for _, node in self.game.walk():
+            if node.point is not None:
+                found.setdefault(node.player, self.letters[self.side(node)])
+        for player in self.game.players:
+            if player.id not in found:
+                free = [letter for letter in _COLORS if letter not in found.values()]
+                found[player.id] = self.letters.get(player.color or "") or next(iter(free), BLACK)
+        return found
+
+    # The first node
+
+    def _root(self) -> Properties:
+        game = self.game
+        root = {"FF": [b"4"], "GM": [b"1"], "CA": [b"UTF-8"], "SZ": [str(game.size).encode()]}
+        for name, place in _TEXTS.items():
+            self._put(root, name, getattr(game, place), sgf_values.simple)
+        self._put(root, "GC", game.comment, sgf_values.text)
+        if game.komi is not None:
+            root["KM"] = [gofans.number(game.komi).encode()]
+        if game.handicap is not None:
+            root["HA"] = [str(game.handicap).encode()]
+        for name, color in _SETUP.items():
+            stones = [stone.point for stone in game.setup if _COLORS[self.letters[stone.color]] == color]
+            root |= {name: list(map(sgf_values.spelt, stones))} if stones else {}
+        self._put_players(root)
+        return root
+
+    def _put(self, properties: Properties, name: str, text: str | None, reader: Callable[[bytes], str]) -> None:
+        if text:
+            raw, is_whole = sgf_values.escaped(text, reader)
+            properties[name] = [raw]
+            if not is_whole:
+                self.notes.append(f"{name} has line breaks or tabs that SGF does not hold as they are")
+
+    def _put_players(self, root: Properties) -> None:
+        teams = {letter: [one for one in self.game.players if self.letter_of[one.id] == letter] for letter in _COLORS}
+        for letter, team in teams.items():
+            self._put(root, _NAMES[letter], _joined(one.name for one in team), sgf_values.simple)
+            self._put(root, _RANKS[letter], _joined(one.rank for one in team), sgf_values.simple)
+        if any(len(team) > 1 for team in teams.values()):
+            self.notes.append("SGF does not say which of the players of a colour made a move, nor what points each has")
+        else:
+            self._put_result(root, *(team[0] if team else None for team in teams.values()))
+
+    def _put_result(self, root: Properties, black: Player | None, white: Player | None) -> None:
+        said, note = sgf_values.spelt_result(black, white)
+        self.notes += [] if note is None else [note]
+        if said is not None:
+            root["RE"] = [said.encode()]
+            self.resigning = self._formal_pass(sgf_values.result(said) or Result())
+
+    def _formal_pass(self, result: Result) -> Node | None:
+        last = None
+        for node in self.game.main_line():
+            last = node
+        if last is None or last.point is not None or self.letter_of[last.player] != result.resigned:
+            return None
+        return last
+
+    # The moves
+
+    def _children(self, node: Node | None) -> list[Node]:
+        children = self.game.roots if node is None else node.children
+        is_only = len(children) == 1 and children[0] is self.resigning and not children[0].comment
+        return [] if is_only else children
+
+    def _properties(self, node: Node) -> Properties:
+        properties: Properties = {}
+        if node is not self.resigning:
+            properties[self._letter(node)] = [sgf_values.spelt(node.point)]
+        self._put(properties, "C", node.comment, sgf_values.text)
+        return properties
+
+    def _letter(self, node: Node) -> str:
+        return self.letter_of[node.player] if node.point is None else self.letters[self.side(node)]
+
+
+def _joined(texts: Iterator[str | None]) -> str:
+    return " & ".join(text for text in texts if text)
