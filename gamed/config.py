@@ -33,13 +33,23 @@ def _durability(_instance: object, _attribute: object, value: str) -> None:
         raise ValueError(f'durability is "process" or "disk", not "{value}"')
 
 
+def _positive(_instance: object, attribute: attrs.Attribute[int], value: int) -> None:
+    if value <= 0:
+        raise ValueError(f"{attribute.name} must be more than 0, not {value}")
+
+
 @frozen
 class StoreConfig:
-    """Where games are kept. `url`: SQLAlchemy's; `state`: the directory of the journal."""
+    """Where games are kept. `url`: SQLAlchemy's; `state`: the directory of the journal.
+
+    `formats`: a directory with further format indexes, or nothing; `import_bytes`: the largest document to import.
+    """
 
     url: str = "sqlite:///gamed.db"
     state: str = "."
     durability: str = field(default="process", validator=_durability)
+    formats: str = ""
+    import_bytes: int = field(default=10_000_000, validator=_positive)
 
     @property
     def journal(self) -> Path:
@@ -51,7 +61,8 @@ class StoreConfig:
         url = self.url
         if url.startswith(SQLITE) and url != SQLITE and not url.startswith(SQLITE + "/"):
             url = f"{SQLITE}{directory / url.removeprefix(SQLITE)}"
-        return attrs.evolve(self, url=url, state=str(directory / self.state))
+        formats = str(directory / self.formats) if self.formats else ""
+        return attrs.evolve(self, url=url, state=str(directory / self.state), formats=formats)
 
 
 @frozen

@@ -201,7 +201,8 @@ def judgement(record: Record) -> Judgement:
 def _reading(record: Record) -> Iterator[None]:
     try:
         yield
-    except (KeyError, ValueError) as error:
+    # Overflow: an offset of more milliseconds than time has.
+    except (KeyError, ValueError, OverflowError) as error:
         text = f"record {record.id} is no valid {record.publisher} {record.version}: {error}"
         raise RecordError(text, code="not-valid") from error
 

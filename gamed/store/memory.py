@@ -13,6 +13,7 @@ from twisted.internet.defer import Deferred, execute, succeed
 
 from gamed.errors import StoreError
 from gamed.history import OPENED, Entry, History
+from gamed.records.canonical import is_same
 from gamed.records.record import Record, Summary
 from gamed.store.query import SHORTEST_PREFIX, Query, conflict, only
 
@@ -41,7 +42,7 @@ class MemoryStore:
             self.records[record.id] = record
             if summary is not None:
                 self.summaries[record.id] = summary
-        elif known != record:
+        elif not is_same(known, record):
             raise conflict(record.id)
         return record.id
 

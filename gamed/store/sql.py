@@ -22,6 +22,7 @@ from sqlalchemy import (
     StaticPool,
     bindparam,
     create_engine,
+    delete,
     event,
     insert,
     make_url,
@@ -35,6 +36,7 @@ from twisted.python.failure import Failure
 from twisted.python.threadpool import ThreadPool
 
 from gamed.errors import StoreError
+from gamed.records.canonical import is_same
 from gamed.records.record import Record, SeatSummary, Summary
 from gamed.store.migrations import upgrade
 from gamed.store.query import SHORTEST_PREFIX, Query, conflict, only
@@ -53,6 +55,8 @@ _STORED: Final = select(games).where(games.c.id.in_(bindparam("ids", expanding=T
 _INSERT_GAME: Final = insert(games)
 _INSERT_SUMMARY: Final = insert(summaries)
 _INSERT_SEAT: Final = insert(seats)
+_DELETE_SUMMARIES: Final = delete(summaries).where(summaries.c.game_id.in_(bindparam("ids", expanding=True)))
+_DELETE_SEATS: Final = delete(seats).where(seats.c.game_id.in_(bindparam("ids", expanding=True)))
 
 
 @define
@@ -82,23 +86,37 @@ class Database:
         """Close all connections."""
         self._engine.dispose()
 
-    def thd_keep(self, records: Sequence[tuple[Record, Summary | None]]) -> None:
-        """Store records in one transaction: all of them or none.
+    def thd_keep(self, records: Sequence[tuple[Record, Summary | None]]) -> frozenset[str]:
+        """Store records in one transaction, all of them or none, and return the ids that were not there before.
 
         A record that is there already with equal content is left as it is, with its summary; one that is there with
-        other content is a StoreError that names its id.
+        other content is a StoreConflict that names its id.
         """
         with self._transaction() as connection:
             fresh = _fresh(connection, records)
-            if not fresh:
+            if fresh:
+                connection.execute(_INSERT_GAME, [_game_row(record) for record, _ in fresh])
+                _insert_summaries(connection, [summary for _, summary in fresh if summary is not None])
+        return frozenset(record.id for record, _ in fresh)
+
+    def thd_replace_summaries(self, found: Mapping[str, Summary | None]) -> None:
+        """Replace what is searched of some records, by id, in one transaction; None: nothing is searched any more."""
+        with self._transaction() as connection:
+            for statement in (_DELETE_SUMMARIES, _DELETE_SEATS):
+                connection.execute(statement, {"ids": list(found)})
+            _insert_summaries(connection, [summary for summary in found.values() if summary is not None])
+
+    def thd_records(self) -> Iterator[Record]:
+        """Yield all records in the order of their ids, a batch at a time; no transaction is open in between."""
+        last = ""
+        while True:
+            following = select(games).where(games.c.id > last).order_by(games.c.id).limit(BATCH)
+            with self._transaction() as connection:
+                rows = connection.execute(following).all()
+            yield from map(_record, rows)
+            if len(rows) < BATCH:
                 return
-            connection.execute(_INSERT_GAME, [_game_row(record) for record, _ in fresh])
-            found = [summary for _, summary in fresh if summary is not None]
-            if found:
-                connection.execute(_INSERT_SUMMARY, [_summary_row(summary) for summary in found])
-            seat_rows = [_seat_row(summary.id, seat) for summary in found for seat in summary.seats]
-            if seat_rows:
-                connection.execute(_INSERT_SEAT, seat_rows)
+            last = rows[-1].id
 
     def thd_record(self, id: str) -> Record:  # noqa: A002 (the column's name)
         """Fetch a record by its id, or by at least four characters that only its id begins with."""
@@ -160,9 +178,17 @@ def _fresh(
         if record.id not in known:
             known[record.id] = record
             fresh.append((record, summary))
-        elif known[record.id] != record:
+        elif not is_same(known[record.id], record):
             raise conflict(record.id)
     return fresh
+
+
+def _insert_summaries(connection: Connection, found: Sequence[Summary]) -> None:
+    if found:
+        connection.execute(_INSERT_SUMMARY, [_summary_row(summary) for summary in found])
+    seat_rows = [_seat_row(summary.id, seat) for summary in found for seat in summary.seats]
+    if seat_rows:
+        connection.execute(_INSERT_SEAT, seat_rows)
 
 
 def _game_row(record: Record) -> Mapping[str, object]:

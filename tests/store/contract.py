@@ -168,6 +168,14 @@ def store_tests(  # noqa: C901 (a class of tests)
             self.assertIn(record(1).id, self.refusal(self.store.keep(record(1, b"<body>2</body>"))))
             self.assertEqual(self.result(self.store.record(record(1).id)), record(1))
 
+        def test_the_same_content_spelt_otherwise_is_no_conflict(self) -> None:
+            self.result(self.store.keep(record(1, b"<body a='1'  b='2'><x/></body>")))
+            self.result(self.store.keep(record(1, b'<body b="2" a="1"><x></x></body>')))
+            kept = self.result(self.store.record(record(1).id))
+            self.assertEqual(kept.body, b"<body a='1'  b='2'><x/></body>")
+            self.assertIn(record(1).id, self.refusal(self.store.keep(record(1, b"<body a='1' b='2'> <x/></body>"))))
+            self.assertIn(record(1).id, self.refusal(self.store.keep(record(1, b"no XML"))))
+
         def test_kept_at_once_only_the_conflict_is_refused(self) -> None:
             records = [record(1), record(2), record(2, b"<body>2</body>"), record(3), record(1)]
             asked = [self.store.keep(one) for one in records]

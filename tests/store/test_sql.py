@@ -130,6 +130,13 @@ class KeepTests(DatabaseCase):
         self.database.thd_keep([(record(1), summary(1)), (record(1), summary(1))])
         self.assertEqual(self.ids(), [1])
 
+    def test_it_says_what_is_new(self) -> None:
+        self.assertEqual(self.database.thd_keep([(record(1), None)]), {record(1).id})
+        again = [(record(n), None) for n in (1, 2, 2, 3)]
+        self.assertEqual(self.database.thd_keep(again), {record(2).id, record(3).id})
+        self.assertEqual(self.database.thd_keep(again), frozenset())
+        self.assertEqual(self.database.thd_keep([]), frozenset())
+
     def test_two_contents_in_a_batch_are_a_conflict(self) -> None:
         batch = [(record(1), None), (record(1, b"<body>2</body>"), None)]
         self.assertIn("other content", str(self.assertRaises(StoreError, self.database.thd_keep, batch)))
@@ -305,3 +312,36 @@ class ThreadTests(SynchronousTestCase):
         self.pump.result(self.store.find(Query()))
         (thread,) = self.store._pool.threads
         self.assertTrue(thread.daemon)
+
+
+class AllTests(DatabaseCase):
+    def keep(self, count: int) -> None:
+        self.database.thd_keep([(record(number), summary(number)) for number in range(count)])
+
+    def test_all_records_come_in_order(self) -> None:
+        for count in (0, 1, BATCH - 1, BATCH, BATCH + 1, 2 * BATCH + 1):
+            self.keep(count)
+            self.assertEqual(list(self.database.thd_records()), [record(number) for number in range(count)])
+
+    def test_between_batches_others_may_write(self) -> None:
+        self.keep(BATCH + 1)
+        records = self.database.thd_records()
+        next(records)
+        self.database.thd_replace_summaries({record(0).id: None})
+        self.keep(BATCH + 3)
+        self.assertEqual(sum(1 for _ in records), BATCH + 2)
+
+    def test_summaries_are_replaced(self) -> None:
+        self.keep(3)
+        renamed = summary(1, ("Barbara",))
+        self.database.thd_replace_summaries({record(1).id: renamed, record(2).id: None})
+        found = self.database.thd_find(Query())
+        self.assertEqual(found, [summary(0), renamed])
+        self.assertEqual(self.query("SELECT count(*) FROM seats"), [(3,)])
+        self.assertEqual(self.ids(), [0, 1, 2])
+
+    def test_replacing_is_one_transaction(self) -> None:
+        self.keep(2)
+        lost = {record(0).id: None, record(9).id: summary(9)}
+        self.assertRaises(StoreError, self.database.thd_replace_summaries, lost)
+        self.assertEqual(self.database.thd_find(Query()), [summary(0), summary(1)])

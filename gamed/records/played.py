@@ -1,0 +1,113 @@
+"""Records played through by the rules of their game: the last of the five steps.
+
+Source: records.md 2, step 5, and 4. What a record is of, and how it ended, comes out as a Summary.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+
+from gamed.errors import IllegalMove
+from gamed.findings import Finding
+from gamed.game import Options, Termination
+from gamed.games.go.replay import replay as replay_go
+from gamed.games.go.tree import GoGame
+from gamed.games.go.tree import Player as GoPlayer
+from gamed.history import LINE
+from gamed.records import gofans, own
+from gamed.records.index import Index
+from gamed.records.parsing import parse
+from gamed.records.record import Record, RecordError, SeatSummary, Summary
+from gamed.table import Table, replay
+
+RESIGNED = -1.0
+"""The points of a player who has resigned (TEXT of GoFans 1.1)."""
+
+
+def play_own(record: Record, table: Callable[[Options], Table]) -> Summary:
+    """Replay a record of gamed's own on a fresh table that `table` makes for its options.
+
+    Raises RuleError if the referee finds something else than the record says it found, and RecordError if the record
+    contradicts itself. So a record of a lie which the referee noted is fine.
+    """
+    # The summary comes first: it refuses values that the schema lets pass.
+    found, history, judged = own.summary(record), own.to_history(record), own.judgement(record)
+    if any(entry.body is None for entry in history.of_kind(LINE)):
+        raise RecordError("a line is empty, and not in base64", code="not-valid")
+    fresh = table(history.options)
+    deque(replay(fresh, history), maxlen=0)
+    _compare(fresh.findings, judged.findings)
+    if fresh.unjudged != judged.unjudged:
+        raise IllegalMove(f"the referee judges up to entry {fresh.unjudged}, the record says {judged.unjudged}")
+    _check_result(record, found)
+    return found
+
+
+def _compare(found: Sequence[Finding], recorded: Sequence[Finding]) -> None:
+    for finding in found:
+        if finding not in recorded:
+            raise IllegalMove(f"entry {finding.entry}, seat {finding.seat}: {finding.text}", code=finding.code)
+    for finding in recorded:
+        if finding not in found:
+            raise IllegalMove(f"entry {finding.entry}, seat {finding.seat}: the rules find no {finding.code} there")
+
+
+def _check_result(record: Record, found: Summary) -> None:
+    """Compare the header's result with that of the last entry."""
+    result = parse(record.header).find("result")
+    assert result is not None
+    winner = result.get("winner")
+    stated = (result.get("termination"), None if winner is None else int(winner))
+    if stated != (found.termination, found.winner):
+        raise RecordError("the result in the header is not that of the last entry", code="not-valid")
+
+
+def play_gofans(record: Record) -> Summary:
+    """Play a GoFans record in all its variations. Raises RuleError at the first illegal move, and RecordError."""
+    game = gofans.read(record)
+    deque(replay_go(game), maxlen=0)
+    return summary_of_go(record, game)
+
+
+def summary_of_go(record: Record, game: GoGame) -> Summary:
+    """Return what is searched of a Go game. Its termination is empty where nothing says how it ended."""
+    winner = _winner(game.players)
+    is_known = winner is not None or all(player.points is not None for player in game.players)
+    date = game.date or ""
+    return Summary(
+        id=record.id,
+        publisher=record.publisher,
+        version=record.version,
+        kind="go",
+        started=date,
+        ended=date,
+        termination=str(Termination.VICTORY) if is_known else "",
+        winner=winner,
+        length=sum(1 for _ in game.main_line()),
+        seats=tuple(SeatSummary(seat, player.name or "", player.points) for seat, player in enumerate(game.players)),
+    )
+
+
+def _winner(players: Sequence[GoPlayer]) -> int | None:
+    """Return the seat of the one who is left when the others have resigned, or who has the most points; or None."""
+    staying = [seat for seat, player in enumerate(players) if player.points != RESIGNED]
+    if len(staying) == 1 < len(players):
+        return staying[0]
+    points = [player.points for player in players if player.points is not None]
+    if len(points) < len(players) or points.count(max(points)) > 1 or len(players) == 1:
+        return None
+    return points.index(max(points))
+
+
+def summary(record: Record, formats: Index) -> Summary | None:
+    """Return what is searched of a stored record, without playing it; None for what gamed cannot play.
+
+    Raises RecordError if the record is not what its format says.
+    """
+    found = formats.formats.get((record.publisher, record.version))
+    if found is None or not found.is_playable:
+        return None
+    if record.publisher == gofans.PUBLISHER:
+        return summary_of_go(record, gofans.read(record))
+    return own.summary(record) if record.publisher.startswith(own.PUBLISHER) else None

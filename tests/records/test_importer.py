@@ -1,0 +1,544 @@
+"""The five steps of the import, each outcome provoked; hostile documents; whatever is done to a valid document."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import re
+import subprocess
+import sys
+import time
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from unittest.mock import patch
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from lxml import etree
+from twisted.trial.unittest import SynchronousTestCase
+
+import gamed
+from gamed.errors import ConfigError
+from gamed.records import index as index_module
+from gamed.records.canonical import canonical
+from gamed.records.importer import CODES, TAKEN, Imported, check, refused
+from gamed.records.index import index, reason
+from gamed.records.parsing import parse_whole
+from gamed.records.record import Record, RecordError, document
+from gamed.records.source import CHUNK, read, read_stream
+from tests.records.documents import (
+    BOMB,
+    DEEP,
+    EXTERNAL,
+    GOFANS,
+    NESTED,
+    OUTSIDE,
+    UNKNOWN,
+    Endless,
+    battleship,
+    gzip_bomb,
+    outcome,
+)
+from tests.records.samples import game, record
+
+OWN = document(record(game()))
+MILLISECONDS = 50
+MEGABYTES = 20
+# A shared, slow machine still has to tell a refusal at once from an expansion, which takes minutes.
+PATIENCE = 4
+
+
+def changed(source: bytes, old: bytes, new: bytes) -> bytes:
+    """Return a document with one thing changed."""
+    assert old in source, old
+    return source.replace(old, new, 1)
+
+
+def same_nodes(one: bytes, other: bytes) -> bool:
+    """Whether publisher, version, header and body of two documents are equal."""
+    first, second = parse_whole(one), parse_whole(other)
+    names = all(first.get(name) == second.get(name) for name in ("publisher", "version"))
+    nodes = zip(first.iterchildren("header", "body"), second.iterchildren("header", "body"), strict=True)
+    return names and all(canonical(left) == canonical(right) for left, right in nodes)
+
+
+class OutcomeTests(SynchronousTestCase):
+    def assert_code(self, document: bytes, code: str) -> Imported:
+        found = outcome(document)
+        self.assertEqual((found.code, found.is_taken), (code, code in TAKEN), found.sentence)
+        self.assertEqual(found.record is not None, code in TAKEN)
+        self.assertTrue(found.sentence)
+        return found
+
+    def test_imported(self) -> None:
+        found = self.assert_code(GOFANS, "imported")
+        assert found.record is not None
+        assert found.summary is not None
+        self.assertEqual((found.record.publisher, found.record.version), ("GoFans", "2.1"))
+        self.assertEqual(found.summary.id, found.record.id)
+        self.assertEqual((found.summary.kind, found.summary.length, found.summary.winner), ("go", 4, 0))
+        self.assertEqual([seat.name for seat in found.summary.seats], ["Anna", "Bert"])
+        self.assertEqual(found.lost, ())
+
+    def test_variations(self) -> None:
+        found = self.assert_code(NESTED, "imported")
+        assert found.summary is not None
+        self.assertEqual((found.summary.length, found.summary.termination, found.summary.winner), (2, "", None))
+
+    def test_who_won_is_what_the_points_say(self) -> None:
+        for black, white, termination, winner in (
+            (b"45", b"38.5", "victory", 0),
+            (b"-1", b"0", "victory", 1),
+            (b"3", b"-1", "victory", 0),
+            (b"7", b"7", "victory", None),
+        ):
+            text = changed(changed(GOFANS, b'points="45"', b'points="%b"' % black), b"38.5", white)
+            found = self.assert_code(text, "imported").summary
+            assert found is not None
+            self.assertEqual((found.termination, found.winner), (termination, winner))
+        for old in (b' points="45"', b' points="38.5"'):
+            found = self.assert_code(changed(GOFANS, old, b""), "imported").summary
+            assert found is not None
+            self.assertEqual((found.termination, found.winner), ("", None))
+
+    def test_a_game_of_1900_moves_is_as_deep_as_that(self) -> None:
+        moves = b"".join(b'<move playerId="%d">' % (number % 2) for number in range(1900)) + b"</move>" * 1900
+        head, tail = NESTED.split(b"<body>")[0], b"</body></game>"
+        found = self.assert_code(head + b"<body>" + moves + tail, "imported")
+        assert found.summary is not None
+        self.assertEqual(found.summary.length, 1900)
+
+    def test_beyond_500_levels_lxml_gives_the_reason(self) -> None:
+        moves = b'<move playerId="0">' * 600 + b"<odd/>" + b"</move>" * 600
+        head, tail = NESTED.split(b"<body>")[0], b"</body></game>"
+        found = self.assert_code(head + b"<body>" + moves + tail, "not-valid")
+        self.assertIn("Element 'odd'", found.sentence)
+
+    def test_not_xml_has_line_and_column(self) -> None:
+        found = self.assert_code(b"<game>\n  <header></game>", "not-xml")
+        self.assertEqual((found.line, found.xpath), (2, None))
+        self.assertGreater(found.column or 0, 5)
+        for text in (b"", b"(;FF[4]SZ[19])", b"\xff\xfe<\0g\0", b"<a>&x;</a>", b"<a>\0</a>"):
+            self.assert_code(text, "not-xml")
+
+    def test_forbidden(self) -> None:
+        for text in (BOMB, EXTERNAL, OUTSIDE, DEEP):
+            self.assert_code(text, "forbidden")
+
+    def test_the_limit_of_levels(self) -> None:
+        def deep(levels: int) -> bytes:
+            # The root and the body are two of them.
+            inner = b"<m>" * (levels - 2) + b"</m>" * (levels - 2)
+            return b'<game publisher="A" version="1"><header/><body>' + inner + b"</body></game>"
+
+        self.assert_code(deep(2000), "unknown-format")
+        self.assert_code(deep(2001), "forbidden")
+        self.assert_code(deep(2049), "forbidden")
+
+    def test_not_standard(self) -> None:
+        for old, new in (
+            (b' publisher="GoFans"', b""),
+            (b'publisher="GoFans"', b'publisher=" "'),
+            (b'version="2.1"', b'version="two"'),
+            (b"<body>", b"<more/><body>"),
+        ):
+            found = self.assert_code(changed(GOFANS, old, new), "not-standard")
+            self.assertEqual(found.line is None, found.xpath is None)
+        self.assertEqual(found.xpath, "/game/more")
+
+    def test_a_namespace_that_has_no_canonical_form(self) -> None:
+        found = self.assert_code(changed(UNKNOWN, b"urn:klub", b"klub"), "not-standard")
+        self.assertIn("absolute URI", found.sentence)
+
+    def test_unknown_format_is_kept(self) -> None:
+        found = self.assert_code(UNKNOWN, "unknown-format")
+        self.assertIn("Klub Löwe 3.0", found.sentence)
+        self.assertIsNone(found.summary)
+
+    def test_not_valid_says_where_and_what_was_expected(self) -> None:
+        found = self.assert_code(changed(GOFANS, b"<komi>6.5</komi>", b"<comi>6.5</comi>"), "not-valid")
+        self.assertEqual((found.line, found.xpath), (4, "/game/header/comi"))
+
+    def test_not_valid_although_no_schema_can_say_it(self) -> None:
+        found = self.assert_code(changed(GOFANS, b'x="1" y="2"', b'x="10" y="2"'), "not-valid")
+        self.assertIn("the point 10, 2 is not on the board", found.sentence)
+
+    def test_illegal_says_which_move_and_why(self) -> None:
+        found = self.assert_code(changed(GOFANS, b'playerId="0" x="2" y="1"', b'playerId="0" x="1" y="2"'), "illegal")
+        self.assertTrue(found.sentence.startswith("move 2, player 0, (1,2): "), found.sentence)
+
+    def test_removes_are_checked(self) -> None:
+        found = self.assert_code(changed(GOFANS, b'<remove x="1" y="1"/>', b""), "illegal")
+        self.assertIn("removes nothing where the rules take (1,1)", found.sentence)
+
+    def test_not_played_because_nobody_can(self) -> None:
+        found = check(GOFANS, index(), {})
+        self.assertEqual((found.code, found.summary), ("imported", None))
+        self.assertIn("does not play", found.sentence)
+
+    def test_every_code_is_listed(self) -> None:
+        self.assertTrue(set(CODES) > TAKEN)
+        error = refused(RecordError("why", code="missing", line=3, column=4, xpath="/x"))
+        self.assertEqual(error, Imported("missing", "why", 3, 4, "/x"))
+
+
+class OwnTests(SynchronousTestCase):
+    """Records of games that were played in memory, to every kind of end."""
+
+    def assert_imported(self, text: bytes, termination: str, winner: int | None) -> Imported:
+        found = outcome(text)
+        self.assertEqual(found.code, "imported", found.sentence)
+        assert found.summary is not None
+        assert found.record is not None
+        self.assertEqual((found.summary.termination, found.summary.winner), (termination, winner))
+        self.assertIn(b"<id>%b</id>" % found.record.id.encode(), text)
+        return found
+
+    LIE = ((1, b"(1,[0,0]).\n"), (0, b"(2,[0,0,4]).\n"))
+
+    def test_a_lie_that_the_referee_noted_is_a_game(self) -> None:
+        text = battleship(*self.LIE)
+        self.assertIn(b"<finding ", text)
+        self.assert_imported(text, "victory", 1)
+
+    def test_other_ends(self) -> None:
+        self.assert_imported(battleship(), "idle", 0)
+        text = battleship(roles="random")
+        loser = re.findall(rb'<drawn at="0" first="(.)"/>', text)
+        self.assert_imported(text, "idle", 1 - int(loser[0]))
+        self.assert_imported(battleship((0, b"(1,[0,0]).\n"), referee="enforce"), "forfeit", 1)
+        self.assert_imported(battleship((0, b"x" * 11), line_bytes=10), "limit", 1)
+
+    def test_lines_that_nobody_understands_are_a_game(self) -> None:
+        text = battleship((0, b"\0\xff]]><&\n\xef\xbf\xbe\n \t\n"), (1, b"</line>\n"))
+        self.assertIn(b"<unjudged ", text)
+        self.assert_imported(text, "idle", None)
+
+    def test_a_lie_that_the_record_hides_is_illegal(self) -> None:
+        text = re.sub(b"<findings>.*</findings>", b"", battleship(*self.LIE), flags=re.DOTALL)
+        found = outcome(text)
+        self.assertEqual(found.code, "illegal")
+        self.assertTrue(found.sentence.startswith("entry 4, seat 0: "), found.sentence)
+
+    def test_an_invented_finding_is_illegal(self) -> None:
+        invented = b'<findings><finding code="lie" seat="1" entry="5">x</finding></findings></header>'
+        found = outcome(changed(battleship(), b"</header>", invented))
+        self.assertEqual((found.code, found.sentence), ("illegal", "entry 5, seat 1: the rules find no lie there"))
+
+    def test_an_invented_limit_of_the_referee_is_illegal(self) -> None:
+        found = outcome(changed(battleship(), b"</header>", b'<unjudged entry="3"/></header>'))
+        self.assertEqual(found.code, "illegal")
+
+    def test_the_result_must_be_that_of_the_last_entry(self) -> None:
+        for old, new in ((b'<result termination="idle" winner="0"/>', b'<result termination="idle" winner="1"/>'),
+                         (b'<result termination="idle"', b'<result termination="left"')):  # fmt: skip
+            found = outcome(changed(battleship(), old, new))
+            self.assertEqual(found.code, "not-valid")
+            self.assertIn("the result in the header", found.sentence)
+
+    def test_a_line_without_bytes(self) -> None:
+        text = battleship((1, b"(1,[0,0]).\n"))
+        found = outcome(changed(text, b">(1,[0,0]).</line>", b"/>"))
+        self.assertEqual(found.code, "not-valid")
+        self.assertIn("is empty, and not in base64", found.sentence)
+
+    def test_values_that_the_schema_lets_pass(self) -> None:
+        for old, new in (
+            (b'at="0"', b'at="%b"' % (b"9" * 30)),
+            (b'termination="idle"', b'termination=" idle "'),
+            (b"<started>2026-", b"<started>9999-"),
+        ):
+            self.assertIn(outcome(changed(battleship(), old, new)).code, ("imported", "not-valid"), new)
+
+
+class UnharmedTests(SynchronousTestCase):
+    def stored(self, text: bytes) -> Record:
+        found = check(text, index(), {}).record
+        assert found is not None
+        return found
+
+    def test_header_and_body_come_back_equal(self) -> None:
+        for text in (UNKNOWN, GOFANS, NESTED, OWN):
+            back = document(self.stored(text))
+            self.assertTrue(same_nodes(text, back), back)
+            self.assertEqual(self.stored(back), self.stored(text))
+
+    def test_the_id_is_made_of_the_content_alone(self) -> None:
+        respelt = changed(UNKNOWN, b'k:b="2" a="1"', b"a='1'  k:b='2'").replace(b"<z/>", b"<z></z>")
+        self.assertEqual(self.stored(respelt).id, self.stored(UNKNOWN).id)
+        self.assertEqual(self.stored(b"<!-- outside -->" + UNKNOWN).id, self.stored(UNKNOWN).id)
+        for old, new in ((b"<!-- kept -->", b""), (b"3.0", b"3.1"), (b" text ", b"text"), (b'a="1"', b'a="2"')):
+            self.assertNotEqual(self.stored(changed(UNKNOWN, old, new)).id, self.stored(UNKNOWN).id)
+
+    def test_the_id_never_changes(self) -> None:
+        self.assertEqual(
+            self.stored(b'<game publisher="A" version="1"><header/><body/></game>').id,
+            "2d8cbe9a-ba0c-5817-9d09-0f0e394ee0d6",
+        )
+
+    def test_publisher_and_version_are_tokens(self) -> None:
+        spaced = changed(UNKNOWN, b'"Klub L', b'"  Klub \n L').replace(b"3.0", b" 3.0 ")
+        self.assertEqual(self.stored(changed(spaced, b"Klub \n L", b"Klub\tL")).publisher, "Klub Löwe")
+        self.assertEqual(self.stored(spaced).version, "3.0")
+
+    def test_what_stands_outside_is_reported(self) -> None:
+        xsi = b'<game xmlns:x="http://www.w3.org/2001/XMLSchema-instance" x:noNamespaceSchemaLocation="http://x/y.xsd" '
+        for text, lost in (
+            (b"<!-- a -->" + NESTED, "comments"),
+            (NESTED + b"<!-- z -->", "comments"),
+            (changed(NESTED, b"<body>", b"<!-- m --><body>"), "comments"),
+            (b"<?style x?>" + NESTED, "processing instructions"),
+            (changed(NESTED, b"<game ", xsi), "the place of a schema"),
+        ):
+            (found,) = outcome(text).lost
+            self.assertTrue(found.startswith(lost))
+
+
+class FurtherFormatsTests(SynchronousTestCase):
+    SCHEMA = b"""<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="game"><xs:complexType>
+        <xs:sequence><xs:element name="header"/><xs:element name="body" type="xs:integer"/></xs:sequence>
+        <xs:attribute name="publisher"/><xs:attribute name="version"/></xs:complexType></xs:element></xs:schema>"""
+    INDEX = b"""<index standard="Standard.xsd">
+        <format publisher="%b" version="1.0" schema="club.xsd" kind="go" playable="%b"/></index>"""
+
+    def directory(self, publisher: bytes = b"Club", playable: bytes = b"false") -> Path:
+        folder = Path(self.mktemp())
+        folder.mkdir(parents=True)
+        (folder / "club.xsd").write_bytes(self.SCHEMA)
+        (folder / "club.xml").write_bytes(self.INDEX % (publisher, playable))
+        return folder
+
+    def test_a_publisher_is_added_without_code(self) -> None:
+        for playable in (b"false", b"true"):
+            formats = index(self.directory(playable=playable))
+            text = b'<game publisher="Club" version="1.0"><header/><body>%b</body></game>'
+            self.assertEqual(check(text % b"7", formats, {}).code, "imported")
+            self.assertEqual(check(text % b"x", formats, {}).code, "not-valid")
+            self.assertEqual(check(GOFANS, formats, {}).code, "imported")
+
+    def assert_refused(self, folder: Path, words: str) -> None:
+        error = self.assertRaises(ConfigError, index, folder)
+        self.assertIn("[store] formats", str(error))
+        self.assertIn(words, str(error))
+
+    def test_a_directory_that_is_not_there(self) -> None:
+        self.assert_refused(Path("nowhere"), "no directory nowhere")
+
+    def test_an_index_that_cannot_be_used(self) -> None:
+        for name, text, words in (
+            ("club.xml", b"<index", "not XML"),
+            ("club.xml", b'<index standard="S.xsd"><game/></index>', "line 1"),
+            ("club.xsd", b"<schema/>", "club.xml"),
+            ("club.xsd", None, "club.xsd"),
+        ):
+            folder = self.directory()
+            (folder / name).unlink()
+            if text is not None:
+                (folder / name).write_bytes(text)
+            self.assert_refused(folder, words)
+
+    def test_a_format_of_ours_stays_ours(self) -> None:
+        folder = self.directory(b"GoFans")
+        (folder / "club.xml").write_bytes((folder / "club.xml").read_bytes().replace(b'"1.0"', b'"1.1"'))
+        self.assert_refused(folder, "GoFans 1.1 has two schemas")
+
+
+class ReasonTests(SynchronousTestCase):
+    BAD = changed(GOFANS, b'size="9"', b'size="many"')
+
+    def test_xmlschema_gives_the_reason_in_a_process_of_the_command_line(self) -> None:
+        file = Path(self.mktemp()).resolve()
+        file.write_bytes(self.BAD)
+        program = "import sys; from gamed.cli import main; main(['check', sys.argv[1]])"
+        root = str(Path(gamed.__file__).parents[1])
+        found = subprocess.run(
+            [sys.executable, "-c", program, str(file)], cwd=root, capture_output=True, text=True, check=False
+        )
+        self.assertEqual(found.returncode, 1, found.stderr)
+        self.assertIn("/game/header/board: attribute size='many': ", found.stdout)
+
+    def test_without_xmlschema_lxml_gives_it(self) -> None:
+        with patch.object(index_module, "_explaining", side_effect=AttributeError("__provides__")):
+            found = outcome(self.BAD)
+        self.assertEqual((found.code, found.line, found.xpath), ("not-valid", 5, "/game/header/board"))
+        self.assertTrue(found.sentence.startswith("Element 'board', attribute 'size': "), found.sentence)
+
+    def test_it_is_not_asked_for_large_documents(self) -> None:
+        schema = index().formats["GoFans", "2.1"].schema
+        many = changed(self.BAD, b"<move", b'<move playerId="0"/>' * 20_000 + b"<move")
+        with patch.object(index_module, "_explaining", side_effect=AssertionError):
+            self.assertIsNone(reason(parse_whole(many), schema))
+
+    def test_marks_of_zope_do_no_harm(self) -> None:
+        program = (
+            "import zope.interface.common.collections\n"
+            "from tests.records.test_importer import ReasonTests, outcome\n"
+            "print(outcome(ReasonTests.BAD).code)"
+        )
+        root = str(Path(gamed.__file__).parents[1])
+        found = subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=True)
+        self.assertEqual(found.stdout, "not-valid\n")
+
+
+class HostileTests(SynchronousTestCase):
+    """Each in little time and memory: what Python allocates here, and what the C libraries do in the next test."""
+
+    def cases(self) -> list[tuple[str, Callable[[], object]]]:
+        comment, blanks = Endless(b"<!--", b"x"), Endless(b'<game publisher="A" version="1"><header> ', b" ")
+        bomb = gzip_bomb(1_000_000_000)
+        self.streams = (comment, blanks)
+        return [
+            ("billion laughs", lambda: outcome(BOMB)),
+            ("external entity", lambda: outcome(EXTERNAL)),
+            ("external subset", lambda: outcome(OUTSIDE)),
+            ("depth", lambda: outcome(DEEP)),
+            ("comment of 1 GB", lambda: self.refusal(comment)),
+            ("blanks of 1 GB", lambda: self.refusal(blanks)),
+            ("gzip bomb", lambda: self.refusal(Endless(bomb, b"", len(bomb)))),
+        ]
+
+    def refusal(self, stream: Endless) -> Imported:
+        try:
+            return outcome(read_stream(stream))  # type: ignore[arg-type]
+        except RecordError as error:
+            return refused(error)
+
+    def test_each_is_refused_at_once(self) -> None:
+        outcome(OWN)
+        for name, refuse in self.cases():
+            started = time.process_time()
+            found = refuse()
+            spent = (time.process_time() - started) * 1000
+            assert isinstance(found, Imported)
+            self.assertEqual(found.code, "forbidden", name)
+            self.assertLess(spent, MILLISECONDS * PATIENCE, name)
+        self.assertLess(max(stream.given for stream in self.streams), 10_100_000)
+
+    def test_none_needs_memory(self) -> None:
+        for name, refuse in self.cases():
+            tracemalloc.start()
+            refuse()
+            _, peak = tracemalloc.get_traced_memory()
+            tracemalloc.stop()
+            self.assertLess(peak, MEGABYTES * 1_000_000, name)
+
+    def test_none_needs_memory_of_the_libraries_either(self) -> None:
+        program = (
+            "import resource\n"
+            "from tests.records.test_importer import HostileTests, outcome, OWN\n"
+            "def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+            "outcome(OWN)\n"
+            "cases = HostileTests().cases()\n"
+            "before = peak()\n"
+            "assert all(refuse().code == 'forbidden' for _, refuse in cases)\n"
+            "print(peak() - before)"
+        )
+        root = str(Path(gamed.__file__).parents[1])
+        found = subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=True)
+        self.assertLess(int(found.stdout), MEGABYTES * 1000)
+
+
+class SourceTests(SynchronousTestCase):
+    def refused(self, path: Path, budget: int = 1000) -> RecordError:
+        error: RecordError = self.assertRaises(RecordError, read, path, budget)
+        return error
+
+    def test_missing_and_unreadable(self) -> None:
+        folder = Path(self.mktemp())
+        self.assertEqual(self.refused(folder / "x.xml").code, "missing")
+        folder.mkdir()
+        self.assertEqual(self.refused(folder).code, "unreadable")
+        self.assertIn("Is a directory", self.refused(folder).reason)
+
+    def test_within_the_budget_nothing_is_refused(self) -> None:
+        path = Path(self.mktemp())
+        for size in (0, 1, 999, 1000):
+            path.write_bytes(b"x" * size)
+            self.assertEqual(read(path, 1000), b"x" * size)
+        path.write_bytes(b"x" * 1001)
+        self.assertEqual(self.refused(path).code, "forbidden")
+        self.assertIn("more than 1,000 bytes", self.refused(path).reason)
+
+    def test_gzip_is_unpacked_whatever_its_name(self) -> None:
+        for size in (0, 5, CHUNK - 1, CHUNK, CHUNK + 1, 5 * CHUNK):
+            text = bytes(range(256)) * (size // 256) + b"x" * (size % 256)
+            self.assertEqual(read_stream(io.BytesIO(gzip.compress(text))), text)
+            self.assertEqual(read_stream(io.BytesIO(gzip.compress(b"a") + gzip.compress(text))), b"a" + text)
+            self.assertEqual(read_stream(io.BytesIO(gzip.compress(b"y" * size))), b"y" * size)
+
+    def test_the_budget_counts_what_is_unpacked(self) -> None:
+        packed = gzip.compress(b"x" * 1001)
+        self.assertLess(len(packed), 100)
+        self.assertRaises(RecordError, read_stream, io.BytesIO(packed), 1000)
+        self.assertEqual(len(read_stream(io.BytesIO(packed), 1001)), 1001)
+
+    def test_many_empty_members_are_counted_as_well(self) -> None:
+        self.assertRaises(RecordError, read_stream, io.BytesIO(gzip.compress(b"") * 100), 1000)
+
+    def test_damaged_gzip_is_unreadable(self) -> None:
+        packed = gzip.compress(bytes(range(256)))
+        for text in (packed[:-1], packed[:20], packed[:2], packed + b"trailing", packed[:30] + b"\0\0\0" + packed[33:]):
+            error: RecordError = self.assertRaises(RecordError, read_stream, io.BytesIO(text))
+            self.assertEqual(error.code, "unreadable", text)
+
+
+_VALID = (OWN, battleship((1, b"(1,[0,0]).\n"), (0, b"(2,[0,0,4]).\n")), GOFANS, NESTED, UNKNOWN)
+_ODD = st.sampled_from([
+    b"", b"<", b">", b'"', b"&", b"&#0;", b"-1", b"0", b"9" * 30, b"9" * 5000, b" ", b"\0", b"\xff", b"<!DOCTYPE x>",
+    b"<move/>", b"<!-- -->", b"</body>", b'x="1"', b"true", b"1.0", b"2.2", b"e", b"T24:00:00.000Z", b"\xc2\xa0", b"\r",
+])  # fmt: skip
+
+
+class MutationTests(SynchronousTestCase):
+    @settings(deadline=None, max_examples=400, suppress_health_check=[HealthCheck.too_slow])
+    @given(
+        source=st.sampled_from(_VALID),
+        places=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 12), _ODD | st.binary(max_size=3)), max_size=4),
+    )
+    def test_any_change_is_valid_or_refused_with_a_code(
+        self, source: bytes, places: list[tuple[float, int, bytes]]
+    ) -> None:
+        text = source
+        for place, length, new in places:
+            at = int(place * len(text))
+            text = text[:at] + new + text[at + length :]
+        self.check(text)
+
+    @settings(deadline=None, max_examples=400, suppress_health_check=[HealthCheck.too_slow])
+    @given(source=st.sampled_from(_VALID), data=st.data())
+    def test_any_change_of_a_tree_is_too(self, source: bytes, data: st.DataObject) -> None:
+        root = etree.fromstring(source)
+        for _ in range(data.draw(st.integers(1, 3))):
+            elements = [element for element in root.iter("*") if element is not root]
+            if not elements:
+                break
+            self.mutate(data.draw(st.sampled_from(elements)), data)
+        self.check(etree.tostring(root))
+
+    def mutate(self, element: etree._Element, data: st.DataObject) -> None:
+        parent = element.getparent()
+        assert parent is not None
+        values = st.sampled_from(
+            ["", "-1", "0", "1", "2", " 1 ", "9" * 30, "true", "random", "black", " victory ", '"', '"x']
+        )
+        kind = data.draw(st.sampled_from(("attribute", "remove", "repeat", "text", "move")))
+        if kind == "attribute" and element.attrib:
+            element.set(data.draw(st.sampled_from(sorted(map(str, element.attrib)))), data.draw(values))
+        elif kind == "remove":
+            parent.remove(element)
+        elif kind == "repeat":
+            parent.append(etree.fromstring(etree.tostring(element, with_tail=False)))
+        elif kind == "text":
+            element.text = data.draw(values)
+        elif element.tag not in ("header", "body"):
+            parent.insert(0, element)
+
+    def check(self, text: bytes) -> None:
+        found = outcome(text)
+        self.assertIn(found.code, CODES)
+        self.assertEqual(found.record is not None, found.is_taken)
+        if found.record is not None:
+            self.assertTrue(same_nodes(document(found.record), document(found.record)))
+            again = outcome(document(found.record))
+            self.assertEqual((again.code, again.record), (found.code, found.record))
