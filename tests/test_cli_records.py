@@ -15,6 +15,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 import gamed
 from gamed import cli
+from gamed.cli.records import print_boards, result
+from gamed.cli.terminal import shortened
 from gamed.errors import GamedError
 from gamed.game import Termination
 from gamed.history import Entry, History
@@ -305,7 +307,7 @@ class CommandTests(StoreTestCase):
 class WordsTests(SynchronousTestCase):
     def words(self, termination: Termination, winner: int | None) -> str:
         seats = (SeatSummary(0, "a", None), SeatSummary(1, "b", None))
-        return cli.result(Summary("id", "gamed-x", "1.0", "x", "", "", str(termination), winner, 3, seats))
+        return result(Summary("id", "gamed-x", "1.0", "x", "", "", str(termination), winner, 3, seats))
 
     def test_every_termination_has_words(self) -> None:
         for termination in Termination:
@@ -314,11 +316,11 @@ class WordsTests(SynchronousTestCase):
         self.assertEqual(self.words(Termination.LEFT, 0), "seat 0 won, other left")
 
     def test_shortening(self) -> None:
-        self.assertEqual([cli.shortened("abcd", width) for width in (6, 4, 3, 1)], ["abcd  ", "abcd", "ab…", "…"])
+        self.assertEqual([shortened("abcd", width) for width in (6, 4, 3, 1)], ["abcd  ", "abcd", "ab…", "…"])
 
     def test_boards_of_other_games_are_printable_too(self) -> None:
         history = History(ROOM, "x", "2026-11-21T09:00:00.000Z", 0)
         fake = type("Type", (), {"draw": staticmethod(lambda _history, _moves: "a\x1bb\nc")})
         with patch("gamed.registry.game_types", lambda: {"x": fake}), patch("click.echo") as echo:
-            cli.print_boards(history, 0, 0)
+            print_boards(history, 0, 0)
         self.assertEqual([call.args[0] for call in echo.call_args_list], ["\nafter 0 of 0 moves", "a\\x1bb", "c"])

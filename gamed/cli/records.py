@@ -1,23 +1,19 @@
-"""The command line: `gamed …`.
+"""`gamed records …`: list, show and export the games that were played, and build anew what is searched of them.
 
-Source: the contract in README.md; records.md 3 and 5. What is imported at the top is light, so that `gamed --help`
-answers at once; each command imports what it needs. Errors that gamed raises on purpose are one line on standard error
-and exit status 1, wrong usage is 2.
+Source: records.md 3 and 5.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import shutil
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from gamed import __version__
+from gamed.cli.terminal import config_option, database, json_option, printable, shortened, store_settings
 from gamed.errors import GamedError
 from gamed.game import Termination
 
@@ -25,7 +21,6 @@ if TYPE_CHECKING:
     from gamed.history import Entry, History
     from gamed.records.own import Judgement
     from gamed.records.record import Record, Summary
-    from gamed.store.sql import Database
 
 SHORT_ID: Final = 8
 """Characters of an id that a table shows."""
@@ -52,59 +47,9 @@ RESULTS: Final = {
 """A termination in words: with a winner, and without one."""
 
 
-class Commands(click.Group):
-    """A group whose commands may raise GamedError."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; end with one line instead of a traceback where it raises GamedError."""
-        try:
-            return super().invoke(ctx)
-        except GamedError as error:
-            click.echo(f"gamed: {printable(' '.join(str(error).split()))}", err=True)
-            ctx.exit(1)
-
-
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="gamed", message="%(prog)s %(version)s")
-@click.pass_context
-def main(ctx: click.Context) -> None:
-    """Look after a game server for the protocols that game programs already speak.
-
-    The server itself is started with `twistd -n gamed`.
-    """
-    if os.environ.get("NO_COLOR"):
-        ctx.color = False
-
-
-@main.group()
+@click.group()
 def records() -> None:
     """List, show and export the games that were played."""
-
-
-config_option = click.option(
-    "--config", type=click.Path(dir_okay=False), metavar="FILE", help="The daemon's configuration (TOML)."
-)
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-
-
-@contextmanager
-def database(config: str | None) -> Iterator[Database]:
-    """Open the record store that a configuration names. Raises ConfigError and StoreError."""
-    from sqlalchemy import make_url  # noqa: PLC0415 (heavy)
-
-    from gamed.config import load  # noqa: PLC0415 (heavy)
-    from gamed.store.sql import Database  # noqa: PLC0415 (heavy)
-
-    url = load(config).store.url
-    # Reading must not make the daemon's file, which could then belong to the wrong user: an empty store stands for it.
-    if url.startswith("sqlite:///") and not Path(make_url(url).database or "").exists():
-        url = "sqlite://"
-    store = Database(url)
-    store.thd_open()
-    try:
-        yield store
-    finally:
-        store.thd_close()
 
 
 # gamed records list
@@ -121,7 +66,7 @@ def list_records(config: str | None, *, as_json: bool, limit: int, **criteria: A
     """Print a table of the games, the newest first."""
     from gamed.store.query import Query  # noqa: PLC0415 (heavy)
 
-    with database(config) as store:
+    with database(store_settings(config)) as store:
         found = store.thd_find(Query(**criteria, limit=limit))
     if as_json:
         import attrs  # noqa: PLC0415 (only here)
@@ -163,18 +108,10 @@ def row(summary: Summary) -> tuple[str, ...]:
 
 def result(summary: Summary) -> str:
     """Return how a game ended, in words."""
+    if not summary.termination:
+        return "not known"
     won, unwon = RESULTS[Termination(summary.termination)]
     return unwon if summary.winner is None else won.format(winner=f"seat {summary.winner}")
-
-
-def shortened(text: str, width: int) -> str:
-    """Return a text in exactly `width` characters; an ellipsis stands for what is cut off."""
-    return f"{text:<{width}}" if len(text) <= width else text[: width - 1] + "…"
-
-
-def printable(text: str) -> str:
-    """Return a text that cannot command the terminal: names and lines come from strangers."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
 
 
 # gamed records show
@@ -195,7 +132,7 @@ def show(id: str, config: str | None, *, as_json: bool, move: int | None, every:
         raise click.UsageError("use only one of --json, --move and --moves")
     from gamed.records.own import judgement, summary, to_history  # noqa: PLC0415 (heavy)
 
-    with database(config) as store:
+    with database(store_settings(config)) as store:
         record = store.thd_record(id)
     facts, history, judged = summary(record), to_history(record), judgement(record)
     if as_json:
@@ -292,7 +229,7 @@ def export(id: str, config: str | None, output: str | None) -> None:  # noqa: A0
     """
     from gamed.records.record import document  # noqa: PLC0415 (heavy)
 
-    with database(config) as store:
+    with database(store_settings(config)) as store:
         record: Record = store.thd_record(id)
     if output is None:
         click.echo(document(record), nl=False)
@@ -301,69 +238,3 @@ def export(id: str, config: str | None, output: str | None) -> None:  # noqa: A0
         Path(output).write_bytes(document(record))
     except OSError as error:
         raise GamedError(f"cannot write {output}: {error.strerror}") from error
-
-
-# gamed bot
-
-
-@main.command(epilog="Example: gamed bot battleship --host localhost --port 54321 --strategy density --games 3")
-@click.argument("game")
-@click.option("--host", default="localhost", show_default=True, help="Where the server runs.")
-@click.option("--port", type=click.IntRange(1, 65535), help="Its port; left out: the game's standard port.")
-@click.option("--strategy", metavar="NAME", help="How to play; a wrong name lists the right ones.")
-@click.option("--games", type=click.IntRange(1), default=1, show_default=True, help="How many games, one by one.")
-@json_option
-def bot(game: str, **options: Any) -> None:
-    """Play GAME against whoever the server pairs this bot with.
-
-    Works with any server of the game's protocol. Prints a line a game; ends with status 1 if a game broke off.
-    """
-    from twisted.internet.defer import Deferred  # noqa: PLC0415 (heavy)
-    from twisted.internet.task import react  # noqa: PLC0415 (heavy)
-
-    from gamed.registry import games  # noqa: PLC0415 (heavy)
-
-    makers = games()
-    if game not in makers:
-        raise click.BadParameter(f"there is no {game}; there are {', '.join(makers)}", param_hint="GAME")
-    players = makers[game].load().players
-    strategy = options["strategy"] or next(iter(players))
-    if strategy not in players:
-        raise click.BadParameter(f"{game} has no {strategy}; it has {', '.join(players)}", param_hint="--strategy")
-    port = options["port"] or makers[game].port
-    ended: list[GamedError | None] = []
-    # `react` ends the process when it has ended the reactor; the exit status is this command's affair.
-    with suppress(SystemExit):
-        react(
-            lambda reactor: Deferred.fromCoroutine(_play(reactor, players[strategy], {**options, "port": port}, ended))
-        )
-    if not ended:
-        raise click.Abort
-    if ended[0] is not None:
-        raise ended[0]
-
-
-async def _play(reactor: Any, make_player: Any, options: dict[str, Any], ended: list[GamedError | None]) -> None:
-    from random import Random  # noqa: PLC0415 (with the rest)
-
-    from gamed.bots.play import BotError, play  # noqa: PLC0415 (heavy)
-
-    results: list[dict[str, Any]] = []
-    error: GamedError | None = None
-    try:
-        for number in range(1, options["games"] + 1):
-            played = await play(reactor, options["host"], options["port"], make_player, Random())  # noqa: S311 (a game)
-            results.append(
-                {"game": number, "won": played.won, "moves": played.moves, "seconds": round(played.seconds, 3)}
-            )
-            if not options["as_json"]:
-                outcome = "won" if played.won else "lost"
-                click.echo(f"game {number}: {outcome} after {played.moves} moves in {played.seconds:.3f} s")
-    except BotError as broken:
-        error = broken
-    won = sum(result["won"] for result in results)
-    if options["as_json"]:
-        click.echo(json.dumps(results, indent=2))
-    else:
-        click.echo(f"{len(results)} played, {won} won, {len(results) - won} lost")
-    ended.append(error)

@@ -1,0 +1,38 @@
+"""The command line: `gamed …`.
+
+Source: the contract in README.md; records.md. What is imported at the top is light, so that `gamed --help` answers at
+once; each command imports what it needs.
+"""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from gamed import __version__
+from gamed.cli.bot import bot
+from gamed.cli.conversion import convert, export
+from gamed.cli.imports import check_command, import_command
+from gamed.cli.recording import record
+from gamed.cli.records import records
+from gamed.cli.reindex import reindex
+from gamed.cli.show import show
+from gamed.cli.terminal import Commands
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="gamed", message="%(prog)s %(version)s")
+@click.pass_context
+def main(ctx: click.Context) -> None:
+    """Look after a game server for the protocols that game programs already speak.
+
+    The server itself is started with `twistd -n gamed`.
+    """
+    if os.environ.get("NO_COLOR"):
+        ctx.color = False
+
+
+for _command in (import_command, check_command, export, convert, show, record, records, bot):
+    main.add_command(_command)
+records.add_command(reindex)

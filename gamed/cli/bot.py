@@ -1,0 +1,75 @@
+"""`gamed bot`: the game's own client, as a program that plays anywhere."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import Any
+
+import click
+
+from gamed.cli.terminal import json_option
+from gamed.errors import GamedError
+
+
+@click.command(epilog="Example: gamed bot battleship --host localhost --port 54321 --strategy density --games 3")
+@click.argument("game")
+@click.option("--host", default="localhost", show_default=True, help="Where the server runs.")
+@click.option("--port", type=click.IntRange(1, 65535), help="Its port; left out: the game's standard port.")
+@click.option("--strategy", metavar="NAME", help="How to play; a wrong name lists the right ones.")
+@click.option("--games", type=click.IntRange(1), default=1, show_default=True, help="How many games, one by one.")
+@json_option
+def bot(game: str, **options: Any) -> None:
+    """Play GAME against whoever the server pairs this bot with.
+
+    Works with any server of the game's protocol. Prints a line a game; ends with status 1 if a game broke off.
+    """
+    from twisted.internet.defer import Deferred  # noqa: PLC0415 (heavy)
+    from twisted.internet.task import react  # noqa: PLC0415 (heavy)
+
+    from gamed.registry import games  # noqa: PLC0415 (heavy)
+
+    makers = games()
+    if game not in makers:
+        raise click.BadParameter(f"there is no {game}; there are {', '.join(makers)}", param_hint="GAME")
+    players = makers[game].load().players
+    strategy = options["strategy"] or next(iter(players))
+    if strategy not in players:
+        raise click.BadParameter(f"{game} has no {strategy}; it has {', '.join(players)}", param_hint="--strategy")
+    port = options["port"] or makers[game].port
+    ended: list[GamedError | None] = []
+    # `react` ends the process when it has ended the reactor; the exit status is this command's affair.
+    with suppress(SystemExit):
+        react(
+            lambda reactor: Deferred.fromCoroutine(_play(reactor, players[strategy], {**options, "port": port}, ended))
+        )
+    if not ended:
+        raise click.Abort
+    if ended[0] is not None:
+        raise ended[0]
+
+
+async def _play(reactor: Any, make_player: Any, options: dict[str, Any], ended: list[GamedError | None]) -> None:
+    from random import Random  # noqa: PLC0415 (with the rest)
+
+    from gamed.bots.play import BotError, play  # noqa: PLC0415 (heavy)
+
+    results: list[dict[str, Any]] = []
+    error: GamedError | None = None
+    try:
+        for number in range(1, options["games"] + 1):
+            played = await play(reactor, options["host"], options["port"], make_player, Random())  # noqa: S311 (a game)
+            results.append(
+                {"game": number, "won": played.won, "moves": played.moves, "seconds": round(played.seconds, 3)}
+            )
+            if not options["as_json"]:
+                outcome = "won" if played.won else "lost"
+                click.echo(f"game {number}: {outcome} after {played.moves} moves in {played.seconds:.3f} s")
+    except BotError as broken:
+        error = broken
+    won = sum(result["won"] for result in results)
+    if options["as_json"]:
+        click.echo(json.dumps(results, indent=2))
+    else:
+        click.echo(f"{len(results)} played, {won} won, {len(results) - won} lost")
+    ended.append(error)

@@ -1,0 +1,112 @@
+"""`gamed convert` and `gamed export`: Go games from one format to another. Source: records.md 3 and 4."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from gamed.cli.sources import SGF, go_games, is_sgf, record_of
+from gamed.cli.terminal import config_option, printable
+from gamed.errors import GamedError
+
+if TYPE_CHECKING:
+    from gamed.games.go.tree import GoGame
+
+GOFANS: Final = "gofans-"
+FORMATS: Final = (*(f"{GOFANS}{version}" for version in ("1.1", "1.2", "2.1", "2.2")), "sgf")
+AS_IT_IS: Final = "xml"
+DEFAULT: Final = "gofans-1.2"
+"""What an .xml file becomes if nothing is said: it holds the variations, and needs no rules."""
+
+
+@click.command(epilog="Example: gamed convert club.sgf club.xml --to gofans-2.2")
+@click.argument("source", metavar="IN")
+@click.argument("target", metavar="OUT", type=click.Path(dir_okay=False))
+@click.option("--to", type=click.Choice(FORMATS), help=f"The format; left out: sgf for .sgf, {DEFAULT} for .xml.")
+@config_option
+def convert(source: str, target: str, to: str | None, config: str | None) -> None:
+    """Convert a Go game: GoFans 1.1 to 2.2 and SGF, both ways.
+
+    IN is a file, or the id of a stored record. Several games of an SGF file become OUT-1.xml, OUT-2.xml and so on. What
+    the format cannot hold is said on standard error.
+    """
+    chosen = to or ("sgf" if is_sgf(target) else DEFAULT)
+    if to is None and not target.lower().endswith((".xml", SGF)):
+        raise click.UsageError("say with --to what OUT shall be, or let its name end with .xml or .sgf")
+    games = go_games(source, config)
+    for _, notes in games:
+        complain(notes)
+    if chosen == "sgf":
+        written(Path(target), in_format([game for game, _ in games], chosen))
+        return
+    for number, (game, _) in enumerate(games, 1):
+        written(numbered(Path(target), number if len(games) > 1 else None), in_format([game], chosen))
+
+
+@click.command(epilog="Example: gamed export 6f0c1f0e --format sgf --output game.sgf")
+@click.argument("id")
+@click.option(
+    "--format",
+    "chosen",
+    type=click.Choice((AS_IT_IS, *FORMATS)),
+    default=AS_IT_IS,
+    show_default=True,
+    help="xml: as it is stored; the others are for Go.",
+)
+@click.option(
+    "--output", type=click.Path(dir_okay=False), metavar="FILE", help="Write here instead of to the terminal."
+)
+@config_option
+def export(id: str, chosen: str, output: str | None, config: str | None) -> None:  # noqa: A002
+    """Write a stored record, as it is or in another format.
+
+    ID is the game's id or the beginning of it, as `gamed records list` prints it.
+    """
+    from gamed.records import gofans  # noqa: PLC0415 (heavy)
+    from gamed.records.record import document  # noqa: PLC0415 (heavy)
+
+    record = record_of(id, config)
+    data = document(record) if chosen == AS_IT_IS else in_format([gofans.read(record)], chosen)
+    if output is None:
+        click.echo(data, nl=False)
+    else:
+        written(Path(output), data)
+
+
+def in_format(games: Sequence[GoGame], chosen: str) -> bytes:
+    """Return games as a file; what it does not hold is said on standard error. A GoFans file holds one game."""
+    from gamed.records import gofans, sgf  # noqa: PLC0415 (heavy)
+    from gamed.records.convert import convert as converted  # noqa: PLC0415 (heavy)
+    from gamed.records.record import document  # noqa: PLC0415 (heavy)
+
+    if chosen == "sgf":
+        data, notes = sgf.write(games)
+    else:
+        version = chosen.removeprefix(GOFANS)
+        (only,) = games
+        game, notes = converted(only, version)
+        data = document(gofans.write(game, version, record_id=""))
+    complain(notes)
+    return data
+
+
+def complain(notes: Sequence[str]) -> None:
+    """Say on standard error what a format does not hold."""
+    for note in notes:
+        click.echo(printable(note), err=True)
+
+
+def numbered(target: Path, number: int | None) -> Path:
+    """Return the name of one of several files."""
+    return target if number is None else target.with_name(f"{target.stem}-{number}{target.suffix}")
+
+
+def written(target: Path, data: bytes) -> None:
+    """Write a file. Raises GamedError."""
+    try:
+        target.write_bytes(data)
+    except OSError as error:
+        raise GamedError(f"cannot write {target}: {error.strerror}") from error

@@ -1,0 +1,54 @@
+"""`gamed records reindex`: what is searched of the records, built anew. Source: records.md 3."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from gamed.cli.terminal import config_option, database, store_settings
+
+if TYPE_CHECKING:
+    from gamed.records.index import Index
+    from gamed.records.record import Record, Summary
+
+SHARED: Final = 100
+"""How many records share a transaction."""
+
+
+@click.command(epilog="Example: gamed records reindex")
+@config_option
+def reindex(config: str | None) -> None:
+    """Build anew what is searched of the records: players, results, times.
+
+    The records themselves stay as they are. A daemon may run meanwhile.
+    """
+    from gamed.records.index import index  # noqa: PLC0415 (heavy)
+
+    settings = store_settings(config)
+    formats = index(Path(settings.formats) if settings.formats else None)
+    total = searched = 0
+    with database(settings) as store:
+        records = store.thd_records()
+        while batch := list(islice(records, SHARED)):
+            summaries = {record.id: summary_of(record, formats) for record in batch}
+            store.thd_replace_summaries(summaries)
+            total += len(batch)
+            searched += sum(summary is not None for summary in summaries.values())
+    click.echo(f"{total} records: {searched} can be searched, {total - searched} cannot")
+
+
+def summary_of(record: Record, formats: Index) -> Summary | None:
+    """Return what is searched of a record; None, and a word on standard error, if the record is not of its format."""
+    from gamed.records.played import summary  # noqa: PLC0415 (heavy)
+    from gamed.records.record import RecordError  # noqa: PLC0415 (heavy)
+
+    try:
+        found = summary(record, formats)
+    except RecordError as error:
+        click.echo(f"{record.id}: {error}", err=True)
+        return None
+    # A record whose header names another id would be found under that one.
+    return found if found is not None and found.id == record.id else None

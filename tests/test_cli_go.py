@@ -1,0 +1,217 @@
+"""`gamed convert`, `export`, `show` and `record`: Go games between formats, on the terminal, and written down."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from gamed import cli
+from gamed.records import gofans, sgf
+from gamed.records.importer import check
+from gamed.records.index import index
+from gamed.records.record import document
+from gamed.registry import game_types
+from gamed.testing.house import House
+from tests.records.documents import GOFANS, NESTED, UNKNOWN, outcome
+from tests.terminal import on_terminal
+from tests.test_cli_import import ILLEGAL, NOT_VALID, ImportCase
+
+
+class GoCase(ImportCase):
+    def read(self, name: str) -> gofans.GoGame:
+        found = outcome((self.folder / name).read_bytes())
+        self.assertEqual(found.code, "imported", found.sentence)
+        assert found.record is not None
+        return gofans.read(found.record)
+
+    def version(self, name: str) -> str:
+        record = check((self.folder / name).read_bytes(), index(), {}).record
+        assert record is not None
+        return f"{record.publisher} {record.version}"
+
+    def path(self, name: str) -> str:
+        return str(self.folder / name)
+
+
+class ConvertTests(GoCase):
+    def test_every_format(self) -> None:
+        source = self.file("a.xml", GOFANS)
+        for version in gofans.VERSIONS:
+            self.run_gamed("convert", source, self.path("b.xml"), "--to", f"gofans-{version}")
+            self.assertEqual(self.version("b.xml"), f"GoFans {version}")
+            self.run_gamed("convert", self.path("b.xml"), self.path("c.sgf"))
+            self.run_gamed("convert", self.path("c.sgf"), self.path("d.xml"), "--to", "gofans-2.1")
+            moves = [(node.player, node.point, node.removes) for node in self.read("d.xml").main_line()]
+            self.assertEqual(moves[1], (0, (2, 1), ((1, 1),)))
+            self.assertEqual(len(moves), 4)
+
+    def test_xml_holds_variations_if_nothing_is_said(self) -> None:
+        self.run_gamed("convert", self.file("a.xml", NESTED), self.path("b.xml"))
+        self.assertEqual(self.version("b.xml"), "GoFans 1.2")
+        self.assertEqual(len(self.read("b.xml").roots[0].children), 2)
+
+    def test_what_is_left_out_is_said(self) -> None:
+        found = self.run_gamed("convert", self.file("a.xml", NESTED), self.path("b.xml"), "--to", "gofans-1.1")
+        self.assertIn("1 variation is left out", found.stderr)
+        self.assertEqual(found.stdout, "")
+
+    def test_several_games_become_several_files(self) -> None:
+        self.file("club.sgf", b"(;FF[4]GM[1]SZ[9];B[aa])(;FF[4]GM[1]SZ[9];B[bb])")
+        self.run_gamed("convert", self.path("club.sgf"), self.path("club.xml"))
+        self.assertFalse((self.folder / "club.xml").exists())
+        points = [self.read(f"club-{number}.xml").roots[0].point for number in (1, 2)]
+        self.assertEqual(points, [(1, 1), (2, 2)])
+        self.run_gamed("convert", self.path("club.sgf"), self.path("again.sgf"))
+        self.assertEqual(len(sgf.read((self.folder / "again.sgf").read_bytes())), 2)
+
+    def test_what_cannot_be_converted_is_one_line(self) -> None:
+        for name, content, words in (
+            ("a.xml", NOT_VALID, "a.xml:5: not-valid: "),
+            ("b.xml", UNKNOWN, "no version of GoFans"),
+            ("c.sgf", b"no game", "there is no game"),
+            ("d.xml", ILLEGAL.replace(b'<remove x="1" y="1"/>', b"").replace(b"2.1", b"1.1"), "move 2"),
+        ):
+            found = self.run_gamed(
+                "convert", self.file(name, content), self.path("x.xml"), "--to", "gofans-2.2", status=1
+            )
+            self.assertRegex(found.stderr, rf"\Agamed: [^\n]*{words}[^\n]*\n\Z")
+            self.assertFalse((self.folder / "x.xml").exists())
+
+    def test_the_ending_must_say_what_it_shall_be(self) -> None:
+        self.run_gamed("convert", self.file("a.xml", GOFANS), self.path("b.txt"), status=2)
+        self.run_gamed("convert", self.path("a.xml"), self.path("b.txt"), "--to", "sgf")
+        self.assertIn(b"RE[B+", (self.folder / "b.txt").read_bytes())
+
+    def test_a_folder_that_is_not_there(self) -> None:
+        found = self.run_gamed("convert", self.file("a.xml", GOFANS), self.path("no/b.xml"), status=1)
+        self.assertIn("cannot write", found.stderr)
+
+
+class ExportTests(GoCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.id = json.loads(self.run_gamed("import", self.file("a.xml", GOFANS), "--json").stdout)["id"]
+
+    def test_every_format(self) -> None:
+        for chosen in ("gofans-1.1", "gofans-1.2", "gofans-2.1", "gofans-2.2", "sgf"):
+            self.run_gamed("export", self.id[:6], "--format", chosen, "--output", self.path("out"))
+            text = (self.folder / "out").read_bytes()
+            games = [game for game, _ in sgf.read(text)] if chosen == "sgf" else [self.read("out")]
+            self.assertEqual([len(list(game.main_line())) for game in games], [4])
+
+    def test_without_a_file_it_goes_to_the_terminal(self) -> None:
+        self.assertIn("(;FF[4]", self.run_gamed("export", self.id, "--format", "sgf").stdout)
+
+    def test_an_unknown_record(self) -> None:
+        self.assertIn("there is no record", self.run_gamed("export", "99999999", status=1).stderr)
+
+    def test_a_record_that_is_no_go(self) -> None:
+        club = json.loads(self.run_gamed("import", self.file("b.xml", UNKNOWN), "--json").stdout)["id"]
+        self.assertIn("Klub", self.run_gamed("export", club, "--format", "sgf", status=1).stderr)
+
+
+class ShowTests(GoCase):
+    def test_facts_and_the_last_board(self) -> None:
+        output = self.run_gamed("show", self.file("a.xml", GOFANS)).stdout
+        for line in ("title  A ko", "black  Anna 45 points", "white  Bert 38.5 points", "komi   6.5"):
+            self.assertIn(line, output)
+        self.assertIn("after 4 of 4 moves\nblack pass\n", output)
+        self.assertIn("  9 . X .", output)
+
+    def test_a_move(self) -> None:
+        name = self.file("a.xml", GOFANS)
+        self.assertIn("white A9: in atari\n", self.run_gamed("show", name, "--move", "1").stdout)
+        self.assertIn("  9(O). .", self.run_gamed("show", name, "--move", "1").stdout)
+        self.assertIn("  9 . . .", self.run_gamed("show", name, "--move", "0").stdout)
+        self.run_gamed("show", name, "--move", "5", status=2)
+
+    def test_a_stored_record_and_an_sgf_file(self) -> None:
+        id = json.loads(self.run_gamed("import", self.file("a.xml", GOFANS), "--json").stdout)["id"]  # noqa: A001
+        self.assertEqual(self.run_gamed("show", id).stdout, self.run_gamed("show", self.path("a.xml")).stdout)
+        self.run_gamed("export", id, "--format", "sgf", "--output", self.path("a.sgf"))
+        self.assertIn("after 4 of 4 moves", self.run_gamed("show", self.path("a.sgf")).stdout)
+
+    def test_a_game_of_gamed_itself(self) -> None:
+        house = House("battleship", game_types()["battleship"].settings())
+        first, second = house.connect(), house.connect()
+        second.send(b"(1,[0,0]).\n")
+        first.send(b"(2,[0,0,4]).\n")
+        house.settle()
+        (own,) = house.store.records.values()
+        output = self.run_gamed("show", self.file("own.xml", document(own))).stdout
+        self.assertIn("result   seat 1 won", output)
+        self.assertIn("after 2 of 2 moves", output)
+
+    def test_what_has_no_boards(self) -> None:
+        self.assertIn("does not play", self.run_gamed("show", self.file("a.xml", UNKNOWN), status=1).stderr)
+
+    def test_comments_cannot_command_the_terminal(self) -> None:
+        evil = GOFANS.replace(b"in atari", "\u202e".encode()).replace(b"A ko", "\u202e".encode())
+        output = self.run_gamed("show", self.file("a.xml", evil), "--move", "1").stdout
+        self.assertEqual((output.count("\u202e"), output.count("\\u202e")), (0, 2))
+
+    def test_keys_step_through_the_game_on_a_terminal(self) -> None:
+        keys = (b"p", b"n", b"\x1b[C", b"\x1b[D", *[b"n"] * 4, b"x", b"p", b"q")
+        shown = on_terminal("show", self.file("a.xml", GOFANS), keys=keys, prompt=b"q quit")
+        places = [int(text.split(" ")[0]) for text in shown.split("after ")[1:]]
+        self.assertEqual(places, [0, 0, 1, 2, 1, 2, 3, 4, 4, 4, 3])
+
+
+class RecordTests(GoCase):
+    def type(self, *lines: str, options: tuple[str, ...] = ("--size", "9"), status: int = 0) -> str:
+        command = ["record", self.path("new.xml"), *options]
+        found = CliRunner().invoke(cli.main, command, input="\n".join(lines) + "\n")
+        self.assertEqual(found.exit_code, status, found.output)
+        return found.output
+
+    def test_a_game_is_written_as_gofans_2_2(self) -> None:
+        options = ("--size", "9", "--black", "Anna", "--white", "Bert", "--komi", "6.5", "--rules", "japanese")
+        output = self.type("title A game", "a8", "A9", "comment bold", "b9", "pass", "resign", "quit", options=options)
+        self.assertIn("move 3, black B9", output)
+        self.assertIn("Anna resigns", output)
+        self.assertEqual(self.version("new.xml"), "GoFans 2.2")
+        game = self.read("new.xml")
+        self.assertEqual((game.title, game.komi, game.rules), ("A game", 6.5, "japanese"))
+        self.assertEqual([(player.name, player.points) for player in game.players], [("Anna", -1.0), ("Bert", None)])
+        nodes = list(game.main_line())
+        self.assertEqual([node.removes for node in nodes], [(), (), ((1, 1),), (), ()])
+        self.assertEqual([node.comment for node in nodes][1], "bold")
+
+    def test_taking_back_and_variations(self) -> None:
+        output = self.type("c3", "d4", "back", "e5", "undo", "f6", "back", "forward", "g7", "quit")
+        self.assertIn("move 2, white E5, a variation", output)
+        self.assertIn("move 2, white D4, as recorded", output)
+        (first,) = self.read("new.xml").roots
+        self.assertEqual([child.point for child in first.children], [(4, 6), (6, 4)])
+        self.assertEqual([child.point for child in first.children[0].children], [(7, 3)])
+
+    def test_a_resignation_can_be_taken_back(self) -> None:
+        self.type("resign", "undo", "c3", "quit")
+        self.assertEqual([player.points for player in self.read("new.xml").players], [None, None])
+
+    def test_what_is_refused_changes_nothing(self) -> None:
+        output = self.type(
+            "c3", "c3", "z99", "back", "resign", "back", "undo", "nonsense", "comment on the game", "quit"
+        )
+        for words in ("there is a stone", "enter a point", "at the end of a line", "no move was made yet"):
+            self.assertIn(words, output)
+        game = self.read("new.xml")
+        self.assertEqual((len(list(game.main_line())), game.comment), (1, "on the game"))
+
+    def test_the_end_of_the_input_saves(self) -> None:
+        self.assertIn("is written", self.type("help", "c3", "save", "d4", "forward", "show"))
+        self.assertEqual(len(list(self.read("new.xml").main_line())), 2)
+
+    def test_a_handicap(self) -> None:
+        self.type("c5", "quit", options=("--size", "9", "--handicap", "2"))
+        game = self.read("new.xml")
+        self.assertEqual((game.handicap, len(game.setup), game.roots[0].player), (2, 2, 1))
+        Path(self.path("new.xml")).unlink()
+        self.assertIn("no handicap", self.type(options=("--size", "5", "--handicap", "2"), status=1))
+
+    def test_a_file_that_is_there_is_left_alone(self) -> None:
+        self.file("new.xml", b"mine")
+        self.assertIn("is there already", self.type("c3", status=1))
+        self.assertEqual((self.folder / "new.xml").read_bytes(), b"mine")

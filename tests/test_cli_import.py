@@ -1,0 +1,273 @@
+"""`gamed import`, `check` and `records reindex` against files and a real database; killing an import."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from click.testing import CliRunner, Result
+from sqlalchemy import create_engine, text
+from twisted.trial.unittest import SynchronousTestCase
+
+import gamed
+from gamed import cli
+from gamed.records.importer import TAKEN
+from gamed.records.record import document
+from gamed.store.query import Query
+from gamed.store.sql import Database
+from tests.records.documents import BOMB, GOFANS, NESTED, UNKNOWN, outcome
+from tests.records.samples import game, record
+from tests.records.test_importer import same_nodes
+from tests.terminal import on_terminal
+
+ROOT = str(Path(gamed.__file__).parents[1])
+ILLEGAL = GOFANS.replace(b'x="2" y="1"><remove', b'x="1" y="2"><remove')
+NOT_VALID = GOFANS.replace(b'size="9"', b'size="many"')
+
+
+class ImportCase(SynchronousTestCase):
+    """A folder with a configuration, whose database is `games.db`."""
+
+    def setUp(self) -> None:
+        self.folder = Path(self.mktemp()).resolve()
+        self.folder.mkdir(parents=True)
+        self.config = self.folder / "gamed.toml"
+        self.config.write_text('[store]\nurl = "sqlite:///games.db"\n')
+
+    def file(self, name: str, content: bytes) -> str:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        return str(path)
+
+    def run_gamed(self, *args: str, status: int = 0, **more: Any) -> Result:
+        found = CliRunner().invoke(cli.main, [*args, "--config", str(self.config)], **more)
+        self.assertEqual(found.exit_code, status, found.output)
+        return found
+
+    def store(self) -> Database:
+        store = Database(f"sqlite:///{self.folder / 'games.db'}")
+        store.thd_open()
+        self.addCleanup(store.thd_close)
+        return store
+
+
+class ImportTests(ImportCase):
+    def test_every_outcome_has_its_line(self) -> None:
+        files = {
+            "good.xml": (GOFANS, "imported"),
+            "again.xml": (GOFANS, "duplicate"),
+            "respelt.xml": (GOFANS.replace(b'x="1" y="2"', b'y="2"  x="1"') + b"<!-- other -->", "duplicate"),
+            "packed.xml.gz": (gzip.compress(NESTED), "imported"),
+            "club.xml": (UNKNOWN, "unknown-format"),
+            "game.sgf": (b"(;FF[4])", "not-xml"),
+            "bomb.xml": (BOMB, "forbidden"),
+            "no-header.xml": (b'<game publisher="A" version="1"><body/></game>', "not-standard"),
+            "wrong.xml": (NOT_VALID, "not-valid"),
+            "ko.xml": (ILLEGAL, "illegal"),
+            "broken.xml.gz": (gzip.compress(GOFANS)[:-9], "unreadable"),
+        }
+        names = [self.file(name, content) for name, (content, _) in files.items()]
+        names.append(str(self.folder / "nowhere.xml"))
+        lines = self.run_gamed("import", *names, status=1).stdout.splitlines()
+        codes = [code for _, code in files.values()] + ["missing"]
+        for line, code, name in zip(lines, codes, names, strict=False):
+            self.assertRegex(line, rf"\A{code} {re.escape(name)}(:\d+)*: \S")
+        self.assertEqual(
+            lines[-1],
+            "12 documents: 2 imported, 2 duplicate, 1 unknown-format, 1 not-xml, 1 forbidden, 1 not-standard, "
+            "1 not-valid, 1 illegal, 1 unreadable, 1 missing",
+        )
+        self.assertEqual(len(list(self.store().thd_records())), 3)
+
+    def test_status_0_if_all_were_taken(self) -> None:
+        names = [self.file("a.xml", GOFANS), self.file("b.xml", GOFANS), self.file("c.xml", UNKNOWN)]
+        self.run_gamed("import", *names)
+        self.assertEqual(self.run_gamed("import", *names).stdout.splitlines()[-1], "3 documents: 3 duplicate")
+
+    def test_a_directory_and_the_standard_input(self) -> None:
+        for name in ("club/b.xml", "club/deeper/a.xml.gz", "club/notes.txt", "club/z.xml.bak"):
+            self.file(name, NESTED)
+        found = self.run_gamed("import", str(self.folder / "club"), "-", input=GOFANS)
+        self.assertEqual(found.stdout.splitlines()[-1], "3 documents: 2 imported, 1 duplicate")
+        self.assertIn("imported -: GoFans 2.1: go, 4 moves", found.stdout)
+
+    def test_an_empty_directory(self) -> None:
+        (self.folder / "empty").mkdir()
+        self.assertEqual(self.run_gamed("import", str(self.folder / "empty")).stdout, "0 documents\n")
+
+    def test_what_is_lost_is_said(self) -> None:
+        name = self.file("a.xml", b"<!-- from the club -->" + NESTED)
+        self.assertIn("(not kept: comments outside header and body)", self.run_gamed("import", name).stdout)
+
+    def test_the_record_comes_back(self) -> None:
+        for name, content in (("a.xml", UNKNOWN), ("b.xml", GOFANS), ("c.xml", NESTED)):
+            found = self.run_gamed("import", self.file(name, content), "--json")
+            back = self.run_gamed("export", json.loads(found.stdout)["id"]).stdout_bytes
+            self.assertTrue(same_nodes(content, back))
+
+    def test_what_is_searched_of_it_is_stored(self) -> None:
+        self.run_gamed("import", self.file("a.xml", GOFANS), self.file("b.xml", UNKNOWN))
+        (found,) = self.store().thd_find(Query(player="Bert"))
+        self.assertEqual((found.kind, found.started, found.length), ("go", "2026-11-21", 4))
+        self.assertIn("seat 0 won", self.run_gamed("records", "list").stdout)
+
+    def test_an_exported_record_of_the_daemon_is_a_duplicate(self) -> None:
+        own = record(game())
+        self.store().thd_keep([(own, None)])
+        name = self.file("own.xml", document(own).replace(b"/>", b" />"))
+        with patch("gamed.cli.players.players", dict):
+            found = self.run_gamed("import", name)
+            self.assertTrue(found.stdout.startswith("duplicate "), found.stdout)
+            other = self.file("other.xml", document(own).replace(b'at="20"', b'at="21"'))
+            lines = self.run_gamed("import", other, self.file("c.xml", NESTED), status=1).stdout.splitlines()
+        self.assertTrue(lines[0].startswith("conflict "), lines)
+        self.assertIn("with other content", lines[0])
+        self.assertEqual(lines[2], "2 documents: 1 conflict, 1 imported")
+
+    def test_json_is_an_object_a_line(self) -> None:
+        names = [self.file("a.xml", GOFANS), self.file("b.xml", NOT_VALID)]
+        good, bad = map(json.loads, self.run_gamed("import", *names, "--json", status=1).stdout.splitlines())
+        self.assertEqual((good["file"], good["code"], good["lost"]), (names[0], "imported", []))
+        expected = outcome(GOFANS).record
+        assert expected is not None
+        self.assertEqual(good["id"], expected.id)
+        self.assertEqual((bad["code"], bad["line"], bad["xpath"]), ("not-valid", 5, "/game/header/board"))
+        self.assertIsNone(bad["id"])
+
+    def test_the_largest_document_is_configured(self) -> None:
+        name = self.file("a.xml", GOFANS)
+        for size, status in ((len(GOFANS), 0), (len(GOFANS) - 1, 1)):
+            self.config.write_text(f'[store]\nurl = "sqlite:///games.db"\nimport_bytes = {size}\n')
+            self.run_gamed("check", name, status=status)
+        self.config.write_text("[store]\nimport_bytes = 0\n")
+        self.assertIn("import_bytes must be more than 0", self.run_gamed("check", name, status=1).stderr)
+
+    def test_further_formats_are_configured(self) -> None:
+        self.config.write_text('[store]\nurl = "sqlite:///games.db"\nformats = "formats"\n')
+        self.assertIn("there is no directory", self.run_gamed("import", "x.xml", status=1).stderr)
+        (self.folder / "formats").mkdir()
+        self.run_gamed("import", self.file("a.xml", GOFANS))
+
+    def test_names_cannot_command_the_terminal(self) -> None:
+        name = self.file("\x1b[2J.xml", UNKNOWN.replace("Löwe".encode(), "\u202e".encode()))
+        output = self.run_gamed("import", name).stdout
+        self.assertIn("\\x1b[2J", output)
+        self.assertNotIn("\u202e", output)
+
+    def test_a_progress_bar_on_a_terminal_only(self) -> None:
+        name = self.file("a.xml", GOFANS)
+        self.assertEqual(self.run_gamed("import", name).stderr, "")
+        shown = on_terminal("check", name, name)
+        self.assertIn("50%", shown)
+        self.assertIn("100%", shown)
+        self.assertIn("valid", shown)
+
+
+class CheckTests(ImportCase):
+    def test_it_stores_nothing(self) -> None:
+        lines = self.run_gamed("check", self.file("a.xml", GOFANS), self.file("b.xml", ILLEGAL), status=1).stdout
+        self.assertIn("valid ", lines.splitlines()[0])
+        self.assertIn("illegal ", lines.splitlines()[1])
+        self.assertFalse((self.folder / "games.db").exists())
+
+    def test_one_document_twice_is_valid_twice(self) -> None:
+        name = self.file("a.xml", GOFANS)
+        self.assertEqual(self.run_gamed("check", name, name).stdout.splitlines()[-1], "2 documents: 2 valid")
+
+    def test_help(self) -> None:
+        for name in ("import", "check", "export", "convert", "show", "record"):
+            self.assertIn(f"Example: gamed {name} ", CliRunner().invoke(cli.main, [name, "--help"]).output)
+
+
+class ReindexTests(ImportCase):
+    def damaged(self) -> None:
+        """Import some documents, and spoil what is searched of them."""
+        names = [self.file("a.xml", GOFANS), self.file("b.xml", NESTED), self.file("c.xml", UNKNOWN)]
+        self.run_gamed("import", *names)
+        self.store().thd_keep([(record(game()), None)])
+        engine = create_engine(f"sqlite:///{self.folder / 'games.db'}")
+        with engine.begin() as connection:
+            connection.execute(text("DELETE FROM seats"))
+            connection.execute(text("UPDATE summaries SET kind = 'chess', winner = 1"))
+        engine.dispose()
+
+    def test_what_is_searched_comes_back(self) -> None:
+        self.damaged()
+        self.assertEqual(self.run_gamed("records", "reindex").stdout, "4 records: 3 can be searched, 1 cannot\n")
+        found = {summary.publisher: summary for summary in self.store().thd_find(Query())}
+        expected = outcome(GOFANS).summary
+        self.assertIn(expected, self.store().thd_find(Query(kind="go")))
+        self.assertEqual(found["gamed-battleship"].length, 4)
+        self.assertEqual(self.store().thd_find(Query(kind="chess")), [])
+
+    def test_a_record_that_is_not_of_its_format(self) -> None:
+        own = record(game())
+        bad = type(own)(own.id, own.publisher, own.version, b"<header/>", own.body)
+        self.store().thd_keep([(bad, None)])
+        found = self.run_gamed("records", "reindex")
+        self.assertEqual(found.stdout, "1 records: 0 can be searched, 1 cannot\n")
+        self.assertIn(own.id, found.stderr)
+
+    def test_a_record_under_another_id_is_not_searched(self) -> None:
+        own = record(game())
+        other = type(own)("11111111" + own.id[8:], own.publisher, own.version, own.header, own.body)
+        self.store().thd_keep([(other, None)])
+        self.assertIn("0 can be searched", self.run_gamed("records", "reindex").stdout)
+
+    def test_without_a_database(self) -> None:
+        self.assertIn("0 records", self.run_gamed("records", "reindex").stdout)
+        self.assertFalse((self.folder / "games.db").exists())
+
+
+class KillTests(ImportCase):
+    GAMES = 400
+
+    def test_a_killed_import_leaves_whole_records_only(self) -> None:
+        for number in range(self.GAMES):
+            title = b"<title>%d</title>" % number
+            self.file(f"club/{number:04d}.xml", GOFANS.replace(b"<title>A ko</title>", title))
+        command = [
+            sys.executable,
+            "-u",
+            "-c",
+            "from gamed.cli import main; main()",
+            "import",
+            str(self.folder / "club"),
+        ]
+        for lines in (1, 101):
+            with subprocess.Popen(
+                [*command, "--config", str(self.config)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+            ) as process:
+                assert process.stdout is not None
+                told = [process.stdout.readline() for _ in range(lines)]
+                # Somewhere in the work on the documents that come next.
+                time.sleep(0.02)
+                process.send_signal(signal.SIGKILL)
+            self.assertTrue(all(line.split(" ")[0] in TAKEN for line in told), told)
+            self.check_whole(lines)
+        counts = self.run_gamed("import", str(self.folder / "club")).stdout.splitlines()[-1]
+        found = re.fullmatch(rf"{self.GAMES} documents: (\d+) duplicate(?:, (\d+) imported)?", counts)
+        assert found is not None, counts
+        self.assertEqual(sum(int(count or 0) for count in found.groups()), self.GAMES)
+        self.check_whole(self.GAMES)
+
+    def check_whole(self, least: int) -> None:
+        """Check that what is there is whole, with what is searched of it, and as much as was told of at least."""
+        store = self.store()
+        records = list(store.thd_records())
+        self.assertGreaterEqual(len(records), least)
+        found = {summary.id: summary for summary in store.thd_find(Query(limit=self.GAMES))}
+        for one in records:
+            checked = outcome(document(one))
+            self.assertEqual((checked.code, checked.record), ("imported", one))
+            self.assertEqual(found.pop(one.id), checked.summary)
+        self.assertEqual(found, {})
