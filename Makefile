@@ -27,6 +27,7 @@ prove: $(VENV)/.ready
 # The benchmarks, with their figures.
 bench: $(VENV)/.ready
 	$(BIN)/python -m tests.benchmarks $(ARGS)
+	$(BIN)/python -m tests.benchmarks.imports
 
 # Lint, types, import contracts.
 check: $(VENV)/.ready

@@ -1,0 +1,70 @@
+"""Imports that are killed at random moments, again and again, until everything is there.
+
+Source: records.md 2 ("nothing half-stored"); issue 3, Shows 6.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import time
+from pathlib import Path
+from random import Random
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.records.index import validate
+from gamed.records.record import document
+from gamed.store.query import Query
+from gamed.store.sql import Database
+from tests.benchmarks.imports import made
+from tests.daemon import SCRIPTS
+from tests.proofs import amount
+
+GAMES = 1_000
+START, WORK = 0.4, 3.0
+"""Seconds that the command needs before its first file, and about as many as it needs for all."""
+
+
+class ImportKillTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.folder = Path(self.mktemp()).resolve()
+        (self.folder / "games").mkdir(parents=True)
+        made(self.folder / "games", GAMES)
+        self.config = self.folder / "gamed.toml"
+        self.config.write_text('[store]\nurl = "sqlite:///games.db"\n')
+        self.command = [SCRIPTS / "gamed", "import", self.folder / "games", "--config", self.config]
+
+    def stored(self) -> set[str]:
+        """Return the ids that are stored, after a look at each record."""
+        database = Database(f"sqlite:///{self.folder / 'games.db'}")
+        database.thd_open()
+        try:
+            records = list(database.thd_records())
+            for record in records:
+                validate(document(record))
+            searched = {summary.id for summary in database.thd_find(Query(limit=GAMES))}
+            self.assertEqual({record.id for record in records}, searched)
+        finally:
+            database.thd_close()
+        self.assertEqual(len(records), len(searched))
+        return searched
+
+    def test_killed_at_random_moments(self) -> None:
+        random = Random(3)
+        before: set[str] = set()
+        kills = amount(60, 4)
+        for _ in range(kills):
+            with subprocess.Popen(self.command, stdout=subprocess.PIPE) as process:
+                time.sleep(random.uniform(START, START + WORK / kills + 0.4))
+                process.kill()
+            now = self.stored() if (self.folder / "games.db").exists() else set()
+            self.assertLessEqual(before, now)
+            before = now
+        done = subprocess.run(self.command, capture_output=True, text=True, check=True)
+        counts = re.fullmatch(r"1000 documents: (\d+) duplicate(?:, (\d+) imported)?", done.stdout.splitlines()[-1])
+        assert counts is not None, done.stdout[-200:]
+        duplicates, rest = (int(count or 0) for count in counts.groups())
+        print(f"\n{kills} imports killed: {duplicates} records were there, {rest} came with the last run")
+        self.assertEqual((duplicates, rest), (len(before), GAMES - len(before)))
+        self.assertEqual(len(self.stored()), GAMES)
