@@ -19,7 +19,10 @@ class Peer(Protocol):
         """Whether the peer has closed its side, even if that has not been told yet."""
 
     def deliver(self, event: Event) -> None:
-        """Tell the peer of an event."""
+        """Put a letter that tells of an event to those that leave at the next `flush`."""
+
+    def flush(self) -> None:
+        """Let the letters leave, together."""
 
     def close(self) -> None:
         """Let the peer go, after all that was delivered has reached it."""

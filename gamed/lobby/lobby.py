@@ -204,5 +204,14 @@ class Lobby(Service):
 
 
 def _deliver_all(steps: Iterable[tuple[Room, Step]]) -> None:
+    peers: dict[Peer, None] = {}
     for room, step in steps:
         room.deliver(step)
+        for mail in step.mails:
+            peers[room.peers[mail.seat]] = None
+    # What a turn has for a peer leaves as one: an answer and the shot after it cost one system call.
+    for peer in peers:
+        try:
+            peer.flush()
+        except Exception:  # noqa: BLE001 (whatever it is, the others get their letters)
+            log.failure("cannot send: peer={peer}", peer=peer.name)

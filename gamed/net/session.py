@@ -56,6 +56,7 @@ class Session:
     _seat: Seat = -1
     _socket: socket.socket | None = None
     _is_congested: bool = False
+    _letters: bytes = b""
     _deadline: IDelayedCall | None = None
 
     # IProtocol
@@ -152,9 +153,15 @@ class Session:
         return bool(poll.poll(0))
 
     def deliver(self, event: Event) -> None:
-        """Write what the dialect says for an event; a peer that is lost gets nothing any more."""
+        """Put by what the dialect says for an event; a peer that is lost gets nothing any more."""
         if self.transport is not None:
-            self._write(self.connection.send(event))
+            self._letters += self.connection.send(event)
+
+    def flush(self) -> None:
+        """Write what was put by."""
+        letters, self._letters = self._letters, b""
+        if letters and self.transport is not None:
+            self._write(letters)
 
     def _write(self, data: bytes) -> None:
         """Send at once what the system takes; the rest waits in the transport.
@@ -186,6 +193,7 @@ class Session:
         transport = self.transport
         if transport is None or self._deadline is not None:
             return
+        self.flush()
         transport.resumeProducing()
         transport.unregisterProducer()
         if self._socket is None:

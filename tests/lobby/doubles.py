@@ -48,11 +48,19 @@ class Peer:
     heard: list[tuple[str, object]] = field(factory=list)
     is_gone: bool = False
     fault: Exception | None = None
+    flushes: list[int] = field(factory=list)
+    """How many letters had come by each flush."""
+    flush_fault: Exception | None = None
 
     def deliver(self, event: Event) -> None:
         if self.fault is not None:
             raise self.fault
         self.heard.append((self.name, event))
+
+    def flush(self) -> None:
+        if self.flush_fault is not None:
+            raise self.flush_fault
+        self.flushes.append(sum(name == self.name for name, _ in self.heard))
 
     def close(self) -> None:
         self.heard.append((self.name, "closed"))

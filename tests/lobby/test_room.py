@@ -300,6 +300,18 @@ class FaultTests(LobbyTestCase):
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
         self.assertEqual(summary(self.store.records[self.room.id]).termination, "server-fault")
 
+    def test_in_letting_letters_leave(self) -> None:
+        faulty, sound = self.room.peers[0], self.other.peers[0]
+        assert isinstance(faulty, Peer)
+        assert isinstance(sound, Peer)
+        faulty.flush_fault = ZeroDivisionError("flush")
+        before = len(sound.flushes)
+        self.room.receive(1, SHOT)
+        self.other.receive(1, SHOT)
+        self.clock.turn()
+        self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
+        self.assertEqual(len(sound.flushes), before + 1)
+
     def test_in_saying_it_to_a_peer(self) -> None:
         peer = self.room.peers[0]
         assert isinstance(peer, Peer)

@@ -160,6 +160,12 @@ class SendingTests(SessionTestCase):
         self.assertEqual((first.received(), first.transport.value()), (LINE + b"\r", b""))
         self.assertIsNone(first.transport.producer)
 
+    def test_what_a_turn_has_for_a_peer_leaves_as_one(self) -> None:
+        first, second = self.pair()
+        before = len(first.handle.sends)
+        second.send(b"one\ntwo\n")
+        self.assertEqual(first.handle.sends[before:], [b"one\rtwo\r"])
+
     def test_what_the_system_does_not_take_waits_in_the_transport(self) -> None:
         first, second = self.pair()
         first.handle.takes = 3

@@ -19,8 +19,10 @@ class Handle(socket.socket):
         self.takes: int | None = None
         self.error: OSError | None = None
         self.options: list[tuple[int, ...]] = []
+        self.sends: list[bytes] = []
 
     def send(self, data: bytes, flags: int = 0) -> int:  # type: ignore[override]
+        self.sends.append(data)
         if self.error is not None:
             raise self.error
         return super().send(data[: self.takes], flags)
