@@ -149,7 +149,8 @@ def told(outcomes: Iterable[Checked], total: int, *, as_json: bool, good: str = 
             _above(bar, partial(tell, name, outcome, code))
     if not as_json:
         listed = ", ".join(f"{count} {code}" for code, count in counts.items())
-        click.echo(f"{total} documents" + (f": {listed}" if listed else ""))
+        counted = "1 document" if total == 1 else f"{total} documents"
+        click.echo(counted + (f": {listed}" if listed else ""))
     return 1 if refusals else 0
 
 
