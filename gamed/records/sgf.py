@@ -37,7 +37,6 @@ _TEXTS: Final = {"GN": "title", "EV": "event", "DT": "date", "PC": "place", "RU"
 _OF_GAME: Final = {*_TEXTS, *_NAMES.values(), *_RANKS.values(), "FF", "GM", "CA", "SZ", "KM", "HA", "RE", "GC", "PL"}
 _GO: Final = "1"
 _MAX_SIZE: Final = 52
-_PAIR: Final = 2
 
 
 # Reading

@@ -78,9 +78,6 @@ def _runs(length: int) -> tuple[int, ...]:
 EDGE_NEIGHBOURS: tuple[int, ...] = tuple(edge_rim(1 << cell) for cell in range(SIZE * SIZE))
 """For each cell the mask of the cells that share an edge with it."""
 
-NEIGHBOURS: tuple[int, ...] = tuple(full_rim(1 << cell) for cell in range(SIZE * SIZE))
-"""For each cell the mask of the cells that share an edge or a corner with it."""
-
 PLACEMENTS: Mapping[int, tuple[int, ...]] = {length: _runs(length) for length in sorted(set(FLEET))}
 """For each length all ships of that length that fit on the board."""
 

@@ -17,7 +17,6 @@ from gamed.games.battleship.fleet import (
     FLEET,
     HIT,
     LAST_SUNK,
-    NEIGHBOURS,
     PLACEMENTS,
     PLACEMENTS_THROUGH,
     RIMS,
@@ -167,11 +166,11 @@ class GeometryTests(SynchronousTestCase):
         for cell in range(SIZE * SIZE):
             here = points(1 << cell)
             self.assertEqual(points(EDGE_NEIGHBOURS[cell]), (around(here, corner_contact=True) - here) & ALL_POINTS)
-            self.assertEqual(points(NEIGHBOURS[cell]), (around(here, corner_contact=False) - here) & ALL_POINTS)
+            self.assertEqual(points(full_rim(1 << cell)), (around(here, corner_contact=False) - here) & ALL_POINTS)
 
     def test_neighbours_do_not_wrap_around_an_edge(self) -> None:
         self.assertEqual(EDGE_NEIGHBOURS[at(9, 3)], mask((8, 3), (9, 2), (9, 4)))
-        self.assertEqual(NEIGHBOURS[at(0, 9)], mask((0, 8), (1, 8), (1, 9)))
+        self.assertEqual(full_rim(1 << at(0, 9)), mask((0, 8), (1, 8), (1, 9)))
 
     def test_rims_of_placements_are_all_cells_too_near(self) -> None:
         for corner_contact in (True, False):
