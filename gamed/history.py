@@ -18,6 +18,7 @@ JOINED = "joined"
 DRAWN = "drawn"
 STARTED = "started"
 LINE = "line"
+MOVE = "move"
 LEFT = "left"
 ENDED = "ended"
 

@@ -17,6 +17,7 @@ from zope.interface import Attribute, Interface, implementer
 
 from gamed.game import Options
 from gamed.history import History
+from gamed.reception import Host, Reception
 from gamed.table import Table
 from gamed.wire import Connection
 
@@ -28,6 +29,7 @@ class ListenerSettings(Protocol):
     connections: int
     connections_per_address: int
     stuck_seconds: float
+    unsent_bytes: int
 
 
 class Player(Protocol):
@@ -37,8 +39,12 @@ class Player(Protocol):
         """Take bytes from the server and return the answer; empty bytes mean that the server has closed."""
 
     @property
+    def is_done(self) -> bool:
+        """Whether the match is over."""
+
+    @property
     def won(self) -> bool | None:
-        """Whether the match was won; None while it is undecided."""
+        """Whether the match was won; None while it is undecided, and if nobody won it."""
 
     @property
     def moves(self) -> int:
@@ -49,9 +55,11 @@ class Player(Protocol):
 class GameType:
     """Everything the shell needs to know of a game.
 
-    `connection` makes the server's side of a dialect, `table` a fresh match (the options decide the rules, the callable
-    makes the generator for chance, the float is the moment of opening), `draw` a text picture of the position after
-    so many wire lines (None: all), `players` the strategies of the game's own client, by name, the first the default.
+    `connection` makes the server's side of a dialect, `reception` what leads its peers to rooms, `table` a fresh match
+    (the options decide the rules, the callable makes the generator for chance, the float is the moment of opening),
+    `draw` a text picture of the position after so many moves (None: all), `players` the strategies of the game's own
+    client, by name, the first the default. `player_options`: what these players can be told beside the generator, by
+    keyword.
     """
 
     kind: str
@@ -60,15 +68,17 @@ class GameType:
     settings: type[Any]
     options: Callable[[Any], Options]
     connection: Callable[[Any], Connection]
+    reception: Callable[[Any, Host], Reception]
     table: Callable[[Any, Options, Callable[[], Random], float], Table]
     draw: Callable[[History, int | None], str]
-    players: Mapping[str, Callable[[Random], Player]]
+    players: Mapping[str, Callable[..., Player]]
+    player_options: tuple[str, ...] = ()
 
 
 class IGameMaker(Interface):
     """A plugin that adds a game with its listener."""
 
-    name = Attribute("the game's name: its kind in records, its section in the configuration, its option of twistd")
+    name = Attribute("the listener's name: its section in the configuration, its option of twistd")
     port = Attribute("the listener's standard TCP port")
     module = Attribute("the module whose `game_type` is the GameType")
 
@@ -89,11 +99,11 @@ class GameMaker:
 
 
 def games() -> Mapping[str, GameMaker]:
-    """Return the game makers that are installed, by name."""
+    """Return the game makers that are installed, by the listener's name."""
     makers = cast("Iterable[GameMaker]", getPlugins(IGameMaker))
     return {maker.name: maker for maker in sorted(makers, key=lambda maker: maker.port)}
 
 
 def game_types() -> Mapping[str, GameType]:
-    """Return the game types that are installed, by name; imports every game."""
-    return {name: maker.load() for name, maker in games().items()}
+    """Return the game types that are installed, by kind; imports every game."""
+    return {made.kind: made for made in (maker.load() for maker in games().values())}

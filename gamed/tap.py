@@ -19,13 +19,14 @@ from twisted.python import usage
 from gamed import __version__
 from gamed.config import Config, load
 from gamed.errors import ConfigError, GamedError
+from gamed.lobby.heartbeat import Heartbeat
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.recovery import recover
 from gamed.net.limits import ConnectionLimits, raise_descriptor_limit
 from gamed.net.listener import Listener, standard_endpoint
 from gamed.net.session import SessionFactory
 from gamed.net.systemd import notify
-from gamed.registry import game_types, games
+from gamed.registry import games
 from gamed.store.journal import FileJournal
 from gamed.store.sql import Database, SqlStore
 
@@ -83,16 +84,17 @@ class Storage(Service):
 
 @define(eq=False)
 class Daemon(MultiService):
-    """All services in their order: storage, lobby, listeners."""
+    """All services in their order: storage, heartbeat, lobby, listeners."""
 
     storage: Storage
+    heartbeat: Heartbeat
     lobby: Lobby
     listeners: list[Listener]
     reactor: Any
 
     def __attrs_post_init__(self) -> None:
         MultiService.__init__(self)
-        for service in (self.storage, self.lobby, *self.listeners):
+        for service in (self.storage, self.heartbeat, self.lobby, *self.listeners):
             service.setServiceParent(self)
 
     def privilegedStartService(self) -> None:
@@ -118,6 +120,7 @@ class Daemon(MultiService):
         """Stop listening, end the matches, and wait for their records for a limited time."""
         notify("STOPPING=1")
         waits = [listener.stopService() for listener in self.listeners]
+        self.heartbeat.stopService()
         stopped = self._limited(DeferredList([*waits, self.lobby.stopService()]))
         stopped.addCallback(lambda _result: self._limited(self.storage.stopService()))
         return stopped
@@ -152,17 +155,28 @@ def build(config: Config, endpoints: dict[str, str | None], reactor: Any) -> Dae
     database = Database(config.store.url)
     store = SqlStore(database, reactor)
     journal = FileJournal(config.store.journal, durability=config.store.durability, reactor=reactor)
-    lobby = Lobby(game_types(), config.listeners, journal, store, reactor, time.monotonic)
+    heartbeat = Heartbeat(reactor, time.monotonic)
+    makers = {name: (maker, maker.load()) for name, maker in games().items()}
+    lobby = Lobby(
+        game_types={made.kind: made for _, made in makers.values()},
+        settings={made.kind: config.listeners[name] for name, (_, made) in makers.items()},
+        journal=journal,
+        store=store,
+        clock=reactor,
+        seconds=heartbeat.seconds,
+        stalled=lambda: heartbeat.stalled,
+    )
     room_for = raise_descriptor_limit()
     listeners = []
-    for name, maker in games().items():
+    for name, (maker, made) in makers.items():
         settings = config.listeners[name]
         endpoint = settings.endpoint if endpoints[name] is None else endpoints[name]
         if endpoint is None:
             endpoint = standard_endpoint(maker.port)
         if endpoint:
             limits = ConnectionLimits(name, min(settings.connections, room_for), settings.connections_per_address)
-            game_type = lobby.game_types[name]
-            factory = SessionFactory(name, partial(game_type.connection, settings), lobby, limits, reactor)
+            reception = made.reception(settings, lobby)
+            connect = partial(made.connection, settings)
+            factory = SessionFactory(connect, reception, limits, reactor, settings.unsent_bytes)
             listeners.append(Listener(name, endpoint, factory, reactor))
-    return Daemon(Storage(journal, database, store), lobby, listeners, reactor)
+    return Daemon(Storage(journal, database, store), heartbeat, lobby, listeners, reactor)

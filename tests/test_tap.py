@@ -129,7 +129,7 @@ class ListenerTests(DaemonTestCase):
             "[battleship]\nconnections = 20\nconnections_per_address = 3\nline_bytes = 5"
         ).listeners
         factory: Any = listener.factory
-        self.assertEqual((factory.kind, factory.limits.listener), ("battleship", "battleship"))
+        self.assertEqual((factory.reception.kind, factory.limits.listener), ("battleship", "battleship"))
         self.assertEqual((factory.limits.total, factory.limits.per_address), (20, 3))
         self.assertEqual(factory.connect()._reader.limit, 5)
 
@@ -216,7 +216,9 @@ class StartTests(DaemonTestCase):
         service = self.start()
         heard: list[tuple[str, object]] = []
         for name in ("a", "b", "c"):
-            room, _ = service.lobby.arrive("battleship", Peer(name, heard))
+            peer = Peer(name, heard)
+            service.lobby.arrive("battleship", peer)
+            room = peer.room
             self.reactor.advance(0)
         first = next(iter(service.lobby.rooms.values()))
         first.receive(1, SHOT)
@@ -314,7 +316,9 @@ class HangingTests(DaemonTestCase):
         service = self.daemon("", "--battleship", "")
         service.startService()
         for name in "ab":
-            room, _ = service.lobby.arrive("battleship", Peer(name))
+            peer = Peer(name)
+            service.lobby.arrive("battleship", peer)
+            room = peer.room
             self.reactor.advance(0)
         # The database thread is at work, and nobody turns the reactor that would hear of its end.
         done = service.stopService()

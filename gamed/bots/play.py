@@ -5,8 +5,6 @@ Source: battleship.md A3 (a whole game against any server of the protocol) and B
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from random import Random
 from typing import Any, cast
 
 from attrs import define, frozen
@@ -27,9 +25,9 @@ class BotError(GamedError):
 
 @frozen
 class Played:
-    """A finished match: `seconds` from the connection to the end, waiting included."""
+    """A finished match: `won` is None where nobody won, `seconds` from the connection to the end, waiting included."""
 
-    won: bool
+    won: bool | None
     moves: int
     seconds: float
 
@@ -66,7 +64,7 @@ class Bot(Protocol):
             return
         if answer:
             self._wire.write(answer)
-        if self.player.won is not None:
+        if self.player.is_done:
             self._end(Played(self.player.won, self.player.moves, self.clock.seconds() - self._began))
 
     def _end(self, result: Played | BotError) -> None:
@@ -88,11 +86,10 @@ async def play(
     reactor: Any,
     host: str,
     port: int,
-    make_player: Callable[[Random], Player],
-    random: Random,
+    player: Player,
 ) -> Played:
     """Connect and play one match. Raises BotError."""
-    bot = Bot(make_player(random), reactor, Deferred())
+    bot = Bot(player, reactor, Deferred())
     try:
         await connectProtocol(HostnameEndpoint(reactor, host.encode(), port), bot)
     except (ConnectError, DNSLookupError) as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import click
@@ -18,6 +19,9 @@ from gamed.errors import GamedError
 @click.option("--port", type=click.IntRange(1, 65535), help="Its port; left out: the game's standard port.")
 @click.option("--strategy", metavar="NAME", help="How to play; a wrong name lists the right ones.")
 @click.option("--games", type=click.IntRange(1), default=1, show_default=True, help="How many games, one by one.")
+@click.option("--reservation", metavar="CODE", help="Take the seat that is reserved under this code (hive).")
+@click.option("--players", type=click.Choice(["2", "4"]), help="Vote for so many players (quoridor).")
+@click.option("--name", metavar="NAME", help="What to be called (quoridor, roborally).")
 @json_option
 def bot(game: str, **options: Any) -> None:
     """Play GAME against whoever the server pairs this bot with.
@@ -29,20 +33,24 @@ def bot(game: str, **options: Any) -> None:
 
     from gamed.registry import games  # noqa: PLC0415 (heavy)
 
-    makers = games()
-    if game not in makers:
-        raise click.BadParameter(f"there is no {game}; there are {', '.join(makers)}", param_hint="GAME")
-    players = makers[game].load().players
+    made = {loaded.kind: (loaded, maker.port) for maker in games().values() for loaded in (maker.load(),)}
+    if game not in made:
+        raise click.BadParameter(f"there is no {game}; there are {', '.join(made)}", param_hint="GAME")
+    game_type, standard = made[game]
+    players = game_type.players
     strategy = options["strategy"] or next(iter(players))
     if strategy not in players:
         raise click.BadParameter(f"{game} has no {strategy}; it has {', '.join(players)}", param_hint="--strategy")
-    port = options["port"] or makers[game].port
+    port = options["port"] or standard
+    told = {name: options[name] for name in ("reservation", "players", "name") if options[name] is not None}
+    for name in told:
+        if name not in game_type.player_options:
+            raise click.BadParameter(f"{game} has nothing to do with it", param_hint=f"--{name}")
+    player = partial(players[strategy], **told)
     ended: list[GamedError | None] = []
     # `react` ends the process when it has ended the reactor; the exit status is this command's affair.
     with suppress(SystemExit):
-        react(
-            lambda reactor: Deferred.fromCoroutine(_play(reactor, players[strategy], {**options, "port": port}, ended))
-        )
+        react(lambda reactor: Deferred.fromCoroutine(_play(reactor, player, {**options, "port": port}, ended)))
     if not ended:
         raise click.Abort
     if ended[0] is not None:
@@ -58,18 +66,20 @@ async def _play(reactor: Any, make_player: Any, options: dict[str, Any], ended: 
     error: GamedError | None = None
     try:
         for number in range(1, options["games"] + 1):
-            played = await play(reactor, options["host"], options["port"], make_player, Random())  # noqa: S311 (a game)
+            player = make_player(Random())  # noqa: S311 (a game)
+            played = await play(reactor, options["host"], options["port"], player)
             results.append(
                 {"game": number, "won": played.won, "moves": played.moves, "seconds": round(played.seconds, 3)}
             )
             if not options["as_json"]:
-                outcome = "won" if played.won else "lost"
+                outcome = {True: "won", False: "lost", None: "drawn"}[played.won]
                 click.echo(f"game {number}: {outcome} after {played.moves} moves in {played.seconds:.3f} s")
     except BotError as broken:
         error = broken
-    won = sum(result["won"] for result in results)
+    won, lost = (sum(result["won"] is side for result in results) for side in (True, False))
     if options["as_json"]:
         click.echo(json.dumps(results, indent=2))
     else:
-        click.echo(f"{len(results)} played, {won} won, {len(results) - won} lost")
+        drawn = f", {len(results) - won - lost} drawn" if won + lost < len(results) else ""
+        click.echo(f"{len(results)} played, {won} won, {lost} lost{drawn}")
     ended.append(error)

@@ -16,20 +16,22 @@ from typing import Any
 from attrs import define, field
 from twisted.application.service import Service
 from twisted.internet.defer import Deferred, DeferredList
-from twisted.internet.interfaces import IReactorTime
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from gamed.errors import StoreConflict, StoreError
-from gamed.game import Seat, Termination
+from gamed.events import Event
+from gamed.game import Options, Termination
 from gamed.history import History
-from gamed.lobby import Peer
-from gamed.lobby.room import Room
+from gamed.lobby.reservations import ReservationBook
+from gamed.lobby.room import Dispatch, Room
+from gamed.peer import Peer
 from gamed.records.own import from_history, summarize
 from gamed.records.record import Record, Summary
 from gamed.registry import GameType
 from gamed.store import Journal, Store
-from gamed.table import Step, Table
+from gamed.table import Judged
 
 log = Logger()
 
@@ -40,9 +42,16 @@ KEEP_AGAIN = 5.0
 """Seconds until a record that the store refused is offered again."""
 
 
+def _never() -> float:
+    return 0.0
+
+
 @define(eq=False)
 class Lobby(Service):
-    """The room service. `settings`: each listener's, by the game's name. `seconds`: the monotonic clock."""
+    """The room service. `settings`: each listener's, by the game's kind.
+
+    `seconds`: the monotonic clock that all moments are told by; `stalled`: how long that clock stood still so far.
+    """
 
     game_types: Mapping[str, GameType]
     settings: Mapping[str, Any]
@@ -50,71 +59,95 @@ class Lobby(Service):
     store: Store
     clock: IReactorTime
     seconds: Callable[[], float]
+    stalled: Callable[[], float] = _never
     rooms: dict[str, Room] = field(factory=dict)
+    reservations: ReservationBook = field(factory=ReservationBook)
     _waiting: dict[str, Room] = field(factory=dict)
-    _steps: list[tuple[Room, Step]] = field(factory=list)
+    _dispatches: list[Dispatch] = field(factory=list)
     _afterwards: dict[str, Room] = field(factory=dict)
     _unkept: list[tuple[Record, Summary]] = field(factory=list)
     _keeping: dict[str, Deferred[Any]] = field(factory=dict)
 
-    # Coming and going
+    # What receptions ask for (gamed.reception.Host)
 
-    def arrive(self, kind: str, peer: Peer) -> tuple[Room, Seat]:
+    def arrive(self, kind: str, peer: Peer) -> None:
         """Seat a newcomer with who has waited longest, or in a new room. Raises StoreError: no room can be opened."""
         waiting = self._waiting.pop(kind, None)
-        if waiting is not None and waiting.peers[0].is_gone:
+        if waiting is not None and next(iter(waiting.peers.values())).is_gone:
             waiting.leave(0)
             waiting = None
-        room = self._open(kind) if waiting is None else waiting
-        seat = room.join(peer)
-        if not room.table.is_full and room.table.outcome is None:
+        room = self.open(kind) if waiting is None else waiting
+        room.join(peer)
+        if room.table.free and not room.is_closed:
             self._waiting[kind] = room
-        log.info("joined: room={room} seat={seat} peer={peer}", room=room.id, seat=seat, peer=peer.name)
-        return room, seat
 
-    def _open(self, kind: str) -> Room:
+    def open(self, kind: str, options: Options | None = None) -> Room:
+        """Open a room; the settings give what the options leave out. Raises StoreError."""
         settings = self.settings[kind]
         game_type = self.game_types[kind]
-        started = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        seed = random.getrandbits(63)
-        history = History(str(uuid.uuid4()), kind, started, seed, game_type.options(settings))
-        table = game_type.table(settings, history.options, partial(Random, seed), self.seconds())
-        room = Room(history, table, self, settings.stuck_seconds)
+        history = self.history(kind, {**game_type.options(settings), **(options or {})})
+        table = game_type.table(settings, history.options, partial(Random, history.seed), self.seconds())
+        room = Room(history.room, history, table, self, settings.stuck_seconds)
         room.open()
         self.rooms[room.id] = room
+        log.info("opened: room={room} game={game}", room=room.id, game=kind)
         return room
+
+    def history(self, kind: str, options: Options) -> History:
+        """Return a fresh history for a match that begins now."""
+        started = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        return History(str(uuid.uuid4()), kind, started, random.getrandbits(63), options)
+
+    def room(self, room: str) -> Room | None:
+        """Return the room with an id, if it is open."""
+        found = self.rooms.get(room)
+        return None if found is None or found.is_closed else found
+
+    def rooms_of(self, kind: str) -> Iterable[Room]:
+        """Return the open rooms of a game, the oldest first."""
+        return [room for room in self.rooms.values() if room.history.kind == kind and not room.is_closed]
+
+    def tell(self, peer: Peer, event: Event) -> None:
+        """Send a letter, after those that were written before it."""
+        self.perform(Dispatch(letters=[(peer, event)]))
+
+    def dismiss(self, peer: Peer) -> None:
+        """Let a peer go, after the letters that were written before."""
+        self.perform(Dispatch(dismissed=[peer]))
+
+    def after(self, seconds: float, call: Callable[[], None]) -> IDelayedCall:
+        """Call something later; the returned object's `cancel` prevents it."""
+        return self.clock.callLater(seconds, call)
 
     # What rooms ask for
 
-    def perform(self, room: Room, step: Step) -> None:
-        """Journal a step, together with all others of this turn of the reactor, and have its letters delivered then."""
-        if not self._steps:
+    def perform(self, dispatch: Dispatch) -> None:
+        """Journal entries with all others of this turn of the reactor, and have the letters delivered then."""
+        if not self._dispatches:
             self.clock.callLater(0, self.perform_all)
-        self._steps.append((room, step))
+        self._dispatches.append(dispatch)
 
     def perform_all(self) -> None:
         """Write what is to be journalled, and let the letters leave: at once, or when it is on the disk."""
-        steps, self._steps = self._steps, []
+        dispatches, self._dispatches = self._dispatches, []
         try:
-            position = self.journal.append([(room.history.room, step.journal) for room, step in steps])
+            position = self.journal.append([(dispatch.journal_room, dispatch.entries) for dispatch in dispatches])
         except StoreError:
             failure = Failure()
-            for room in dict.fromkeys(room for room, _ in steps):
+            for room in dict.fromkeys(dispatch.room for dispatch in dispatches if dispatch.room is not None):
                 room.fail(failure)
+            for peer in dict.fromkeys(peer for dispatch in dispatches for peer in dispatch.released):
+                peer.close()
+            _deliver_all([dispatch for dispatch in dispatches if dispatch.room is None])
             return
-        self.journal.when_synced(position, partial(_deliver_all, steps))
+        self.journal.when_synced(position, partial(_deliver_all, dispatches))
 
-    def review_later(self, room: Room) -> None:
-        """Have a room's lines judged when their letters have left."""
-        self._attend(room)
-
-    def closed(self, room: Room) -> None:
-        """Take note of an ended match; it becomes a record when its letters have left."""
-        if self._waiting.get(room.history.kind) is room:
-            del self._waiting[room.history.kind]
-        self._attend(room)
-
-    def _attend(self, room: Room) -> None:
+    def attend(self, room: Room) -> None:
+        """Have a room's lines judged and its ended matches recorded, when its letters have left."""
+        if room.is_closed:
+            self.reservations.expire(room)
+            if self._waiting.get(room.history.kind) is room:
+                del self._waiting[room.history.kind]
         if not self._afterwards:
             self.clock.callLater(AFTERWARDS, self._attend_all)
         self._afterwards[room.id] = room
@@ -132,29 +165,36 @@ class Lobby(Service):
             return
         # First of all, so that a fault in one room costs the others nothing.
         self.clock.callLater(0, self._attend_next, rooms)
-        if room.table.outcome is not None:
+        if room.ended or room.is_closed:
             self._settle(room)
         elif room.review():
-            self._attend(room)
+            self.attend(room)
 
     def _settle(self, room: Room) -> None:
-        """Judge the rest, make the record, and forget the room."""
-        if self.rooms.pop(room.id, None) is None:
+        """Judge the rest, make records of what has ended, and forget the room if it is closed."""
+        if room.id not in self.rooms:
             return
         while room.review():
             pass
-        if room.history.was_started:
-            self.record(room.history, room.table)
-        else:
-            self.journal.forget(room.id)
+        ended, room.ended = room.ended, []
+        for match in ended:
+            if match.history.was_started:
+                self.record(match.history, match.judged)
+            else:
+                self.journal.forget(match.history.room)
+        if room.is_closed:
+            del self.rooms[room.id]
+            if not any(match.history is room.history for match in ended) and room.history.outcome is None:
+                # It was never begun.
+                self.journal.forget(room.history.room)
 
     # Records
 
-    def record(self, history: History, table: Table) -> None:
+    def record(self, history: History, judged: Judged) -> None:
         """Make the record of an ended match; `keep_recorded` stores it."""
         game_type = self.game_types[history.kind]
         names = {"publisher": game_type.publisher, "version": game_type.version}
-        record = from_history(history, **names, findings=table.findings, unjudged=table.unjudged)
+        record = from_history(history, **names, findings=judged.findings, unjudged=judged.unjudged)
         self._unkept.append((record, summarize(history, **names)))
 
     def keep_recorded(self) -> None:
@@ -203,15 +243,41 @@ class Lobby(Service):
         return DeferredList(list(self._keeping.values()))
 
 
-def _deliver_all(steps: Iterable[tuple[Room, Step]]) -> None:
+def _deliver_all(dispatches: Iterable[Dispatch]) -> None:
     peers: dict[Peer, None] = {}
-    for room, step in steps:
-        room.deliver(step)
-        for mail in step.mails:
-            peers[room.peers[mail.seat]] = None
+    timed: dict[Room, None] = {}
+    for dispatch in dispatches:
+        for peer, event in dispatch.letters:
+            peers[peer] = None
+            _deliver(dispatch.room, peer, event)
+        for peer in dispatch.released:
+            _safely(peer, peer.released, dispatch.room)
+        for peer in dispatch.dismissed:
+            _safely(peer, peer.close)
+        room = dispatch.room
+        if room is not None and not room.table.forwards:
+            timed[room] = None
     # What a turn has for a peer leaves as one: an answer and the shot after it cost one system call.
     for peer in peers:
-        try:
-            peer.flush()
-        except Exception:  # noqa: BLE001 (whatever it is, the others get their letters)
-            log.failure("cannot send: peer={peer}", peer=peer.name)
+        _safely(peer, peer.flush)
+    for room in timed:
+        room.delivered()
+
+
+def _deliver(room: Room | None, peer: Peer, event: Event) -> None:
+    try:
+        peer.deliver(event)
+    except Exception:  # noqa: BLE001 (a letter that cannot be written is a fault of ours)
+        if room is not None:
+            room.fail(Failure())
+        else:
+            log.failure("cannot write a letter: peer={peer}", peer=peer.name)
+            peer.close()
+
+
+def _safely(peer: Peer, do: Callable[..., None], *arguments: Any) -> None:
+    try:
+        do(*arguments)
+    except Exception:  # noqa: BLE001 (whatever it is, the others get their letters)
+        log.failure("cannot send: peer={peer}", peer=peer.name)
+        peer.close()

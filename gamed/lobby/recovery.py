@@ -49,7 +49,7 @@ def _recover(lobby: Lobby, history: History) -> None:
         game=history.kind,
         termination=str(history.entries[-1].data["termination"]),
     )
-    lobby.record(history, replayed(lobby, history))
+    lobby.record(history, replayed(lobby, history).match)
 
 
 def replayed(lobby: Lobby, history: History) -> Table:

@@ -1,4 +1,4 @@
-"""A room: one table, the peers on its seats, and its clock.
+"""A room: one table, the peers on its seats, who watches, and its clock.
 
 Source: design.md, "A move's way" and "Time". Nothing on the way of a move is a Deferred.
 """
@@ -6,7 +6,7 @@ Source: design.md, "A move's way" and "Time". Nothing on the way of a move is a 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
@@ -14,13 +14,36 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from gamed.events import Event
-from gamed.game import Outcome, Seat, Termination
-from gamed.history import History
-from gamed.lobby import Peer
+from gamed.game import Options, Outcome, Seat, Termination
+from gamed.history import JOINED, Entry, History
+from gamed.peer import Peer
 from gamed.store import Journal
-from gamed.table import Step, Table
+from gamed.table import OBSERVERS, Judged, Step, Table
 
 log = Logger()
+
+
+@define
+class Dispatch:
+    """What is to be done when its entries are in the journal: letters to deliver, then peers to release.
+
+    `room`: None for letters of a reception. `dismissed`: peers to let go.
+    """
+
+    room: Room | None = None
+    journal_room: str = ""
+    entries: tuple[Entry, ...] = ()
+    letters: list[tuple[Peer, Event]] = field(factory=list)
+    released: list[Peer] = field(factory=list)
+    dismissed: list[Peer] = field(factory=list)
+
+
+@define
+class Ended:
+    """An ended match that is to become a record."""
+
+    history: History
+    judged: Judged
 
 
 class House(Protocol):
@@ -28,77 +51,97 @@ class House(Protocol):
 
     clock: IReactorTime
     seconds: Callable[[], float]
+    stalled: Callable[[], float]
     journal: Journal
 
-    def perform(self, room: Room, step: Step) -> None:
-        """Journal a step's entries, and call the room's `deliver` when that is done, or its `fail`."""
+    def perform(self, dispatch: Dispatch) -> None:
+        """Journal the entries, and carry out the rest when that is done, or call the room's `fail`."""
 
-    def review_later(self, room: Room) -> None:
-        """Have the room's lines judged after its letters have left."""
+    def history(self, kind: str, options: Options) -> History:
+        """Return a fresh history for a match that begins now."""
 
-    def closed(self, room: Room) -> None:
-        """Take note that the match has ended: the room is reviewed, recorded and forgotten."""
+    def attend(self, room: Room) -> None:
+        """Have the room's lines judged and its ended matches recorded, after its letters have left."""
 
 
 @define(eq=False)
 class Room:
-    """One match with its peers. `history.room` is its id, which becomes the id of its record.
+    """A table with its peers. `history` is that of the present match; its id becomes the id of the record.
 
-    `stuck_seconds`: how long a peer may leave unread what others send to it.
+    `stuck_seconds`: how long a peer may leave unread what others send to it. `ended`: matches that are to become
+    records.
     """
 
+    id: str
     history: History
     table: Table
     house: House
     stuck_seconds: float
-    peers: list[Peer] = field(factory=list)
+    peers: dict[Seat, Peer] = field(factory=dict)
+    observers: list[Peer] = field(factory=list)
+    ended: list[Ended] = field(factory=list)
+    watchers: list[Callable[[Room, Step], None]] = field(factory=list)
+    is_closed: bool = False
     _wake_at: float | None = None
     _timer: IDelayedCall | None = None
     _stuck: dict[Seat, IDelayedCall] | None = None
 
-    @property
-    def id(self) -> str:
-        """The room's UUID."""
-        return self.history.room
-
     def open(self) -> None:
         """Begin the room's journal. Raises StoreError."""
-        self.house.journal.append([(self.id, (self.history.opened(),))])
+        self.house.journal.append([(self.history.room, (self.history.opened(),))])
 
-    def join(self, peer: Peer) -> Seat:
-        """Seat a peer and return its seat."""
-        self.peers.append(peer)
-        self._do(self.table.join(peer.name, self.house.seconds()))
-        return len(self.peers) - 1
+    # What peers, receptions and operators want
+
+    def join(self, peer: Peer, seat: Seat | None = None, name: str | None = None) -> Seat:
+        """Seat a peer, on the next free seat if none is named. `name`: its name in the record."""
+        if seat is None:
+            seat = self.table.free[0]
+        self.peers[seat] = peer
+        peer.entered(self, seat)
+        log.info("joined: room={room} seat={seat} peer={peer}", room=self.id, seat=seat, peer=peer.name)
+        self._act(self.table.join, peer.name if name is None else name, self._now(), seat)
+        return seat
 
     def receive(self, seat: Seat, event: Event) -> None:
         """Take what the peer on a seat sent. A fault of ours ends this room, and no other."""
         try:
-            self._do(self.table.receive(seat, event, self.house.seconds()))
+            self._do(self.table.receive(seat, event, self._now()))
         except Exception:  # noqa: BLE001 (whatever it is, the other rooms play on)
             self.fail(Failure())
 
-    def fail(self, failure: Failure) -> None:
-        """End the match by a fault of ours. The journal may have refused, so nothing waits for it."""
-        log.failure("server fault: room={room}", failure=failure, room=self.id)
-        step = self.table.stop(Termination.SERVER_FAULT, self.house.seconds())
-        self.history.entries += step.journal
-        # All of them, also where the match had ended already and only its last letters could not leave.
-        for peer in self.peers:
-            peer.close()
-        if step.outcome is not None:
-            self._end(step.outcome)
-
-    def leave(self, seat: Seat, why: Termination = Termination.LEFT) -> None:
+    def leave(self, seat: Seat, why: Termination = Termination.LEFT, text: str = "") -> None:
         """Empty a seat."""
-        try:
-            self._do(self.table.leave(seat, why, self.house.seconds()))
-        except Exception:  # noqa: BLE001 (as in `receive`)
-            self.fail(Failure())
+        if seat == OBSERVERS:
+            return
+        self._act(self.table.leave, seat, why, self._now(), text)
+        self.peers.pop(seat, None)
+
+    def observe(self, peer: Peer) -> None:
+        """Let a peer watch, and tell it what the match says to newcomers."""
+        self.observers.append(peer)
+        peer.entered(self, OBSERVERS)
+        log.info("observed: room={room} peer={peer}", room=self.id, peer=peer.name)
+        self.house.perform(Dispatch(letters=[(peer, event) for event in self.table.observe()]))
+
+    def unobserve(self, peer: Peer) -> None:
+        """Let a peer watch no more."""
+        self.observers = [other for other in self.observers if other is not peer]
+
+    def pause(self) -> None:
+        """Hold the match."""
+        self._act(self.table.pause, self._now())
+
+    def resume(self) -> None:
+        """Let the match go on."""
+        self._act(self.table.resume, self._now())
+
+    def step(self, *, forced: bool = False) -> None:
+        """Let a held match go on by one move."""
+        self._act(lambda: self.table.step(self._now(), forced=forced))
 
     def stop(self, why: Termination) -> None:
         """End the match for a reason that costs nobody the game."""
-        self._do(self.table.stop(why, self.house.seconds()))
+        self._act(self.table.stop, why, self._now())
 
     def review(self) -> bool:
         """Judge some of what was forwarded; True if there is more."""
@@ -110,54 +153,123 @@ class Room:
         self._do(step)
         return step.review
 
+    def fail(self, failure: Failure) -> None:
+        """End the match by a fault of ours. The journal may have refused, so nothing waits for it."""
+        log.failure("server fault: room={room}", failure=failure, room=self.id)
+        step = self.table.stop(Termination.SERVER_FAULT, self.house.seconds())
+        self.history.entries += step.journal
+        # All of them, also where the match had ended already and only its last letters could not leave.
+        for peer in (*self.peers.values(), *self.observers):
+            peer.close()
+        if step.outcome is not None:
+            self._end(step.outcome)
+        self._close()
+
+    def _act(self, method: Callable[..., Step], *arguments: Any) -> None:
+        try:
+            self._do(method(*arguments))
+        except Exception:  # noqa: BLE001 (as in `receive`)
+            self.fail(Failure())
+
+    def _now(self) -> float:
+        now = self.house.seconds()
+        self.table.stalled = self.house.stalled()
+        return now
+
     # A step of the table
 
     def _do(self, step: Step) -> None:
-        if step.journal:
-            self.history.entries += step.journal
-            self.house.perform(self, step)
+        if step.opened:
+            self.history = self.house.history(self.history.kind, self.history.options)
+        if step.journal or step.mails or step.dropped or step.closed:
+            self._perform(step)
         if step.findings:
             self._report(step)
         if step.outcome is not None:
             self._end(step.outcome)
-        elif step.wake_at is not None:
-            self._wake(step.wake_at)
+        for watch in self.watchers:
+            watch(self, step)
+        if step.closed:
+            self._close()
+        else:
+            if step.wake_at is not None:
+                self._wake(step.wake_at)
             if step.review:
-                self.house.review_later(self)
+                self.house.attend(self)
 
-    def deliver(self, step: Step) -> None:
-        """Send a step's letters, whose entries the journal holds, and empty its seats."""
+    def _perform(self, step: Step) -> None:
+        entries = step.journal
+        self.history.entries += entries
+        if step.opened:
+            entries = (self.history.opened(), *entries)
+        released = [self.peers[seat] for seat in step.dropped if seat in self.peers]
+        for seat in step.dropped:
+            self.peers.pop(seat, None)
+        dispatch = Dispatch(self, self.history.room, entries, self._letters(step, released), released)
+        if step.closed:
+            dispatch.released += [*self.peers.values(), *dict.fromkeys(self.observers)]
+        self.house.perform(dispatch)
+
+    def _letters(self, step: Step, released: list[Peer]) -> list[tuple[Peer, Event]]:
+        letters: list[tuple[Peer, Event]] = []
+        leaving = dict(zip(step.dropped, released, strict=False))
+        for mail in step.mails:
+            if mail.seat == OBSERVERS:
+                letters += [(peer, mail.event) for peer in self.observers]
+            else:
+                peer = self.peers.get(mail.seat) or leaving.get(mail.seat)
+                if peer is not None:
+                    letters.append((peer, mail.event))
+        return letters
+
+    def delivered(self) -> None:
+        """Take note that letters have been handed over: the time for a move runs from here."""
+        if self.is_closed:
+            return
         try:
-            for mail in step.mails:
-                self.peers[mail.seat].deliver(mail.event)
-            for seat in step.dropped:
-                self.peers[seat].close()
+            wake_at = self.table.delivered(self._now())
         except Exception:  # noqa: BLE001 (as in `receive`)
             self.fail(Failure())
+            return
+        if wake_at is not None:
+            self._wake(wake_at)
 
     def _report(self, step: Step) -> None:
         for finding in step.findings:
+            peer = self.peers.get(finding.seat)
             log.warn(
                 "finding {code}: room={room} seat={seat} peer={peer} entry={entry}: {text}",
                 code=finding.code,
                 room=self.id,
                 seat=finding.seat,
-                peer=self.peers[finding.seat].name,
+                peer=peer.name if peer is not None else "",
                 entry=finding.entry,
                 text=finding.text,
             )
 
     def _end(self, outcome: Outcome) -> None:
-        self._silence()
         log.info(
-            "closed: room={room} game={game} termination={termination} winner={winner} peers={peers}",
+            "ended: room={room} record={record} game={game} termination={termination} winner={winner} peers={peers}",
             room=self.id,
+            record=self.history.room,
             game=self.history.kind,
             termination=str(outcome.termination),
             winner=outcome.winner,
-            peers=",".join(peer.name for peer in self.peers),
+            peers=",".join(ascii(entry.data["name"])[1:-1] for entry in self.history.of_kind(JOINED)),
         )
-        self.house.closed(self)
+        self.ended.append(Ended(self.history, self.table.match))
+        self.house.attend(self)
+
+    def _close(self) -> None:
+        if self.is_closed:
+            return
+        self.is_closed = True
+        for timer in (self._timer, *(self._stuck or {}).values()):
+            if timer is not None and timer.active():
+                timer.cancel()
+        self._timer = self._stuck = None
+        log.info("closed: room={room}", room=self.id)
+        self.house.attend(self)
 
     # The clock
 
@@ -184,29 +296,21 @@ class Room:
 
     def _tick(self) -> None:
         self._timer = self._wake_at = None
-        try:
-            self._do(self.table.tick(self.house.seconds()))
-        except Exception:  # noqa: BLE001 (as in `receive`)
-            self.fail(Failure())
-
-    def _silence(self) -> None:
-        for timer in (self._timer, *(self._stuck or {}).values()):
-            if timer is not None and timer.active():
-                timer.cancel()
-        self._timer = self._stuck = None
+        self._act(self.table.tick, self._now())
 
     # Back-pressure
 
     def congested(self, seat: Seat) -> None:
-        """Take nothing more for a peer that does not read, and give it `stuck_seconds` to begin."""
+        """Give a peer that does not read `stuck_seconds` to begin; meanwhile take nothing that goes to it unbounded."""
         if self._stuck is None:
             self._stuck = {}
         # Transports say it again at each write.
-        if self.table.outcome is not None or seat in self._stuck:
+        if self.is_closed or seat in self._stuck or seat == OBSERVERS:
             return
-        for other, peer in enumerate(self.peers):
-            if other != seat:
-                peer.pause()
+        if self.table.forwards:
+            for other, peer in self.peers.items():
+                if other != seat:
+                    peer.pause()
         self._stuck[seat] = self.house.clock.callLater(self.stuck_seconds, self._give_up, seat)
 
     def relieved(self, seat: Seat) -> None:
@@ -215,16 +319,19 @@ class Room:
         if timer is None:
             return
         timer.cancel()
-        for other, peer in enumerate(self.peers):
-            if other != seat:
-                peer.resume()
+        if self.table.forwards:
+            for other, peer in self.peers.items():
+                if other != seat:
+                    peer.resume()
 
     def _give_up(self, seat: Seat) -> None:
+        peer = self.peers[seat]
         log.warn(
             "not reading: room={room} seat={seat} peer={peer} seconds={seconds}",
             room=self.id,
             seat=seat,
-            peer=self.peers[seat].name,
+            peer=peer.name,
             seconds=self.stuck_seconds,
         )
         self.leave(seat, Termination.LIMIT)
+        peer.close()

@@ -10,7 +10,7 @@ import socket
 from collections.abc import Callable
 from typing import Any
 
-from attrs import define
+from attrs import define, field
 from twisted.internet.interfaces import (
     IAddress,
     IDelayedCall,
@@ -25,12 +25,13 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from gamed.errors import RemoteProtocolError, StoreError
+from gamed.errors import RemoteProtocolError, RoomError, StoreError
 from gamed.events import Event
 from gamed.game import Seat, Termination
-from gamed.lobby.lobby import Lobby
 from gamed.lobby.room import Room
 from gamed.net.limits import ConnectionLimits
+from gamed.reception import Reception
+from gamed.table import OBSERVERS
 from gamed.wire import Connection
 
 log = Logger()
@@ -52,10 +53,11 @@ class Session:
     address: str
     name: str
     transport: Any = None
-    _room: Room | None = None
-    _seat: Seat = -1
+    _place: tuple[Room, Seat] | None = None
+    _places: list[tuple[Room, Seat]] = field(factory=list)
     _socket: socket.socket | None = None
     _is_congested: bool = False
+    _unsent: int = 0
     _letters: bytes = b""
     _deadline: IDelayedCall | None = None
 
@@ -77,71 +79,109 @@ class Session:
             self._socket = self.transport.getHandle()
         else:
             transport.registerProducer(self, streaming=True)
-        try:
-            self._room, self._seat = self.factory.lobby.arrive(self.factory.kind, self)
-        except StoreError as error:
-            log.error("not seated: peer={peer}: {error}", peer=self.name, error=error)  # noqa: TRY400 (Twisted's logger)
-            self.close()
+        self._attempt(self.factory.reception.arrive, self)
 
     def dataReceived(self, data: bytes) -> None:
         """Take bytes from the peer."""
         if _QUICKACK is not None and self._socket is not None:
             # The system forgets it; without it, real clients lose 44 ms a turn to delayed acknowledgements.
             self._socket.setsockopt(socket.IPPROTO_TCP, _QUICKACK, 1)
-        room = self._room
-        if room is not None:
+        if self._deadline is None:
             self.connection.receive_data(data)
-            self._receive(room)
+            self._receive()
 
-    def _receive(self, room: Room) -> None:
+    def _receive(self) -> None:
         try:
             for event in self.connection.events():
-                room.receive(self._seat, event)
+                if self._place is not None:
+                    self._place[0].receive(self._place[1], event)
+                else:
+                    self._attempt(self.factory.reception.receive, self, event)
         except RemoteProtocolError as error:
-            log.warn(
-                "{code}: room={room} seat={seat} peer={peer}: {error}",
-                code=error.code,
-                room=room.id,
-                seat=self._seat,
-                peer=self.name,
-                error=error,
-            )
-            room.leave(self._seat, Termination.LIMIT)
+            self._broke(error)
+
+    def _broke(self, error: RemoteProtocolError) -> None:
+        log.warn("{code}: {where}: {error}", code=error.code, where=self._where, error=error)
+        self._attempt(self.factory.reception.refuse, self, error)
+        self._leave_all(Termination.LIMIT)
+
+    @property
+    def _where(self) -> str:
+        places = [f"room={room.id} seat={seat}" for room, seat in self._places]
+        return " ".join([*places, f"peer={self.name}"])
+
+    def _attempt(self, do: Callable[..., None], *arguments: Any) -> None:
+        try:
+            do(*arguments)
+        except (StoreError, RoomError) as error:
+            log.error("not seated: peer={peer}: {error}", peer=self.name, error=error)  # noqa: TRY400 (Twisted's logger)
+            self.close()
+        except RemoteProtocolError:
+            raise
+        except Exception:  # noqa: BLE001 (a fault of ours costs this peer its connection, and nobody else anything)
+            log.failure("server fault: peer={peer}", peer=self.name)
+            self.close()
+
+    def _leave_all(self, why: Termination) -> None:
+        places, self._places, self._place = self._places, [], None
+        for room, seat in places:
+            if seat == OBSERVERS:
+                room.unobserve(self)
+            else:
+                room.leave(seat, why)
 
     def connectionLost(self, reason: Failure) -> None:  # noqa: ARG002 (IProtocol's signature)
-        """Hand on what the peer sent last, and empty its seat."""
+        """Hand on what the peer sent last, and empty its seats."""
         self.factory.limits.release(self.address)
-        room, self._room = self._room, None
         self.transport = self._socket = None
         if self._deadline is not None and self._deadline.active():
             self._deadline.cancel()
-        if room is not None:
+        if self._deadline is None:
             self.connection.receive_data(b"")
-            self._receive(room)
-            room.leave(self._seat)
+            self._receive()
+        self.factory.reception.depart(self)
+        self._leave_all(Termination.LEFT)
 
     # IPushProducer: the transport's word that the peer reads too slowly, or reads again
 
     def pauseProducing(self) -> None:
         """Have the room hold back what others send to this peer."""
         self._is_congested = True
-        if self._room is not None:
-            self._room.congested(self._seat)
+        for room, seat in self._places:
+            room.congested(seat)
 
     def resumeProducing(self) -> None:
         """Have the room go on."""
         if not self._is_congested:
             return
         self._is_congested = False
+        self._unsent = 0
         if self._socket is not None:
             self.transport.unregisterProducer()
-        if self._room is not None:
-            self._room.relieved(self._seat)
+        for room, seat in self._places:
+            room.relieved(seat)
 
     def stopProducing(self) -> None:
         """Nothing to stop: the transport says this when the connection is lost."""
 
     # Peer
+
+    def introduce(self, name: str) -> None:
+        """Take note of the name that the peer has given itself; what is not printable in it is spelled out."""
+        self.name = f"{ascii(name)[1:-1]}@{self.name}"
+
+    def entered(self, room: Room, seat: Seat) -> None:
+        """Take note of a place in a room."""
+        self._places.append((room, seat))
+        if not self.factory.reception.routes:
+            self._place = (room, seat)
+
+    def released(self, room: Room) -> None:
+        """Take note that a room is done with this peer."""
+        if any(place[0] is room for place in self._places):
+            self._places = [place for place in self._places if place[0] is not room]
+            self._place = None
+            self.factory.reception.released(self, room)
 
     @property
     def is_gone(self) -> bool:
@@ -181,6 +221,12 @@ class Session:
             # A pull producer is asked for more when all has left, which is what there is to know.
             self.transport.registerProducer(self, streaming=False)
             self.pauseProducing()
+        if self._is_congested:
+            self._unsent += len(data)
+            if self._unsent > self.factory.unsent_bytes:
+                log.warn("not reading: {where} unsent={unsent} bytes", where=self._where, unsent=self._unsent)
+                self.transport.abortConnection()
+                return
         self.transport.write(data)
 
     def close(self) -> None:
@@ -189,10 +235,10 @@ class Session:
         Closing both at once would make the system reset the connection if anything of the peer's was still unread, and
         a reset can overtake the last line.
         """
-        self._room = None
         transport = self.transport
         if transport is None or self._deadline is not None:
             return
+        self._letters += self.connection.close()
         self.flush()
         transport.resumeProducing()
         transport.unregisterProducer()
@@ -216,13 +262,16 @@ class Session:
 @implementer(IProtocolFactory)
 @define(eq=False)
 class SessionFactory:
-    """Makes a session for each connection that the limits admit. `kind`: the game; `connect` makes a connection."""
+    """Makes a session for each connection that the limits admit. `connect` makes a connection.
 
-    kind: str
+    `unsent_bytes`: how much may wait for a peer that does not read before it is dropped.
+    """
+
     connect: Callable[[], Connection]
-    lobby: Lobby
+    reception: Reception
     limits: ConnectionLimits
     clock: IReactorTime
+    unsent_bytes: int
 
     def doStart(self) -> None:
         """Nothing to do when the listener starts."""

@@ -18,7 +18,7 @@ from lxml import etree
 
 from gamed.findings import Finding
 from gamed.game import Outcome, Seat
-from gamed.history import DRAWN, JOINED, LINE, Entry, History, Value
+from gamed.history import DRAWN, JOINED, LINE, MOVE, Entry, History, Value
 from gamed.records import spelling
 from gamed.records.parsing import parse
 from gamed.records.record import Record, RecordError, SeatSummary, Summary
@@ -174,7 +174,7 @@ def summarize(history: History, *, publisher: str, version: str) -> Summary:
         ended=_later(history.started, history.entries[-1].at),
         termination=str(outcome.termination),
         winner=winner,
-        length=sum(entry.kind == LINE for entry in history.entries),
+        length=sum(entry.kind in (LINE, MOVE) for entry in history.entries),
         seats=tuple(
             SeatSummary(int(entry.seat or 0), str(entry.data.get("name", "")), _points(entry.seat, winner))
             for entry in history.of_kind(JOINED)

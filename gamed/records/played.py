@@ -14,7 +14,7 @@ from gamed.game import Options, Termination
 from gamed.games.go.replay import replay as replay_go
 from gamed.games.go.tree import GoGame
 from gamed.games.go.tree import Player as GoPlayer
-from gamed.history import LINE
+from gamed.history import LINE, MOVE
 from gamed.records import gofans, own
 from gamed.records.index import Index
 from gamed.records.parsing import parse
@@ -33,13 +33,13 @@ def play_own(record: Record, table: Callable[[Options], Table]) -> Summary:
     """
     # The summary comes first: it refuses values that the schema lets pass.
     found, history, judged = own.summary(record), own.to_history(record), own.judgement(record)
-    if any(entry.body is None for entry in history.of_kind(LINE)):
-        raise RecordError("a line is empty, and not in base64", code="not-valid")
+    if any(entry.body is None for entry in history.entries if entry.kind in (LINE, MOVE)):
+        raise RecordError("a line or a move is empty, and not in base64", code="not-valid")
     fresh = table(history.options)
     deque(replay(fresh, history), maxlen=0)
-    _compare(fresh.findings, judged.findings)
-    if fresh.unjudged != judged.unjudged:
-        raise IllegalMove(f"the referee judges up to entry {fresh.unjudged}, the record says {judged.unjudged}")
+    _compare(fresh.match.findings, judged.findings)
+    if fresh.match.unjudged != judged.unjudged:
+        raise IllegalMove(f"the referee judges up to entry {fresh.match.unjudged}, the record says {judged.unjudged}")
     _check_result(record, found)
     return found
 

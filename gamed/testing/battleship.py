@@ -8,7 +8,8 @@ from uuid import NAMESPACE_OID, uuid5
 from gamed.games.battleship import game_type
 from gamed.history import History
 from gamed.registry import Player
-from gamed.table import Relay, Step
+from gamed.relay import Relay
+from gamed.table import Step
 from gamed.wire import Connection
 
 STARTED_AT = "2026-11-21T09:00:00.000Z"

@@ -67,7 +67,11 @@ class House:
         limits = ConnectionLimits(self.kind, self.settings.connections, self.settings.connections_per_address)
         game_type = types[self.kind]
         self.factory = SessionFactory(
-            self.kind, lambda: game_type.connection(self.settings), self.lobby, limits, self.clock
+            lambda: game_type.connection(self.settings),
+            game_type.reception(self.settings, self.lobby),
+            limits,
+            self.clock,
+            self.settings.unsent_bytes,
         )
         self.lobby.startService()  # type: ignore[no-untyped-call]
 

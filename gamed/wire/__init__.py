@@ -23,3 +23,6 @@ class Connection(Protocol):
 
     def send(self, event: Event) -> bytes:
         """Return the bytes that tell the peer of an event. Raises LocalProtocolError: a defect of ours."""
+
+    def close(self) -> bytes:
+        """Return what the dialect says last before our side is closed; nothing in most dialects."""

@@ -171,7 +171,7 @@ class PlayTests(SynchronousTestCase):
         self.reactor = MemoryReactorClock()
 
     def play(self, host: str = "game.example") -> Deferred[Played]:
-        played = play(self.reactor, host, 4711, lambda random: player(seed=random.randrange(9)), Random(1))
+        played = play(self.reactor, host, 4711, player(seed=Random(1).randrange(9)))
         return Deferred.fromCoroutine(played)
 
     def refuse(self, error: Exception) -> str:

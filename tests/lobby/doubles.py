@@ -17,8 +17,8 @@ from gamed.history import Entry
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.room import Room
 from gamed.records.record import Record, Summary
+from gamed.relay import Relay
 from gamed.store.memory import MemoryJournal, MemoryStore
-from gamed.table import Relay
 from gamed.testing.house import House
 
 SHOT = Moved(b"(1,[0,0]).")
@@ -51,6 +51,19 @@ class Peer:
     flushes: list[int] = field(factory=list)
     """How many letters had come by each flush."""
     flush_fault: Exception | None = None
+
+    address: str = "local"
+    room: Any = None
+    seat: int = -1
+
+    def introduce(self, name: str) -> None:
+        self.name = name
+
+    def entered(self, room: Any, seat: int) -> None:
+        self.room, self.seat = room, seat
+
+    def released(self, room: Any) -> None:  # noqa: ARG002 (Peer's signature)
+        self.close()
 
     def deliver(self, event: Event) -> None:
         if self.fault is not None:
@@ -145,9 +158,9 @@ class LobbyTestCase(SynchronousTestCase):
     def arrive(self, name: str, *, fault: Exception | None = None) -> tuple[Room, Peer]:
         """Let a peer arrive, and a turn pass."""
         peer = Peer(name, self.heard, fault=fault)
-        room, _ = self.lobby.arrive("battleship", peer)
+        self.lobby.arrive("battleship", peer)
         self.clock.turn()
-        return room, peer
+        return peer.room, peer
 
     def match(self, *names: str) -> Room:
         """Seat two peers, and forget what they heard so far."""

@@ -64,7 +64,7 @@ class DeliveryTests(LobbyTestCase):
         room = self.match()
         with capturedLogs() as logs:
             room.leave(1)
-        (line,) = [log for log in logs if log["log_format"].startswith("closed:")]
+        (line,) = [log for log in logs if log["log_format"].startswith("ended:")]
         self.assertEqual((line["room"], line["termination"], line["winner"]), (room.id, "left", 0))
         self.assertEqual((line["game"], line["peers"]), ("battleship", "a,b"))
 

@@ -280,9 +280,7 @@ class ClosingTests(SessionTestCase):
         first, _ = self.pair()
         first.session.close()
         first.session.close()
-        first.lose()
-        self.house.settle()
-        self.assertEqual([call for call in self.house.clock.getDelayedCalls() if call.getTime() == LINGER], [])
+        self.assertEqual(len([call for call in self.house.clock.getDelayedCalls() if call.getTime() == LINGER]), 1)
 
     def test_another_transport_is_closed_whole(self) -> None:
         self.open()

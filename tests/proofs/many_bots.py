@@ -51,7 +51,7 @@ async def one(reactor: object, port: int, number: int) -> dict[str, object]:
     """Play one match and return what its bot reports."""
     players: list[Noting] = []
     strategy = ("open-list", "density")[number % 2]
-    played = await play(reactor, "127.0.0.1", port, noting(strategy, players), Random(number))
+    played = await play(reactor, "127.0.0.1", port, noting(strategy, players)(Random(number)))
     sent = players[0].sent.decode("ascii").splitlines()
     return {"won": played.won, "moves": played.moves, "seconds": played.seconds, "sent": sent}
 

@@ -19,7 +19,7 @@ from gamed.games.battleship import game_type
 from gamed.games.battleship.fleet import Sea
 from gamed.games.battleship.wire import Opcode, decode
 from gamed.history import LINE, History
-from gamed.table import Relay
+from gamed.relay import Relay
 from gamed.testing.battleship import play_history, play_match
 from tests.proofs import amount
 from tests.proofs.liars import LIES, Transcript, match

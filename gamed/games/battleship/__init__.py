@@ -14,8 +14,9 @@ from gamed.games.battleship.client import Player
 from gamed.games.battleship.rules import Battleship
 from gamed.games.battleship.strategy import strategies
 from gamed.games.battleship.wire import BattleshipConnection
+from gamed.reception import FirstCome, Host
 from gamed.registry import GameType
-from gamed.table import Relay, RelaySettings
+from gamed.relay import Relay, RelaySettings
 from gamed.wire.lines import LineReader
 
 
@@ -39,6 +40,7 @@ class Settings:
     waiting_seconds: float = field(default=3_600.0, validator=_positive)
     idle_seconds: float = field(default=900.0, validator=_positive)
     stuck_seconds: float = field(default=30.0, validator=_positive)
+    unsent_bytes: int = field(default=4_194_304, validator=_positive)
     connections: int = field(default=20_000, validator=_positive)
     connections_per_address: int = field(default=512, validator=_positive)
 
@@ -53,6 +55,10 @@ def _options(settings: Settings) -> Options:
 
 def _connection(settings: Settings) -> BattleshipConnection:
     return BattleshipConnection(LineReader(settings.line_bytes))
+
+
+def _reception(_settings: Settings, host: Host) -> FirstCome:
+    return FirstCome("battleship", host)
 
 
 def _table(settings: Settings, options: Options, random: Callable[[], Random], now: float) -> Relay:
@@ -80,6 +86,7 @@ game_type = GameType(
     settings=Settings,
     options=_options,
     connection=_connection,
+    reception=_reception,
     table=_table,
     draw=draw,
     players={name: _player(name) for name in strategies},

@@ -38,6 +38,11 @@ class Player:
         self._defence = Defence(place_fleet(self.random))
 
     @property
+    def is_done(self) -> bool:
+        """Whether the match is over."""
+        return self.phase in (Phase.WON, Phase.LOST)
+
+    @property
     def won(self) -> bool | None:
         """Whether the match was won; None while it is undecided."""
         return {Phase.WON: True, Phase.LOST: False}.get(self.phase)

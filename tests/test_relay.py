@@ -10,7 +10,9 @@ from gamed.events import Event, Moved, Seated, Started
 from gamed.game import Outcome, Termination
 from gamed.games.battleship.rules import Battleship
 from gamed.history import ENDED, LINE, History
-from gamed.table import FINDINGS_KEPT, REVIEWED_AT_ONCE, Mail, Relay, RelaySettings, Step, replay
+from gamed.match import FINDINGS_KEPT
+from gamed.relay import REVIEWED_AT_ONCE, Relay, RelaySettings
+from gamed.table import Mail, Step, replay
 
 OPTIONS = {"roles": "first-defends", "referee": "observe", "corner_contact": True}
 
@@ -45,7 +47,7 @@ class PairingTests(SynchronousTestCase):
         step = table.join("b", 101.0)
         self.assertEqual(step.mails, (Mail(1, Seated(1, first=True)), Mail(0, Started()), Mail(1, Started())))
         self.assertEqual([entry.kind for entry in step.journal], ["joined", "started"])
-        self.assertTrue(table.is_full)
+        self.assertFalse(table.free)
 
     def test_with_random_roles_both_are_told_when_paired(self) -> None:
         table = relay(roles="random")

@@ -1,0 +1,49 @@
+"""Reserved seats: whoever shows the code gets the seat, once.
+
+Source: software-challenge.md A (single use, 122 bits of randomness, revocable, gone with the room).
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+
+from attrs import define, field
+
+from gamed.game import Seat
+from gamed.reception import HostedRoom, Reservation
+
+
+@define
+class ReservationBook:
+    """All codes that were given out and not used."""
+
+    _by_code: dict[str, Reservation] = field(factory=dict)
+
+    def __iter__(self) -> Iterator[Reservation]:
+        """Yield the reservations, the oldest first."""
+        return iter(list(self._by_code.values()))
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._by_code)
+
+    def make(self, room: HostedRoom, seat: Seat) -> Reservation:
+        """Reserve a seat."""
+        reservation = Reservation(str(uuid.uuid4()), room, seat)
+        self._by_code[reservation.code] = reservation
+        return reservation
+
+    def take(self, code: str) -> Reservation | None:
+        """Use up a code, or revoke it; None if it is unknown or was used."""
+        return self._by_code.pop(code, None)
+
+    def is_reserved(self, room: HostedRoom, seat: Seat) -> bool:
+        """Whether a seat is kept for somebody."""
+        return any(kept.room is room and kept.seat == seat for kept in self._by_code.values())
+
+    def expire(self, room: HostedRoom) -> None:
+        """Forget the codes of a room that is gone."""
+        for reservation in self:
+            if reservation.room is room:
+                del self._by_code[reservation.code]

@@ -1,0 +1,150 @@
+"""A match by the rules: what the tables of Hive, Quoridor and RoboRally have in common.
+
+Source: design.md, "Central types" (Match) and "Chance is a player". A table adds what its dialect says and when.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Any, Protocol
+
+from attrs import define, field
+
+from gamed.errors import RuleError
+from gamed.findings import Finding
+from gamed.game import CHANCE, Game, Options, Outcome, Seat
+from gamed.history import DRAWN, JOINED, LEFT, MOVE, STARTED, Entry, Value, ended
+
+FINDINGS_KEPT = 50
+"""How many findings of one game are kept: a broken client must not fill the record."""
+
+
+class NotatedGame(Game[Any, Any], Protocol):
+    """A game whose moves have a notation: what the journal and the record hold of them."""
+
+    def spell(self, move: Any) -> str:
+        """Return a move's notation."""
+
+    def parse(self, text: str) -> Any:
+        """Return the move that a notation means. Raises InvalidMove."""
+
+
+class ObservedGame(NotatedGame, Protocol):
+    """A game whose referee may let an illegal move stand."""
+
+    def follow(self, state: Any, seat: Seat, move: Any) -> Any:
+        """Return the state after a move, legal or not."""
+
+
+@define
+class Match:
+    """One match. `enforce`: an illegal move is refused; else it is noted, and stands.
+
+    `random` makes the generator where the rules leave something to chance; restoring needs none. `opened_at`: the
+    moment from which entries count their milliseconds.
+    """
+
+    game: Any
+    options: Options
+    random: Callable[[], Random]
+    opened_at: float
+    enforce: bool = True
+    names: dict[Seat, str] = field(factory=dict)
+    outcome: Outcome | None = None
+    findings: list[Finding] = field(factory=list)
+    unjudged: int | None = None
+    is_started: bool = False
+    state: Any = None
+    entries: int = 0
+    _generator: Random | None = None
+
+    def __attrs_post_init__(self) -> None:
+        self.state = self.game.setup(self.options)
+
+    def seat(self, seat: Seat, name: str, now: float) -> Entry:
+        """Seat somebody."""
+        self.names[seat] = name
+        return self.entry(now, JOINED, seat, data={"name": name})
+
+    def start(self, now: float) -> tuple[Entry, ...]:
+        """Start: everybody is seated; what chance does first is drawn."""
+        self.is_started = True
+        return (self.entry(now, STARTED), *self.draw(now))
+
+    def draw(self, now: float) -> tuple[Entry, ...]:
+        """Let chance move for as long as it is to move."""
+        drawn = []
+        while self.game.to_move(self.state) == {CHANCE}:
+            if self._generator is None:
+                self._generator = self.random()
+            move = self.game.draw(self.state, self._generator)
+            self.state = self.game.apply(self.state, CHANCE, move)
+            drawn.append(self.entry(now, DRAWN, body=self.game.spell(move).encode()))
+        return tuple(drawn)
+
+    def play(self, seat: Seat, move: Any, now: float, data: Mapping[str, Value] | None = None) -> tuple[Entry, ...]:
+        """Apply a move; return its entry and chance's after it. Raises RuleError; then nothing has changed."""
+        before = self.entries
+        self._apply(seat, move, before)
+        entry = self.entry(now, MOVE, seat, self.game.spell(move).encode(), data)
+        return (entry, *self.draw(now))
+
+    def _apply(self, seat: Seat, move: Any, number: int) -> None:
+        try:
+            self.state = self.game.apply(self.state, seat, move)
+        except RuleError as error:
+            if self.enforce:
+                raise
+            if len(self.findings) < FINDINGS_KEPT:
+                self.findings.append(Finding(error.code, seat, number, str(error)))
+            self.state = self.game.follow(self.state, seat, move)
+
+    def finding(self, code: str, seat: Seat, text: str) -> Finding:
+        """Note a broken rule that the next entry shows."""
+        finding = Finding(code, seat, self.entries, text)
+        self.findings.append(finding)
+        return finding
+
+    def left(self, seat: Seat, why: str, now: float, data: Mapping[str, Value] | None = None) -> Entry:
+        """Empty a seat. `why`: a Termination; `data`: the numbers behind it."""
+        return self.entry(now, LEFT, seat, data={"why": why, **(data or {})})
+
+    def end(self, outcome: Outcome, now: float) -> Entry:
+        """End the match."""
+        self.outcome = outcome
+        return ended(self.at(now), outcome)
+
+    def entry(
+        self,
+        now: float,
+        kind: str,
+        seat: Seat | None = None,
+        body: bytes | None = None,
+        data: Mapping[str, Value] | None = None,
+    ) -> Entry:
+        """Return an entry for the journal."""
+        self.entries += 1
+        return Entry(self.at(now), kind, seat, body, {} if data is None else data)
+
+    def at(self, now: float) -> int:
+        """Return the milliseconds since the match was opened."""
+        return int((now - self.opened_at) * 1000)
+
+    def restore(self, entry: Entry) -> None:
+        """Take an entry as if it happened now."""
+        self.entries += 1
+        if entry.kind == JOINED:
+            assert entry.seat is not None
+            self.names[entry.seat] = str(entry.data["name"])
+        elif entry.kind == STARTED:
+            self.is_started = True
+        elif entry.kind == DRAWN:
+            self.state = self.game.apply(self.state, CHANCE, self._parsed(entry))
+        elif entry.kind == MOVE:
+            assert entry.seat is not None
+            self._apply(entry.seat, self._parsed(entry), self.entries - 1)
+
+    def _parsed(self, entry: Entry) -> Any:
+        assert entry.body is not None
+        return self.game.parse(entry.body.decode())

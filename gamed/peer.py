@@ -1,0 +1,48 @@
+"""A peer, as rooms and receptions see it. Source: design.md, "A person in the browser, and a bot inside the daemon"."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from gamed.events import Event
+from gamed.game import Seat
+
+
+class Peer(Protocol):
+    """Who sits on a seat or observes: a session with a connection, or a player inside the daemon."""
+
+    @property
+    def name(self) -> str:
+        """What the peer is called in logs: its name if the protocol has names, and its address."""
+
+    @property
+    def address(self) -> str:
+        """Where it comes from: an IP address, or another word without a port."""
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the peer has closed its side, even if that has not been told yet."""
+
+    def introduce(self, name: str) -> None:
+        """Take note of the name that the peer has given itself."""
+
+    def entered(self, room: Any, seat: Seat) -> None:
+        """Take note of a seat in a room; `OBSERVERS` is a place among those who watch."""
+
+    def released(self, room: Any) -> None:
+        """Take note that a room is done with the peer, after all that was delivered."""
+
+    def deliver(self, event: Event) -> None:
+        """Put a letter that tells of an event to those that leave at the next `flush`."""
+
+    def flush(self) -> None:
+        """Let the letters leave, together."""
+
+    def close(self) -> None:
+        """Let the peer go, after all that was delivered has reached it."""
+
+    def pause(self) -> None:
+        """Take nothing from the peer until `resume`."""
+
+    def resume(self) -> None:
+        """Take from the peer again."""

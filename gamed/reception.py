@@ -1,0 +1,175 @@
+"""A listener's reception: it takes who arrives, and leads them to rooms.
+
+Source: design.md, "Before and after a match". A dialect with words of its own for this (registration, reservation
+codes, administration) brings a `Reception`; the others use `FirstCome`. A reception knows no Twisted: what it wants
+done, it asks of the room service (`Host`), and all letters go through it, so that they leave in the order in which
+they were written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from attrs import define, frozen
+
+from gamed.errors import RemoteProtocolError
+from gamed.events import Event
+from gamed.game import Options, Seat, Termination
+from gamed.history import History
+from gamed.peer import Peer
+from gamed.table import Table
+
+
+class HostedRoom(Protocol):
+    """A room, as a reception sees it."""
+
+    @property
+    def id(self) -> str:
+        """The room's UUID."""
+
+    @property
+    def history(self) -> History:
+        """What has happened in the present match."""
+
+    @property
+    def table(self) -> Table:
+        """The table in the room."""
+
+    @property
+    def peers(self) -> Mapping[Seat, Peer]:
+        """Who sits where."""
+
+    @property
+    def observers(self) -> Sequence[Peer]:
+        """Who watches; who observes twice stands here twice."""
+
+    def join(self, peer: Peer, seat: Seat | None = None, name: str | None = None) -> Seat:
+        """Seat a peer, on the next free seat if none is named. `name`: its name in the record."""
+
+    def receive(self, seat: Seat, event: Event) -> None:
+        """Take what the peer on a seat sent."""
+
+    def leave(self, seat: Seat, why: Termination = Termination.LEFT, text: str = "") -> None:
+        """Empty a seat."""
+
+    def observe(self, peer: Peer) -> None:
+        """Let a peer watch."""
+
+    def pause(self) -> None:
+        """Hold the match."""
+
+    def resume(self) -> None:
+        """Let the match go on."""
+
+    def step(self, *, forced: bool = False) -> None:
+        """Let a paused match go on by one move. `forced`: start it without those who are missing."""
+
+    def stop(self, why: Termination) -> None:
+        """End the match for a reason that costs nobody the game."""
+
+
+@frozen
+class Reservation:
+    """A seat that is kept for whoever shows the code. `code`: a random UUID, used once."""
+
+    code: str
+    room: HostedRoom
+    seat: Seat
+
+
+class Reservations(Protocol):
+    """The seats that are reserved in all rooms; they expire with their rooms."""
+
+    def make(self, room: HostedRoom, seat: Seat) -> Reservation:
+        """Reserve a seat."""
+
+    def take(self, code: str) -> Reservation | None:
+        """Use up a code; None if it is unknown or was used."""
+
+    def is_reserved(self, room: HostedRoom, seat: Seat) -> bool:
+        """Whether a seat is kept for somebody."""
+
+
+class Host(Protocol):
+    """What the room service does for a reception."""
+
+    @property
+    def reservations(self) -> Reservations:
+        """The reserved seats."""
+
+    def arrive(self, kind: str, peer: Peer) -> None:
+        """Seat a newcomer with who has waited longest, or in a new room. Raises StoreError: no room can be opened."""
+
+    def open(self, kind: str, options: Options | None = None) -> HostedRoom:
+        """Open a room; the settings give what the options leave out. Raises StoreError, RoomError."""
+
+    def room(self, room: str) -> HostedRoom | None:
+        """Return the room with an id, if it is open."""
+
+    def rooms_of(self, kind: str) -> Iterable[HostedRoom]:
+        """Return the open rooms of a game, the oldest first."""
+
+    def tell(self, peer: Peer, event: Event) -> None:
+        """Send a letter, after those that were written before it."""
+
+    def dismiss(self, peer: Peer) -> None:
+        """Let a peer go, after the letters that were written before."""
+
+    def seconds(self) -> float:
+        """Return the time on the monotonic clock."""
+
+    def after(self, seconds: float, call: Any) -> Any:
+        """Call something later; the returned object's `cancel` prevents it."""
+
+
+class Reception(Protocol):
+    """The reception of one listener. Faults of ours in it cost the peer at hand its connection, and nobody else.
+
+    `routes`: whether events of seated peers come here, too, because a peer may sit in several rooms; else a seated
+    peer's events go straight to its room.
+    """
+
+    routes: bool
+
+    def arrive(self, peer: Peer) -> None:
+        """Take a newcomer. Raises StoreError: no room can be opened."""
+
+    def receive(self, peer: Peer, event: Event) -> None:
+        """Take what a peer sent. Raises StoreError, as above."""
+
+    def refuse(self, peer: Peer, error: RemoteProtocolError) -> None:
+        """Take note that a peer broke the wire protocol: what is said to it, and that it is let go."""
+
+    def released(self, peer: Peer, room: HostedRoom) -> None:
+        """Take note that a room is done with a peer, which has got all its letters: `peer.close()` lets it go."""
+
+    def depart(self, peer: Peer) -> None:
+        """Take note that a connection has ended; its seats are emptied after this."""
+
+
+@define
+class FirstCome:
+    """First come, first served: who arrives is seated with who has waited longest (battleship.md A1)."""
+
+    kind: str
+    host: Host
+    routes: bool = False
+
+    def arrive(self, peer: Peer) -> None:
+        """Seat the newcomer."""
+        self.host.arrive(self.kind, peer)
+
+    def receive(self, peer: Peer, event: Event) -> None:
+        """Take nothing: who is not seated is on the way out."""
+
+    def refuse(self, peer: Peer, error: RemoteProtocolError) -> None:  # noqa: ARG002 (Reception's signature)
+        """Let the peer go."""
+        self.host.dismiss(peer)
+
+    def released(self, peer: Peer, room: HostedRoom) -> None:  # noqa: ARG002 (Reception's signature)
+        """Let the peer go: a connection is one match."""
+        peer.close()
+
+    def depart(self, peer: Peer) -> None:
+        """Nothing is kept of a peer here."""
