@@ -5,16 +5,16 @@ Source: design.md, "Central types" (Match) and "Chance is a player". A table add
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from attrs import define, field
 
 from gamed.errors import RuleError
 from gamed.findings import Finding
 from gamed.game import CHANCE, Game, Options, Outcome, Seat
-from gamed.history import DRAWN, JOINED, LEFT, MOVE, STARTED, Entry, Value, ended
+from gamed.history import DRAWN, JOINED, LEFT, MOVE, STARTED, Entry, History, Value, ended
 
 FINDINGS_KEPT = 50
 """How many findings of one game are kept: a broken client must not fill the record."""
@@ -35,6 +35,25 @@ class ObservedGame(NotatedGame, Protocol):
 
     def follow(self, state: Any, seat: Seat, move: Any) -> Any:
         """Return the state after a move, legal or not."""
+
+
+Opening: TypeAlias = Sequence[tuple[Seat, str]]
+"""Moves that a match begins with, chance's too: the seat and the notation of each."""
+
+
+def opening(history: History, moves: int | None) -> Opening:
+    """Return what was played in a match, up to so many moves of players, None for all of them."""
+    plies: list[tuple[Seat, str]] = []
+    left = len(history.entries) if moves is None else moves
+    for entry in history.entries:
+        if entry.kind not in (DRAWN, MOVE) or entry.body is None:
+            continue
+        if entry.kind == MOVE:
+            if not left:
+                break
+            left -= 1
+        plies.append((CHANCE if entry.seat is None else entry.seat, entry.body.decode()))
+    return plies
 
 
 @define
@@ -67,10 +86,16 @@ class Match:
         self.names[seat] = name
         return self.entry(now, JOINED, seat, data={"name": name})
 
-    def start(self, now: float) -> tuple[Entry, ...]:
-        """Start: everybody is seated; what chance does first is drawn."""
+    def start(self, now: float, opening: Opening = ()) -> tuple[Entry, ...]:
+        """Start: everybody is seated; the opening is played, and what chance does next is drawn. Raises RuleError."""
         self.is_started = True
-        return (self.entry(now, STARTED), *self.draw(now))
+        return (self.entry(now, STARTED), *[self._open(*ply, now) for ply in opening], *self.draw(now))
+
+    def _open(self, seat: Seat, text: str, now: float) -> Entry:
+        self.state = self.game.apply(self.state, seat, self.game.parse(text))
+        if seat == CHANCE:
+            return self.entry(now, DRAWN, body=text.encode())
+        return self.entry(now, MOVE, seat, text.encode(), {"replayed": True})
 
     def draw(self, now: float) -> tuple[Entry, ...]:
         """Let chance move for as long as it is to move."""

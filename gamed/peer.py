@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from gamed.events import Event
@@ -18,6 +19,10 @@ class Peer(Protocol):
     @property
     def address(self) -> str:
         """Where it comes from: an IP address, or another word without a port."""
+
+    @property
+    def places(self) -> Sequence[tuple[Any, Seat]]:
+        """The rooms it sits in, and where."""
 
     @property
     def is_gone(self) -> bool:

@@ -8,7 +8,7 @@ they were written.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from attrs import define, frozen
@@ -115,6 +115,15 @@ class Host(Protocol):
 
     def dismiss(self, peer: Peer) -> None:
         """Let a peer go, after the letters that were written before."""
+
+    def note(self, peer: Peer, sentence: str) -> None:
+        """Tell the log of a peer."""
+
+    def password(self, section: str, configured: str) -> str:
+        """Return the configured password, or a random one, which the log then tells of: no default password works."""
+
+    def recorded(self, record: str, call: Callable[[History | None], None]) -> None:
+        """Look a record of gamed's own up by its id, and call with what was played, or with None."""
 
     def seconds(self) -> float:
         """Return the time on the monotonic clock."""

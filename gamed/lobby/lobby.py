@@ -6,6 +6,7 @@ Source: design.md, "The journal"; battleship.md A1 for the pairing: first come, 
 from __future__ import annotations
 
 import random
+import secrets
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
@@ -27,8 +28,8 @@ from gamed.history import History
 from gamed.lobby.reservations import ReservationBook
 from gamed.lobby.room import Dispatch, Room
 from gamed.peer import Peer
-from gamed.records.own import from_history, summarize
-from gamed.records.record import Record, Summary
+from gamed.records.own import from_history, summarize, to_history
+from gamed.records.record import Record, RecordError, Summary
 from gamed.registry import GameType
 from gamed.store import Journal, Store
 from gamed.table import Judged
@@ -114,6 +115,28 @@ class Lobby(Service):
     def dismiss(self, peer: Peer) -> None:
         """Let a peer go, after the letters that were written before."""
         self.perform(Dispatch(dismissed=[peer]))
+
+    def note(self, peer: Peer, sentence: str) -> None:
+        """Tell the log of a peer."""
+        log.info("{sentence}: peer={peer}", sentence=sentence, peer=peer.name)
+
+    def password(self, section: str, configured: str) -> str:
+        """Return the configured password, or a random one, which the log then tells of: no default password works."""
+        if configured:
+            return configured
+        made = secrets.token_urlsafe(12)
+        log.warn("[{section}] has no password; until the daemon stops it is {password}", section=section, password=made)
+        return made
+
+    def recorded(self, record: str, call: Callable[[History | None], None]) -> None:
+        """Look a record of gamed's own up by its id, and call with what was played, or with None."""
+        found = self.store.record(record).addCallback(to_history)
+        found.addErrback(self._not_found, record).addCallback(call)
+        found.addErrback(lambda failure: log.failure("server fault: record={record}", failure=failure, record=record))
+
+    def _not_found(self, failure: Failure, record: str) -> None:
+        failure.trap(StoreError, RecordError)
+        log.info("no record={record}: {error}", record=record, error=failure.value)
 
     def after(self, seconds: float, call: Callable[[], None]) -> IDelayedCall:
         """Call something later; the returned object's `cancel` prevents it."""

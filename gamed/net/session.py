@@ -54,7 +54,7 @@ class Session:
     name: str
     transport: Any = None
     _place: tuple[Room, Seat] | None = None
-    _places: list[tuple[Room, Seat]] = field(factory=list)
+    places: list[tuple[Room, Seat]] = field(factory=list)
     _socket: socket.socket | None = None
     _is_congested: bool = False
     _unsent: int = 0
@@ -107,7 +107,7 @@ class Session:
 
     @property
     def _where(self) -> str:
-        places = [f"room={room.id} seat={seat}" for room, seat in self._places]
+        places = [f"room={room.id} seat={seat}" for room, seat in self.places]
         return " ".join([*places, f"peer={self.name}"])
 
     def _attempt(self, do: Callable[..., None], *arguments: Any) -> None:
@@ -123,7 +123,7 @@ class Session:
             self.close()
 
     def _leave_all(self, why: Termination) -> None:
-        places, self._places, self._place = self._places, [], None
+        places, self.places, self._place = self.places, [], None
         for room, seat in places:
             if seat == OBSERVERS:
                 room.unobserve(self)
@@ -147,7 +147,7 @@ class Session:
     def pauseProducing(self) -> None:
         """Have the room hold back what others send to this peer."""
         self._is_congested = True
-        for room, seat in self._places:
+        for room, seat in self.places:
             room.congested(seat)
 
     def resumeProducing(self) -> None:
@@ -158,7 +158,7 @@ class Session:
         self._unsent = 0
         if self._socket is not None:
             self.transport.unregisterProducer()
-        for room, seat in self._places:
+        for room, seat in self.places:
             room.relieved(seat)
 
     def stopProducing(self) -> None:
@@ -172,14 +172,14 @@ class Session:
 
     def entered(self, room: Room, seat: Seat) -> None:
         """Take note of a place in a room."""
-        self._places.append((room, seat))
+        self.places.append((room, seat))
         if not self.factory.reception.routes:
             self._place = (room, seat)
 
     def released(self, room: Room) -> None:
         """Take note that a room is done with this peer."""
-        if any(place[0] is room for place in self._places):
-            self._places = [place for place in self._places if place[0] is not room]
+        if any(place[0] is room for place in self.places):
+            self.places = [place for place in self.places if place[0] is not room]
             self._place = None
             self.factory.reception.released(self, room)
 
