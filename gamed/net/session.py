@@ -14,6 +14,7 @@ from attrs import define, field
 from twisted.internet.interfaces import (
     IAddress,
     IDelayedCall,
+    IHalfCloseableProtocol,
     IProtocol,
     IProtocolFactory,
     IPushProducer,
@@ -43,7 +44,7 @@ _QUICKACK = getattr(socket, "TCP_QUICKACK", None)
 _HANG_UP = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
 
 
-@implementer(IProtocol, IPushProducer)
+@implementer(IProtocol, IHalfCloseableProtocol, IPushProducer)
 @define(eq=False)
 class Session:
     """A peer on a transport. It is the transport's protocol and, for back-pressure, its producer."""
@@ -58,6 +59,7 @@ class Session:
     _socket: socket.socket | None = None
     _is_congested: bool = False
     _unsent: int = 0
+    _has_ended: bool = False
     _letters: bytes = b""
     _deadline: IDelayedCall | None = None
 
@@ -130,12 +132,31 @@ class Session:
             else:
                 room.leave(seat, why)
 
+    # IHalfCloseableProtocol
+
+    def readConnectionLost(self) -> None:
+        """Take the end of what the peer says as its leaving, and say goodbye: half a peer is none."""
+        self._end()
+        self.close()
+        if self.transport is not None:
+            self.transport.loseConnection()
+
+    def writeConnectionLost(self) -> None:
+        """Nothing to do: our side was closed by `close`."""
+
     def connectionLost(self, reason: Failure) -> None:  # noqa: ARG002 (IProtocol's signature)
-        """Hand on what the peer sent last, and empty its seats."""
+        """Empty the peer's seats."""
         self.factory.limits.release(self.address)
         self.transport = self._socket = None
+        self._end()
         if self._deadline is not None and self._deadline.active():
             self._deadline.cancel()
+
+    def _end(self) -> None:
+        """Hand on what the peer sent last, and empty its seats."""
+        if self._has_ended:
+            return
+        self._has_ended = True
         if self._deadline is None:
             self.connection.receive_data(b"")
             self._receive()
