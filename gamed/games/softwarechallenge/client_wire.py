@@ -1,0 +1,192 @@
+"""The lobby's dialect, the client's side: for our bot, and for tests.
+
+Source: software-challenge.md B1 to B3. It is as strict as the official clients: what it does not know, it refuses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+from xml.etree.ElementTree import tostring
+
+from attrs import define, field
+
+from gamed.errors import LocalProtocolError, RemoteProtocolError
+from gamed.events import Event
+from gamed.games.softwarechallenge.messages import (
+    Authenticate,
+    Cancel,
+    Closing,
+    FreeReservation,
+    Join,
+    Joined,
+    JoinedGameRoom,
+    JoinPrepared,
+    Leaving,
+    Left,
+    Memento,
+    MoveRequest,
+    Observe,
+    Observed,
+    Pause,
+    PlayerScore,
+    Prepare,
+    Prepared,
+    Refused,
+    Result,
+    RoomMessage,
+    ScoreForPlayer,
+    SetTimeout,
+    Slot,
+    StepOn,
+    Testing,
+    TestMode,
+    Welcome,
+)
+from gamed.games.softwarechallenge.wire import CLOSE_CONNECTION, MOVE_REQUEST, Outgoing, line, quoted, truth
+from gamed.wire.xmlstream import Element, XmlStream
+
+# Reading
+
+
+def _needed(element: Element, name: str) -> str:
+    value = element.get(name)
+    if value is None:
+        raise RemoteProtocolError(f"{element.tag[:80]!r} without {name!r}", code="missing-attribute")
+    return value
+
+
+def _first(element: Element, name: str) -> Element:
+    child = element.find(name)
+    if child is None:
+        raise RemoteProtocolError(f"{element.tag[:80]!r} without {name!r}", code="missing-element")
+    return child
+
+
+def _refused(room: str, data: Element) -> Event:
+    return Refused(room, _needed(data, "message"), None, data.find("originalRequest"))
+
+
+_DATA: Final[Mapping[str, Callable[[str, Element], Event]]] = {
+    "welcomeMessage": lambda room, data: Welcome(room, _needed(data, "color")),
+    "memento": lambda room, data: Memento(room, "", _first(data, "state")),
+    MOVE_REQUEST: lambda room, _data: MoveRequest(room),
+    "result": lambda room, data: Result(room, "", data),
+    "error": _refused,
+}
+
+
+def _room(element: Element) -> Event:
+    data = _first(element, "data")
+    reader = _DATA.get(_needed(data, "class"))
+    if reader is None:
+        raise RemoteProtocolError(f"data of the unknown class {data.get('class')!r}", code="unknown-class")
+    return reader(_needed(element, "roomId"), data)
+
+
+def _prepared(element: Element) -> Event:
+    codes = tuple(code.text or "" for code in element.iterfind("reservation"))
+    return Prepared(_needed(element, "roomId"), codes)
+
+
+_READERS: Final[Mapping[str, Callable[[Element], Event]]] = {
+    "joined": lambda element: Joined(_needed(element, "roomId")),
+    "joinedGameRoom": lambda element: JoinedGameRoom(
+        _needed(element, "roomId"), _needed(element, "existing") == "true"
+    ),
+    "prepared": _prepared,
+    "observed": lambda element: Observed(_needed(element, "roomId")),
+    "room": _room,
+    "left": lambda element: Left(_needed(element, "roomId")),
+    "testing": lambda element: Testing(_needed(element, "testMode") == "true"),
+    "playerScore": lambda element: PlayerScore("", _first(element, "score")),
+    CLOSE_CONNECTION: lambda _element: Closing(kick=True),
+}
+
+
+def read(element: Element) -> Event:
+    """Return what a message of the server says. Raises RemoteProtocolError."""
+    reader = _READERS.get(element.tag)
+    if reader is None:
+        raise RemoteProtocolError(f"the unknown element {element.tag[:80]!r}", code="unknown-element")
+    return reader(element)
+
+
+# Writing
+
+
+def _slot(slot: Slot) -> str:
+    name = "" if slot.display_name is None else f" displayName={quoted(slot.display_name)}"
+    timeout, paused = truth(value=slot.can_timeout), truth(value=slot.should_be_paused)
+    return f"<slot{name} canTimeout={timeout} shouldBePaused={paused}/>"
+
+
+def _prepare(event: Prepare) -> str:
+    record = "" if event.record is None else f" from={quoted(event.record)}"
+    turn = "" if event.turn is None else f' turn="{event.turn}"'
+    slots = "".join(map(_slot, event.slots))
+    return f"<prepare gameType={quoted(event.game_type)}{record}{turn}>{slots}</prepare>"
+
+
+def _room_message(event: RoomMessage) -> str:
+    room = "" if event.room is None else f" roomId={quoted(event.room)}"
+    data = "" if event.data is None else tostring(event.data, encoding="unicode")
+    return f"<room{room}>{data}</room>"
+
+
+_LAYOUTS: Final[Mapping[type[Event], Callable[[Any], str]]] = {
+    Join: lambda event: f"<join gameType={quoted(event.game_type)}/>",
+    JoinPrepared: lambda event: f"<joinPrepared reservationCode={quoted(event.code)}/>",
+    Authenticate: lambda event: f"<authenticate password={quoted(event.password)}/>",
+    Prepare: _prepare,
+    Observe: lambda event: f"<observe roomId={quoted(event.room)}/>",
+    Pause: lambda event: f"<pause roomId={quoted(event.room)} pause={truth(value=event.pause)}/>",
+    StepOn: lambda event: f"<step roomId={quoted(event.room)} forced={truth(value=event.forced)}/>",
+    Cancel: lambda event: f"<cancel roomId={quoted(event.room)}/>",
+    SetTimeout: lambda event: (
+        f'<timeout roomId={quoted(event.room)} slot="{event.slot}" activate={truth(value=event.activate)}/>'
+    ),
+    FreeReservation: lambda event: f"<freeReservation reservation={quoted(event.code)}/>",
+    TestMode: lambda event: f"<testMode testMode={truth(value=event.on)}/>",
+    ScoreForPlayer: lambda event: f"<scoreForPlayer displayName={quoted(event.display_name)}/>",
+    RoomMessage: _room_message,
+}
+
+
+@define(eq=False)
+class ClientConnection:
+    """The client's side of one connection. `stream`: what the server says, and how much of it is taken."""
+
+    _stream: XmlStream = field(factory=XmlStream)
+    _outgoing: Outgoing = field(factory=Outgoing, init=False)
+    _has_closed: bool = field(default=False, init=False)
+
+    def receive_data(self, data: bytes) -> None:
+        """Take bytes from the server; empty bytes mean that it has closed."""
+        self._stream.receive_data(data)
+
+    def events(self) -> Iterator[Event]:
+        """Yield the server's messages; the last is `Closing`. Raises RemoteProtocolError, and is of no use after it."""
+        while not self._has_closed:
+            element = next(self._stream.elements(), None)
+            if element is not None:
+                event = read(element)
+            elif self._stream.closed:
+                event = Closing(kick=False)
+            else:
+                return
+            self._has_closed = isinstance(event, Closing)
+            yield event
+
+    def send(self, event: Event) -> bytes:
+        """Return the bytes that tell the server of an event; none after `Leaving`."""
+        if isinstance(event, Leaving):
+            return self._outgoing.say(line(f"<{CLOSE_CONNECTION}/>")) + self._outgoing.end()
+        layout = _LAYOUTS.get(type(event))
+        if layout is None:
+            raise LocalProtocolError(f"a client of the Software-Challenge cannot say {event!r}")
+        return self._outgoing.say(line(layout(event)))
+
+    def close(self) -> bytes:
+        """Return what is said last: the end tag; nothing after `Leaving`."""
+        return self._outgoing.end()

@@ -1,0 +1,269 @@
+"""What is said in the lobby of the Software-Challenge, whatever the season.
+
+Source: software-challenge.md B2, B3 and B5; A for what gamed adds. A season's own words, moves, states and results,
+pass through: a move as the element that came, what the server says as text that is laid out already.
+
+A client's message that is wrong in itself ends the connection with a RemoteProtocolError. Its code names the row of
+B5's table: `malformed-xml` and `doctype` (malformed XML), `unknown-element`, `duplicate-element` (a part that stands
+twice), `missing-class` (data without class), `not-a-number`, `server-message`, `reply-message` (testing, playerScore);
+and our limits: `message-too-long`, `message-too-deep`, `too-many-attributes`. A season's reader of moves adds
+`unknown-class` and `unknown-value`. Who sent one of `KICKED` is kicked (K), who sent any other is dropped (D).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from attrs import define, field
+
+from gamed.events import Event
+from gamed.wire.xmlstream import Element
+
+KICKED: Final = frozenset({"reply-message"})
+"""The codes after which CloseConnection is said (K in B5); after all others only the end tag is (D)."""
+
+
+# From clients. A text that is missing is "", unless None is said to stand for it; a missing truth is False.
+
+
+@define
+class Join(Event):
+    """Wants the next free seat. `game_type`: as it came; "" if none did."""
+
+    game_type: str
+
+
+@define
+class JoinPrepared(Event):
+    """Wants the seat that a reservation code keeps."""
+
+    code: str
+
+
+@define
+class Authenticate(Event):
+    """Wants to be an administrator."""
+
+    password: str = field(repr=False)
+
+
+@define
+class Slot:
+    """A seat of a prepared room. `display_name`: None if the message had none."""
+
+    display_name: str | None
+    can_timeout: bool
+    should_be_paused: bool
+
+
+@define
+class Prepare(Event):
+    """Wants a room with reserved seats. `record` and `turn` (its `from` and `turn`): the position to begin with."""
+
+    game_type: str
+    slots: tuple[Slot, ...]
+    record: str | None = None
+    turn: int | None = None
+
+
+@define
+class Observe(Event):
+    """Wants to see a room's games."""
+
+    room: str
+
+
+@define
+class Pause(Event):
+    """Holds a room, or lets it go on."""
+
+    room: str
+    pause: bool
+
+
+@define
+class StepOn(Event):
+    """Lets a held room play one move. `forced`: also if not all seats are taken."""
+
+    room: str
+    forced: bool
+
+
+@define
+class Cancel(Event):
+    """Ends a room."""
+
+    room: str
+
+
+@define
+class SetTimeout(Event):
+    """Switches a slot's time limits. `slot`: from 0, but any number may come."""
+
+    room: str
+    slot: int
+    activate: bool
+
+
+@define
+class FreeReservation(Event):
+    """Opens a reserved seat to everybody."""
+
+    code: str
+
+
+@define
+class TestMode(Event):
+    """Switches the counting of scores."""
+
+    # pytest would take a class of this name for a test case.
+    __test__ = False
+
+    on: bool
+
+
+@define
+class ScoreForPlayer(Event):
+    """Asks what a name has scored in test mode."""
+
+    display_name: str
+
+
+@define
+class RoomMessage(Event):
+    """A move. `room`: None if none was named. `data`: what came, with its class; None if nothing did."""
+
+    room: str | None
+    data: Element | None
+
+
+@define
+class Leaving(Event):
+    """The client is done: it said so, ended its document, or closed its side. Nothing comes after this."""
+
+
+# From the server.
+
+
+@define
+class ServerMessage(Event):
+    """What the server says. `encoded`: its bytes, from when it was first sent, for all who get the same object."""
+
+    encoded: bytes = field(default=b"", init=False, eq=False, repr=False)
+
+
+@define
+class Joined(ServerMessage):
+    """You have a seat."""
+
+    room: str
+
+
+@define
+class JoinedGameRoom(ServerMessage):
+    """To administrators: somebody joined. `existing`: not as the first."""
+
+    room: str
+    existing: bool
+
+
+@define
+class Prepared(ServerMessage):
+    """A room is ready. `codes`: the reservation codes, in the order of the slots."""
+
+    room: str
+    codes: tuple[str, ...]
+
+
+@define
+class Observed(ServerMessage):
+    """You see a room's games from now on."""
+
+    room: str
+
+
+@define
+class Welcome(ServerMessage):
+    """The game begins, and this is your colour, as it is written: lower case."""
+
+    room: str
+    color: str
+
+
+@define
+class Memento(ServerMessage):
+    """A position. `state`: the text of `<state …>`, its lines after the first indented as they are sent, by 6 and more.
+
+    A client gets `element`, the state that came, and no text.
+    """
+
+    room: str
+    state: str
+    element: Element | None = None
+
+
+@define
+class MoveRequest(ServerMessage):
+    """It is your turn."""
+
+    room: str
+
+
+@define
+class Result(ServerMessage):
+    """The game has ended. `body`: the text of what stands in the data element, indented as `Memento.state` is.
+
+    A client gets `element`, the data that came, and no text.
+    """
+
+    room: str
+    body: str
+    element: Element | None = None
+
+
+@define
+class Refused(ServerMessage):
+    """A move is refused. `original`: the text of `<originalRequest …>`, indented as `Memento.state` is; None: no move.
+
+    A client gets `element`, the original request that came, and no text.
+    """
+
+    room: str
+    message: str
+    original: str | None
+    element: Element | None = None
+
+
+@define
+class Left(ServerMessage):
+    """The room is done with you."""
+
+    room: str
+
+
+@define
+class Testing(ServerMessage):
+    """Whether scores are counted."""
+
+    # pytest would take a class of this name for a test case.
+    __test__ = False
+
+    on: bool
+
+
+@define
+class PlayerScore(ServerMessage):
+    """What a name has scored. `body`: the text of `<score …>`, its lines after the first indented by 4 and more.
+
+    A client gets `element`, the score that came, and no text.
+    """
+
+    body: str
+    element: Element | None = None
+
+
+@define
+class Closing(Event):
+    """The server is done with the client. `kick`: it says CloseConnection first (K in B5; also the farewell of A)."""
+
+    kick: bool

@@ -1,0 +1,384 @@
+"""The table of a Software-Challenge game: who is told what, when, and who loses by what.
+
+Source: software-challenge.md A, B3 to B6. It knows no Hive: the season does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from attrs import define, field, frozen
+
+from gamed.clocks import MoveClock, Overstepped
+from gamed.errors import IllegalMove, InvalidMove
+from gamed.events import Event
+from gamed.findings import Finding
+from gamed.game import Options, Outcome, Seat, Termination
+from gamed.games.softwarechallenge.messages import (
+    Closing,
+    Joined,
+    Left,
+    Memento,
+    MoveRequest,
+    Refused,
+    Slot,
+    Welcome,
+)
+from gamed.games.softwarechallenge.messages import Result as ResultMessage
+from gamed.games.softwarechallenge.season import Cause, Fault, Season, Sent
+from gamed.history import LEFT, Entry
+from gamed.match import Match, Opening
+from gamed.table import OBSERVERS, Mail, Step
+
+COLORS = ("red", "blue")
+NOT_YOUR_TURN = "It's not your turn yet."
+NOT_REQUESTED = "We didn't request a data from you yet."
+LEFT_TEXT = "Der Spieler hat das Spiel verlassen"
+TIMEOUT_TEXT = "Der Spieler hat innerhalb von {seconds} Sekunden nach Aufforderung keinen Zug gesendet"
+SEATS = (0, 1)
+OPEN = Slot(None, can_timeout=True, should_be_paused=False)
+"""The slot of a room that nobody prepared."""
+ALL = (OBSERVERS, 0, 1)
+PLAYERS_FIRST = (0, 1, OBSERVERS)
+
+
+@define
+class Arrived(Event):
+    """A move that was read: what the reception hands to the table."""
+
+    sent: Sent
+
+
+@frozen
+class Limits:
+    """Seconds for a move: an answer after `soft` loses, and nobody waits longer than `hard`."""
+
+    soft: float = 2.0
+    hard: float = 10.0
+
+
+def _nothing(_names: tuple[str, str], _parts: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
+    """Keep no scores."""
+
+
+@define
+class SeasonTable:
+    """One room: its slots, its game, and where its request stands.
+
+    `is_requested`: a move is asked for, and not answered yet. `is_told`: a first memento has been sent. `opening`: moves
+    of a recorded game that this one starts after. `finished`: called with display names and parts of the result.
+    """
+
+    season: Season
+    options: Options
+    match: Match
+    limits: Limits
+    room: str = ""
+    slots: tuple[Slot, ...] = (OPEN, OPEN)
+    opening: Opening = ()
+    is_prepared: bool = False
+    is_paused: bool = False
+    is_requested: bool = False
+    is_told: bool = False
+    forwards: bool = False
+    stalled: float = 0.0
+    finished: Callable[[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...]]], None] = _nothing
+    _taken: set[Seat] = field(factory=set)
+    _absent: set[Seat] = field(factory=set)
+    _timed: list[bool] = field(factory=lambda: [True, True])
+    _clock: MoveClock = field(init=False)
+    _asks: bool = False
+    _is_timed: bool = True
+    _echo: str = ""
+
+    def __attrs_post_init__(self) -> None:
+        self._clock = MoveClock(self.limits.soft, self.limits.hard)
+
+    # Table
+
+    @property
+    def game(self) -> Any:
+        """The season's rules."""
+        return self.match.game
+
+    @property
+    def state(self) -> Any:
+        """The position."""
+        return self.match.state
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the game ended."""
+        return self.match.outcome
+
+    @outcome.setter
+    def outcome(self, outcome: Outcome | None) -> None:
+        self.match.outcome = outcome
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What the referee found: the move that was a violation."""
+        return self.match.findings
+
+    @property
+    def free(self) -> Sequence[Seat]:
+        """The slots that nobody has taken."""
+        return [seat for seat in SEATS if seat not in self._taken] if not self._is_over else []
+
+    @property
+    def _is_over(self) -> bool:
+        return self.match.outcome is not None
+
+    # Before the game
+
+    def prepare(self, room: str, slots: Sequence[Slot], *, paused: bool, opening: Opening = ()) -> None:
+        """Fix the room's id and slots, and whether the game starts paused. Missing slots are as in a join room."""
+        self.room = room
+        self.slots = (*slots, *(OPEN,) * (len(SEATS) - len(slots)))
+        self.is_prepared = bool(slots)
+        self.is_paused = paused or any(slot.should_be_paused for slot in slots)
+        self._timed = [slot.can_timeout for slot in self.slots]
+        self.opening = opening
+
+    def join(self, name: str, now: float, seat: Seat | None = None) -> Step:  # noqa: ARG002 (slots have names here)
+        """Take a slot; the last one starts the game."""
+        seat = self.free[0] if seat is None else seat
+        if seat in self._taken:
+            raise AssertionError("the slot is taken")
+        self._taken.add(seat)
+        told = () if self.is_prepared else (seat,)
+        mails = [Mail(one, Joined(self.room)) for one in told]
+        if self.free:
+            return Step(tuple(mails))
+        if self.is_prepared:
+            mails += [Mail(one, Joined(self.room)) for one in SEATS]
+        return self._start(now, mails)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The display names of both sides."""
+        red, blue = ("Unknown" if slot.display_name is None else slot.display_name for slot in self.slots)
+        return red, blue
+
+    def _start(self, now: float, mails: list[Mail]) -> Step:
+        journal = [self.match.seat(seat, self.names[seat], now) for seat in SEATS]
+        journal += self.match.start(now, self.opening)
+        if len(self.opening) > 1:
+            self._echo = self.season.echo(self.game.parse(self.opening[-1][1]))
+        mails += [Mail(seat, Welcome(self.room, color)) for seat, color in zip(SEATS, COLORS, strict=True)]
+        if self._absent:
+            absent = next(iter(self._absent))
+            return self._lose(Fault(absent, Cause.LEFT, LEFT_TEXT), Termination.LEFT, now, mails, journal)
+        if not self.is_paused:
+            mails += self._ask()
+        return Step(tuple(mails), journal=tuple(journal))
+
+    @property
+    def _mover(self) -> Seat:
+        (seat,) = self.game.to_move(self.state)
+        return int(seat)
+
+    def _ask(self) -> list[Mail]:
+        mails = self._mementos()
+        # A request that is open is not sent again: who answers twice answers out of turn.
+        if not self.is_requested:
+            mails.append(Mail(self._mover, MoveRequest(self.room)))
+            self.is_requested = self._asks = True
+        return mails
+
+    def _mementos(self) -> list[Mail]:
+        memento = self._memento()
+        self.is_told = True
+        return [Mail(seat, memento) for seat in ALL]
+
+    def _memento(self) -> Memento:
+        return Memento(self.room, self.season.memento(self.state, self.names, self._echo))
+
+    def delivered(self, now: float) -> float | None:
+        """Start the clock of a request that has been handed over."""
+        if not self._asks:
+            return None
+        self._asks = False
+        self._is_timed = self._timed[self._mover]
+        self._clock.ask(now, self.stalled)
+        return self._clock.due if self._is_timed else None
+
+    # The game
+
+    def receive(self, seat: Seat, event: Event, now: float) -> Step:
+        """Take a move. Everything else went to the reception."""
+        if self._is_over or not isinstance(event, Arrived):
+            return Step()
+        sent = event.sent
+        if not self.match.is_started or seat != self._mover:
+            return self._violation(seat, sent, NOT_YOUR_TURN, now)
+        if not self.is_requested:
+            return self._violation(seat, sent, NOT_REQUESTED, now)
+        late = self._clock.answered(now) if self._clock.asked_at is not None and self._is_timed else None
+        if late is not None:
+            return self._too_late(seat, late, now)
+        if sent.move is None:
+            return self._illegal(seat, sent, f"{self.names[seat]} hat kein Zug-Objekt gesendet.", "no-move", now)
+        return self._play(seat, sent, now)
+
+    def _play(self, seat: Seat, sent: Sent, now: float) -> Step:
+        data: dict[str, Any] = (
+            {} if self._clock.asked_at is None else {"taken": self._clock.evidence(now, 0.0)["taken"]}
+        )
+        if sent.hint:
+            data["hint"] = sent.hint
+        try:
+            journal = self.match.play(seat, sent.move, now, data)
+        except IllegalMove as error:
+            return self._illegal(seat, sent, f"{error}{self.season.suffix(sent.move)}", error.code, now)
+        except InvalidMove:
+            return self._drop(seat, now)
+        self.is_requested = False
+        self._clock.stop()
+        self._echo = sent.echo
+        outcome = self.game.outcome(self.state)
+        if outcome is not None:
+            return self._finish(outcome, None, now, self._mementos(), journal)
+        return Step(() if self.is_paused else tuple(self._ask()), journal=journal)
+
+    # How a game ends
+
+    def _illegal(self, seat: Seat, sent: Sent, text: str, code: str, now: float) -> Step:
+        said = f"Ungueltiger Zug von '{self.names[seat]}'.\n{text}"
+        mails = [
+            Mail(seat, Refused(self.room, said, sent.original or None)),
+            Mail(OBSERVERS, Refused(self.room, text, sent.original or None)),
+        ]
+        step = self._violated(seat, text, code, now, mails)
+        step.mails += (Mail(seat, Closing(kick=True)),)
+        return step
+
+    def _violation(self, seat: Seat, sent: Sent, text: str, now: float) -> Step:
+        refused = Mail(seat, Refused(self.room, text, sent.original or None))
+        # Who answers what nobody asked hears of nothing else any more.
+        mails = [refused, Mail(seat, Closing(kick=True))]
+        if not self.match.is_started:
+            return Step(tuple(mails), (seat,), closed=True)
+        return self._violated(seat, text, "out-of-turn" if text == NOT_YOUR_TURN else "not-requested", now, mails)
+
+    def _violated(self, seat: Seat, text: str, code: str, now: float, mails: list[Mail]) -> Step:
+        finding = self.match.finding(code, seat, text)
+        journal = [self.match.left(seat, Termination.FORFEIT, now, {"code": code, "text": text})]
+        fault = Fault(seat, Cause.RULE_VIOLATION, text)
+        step = self._lose(fault, Termination.FORFEIT, now, mails, journal)
+        step.findings = (finding,)
+        return step
+
+    def _drop(self, seat: Seat, now: float) -> Step:
+        step = self.leave(seat, Termination.LIMIT, now)
+        step.mails = (Mail(seat, Closing(kick=False)), *step.mails)
+        return step
+
+    def _too_late(self, seat: Seat, over: Overstepped, now: float) -> Step:
+        soft = over is Overstepped.SOFT
+        seconds = self.limits.soft if soft else self.limits.hard
+        fault = Fault(
+            seat,
+            Cause.SOFT_TIMEOUT if soft else Cause.HARD_TIMEOUT,
+            TIMEOUT_TEXT.format(seconds=f"{seconds:g}"),
+        )
+        evidence = self._clock.evidence(now, self.stalled)
+        journal = [self.match.left(seat, Termination.TIME, now, {"limit": str(over), **evidence})]
+        return self._lose(fault, Termination.TIME, now, [], journal)
+
+    def _lose(self, fault: Fault, why: Termination, now: float, mails: list[Mail], journal: Sequence[Entry]) -> Step:
+        return self._finish(Outcome(why, 1 - fault.seat), fault, now, mails, journal)
+
+    def _finish(
+        self, outcome: Outcome, fault: Fault | None, now: float, mails: list[Mail], journal: Sequence[Entry]
+    ) -> Step:
+        result = self.season.result(self.state, self.names, fault)
+        told = ResultMessage(self.room, result.body)
+        mails += [Mail(seat, told) for seat in PLAYERS_FIRST]
+        self.finished(self.names, result.parts)
+        return self._close(outcome, now, mails, journal)
+
+    def _close(self, outcome: Outcome, now: float, mails: list[Mail], journal: Sequence[Entry]) -> Step:
+        left = Left(self.room)
+        mails += [Mail(seat, left) for seat in PLAYERS_FIRST]
+        last = self.match.end(outcome, now)
+        return Step(tuple(mails), SEATS, None, (*journal, last), outcome=outcome, closed=True)
+
+    def leave(self, seat: Seat, why: Termination, now: float, text: str = "") -> Step:
+        """Empty a slot: in a game, that loses; in a prepared room, whoever holds the other code wins when it comes."""
+        if self._is_over:
+            return Step()
+        if self.match.is_started:
+            journal = [self.match.left(seat, why, now, {"text": text} if text else None)]
+            return self._lose(Fault(seat, Cause.LEFT, LEFT_TEXT), why, now, [], journal)
+        if not self.is_prepared:
+            return self.stop(why, now)
+        self._absent.add(seat)
+        return Step() if len(self._absent) < len(SEATS) else self.stop(why, now)
+
+    def tick(self, now: float) -> Step:
+        """Judge the hard limit."""
+        if self._is_over or not self.is_requested or self._clock.due is None or not self._is_timed:
+            return Step()
+        over = self._clock.silent(now)
+        return Step(wake_at=self._clock.due) if over is None else self._too_late(self._mover, over, now)
+
+    def review(self) -> Step:
+        """Nothing is left to judge: the rules decide at once."""
+        return Step()
+
+    def stop(self, why: Termination, now: float) -> Step:
+        """End the room without a result."""
+        if self._is_over:
+            return Step()
+        return self._close(Outcome(why), now, [], ())
+
+    # What administrators do
+
+    def observe(self) -> tuple[Event, ...]:
+        """Return the present state, once a first one has been sent."""
+        return (self._memento(),) if self.is_told and not self._is_over else ()
+
+    def set_timed(self, seat: Seat, *, timed: bool) -> None:
+        """Switch a slot's time limits, from the next request on."""
+        self._timed[seat] = timed
+
+    def pause(self, now: float) -> Step:  # noqa: ARG002 (Table's signature)
+        """Ask for no further move; an open request is still answered."""
+        self.is_paused = True
+        return Step()
+
+    def resume(self, now: float) -> Step:  # noqa: ARG002 (Table's signature)
+        """Go on: the state to all, and the request to the mover."""
+        if not self.is_paused:
+            return Step()
+        self.is_paused = False
+        return Step(tuple(self._ask())) if self._is_running else Step()
+
+    @property
+    def _is_running(self) -> bool:
+        return self.match.is_started and not self._is_over
+
+    def step(self, now: float, *, forced: bool = False) -> Step:
+        """Ask for one move of a paused game. `forced`: start a game that lacks players with nobody in their slots."""
+        if not self.is_paused or self._is_over:
+            return Step()
+        if self._is_running:
+            return Step(tuple(self._ask()))
+        if not forced or not self._taken:
+            return Step()
+        mails = [Mail(seat, Joined(self.room)) for seat in sorted(self._taken)] if self.is_prepared else []
+        self._taken.update(SEATS)
+        started = self._start(now, mails)
+        if self._is_over:
+            return started
+        started.mails += tuple(self._ask())
+        return started
+
+    def restore(self, entry: Entry) -> None:
+        """Take an entry as if it happened now. Raises RuleError if it is an illegal move."""
+        self.match.restore(entry)
+        if entry.kind == LEFT and entry.seat is not None and "code" in entry.data:
+            code, text = str(entry.data["code"]), str(entry.data["text"])
+            self.match.findings.append(Finding(code, entry.seat, self.match.entries - 1, text))

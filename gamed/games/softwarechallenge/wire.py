@@ -1,0 +1,315 @@
+"""The lobby's dialect, the server's side: XML in the official server's layout, byte for byte.
+
+Source: software-challenge.md A, B1 to B3 and B5. The season's words are not known here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from attrs import define, field
+
+from gamed.errors import LocalProtocolError, RemoteProtocolError
+from gamed.events import Event
+from gamed.games.softwarechallenge.messages import (
+    Authenticate,
+    Cancel,
+    Closing,
+    FreeReservation,
+    Join,
+    Joined,
+    JoinedGameRoom,
+    JoinPrepared,
+    Leaving,
+    Left,
+    Memento,
+    MoveRequest,
+    Observe,
+    Observed,
+    Pause,
+    PlayerScore,
+    Prepare,
+    Prepared,
+    Refused,
+    Result,
+    RoomMessage,
+    ScoreForPlayer,
+    ServerMessage,
+    SetTimeout,
+    Slot,
+    StepOn,
+    Testing,
+    TestMode,
+    Welcome,
+)
+from gamed.wire.xmlstream import Element, XmlStream
+
+CLOSE_CONNECTION: Final = "sc.protocol.responses.CloseConnection"
+"""The element that says goodbye, from either side."""
+MOVE_REQUEST: Final = "sc.framework.plugins.protocol.MoveRequest"
+"""The class of the data that asks for a move."""
+
+_SERVER_MESSAGES: Final = frozenset(
+    ["joined", "joinedGameRoom", "observed", "prepared", "left", "paused", "memento", "error", "string", "null"]
+)
+_REPLIES: Final = frozenset({"testing", "playerScore"})
+
+# A number as Java's Integer has it, in decimal digits.
+_NUMBER: Final = re.compile(r"[+-]?[0-9]{1,9}")
+
+_IN_TEXT: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;", "\r": "&#xd;"}
+_TEXT: Final = str.maketrans(_IN_TEXT)
+_ATTRIBUTE: Final = str.maketrans({**_IN_TEXT, "\n": "&#xa;", "\t": "&#x9;"})
+
+
+def escaped(text: str) -> str:
+    """Return a text as the official server writes it between tags."""
+    return text.translate(_TEXT)
+
+
+def quoted(text: str) -> str:
+    """Return a text as the official server writes it for an attribute, in its quotation marks."""
+    return f'"{text.translate(_ATTRIBUTE)}"'
+
+
+def truth(*, value: bool) -> str:
+    """Return a truth as an attribute in its quotation marks."""
+    return '"true"' if value else '"false"'
+
+
+# Reading
+
+
+def texts(element: Element, names: frozenset[str], parts: str = "") -> Mapping[str, str]:
+    """Return an element's attributes, and its children in place of attributes: each may be either [T77].
+
+    `names`: what such children may be called; `parts`: the name of children of another kind, which are passed over. An
+    attribute may have any name [T46, T68]. Raises RemoteProtocolError: `unknown-element`, `duplicate-element`.
+    """
+    if not len(element):
+        return element.attrib
+    found = dict(element.attrib)
+    for child in element:
+        if child.tag == parts:
+            continue
+        if child.tag not in names:
+            raise _unknown(child)
+        if child.tag in found:
+            raise RemoteProtocolError(f"{child.tag!r} is said twice", code="duplicate-element")
+        found[child.tag] = child.text or ""
+    return found
+
+
+def _unknown(element: Element) -> RemoteProtocolError:
+    return RemoteProtocolError(f"there is no element {element.tag[:80]!r} here", code="unknown-element")
+
+
+def number(text: str) -> int:
+    """Return a whole number. Raises RemoteProtocolError(code="not-a-number")."""
+    if _NUMBER.fullmatch(text) is None:
+        raise RemoteProtocolError(f"{text[:80]!r} is not a number", code="not-a-number")
+    return int(text)
+
+
+def _is_true(found: Mapping[str, str], name: str) -> bool:
+    return found.get(name, "").lower() == "true"
+
+
+def _slot(element: Element) -> Slot:
+    found = texts(element, frozenset({"displayName", "canTimeout", "shouldBePaused"}))
+    return Slot(found.get("displayName"), _is_true(found, "canTimeout"), _is_true(found, "shouldBePaused"))
+
+
+def _prepare(element: Element) -> Event:
+    found = texts(element, frozenset({"gameType"}), "slot")
+    turn = found.get("turn")
+    return Prepare(
+        found.get("gameType", ""),
+        tuple(_slot(slot) for slot in element.iterfind("slot")),
+        found.get("from"),
+        None if turn is None else number(turn),
+    )
+
+
+def _room(element: Element) -> Event:
+    room = texts(element, frozenset({"roomId"}), "data").get("roomId")
+    data = element.findall("data")
+    if len(data) > 1:
+        raise RemoteProtocolError("'data' is said twice", code="duplicate-element")
+    if data and not data[0].get("class"):
+        raise RemoteProtocolError("data needs a class", code="missing-class", hint='<data class="…">')
+    return RoomMessage(room, data[0] if data else None)
+
+
+def _leaving(_element: Element) -> Event:
+    return Leaving()
+
+
+def _plain(names: str, make: Callable[[Mapping[str, str]], Event]) -> Callable[[Element], Event]:
+    known = frozenset(names.split())
+    return lambda element: make(texts(element, known))
+
+
+_READERS: Final[Mapping[str, Callable[[Element], Event]]] = {
+    "join": _plain("gameType", lambda found: Join(found.get("gameType", ""))),
+    "joinPrepared": _plain("reservationCode", lambda found: JoinPrepared(found.get("reservationCode", ""))),
+    "authenticate": _plain("password", lambda found: Authenticate(found.get("password", ""))),
+    "prepare": _prepare,
+    "observe": _plain("roomId", lambda found: Observe(found.get("roomId", ""))),
+    "pause": _plain("roomId pause", lambda found: Pause(found.get("roomId", ""), _is_true(found, "pause"))),
+    "step": _plain("roomId forced", lambda found: StepOn(found.get("roomId", ""), _is_true(found, "forced"))),
+    "cancel": _plain("roomId", lambda found: Cancel(found.get("roomId", ""))),
+    "timeout": _plain(
+        "roomId slot activate",
+        lambda found: SetTimeout(found.get("roomId", ""), number(found.get("slot", "0")), _is_true(found, "activate")),
+    ),
+    "freeReservation": _plain("reservation", lambda found: FreeReservation(found.get("reservation", ""))),
+    "testMode": _plain("testMode", lambda found: TestMode(_is_true(found, "testMode"))),
+    "scoreForPlayer": _plain("displayName", lambda found: ScoreForPlayer(found.get("displayName", ""))),
+    "room": _room,
+    CLOSE_CONNECTION: _leaving,
+}
+
+
+def read(element: Element) -> Event:
+    """Return what a client's message says. Raises RemoteProtocolError: see `messages`."""
+    reader = _READERS.get(element.tag)
+    if reader is not None:
+        return reader(element)
+    if element.tag in _SERVER_MESSAGES:
+        raise RemoteProtocolError(f"only the server says {element.tag!r}", code="server-message")
+    if element.tag in _REPLIES:
+        raise RemoteProtocolError(f"only the server says {element.tag!r}", code="reply-message")
+    raise _unknown(element)
+
+
+# Writing
+
+
+def _in_room(room: str, data: str) -> str:
+    return f"<room roomId={quoted(room)}>\n    {data}\n  </room>"
+
+
+def _data(kind: str, body: str) -> str:
+    return f"<data {kind}>\n      {body}\n    </data>"
+
+
+def _prepared(event: Prepared) -> str:
+    codes = "".join(f"\n    <reservation>{escaped(code)}</reservation>" for code in event.codes)
+    return f"<prepared roomId={quoted(event.room)}>{codes}\n  </prepared>"
+
+
+def _refused(event: Refused) -> str:
+    kind = f'class="error" message={quoted(event.message)}'
+    return _in_room(event.room, f"<data {kind}/>" if event.original is None else _data(kind, event.original))
+
+
+_LAYOUTS: Final[Mapping[type[Event], Callable[[Any], str]]] = {
+    Joined: lambda event: f"<joined roomId={quoted(event.room)}/>",
+    JoinedGameRoom: lambda event: (
+        f"<joinedGameRoom roomId={quoted(event.room)} existing={truth(value=event.existing)}/>"
+    ),
+    Prepared: _prepared,
+    Observed: lambda event: f"<observed roomId={quoted(event.room)}/>",
+    Welcome: lambda event: _in_room(event.room, f'<data class="welcomeMessage" color={quoted(event.color)}/>'),
+    Memento: lambda event: _in_room(event.room, _data('class="memento"', event.state)),
+    MoveRequest: lambda event: _in_room(event.room, f'<data class="{MOVE_REQUEST}"/>'),
+    Result: lambda event: _in_room(event.room, _data('class="result"', event.body)),
+    Refused: _refused,
+    Left: lambda event: f"<left roomId={quoted(event.room)}/>",
+    Testing: lambda event: f"<testing testMode={truth(value=event.on)}/>",
+    PlayerScore: lambda event: f"<playerScore>\n    {event.body}\n  </playerScore>",
+}
+
+
+@define
+class Outgoing:
+    """One direction of a stream: `<protocol>` leaves with the first message [T73], and nothing follows the end tag."""
+
+    _head: bytes = b"<protocol>"
+    _has_ended: bool = False
+
+    def say(self, message: bytes) -> bytes:
+        """Return the bytes that say a message, which begins with its line end; none after the end."""
+        if self._has_ended:
+            return b""
+        head, self._head = self._head, b""
+        return head + message
+
+    def end(self) -> bytes:
+        """Return the bytes that end the stream; none if it has ended."""
+        last = b"<protocol/>" if self._head else b"\n</protocol>"
+        said = b"" if self._has_ended else last
+        self._has_ended = True
+        return said
+
+
+def line(text: str) -> bytes:
+    """Return the bytes of a top-level element in its place."""
+    return f"\n  {text}".encode()
+
+
+def _encode(event: ServerMessage) -> bytes:
+    layout = _LAYOUTS.get(type(event))
+    if layout is None:
+        raise LocalProtocolError(f"the Software-Challenge dialect cannot say {event!r}")
+    event.encoded = line(layout(event))
+    return event.encoded
+
+
+@define(eq=False)
+class SoftwareChallengeConnection:
+    """The server's side of one connection. `stream`: what the client says, and how much of it is taken."""
+
+    _stream: XmlStream = field(factory=XmlStream)
+    _outgoing: Outgoing = field(factory=Outgoing, init=False)
+    _has_left: bool = field(default=False, init=False)
+    _error: RemoteProtocolError | None = field(default=None, init=False)
+
+    @property
+    def begun(self) -> bool:
+        """Whether part of a message has come, whose rest may be waited for only so long."""
+        return self._stream.begun and not self._has_left
+
+    def receive_data(self, data: bytes) -> None:
+        """Take bytes from the client; empty bytes mean that it has closed."""
+        if not self._has_left:
+            self._stream.receive_data(data)
+
+    def events(self) -> Iterator[Event]:
+        """Yield the client's messages; the last is `Leaving`. Raises RemoteProtocolError: see `messages`."""
+        if self._error is not None:
+            raise self._error
+        while not self._has_left:
+            event = self._next()
+            if event is None:
+                return
+            self._has_left = isinstance(event, Leaving)
+            yield event
+
+    def _next(self) -> Event | None:
+        try:
+            for element in self._stream.elements():
+                return read(element)
+        except RemoteProtocolError as error:
+            self._error = error
+            raise
+        return Leaving() if self._stream.closed else None
+
+    def send(self, event: Event) -> bytes:
+        """Return the bytes that tell the client of an event; none after the farewell.
+
+        An event that goes to many should be one object: it keeps its bytes.
+        """
+        if isinstance(event, ServerMessage):
+            return self._outgoing.say(event.encoded or _encode(event))
+        if isinstance(event, Closing):
+            said = self._outgoing.say(line(f"<{CLOSE_CONNECTION}/>")) if event.kick else b""
+            return said + self._outgoing.end()
+        raise LocalProtocolError(f"the Software-Challenge dialect cannot say {event!r}")
+
+    def close(self) -> bytes:
+        """Return what is said last: the end tag, or a whole document that is empty; nothing after a `Closing`."""
+        return self._outgoing.end()

@@ -1,0 +1,221 @@
+"""XML streams: one endless document a direction, each child of its root a message.
+
+Source: software-challenge.md B1 (framing; what the official server's parser tolerates) and A, "Limits"; design.md,
+"Traps already found".
+
+The bytes are cut into tokens here; expat, which the standard library brings, judges them and makes the elements. Why
+not lxml: the names in what it reads go to a table that is the whole process's and never shrinks, not even with the
+parser, and a peer may name attributes as it likes. An expat parser takes its table with it, and each message has a
+parser of its own. Because it gets whole tokens only, it reads nothing twice, however the bytes were segmented.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from typing import Final
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers import expat
+
+from attrs import define, field
+
+from gamed.errors import RemoteProtocolError
+
+__all__ = ["Element", "XmlStream"]
+
+# What is looked for next, according to what the bytes so far have begun.
+_MARKUP: Final = re.compile(rb"<(?:!.|\?|[^!?])", re.DOTALL)
+_TAG: Final = re.compile(rb"[\"'>]")
+_QUOTES: Final = {b'"': re.compile(rb'"'), b"'": re.compile(rb"'")}
+_COMMENT: Final = re.compile(rb"-->")
+_CDATA: Final = re.compile(rb"\]\]>")
+_INSTRUCTION: Final = re.compile(rb"\?>")
+
+# A terminator's bytes before its last one, which must be looked at again when more comes.
+_OVERLAP: Final = 2
+
+_SPACE: Final = re.compile(rb"[\t\n\r]")
+_VALUE: Final = re.compile(rb"\"[^\"]*\"|'[^']*'")
+
+
+@define
+class _Tokens:
+    """Cuts bytes into tokens: a tag, comment, CDATA section or instruction, with the text before it."""
+
+    waiting: bytearray = field(factory=bytearray)
+    _at: int = 0
+    _sought: re.Pattern[bytes] = _MARKUP
+    _opened: int = 0
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is markup that has not ended."""
+        return self._sought is not _MARKUP
+
+    def take(self) -> tuple[int, str] | None:
+        """Return the next token with the number of its bytes, or None until more has come.
+
+        Raises RemoteProtocolError(code="doctype").
+        """
+        while (found := self._sought.search(self.waiting, self._at)) is not None:
+            if self._has_ended(found):
+                return self._token(found.end())
+        self._at = max(self._at, len(self.waiting) - _OVERLAP)
+        return None
+
+    def _has_ended(self, found: re.Match[bytes]) -> bool:
+        self._at = found.end()
+        mark = found.group()
+        if self._sought is _MARKUP:
+            self._begin(mark, found.start())
+        elif self._sought is _TAG and mark != b">":
+            self._sought = _QUOTES[mark]
+        elif mark in _QUOTES:
+            self._sought = _TAG
+        else:
+            return True
+        return False
+
+    def _begin(self, mark: bytes, opened: int) -> None:
+        self._opened = opened
+        if mark == b"<!-":
+            # Without the second hyphen: `<!-->` and `<!--->` do not end a comment.
+            self._at += 1
+            self._sought = _COMMENT
+        elif mark == b"<![":
+            self._sought = _CDATA
+        elif mark == b"<?":
+            self._sought = _INSTRUCTION
+        elif mark.startswith(b"<!"):
+            raise RemoteProtocolError("declarations such as <!DOCTYPE are not allowed", code="doctype")
+        else:
+            self._at = opened + 1
+            self._sought = _TAG
+
+    def _token(self, size: int) -> tuple[int, str]:
+        token = bytes(self.waiting[:size])
+        del self.waiting[:size]
+        if self._sought is _TAG and _SPACE.search(token, self._opened):
+            tag = _VALUE.sub(_with_spaces_kept, token[self._opened :])
+            token = token[: self._opened] + tag
+        self._at = 0
+        self._sought = _MARKUP
+        return size, token.decode("utf-8", "replace")
+
+
+def _with_spaces_kept(value: re.Match[bytes]) -> bytes:
+    """Return a value whose tabs and line ends will not become blanks: the official server keeps them [T74]."""
+    lines = value.group().replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return lines.replace(b"\n", b"&#10;").replace(b"\t", b"&#9;")
+
+
+@define(eq=False)
+class XmlStream:
+    """One direction of a stream. A message has at most `limit` bytes, `depth` levels, and `attributes` an element.
+
+    Its bytes count from the end of the message before it, and its own element is its first level. The root may have any
+    name; text, comments and instructions between messages are passed over; what is not UTF-8 becomes U+FFFD.
+    """
+
+    limit: int = 65_536
+    depth: int = 32
+    attributes: int = 32
+    closed: bool = field(default=False, init=False)
+    """Whether the root has ended, or the stream has: what comes after that is ignored."""
+    _tokens: _Tokens = field(factory=_Tokens, init=False)
+    _taken: int = field(default=0, init=False)
+    _level: int = field(default=0, init=False)
+    _root: str = field(default="", init=False)
+    _builder: TreeBuilder = field(init=False)
+    _parser: expat.XMLParserType = field(init=False)
+    _elements: deque[Element] = field(factory=deque, init=False)
+    _error: RemoteProtocolError | None = field(default=None, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._renew()
+
+    @property
+    def begun(self) -> bool:
+        """Whether part of a message has come."""
+        return not self.closed and (self._level > 1 or self._tokens.begun)
+
+    def receive_data(self, data: bytes) -> None:
+        """Take bytes; empty bytes end the stream."""
+        if self.closed or self._error is not None:
+            return
+        if not data:
+            self.closed = True
+            return
+        try:
+            self._read(data)
+        except RemoteProtocolError as error:
+            self._error = error
+        except expat.ExpatError as error:
+            reason = expat.ErrorString(error.code)
+            self._error = RemoteProtocolError(f"this is not well-formed XML: {reason}", code="malformed-xml")
+
+    def elements(self) -> Iterator[Element]:
+        """Yield the messages that are complete.
+
+        Raises RemoteProtocolError after those before it: `malformed-xml`, `doctype`, `message-too-long`,
+        `message-too-deep`, `too-many-attributes`.
+        """
+        while self._elements:
+            yield self._elements.popleft()
+        if self._error is not None:
+            raise self._error
+
+    def _read(self, data: bytes) -> None:
+        start = 0
+        # Never more at once than the message may have: where it is refused must not depend on the segments.
+        while start < len(data) and not self.closed:
+            room = self.limit - self._taken - len(self._tokens.waiting)
+            if room <= 0:
+                raise RemoteProtocolError(f"a message is longer than {self.limit} bytes", code="message-too-long")
+            self._tokens.waiting += data[start : start + room]
+            start += room
+            while not self.closed and (token := self._tokens.take()) is not None:
+                self._parse(*token)
+
+    def _parse(self, size: int, token: str) -> None:
+        self._taken += size
+        level, finished = self._level, len(self._elements)
+        self._parser.Parse(token)
+        if self._level > level == 0 or len(self._elements) > finished:
+            self._taken = 0
+            self._renew()
+
+    def _renew(self) -> None:
+        self._builder = TreeBuilder()
+        # A declared encoding does not count.
+        self._parser = expat.ParserCreate("utf-8")
+        self._parser.buffer_text = True
+        if self._root:
+            self._parser.Parse(f"<{self._root}>")
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        # A builder without an element passes over text.
+        self._parser.CharacterDataHandler = self._builder.data
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        if len(attributes) > self.attributes:
+            raise RemoteProtocolError(
+                f"an element has more than {self.attributes} attributes", code="too-many-attributes"
+            )
+        if self._level > self.depth:
+            raise RemoteProtocolError(f"elements are nested more than {self.depth} deep", code="message-too-deep")
+        if self._level:
+            self._builder.start(name, attributes)
+        else:
+            self._root = name
+        self._level += 1
+
+    def _end(self, name: str) -> None:
+        self._level -= 1
+        if self._level:
+            element = self._builder.end(name)
+            if self._level == 1:
+                self._elements.append(element)
+        else:
+            self.closed = True
