@@ -37,6 +37,9 @@ class Peer(Protocol):
     def released(self, room: Any) -> None:
         """Take note that a room is done with the peer, after all that was delivered."""
 
+    def mute(self) -> None:
+        """Take nothing more from the peer: it is about to be let go."""
+
     def deliver(self, event: Event) -> None:
         """Put a letter that tells of an event to those that leave at the next `flush`."""
 

@@ -177,6 +177,14 @@ def build(config: Config, endpoints: dict[str, str | None], reactor: Any) -> Dae
             limits = ConnectionLimits(name, min(settings.connections, room_for), settings.connections_per_address)
             reception = made.reception(settings, lobby)
             connect = partial(made.connection, settings)
-            factory = SessionFactory(connect, reception, limits, reactor, settings.unsent_bytes)
+            factory = SessionFactory(
+                connect,
+                reception,
+                limits,
+                reactor,
+                settings.unsent_bytes,
+                getattr(settings, "messages_per_second", 0.0),
+                getattr(settings, "message_seconds", 0.0),
+            )
             listeners.append(Listener(name, endpoint, factory, reactor))
     return Daemon(Storage(journal, database, store), heartbeat, lobby, listeners, reactor)

@@ -113,7 +113,8 @@ class Lobby(Service):
         self.perform(Dispatch(letters=[(peer, event)]))
 
     def dismiss(self, peer: Peer) -> None:
-        """Let a peer go, after the letters that were written before."""
+        """Let a peer go, after the letters that were written before; nothing more is taken from it."""
+        peer.mute()
         self.perform(Dispatch(dismissed=[peer]))
 
     def note(self, peer: Peer, sentence: str) -> None:

@@ -40,6 +40,9 @@ log = Logger()
 LINGER = 5.0
 """Seconds that a peer has to close its side after we have closed ours."""
 
+AT_ONCE = 64
+"""How many messages of one peer are taken in a turn of the reactor, so that a flood does not stall the others."""
+
 _QUICKACK = getattr(socket, "TCP_QUICKACK", None)
 _HANG_UP = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
 
@@ -62,6 +65,12 @@ class Session:
     _has_ended: bool = False
     _letters: bytes = b""
     _deadline: IDelayedCall | None = None
+    _is_mute: bool = False
+    _is_paused: bool = False
+    _rest: IDelayedCall | None = None
+    _allowed: float = 0.0
+    _allowed_at: float = 0.0
+    _begun_at: float | None = None
 
     # IProtocol
 
@@ -72,6 +81,8 @@ class Session:
 
     def connectionMade(self) -> None:
         """Look for a seat."""
+        self._allowed, self._allowed_at = self.factory.messages_per_second, self.factory.clock.seconds()
+        self.factory.sessions[self] = None
         transport: Any = self.transport
         if ITCPTransport.providedBy(transport):
             transport.setTcpNoDelay(True)
@@ -88,19 +99,77 @@ class Session:
         if _QUICKACK is not None and self._socket is not None:
             # The system forgets it; without it, real clients lose 44 ms a turn to delayed acknowledgements.
             self._socket.setsockopt(socket.IPPROTO_TCP, _QUICKACK, 1)
-        if self._deadline is None:
+        if not self._is_mute:
             self.connection.receive_data(data)
-            self._receive()
+            if self._rest is None:
+                self._receive(self._allowance())
 
-    def _receive(self) -> None:
+    def _receive(self, limit: int) -> None:
+        """Take what has come: so many messages at most, and the rest in a later turn."""
+        if limit == 0:
+            self._receive_later()
+            return
         try:
             for event in self.connection.events():
                 if self._place is not None:
                     self._place[0].receive(self._place[1], event)
                 else:
                     self._attempt(self.factory.reception.receive, self, event)
+                limit -= 1
+                self._allowed -= 1
+                if self._is_mute:
+                    return
+                if limit == 0:
+                    self._receive_later()
+                    return
         except RemoteProtocolError as error:
             self._broke(error)
+
+    def _allowance(self) -> int:
+        """Return how many messages are taken now: at the listener's rate, with a second's worth in store."""
+        rate = self.factory.messages_per_second
+        if not rate:
+            return AT_ONCE
+        now = self.factory.clock.seconds()
+        self._allowed = min(rate, self._allowed + (now - self._allowed_at) * rate)
+        self._allowed_at = now
+        return min(AT_ONCE, int(self._allowed))
+
+    def _receive_later(self) -> None:
+        rate = self.factory.messages_per_second
+        delay = 0.0 if self._allowance() else 1 / rate
+        self._rest = self.factory.clock.callLater(delay, self._receive_rest)
+        self._read_or_not()
+
+    def _receive_rest(self) -> None:
+        self._rest = None
+        if not self._is_mute:
+            self._receive(self._allowance())
+        self._read_or_not()
+
+    def _read_or_not(self) -> None:
+        if self.transport is None or self._deadline is not None:
+            return
+        if self._is_paused or self._rest is not None:
+            self.transport.pauseProducing()
+        else:
+            self.transport.resumeProducing()
+
+    @property
+    def waits_since(self) -> float | None:
+        """Since when a message that was begun has not ended, as of the last `look`."""
+        return self._begun_at
+
+    def look(self, now: float) -> None:
+        """Note whether a message was begun and not ended."""
+        if self._is_mute or not self.connection.begun:
+            self._begun_at = None
+        elif self._begun_at is None:
+            self._begun_at = now
+
+    def refuse(self, error: RemoteProtocolError) -> None:
+        """Let the peer go for what it did."""
+        self._broke(error)
 
     def _broke(self, error: RemoteProtocolError) -> None:
         log.warn("{code}: {where}: {error}", code=error.code, where=self._where, error=error)
@@ -157,9 +226,13 @@ class Session:
         if self._has_ended:
             return
         self._has_ended = True
-        if self._deadline is None:
+        self.factory.sessions.pop(self, None)
+        if self._rest is not None:
+            self._rest.cancel()
+            self._rest = None
+        if not self._is_mute:
             self.connection.receive_data(b"")
-            self._receive()
+            self._receive(-1)
         self.factory.reception.depart(self)
         self._leave_all(Termination.LEFT)
 
@@ -259,6 +332,7 @@ class Session:
         transport = self.transport
         if transport is None or self._deadline is not None:
             return
+        self._is_mute = True
         self._letters += self.connection.close()
         self.flush()
         transport.resumeProducing()
@@ -269,15 +343,19 @@ class Session:
             transport.loseWriteConnection()
         self._deadline = self.factory.clock.callLater(LINGER, transport.abortConnection)
 
+    def mute(self) -> None:
+        """Take nothing more from the peer, ever."""
+        self._is_mute = True
+
     def pause(self) -> None:
         """Read nothing more until `resume`."""
-        if self.transport is not None:
-            self.transport.pauseProducing()
+        self._is_paused = True
+        self._read_or_not()
 
     def resume(self) -> None:
         """Read again."""
-        if self.transport is not None:
-            self.transport.resumeProducing()
+        self._is_paused = False
+        self._read_or_not()
 
 
 @implementer(IProtocolFactory)
@@ -285,7 +363,8 @@ class Session:
 class SessionFactory:
     """Makes a session for each connection that the limits admit. `connect` makes a connection.
 
-    `unsent_bytes`: how much may wait for a peer that does not read before it is dropped.
+    `unsent_bytes`: how much may wait for a peer that does not read before it is dropped. `messages_per_second`: further
+    messages of a peer wait; 0: no limit. `message_seconds`: how long a message may take that was begun; 0: no limit.
     """
 
     connect: Callable[[], Connection]
@@ -293,12 +372,29 @@ class SessionFactory:
     limits: ConnectionLimits
     clock: IReactorTime
     unsent_bytes: int
+    messages_per_second: float = 0.0
+    message_seconds: float = 0.0
+    sessions: dict[Session, None] = field(factory=dict)
+    _sweep: IDelayedCall | None = None
 
     def doStart(self) -> None:
-        """Nothing to do when the listener starts."""
+        """Begin to look for messages that do not end."""
+        if self.message_seconds:
+            self._sweep = self.clock.callLater(self.message_seconds / 4, self._look)
+
+    def _look(self) -> None:
+        self._sweep = self.clock.callLater(self.message_seconds / 4, self._look)
+        now = self.clock.seconds()
+        for session in list(self.sessions):
+            session.look(now)
+            if session.waits_since is not None and now - session.waits_since >= self.message_seconds:
+                text = f"a message was begun {self.message_seconds:g} seconds ago, and has not ended"
+                session.refuse(RemoteProtocolError(text, code="message-too-slow"))
 
     def doStop(self) -> None:
-        """Nothing to do when the listener stops."""
+        """Look no more."""
+        if self._sweep is not None and self._sweep.active():
+            self._sweep.cancel()
 
     def buildProtocol(self, address: IAddress) -> Session | None:
         """Return a session, or None: the connection is closed at once."""

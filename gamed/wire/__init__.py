@@ -15,6 +15,10 @@ from gamed.events import Event
 class Connection(Protocol):
     """One peer's side of a dialect: one per TCP or WebSocket connection."""
 
+    @property
+    def begun(self) -> bool:
+        """Whether part of a message has come, and its end is to come; False where that may take any time."""
+
     def receive_data(self, data: bytes) -> None:
         """Take bytes from the peer; empty bytes mean that it has closed."""
 

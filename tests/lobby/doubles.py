@@ -56,6 +56,9 @@ class Peer:
     room: Any = None
     seat: int = -1
 
+    def mute(self) -> None:
+        self.heard.append((self.name, "mute"))
+
     def introduce(self, name: str) -> None:
         self.name = name
 

@@ -97,6 +97,11 @@ class BattleshipConnection:
             return START + END
         raise LocalProtocolError(f"the Battleship dialect cannot say {event!r}")
 
+    @property
+    def begun(self) -> bool:
+        """Whether a line must end soon: a person may take any time for one, and silence has limits of its own."""
+        return False
+
     def close(self) -> bytes:
         """Say nothing: there is no word for it."""
         return b""
