@@ -1,0 +1,1 @@
+"""Season 2020: Hive. Source: software-challenge.md part C."""

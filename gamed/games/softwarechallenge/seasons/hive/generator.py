@@ -1,0 +1,99 @@
+"""The moves that the official server lists.
+
+Source: software-challenge.md C3 to C5. Where several ways lead to a move it is listed once, and nothing is listed
+where the official list is empty or holds the skip alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from gamed.game import Seat
+from gamed.games.softwarechallenge.seasons.hive.board import BITS, BOARD, CELLS, Cells, around, indices
+from gamed.games.softwarechallenge.seasons.hive.moves import TYPES, DragMove, Move, SetMove
+from gamed.games.softwarechallenge.seasons.hive.position import HAND, State
+from gamed.games.softwarechallenge.seasons.hive.reach import ant, beetle, gates, grasshopper, loose, slid, spider
+
+BEE_DUTY: Final = 6
+"""The turn from which on a bee that is still in the hand must be set: round 3, RED's fourth turn."""
+
+_PLANE_CELLS = tuple((x, y, -x - y) for x, y in CELLS)
+
+_SETS: Final[tuple[dict[str, tuple[SetMove, ...]], ...]] = tuple(
+    {letter: tuple(SetMove(letter, seat, *cell) for cell in _PLANE_CELLS) for letter in TYPES} for seat in (0, 1)
+)
+"""All well-formed sets, by seat, letter and index. Moves are values, so one of each is enough."""
+
+_DRAGS: Final[tuple[tuple[DragMove, ...], ...]] = tuple(
+    tuple(DragMove(*start, *end) for end in _PLANE_CELLS) for start in _PLANE_CELLS
+)
+
+
+def must_set_bee(state: State) -> bool:
+    """Whether the mover may do nothing but set the bee."""
+    return state.turn >= BEE_DUTY and "Q" in state.hands[state.turn & 1]
+
+
+def spots(state: State) -> Cells:
+    """Return the cells that the mover may set a piece on, if a hand were never empty."""
+    seat = state.turn & 1
+    if len(state.hands[seat]) < len(HAND):
+        return around(state.owned[seat]) & ~around(state.owned[1 - seat]) & state.empty
+    if len(state.hands[1 - seat]) < len(HAND):
+        return around(state.owned[1 - seat]) & state.empty
+    return state.empty
+
+
+def kinds(state: State) -> str:
+    """Return the letters of the types that the mover may set."""
+    hand = state.hands[state.turn & 1]
+    if must_set_bee(state):
+        return "Q"
+    return "".join(letter for letter in TYPES if letter in hand)
+
+
+def reach(state: State, start: int) -> Cells:
+    """Return where the top piece of a cell can go by the rules of its type, wherever it leaves the others."""
+    bit = BITS[start]
+    occupied = state.occupied if bit & state.high else state.occupied & ~bit
+    empty = BOARD & ~(occupied | state.barred)
+    match state.stacks[start][-1].upper():
+        case "G":
+            return grasshopper(bit, occupied, empty)
+        case "B":
+            return beetle(bit, occupied, state.barred)
+        case "A":
+            return ant(bit, gates(occupied, empty, state.barred))
+        case "S":
+            return spider(bit, gates(occupied, empty, state.barred))
+        case _:
+            return slid(bit, gates(occupied, empty, state.barred))
+
+
+def drags(state: State) -> Iterator[tuple[int, Cells]]:
+    """Yield for each piece that the mover may lift the index of its cell and where it can go, be it nowhere."""
+    seat = state.turn & 1
+    if "Q" in state.hands[seat]:
+        return
+    for start in indices(loose(state.owned[seat], state.occupied, state.high)):
+        yield start, reach(state, start)
+
+
+def generated(state: State) -> list[Move]:
+    """Return what the mover may do beside a skip; whether the game is over is not asked."""
+    seat: Seat = state.turn & 1
+    moves: list[Move] = []
+    where = list(indices(spots(state)))
+    for letter in kinds(state):
+        sets = _SETS[seat][letter]
+        moves += [sets[index] for index in where]
+    for start, ends in drags(state):
+        row = _DRAGS[start]
+        moves += [row[end] for end in indices(ends)]
+    return moves
+
+
+def is_stuck(state: State) -> bool:
+    """Whether the mover may do nothing but skip."""
+    return not (kinds(state) and spots(state)) and not any(ends for _, ends in drags(state))

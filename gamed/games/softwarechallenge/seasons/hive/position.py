@@ -1,0 +1,146 @@
+"""A position: what stands where, what is in the hands, and the sets of cells that the rules ask for.
+
+Source: software-challenge.md C1, C2, C7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
+
+from attrs import field, frozen
+
+from gamed.game import Seat
+from gamed.games.softwarechallenge.seasons.hive.board import (
+    BITS,
+    BOARD,
+    CELLS,
+    INDEX,
+    Cell,
+    Cells,
+    around,
+    gathered,
+    indices,
+)
+
+HAND: Final = "QSSSGGBBAAA"
+"""What a player starts with, in the official order."""
+
+
+@frozen
+class State:
+    """A position. `position` makes one.
+
+    `turn` counts moves from 0, and RED moves where it is even; `barred`: the obstructed cells, none before chance has
+    drawn them; `stacks`: for each of `CELLS` the letters bottom to top, upper case for RED, lower case for BLUE;
+    `hands`: upper-case letters.
+
+    What follows from the stacks is kept beside them. By seat: `owned`, the cells with a piece of that seat on top, and
+    `bees`, the cells with a bee of that seat in them, on top or not. And `high`, the cells with more than one piece.
+    """
+
+    turn: int
+    barred: Cells
+    stacks: tuple[str, ...]
+    hands: tuple[str, str]
+    owned: tuple[Cells, Cells] = field(eq=False, repr=False)
+    bees: tuple[Cells, Cells] = field(eq=False, repr=False)
+    high: Cells = field(eq=False, repr=False)
+
+    @property
+    def mover(self) -> Seat:
+        """The seat whose turn it is, 0 (RED) or 1 (BLUE)."""
+        return self.turn & 1
+
+    @property
+    def occupied(self) -> Cells:
+        """The cells that hold a piece."""
+        return self.owned[0] | self.owned[1]
+
+    @property
+    def empty(self) -> Cells:
+        """The cells that hold no piece and are not obstructed."""
+        return BOARD & ~(self.owned[0] | self.owned[1] | self.barred)
+
+    @property
+    def obstructed(self) -> tuple[Cell, ...]:
+        """The obstructed cells, sorted; none before chance has drawn them."""
+        return tuple(CELLS[index] for index in indices(self.barred))
+
+    def stack(self, x: int, y: int) -> str:
+        """Return the letters on a cell, bottom to top. Raises KeyError off the board."""
+        return self.stacks[INDEX[x, y]]
+
+    def hand(self, seat: Seat) -> str:
+        """Return the letters in a hand, upper case, in the official order."""
+        return self.hands[seat]
+
+    def free(self, seat: Seat) -> int:
+        """Return how many neighbours of a seat's bee are empty; -1 where it was never placed.
+
+        Of several bees, which a client can place (C6), the first one counts.
+        """
+        bees = self.bees[seat]
+        return (around(bees & -bees) & self.empty).bit_count() if bees else -1
+
+    def board(self) -> dict[Cell, str]:
+        """Return the stacks of the occupied cells, by cell."""
+        return {CELLS[index]: self.stacks[index] for index in indices(self.occupied)}
+
+    def placed(self, letter: str, index: int) -> State:
+        """Return the state after a set: a piece, upper case, of the mover's. The hand need not hold it (C6)."""
+        seat = self.turn & 1
+        red, blue = self.hands
+        if seat:
+            blue = blue.replace(letter, "", 1)
+            letter = letter.lower()
+        else:
+            red = red.replace(letter, "", 1)
+        return self._after(((index, self.stacks[index] + letter),), (red, blue))
+
+    def dragged(self, start: int, end: int) -> State:
+        """Return the state after the top piece of a cell has gone to another one."""
+        rest, letter = self.stacks[start][:-1], self.stacks[start][-1]
+        return self._after(((start, rest), (end, self.stacks[end] + letter)), self.hands)
+
+    def skipped(self) -> State:
+        """Return the state after a pass."""
+        return self._after((), self.hands)
+
+    def _after(self, changes: Sequence[tuple[int, str]], hands: tuple[str, str]) -> State:
+        stacks = list(self.stacks)
+        (red, blue), (red_bees, blue_bees), high = self.owned, self.bees, self.high
+        for index, stack in changes:
+            stacks[index] = stack
+            bit = BITS[index]
+            red, blue, red_bees, blue_bees = red & ~bit, blue & ~bit, red_bees & ~bit, blue_bees & ~bit
+            if not stack:
+                continue
+            if stack[-1].isupper():
+                red |= bit
+            else:
+                blue |= bit
+            if "Q" in stack:
+                red_bees |= bit
+            if "q" in stack:
+                blue_bees |= bit
+            high = high | bit if len(stack) > 1 else high & ~bit
+        return State(self.turn + 1, self.barred, tuple(stacks), hands, (red, blue), (red_bees, blue_bees), high)
+
+
+def position(board: Mapping[Cell, str], hands: tuple[str, str], turn: int, obstructed: Iterable[Cell]) -> State:
+    """Return a position, where `board` holds the stacks of the occupied cells, letters as in `State.stacks`.
+
+    Nothing is checked but the cells: KeyError for one that is off the board.
+    """
+    stacks = [""] * len(CELLS)
+    for cell, stack in board.items():
+        stacks[INDEX[cell]] = stack
+
+    def where(holds: Callable[[str], bool]) -> Cells:
+        return gathered(*(cell for cell, stack in board.items() if holds(stack)))
+
+    owned = where(lambda stack: stack[-1].isupper()), where(lambda stack: stack[-1].islower())
+    bees = where(lambda stack: "Q" in stack), where(lambda stack: "q" in stack)
+    high = where(lambda stack: len(stack) > 1)
+    return State(turn, gathered(*obstructed), tuple(stacks), hands, owned, bees, high)

@@ -1,0 +1,121 @@
+"""Hive as the official server of the season 2020 plays it: the game of two that a room hosts.
+
+Source: software-challenge.md C. Seat 0 is RED, seat 1 BLUE.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from random import Random
+from typing import Final
+
+from gamed.errors import InvalidMove, NotYourTurn
+from gamed.game import CHANCE, Options, Outcome, Seat, Termination
+from gamed.games.softwarechallenge.seasons.hive.board import CELLS, INDEX
+from gamed.games.softwarechallenge.seasons.hive.checks import checked
+from gamed.games.softwarechallenge.seasons.hive.generator import generated
+from gamed.games.softwarechallenge.seasons.hive.moves import Action, Move, Obstructed, SkipMove, parse, spell
+from gamed.games.softwarechallenge.seasons.hive.position import HAND, State, position
+
+NOBODY: frozenset[Seat] = frozenset()
+
+OBSTRUCTED: Final = 3
+"""How many cells chance obstructs."""
+
+LAST_TURN: Final = 60
+"""The turn at which the game ends: both have moved thirty times."""
+
+_ONLY = {seat: frozenset({seat}) for seat in (CHANCE, 0, 1)}
+_START: Final = position({}, (HAND, HAND), 0, ())
+
+
+class Reason(StrEnum):
+    """Why a game ended by the rules: which text the result shows. Source: B4, C7."""
+
+    BEE = "bee"
+    """A bee is enclosed, and the other is not."""
+    FREE = "free"
+    """The round limit was reached, and one bee has more free neighbours."""
+    EQUAL = "equal"
+    """The round limit was reached with equal bees, or both are enclosed, at whatever turn."""
+
+
+class Hive:
+    """The rules, as a `Game`. Chance moves first: it obstructs three cells."""
+
+    def setup(self, options: Options) -> State:  # noqa: ARG002 (the interface of Game)
+        """Return the empty board. No option matters to the rules."""
+        return _START
+
+    def to_move(self, state: State) -> frozenset[Seat]:
+        """Return chance, the mover, or nobody at the end."""
+        if not state.turn and not state.barred:
+            return _ONLY[CHANCE]
+        return NOBODY if judged(state) else _ONLY[state.mover]
+
+    def legal_moves(self, state: State, seat: Seat) -> list[Move]:
+        """Return the official server's list, each move once; the pass alone where that list is empty."""
+        if seat == CHANCE or seat not in self.to_move(state):
+            return []
+        return generated(state) or [SkipMove()]
+
+    def draw(self, state: State, random: Random) -> Obstructed:  # noqa: ARG002 (the interface of Game)
+        """Return three different cells, all choices equally likely."""
+        return Obstructed(tuple(sorted(random.sample(CELLS, OBSTRUCTED))))
+
+    def apply(self, state: State, seat: Seat, move: Action) -> State:
+        """Return the state after a move. Raises NotYourTurn, and what `checks.checked` raises.
+
+        The text of an IllegalMove is the official one. What C6 tells of is accepted, too.
+        """
+        if seat not in self.to_move(state):
+            raise NotYourTurn("It's not your turn yet.")
+        if not isinstance(move, Obstructed):
+            if seat == CHANCE:
+                raise InvalidMove("chance obstructs cells", code="not-chances-move")
+            return checked(state, move)
+        if seat != CHANCE:
+            raise InvalidMove("only chance obstructs cells", code="chances-move")
+        if len(set(move.cells)) != OBSTRUCTED or len(move.cells) != OBSTRUCTED or not INDEX.keys() >= set(move.cells):
+            raise InvalidMove("chance obstructs three different cells of the board", code="obstructed-cells")
+        return position({}, state.hands, state.turn, move.cells)
+
+    def outcome(self, state: State) -> Outcome | None:
+        """Return victory, or a draw (no winner), or None while the game goes on."""
+        found = judged(state)
+        return None if found is None else Outcome(Termination.VICTORY, found[1])
+
+    def reason(self, state: State) -> Reason | None:
+        """Return why the game has ended, or None while it goes on."""
+        found = judged(state)
+        return None if found is None else found[0]
+
+    def view(self, state: State, seat: Seat | None) -> object:  # noqa: ARG002 (there is nothing to hide)
+        """Return the position: stacks bottom to top, upper case for RED; free is -1 for a bee not on the board."""
+        return {
+            "turn": state.turn,
+            "obstructed": [list(cell) for cell in state.obstructed],
+            "board": {f"{x},{y}": stack for (x, y), stack in state.board().items()},
+            "hands": list(state.hands),
+            "free": [state.free(0), state.free(1)],
+        }
+
+    def spell(self, move: Action) -> str:
+        """Return a move in the notation of records."""
+        return spell(move)
+
+    def parse(self, text: str) -> Action:
+        """Return the move that `spell` writes so. Raises InvalidMove (`notation`)."""
+        return parse(text)
+
+
+def judged(state: State) -> tuple[Reason, Seat | None] | None:
+    """Return why the game has ended and who won, or None while it goes on. Source: C7."""
+    if state.turn & 1:
+        return None
+    red, blue = state.free(0), state.free(1)
+    if not red or not blue:
+        return (Reason.EQUAL, None) if red == blue else (Reason.BEE, 1 if not red else 0)
+    if state.turn != LAST_TURN:
+        return None
+    return (Reason.EQUAL, None) if red == blue else (Reason.FREE, 0 if red > blue else 1)

@@ -1,0 +1,324 @@
+"""Hive in XML, as the official server of the season 2020 lays it out: states, moves, results.
+
+Source: software-challenge.md B3 (memento content, moves), B4 (result), C9. A state is about 8 KB; it is put together from
+texts that are kept: one for each field and what stands on it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import Final
+
+from gamed.errors import RemoteProtocolError
+from gamed.game import Seat
+from gamed.games.softwarechallenge.season import Cause, Fault, Fragment, Result, Sent
+from gamed.games.softwarechallenge.seasons.hive.board import CELLS, INDEX, RADIUS
+from gamed.games.softwarechallenge.seasons.hive.moves import (
+    COLORS,
+    TYPES,
+    DragMove,
+    Move,
+    SetMove,
+    SkipMove,
+    described,
+)
+from gamed.games.softwarechallenge.seasons.hive.position import State
+from gamed.games.softwarechallenge.seasons.hive.rules import Hive, Reason
+from gamed.games.softwarechallenge.wire import escaped, quoted
+from gamed.wire.xmlstream import Element
+
+KIND: Final = "hive"
+GAME_TYPES: Final = ("swc_2020_hive", "swc_2019_piranhas")
+"""The second one is what the published documentation says by mistake."""
+
+FRAGMENTS: Final = (Fragment("Gewinner", "SUM"), Fragment("∅ freie Felder", "AVERAGE"))
+SIDES: Final = ("Rot", "Blau")
+_LETTERS: Final = {name: letter for letter, name in TYPES.items()}
+_NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
+_SET, _DRAG, _SKIP = ("setmove", "dragmove", "skipmove")
+_CLASSES: Final = {"setmove": _SET, "dragmove": _DRAG, "skipmove": _SKIP, "missmove": _SKIP}
+_NO_MOVES: Final = frozenset({"welcomeMessage", "result", "state", "sc.framework.plugins.protocol.MoveRequest"})
+"""Classes that the official server knows and that are no moves: as if nothing had been sent (B5)."""
+
+
+# States
+
+
+def memento(state: State, names: Sequence[str], echo: str) -> str:
+    """Return the `state` element at its final indentation. `echo`: the `lastMove` element, or nothing."""
+    color = COLORS[state.mover]
+    obstructed = state.obstructed
+    stacks = state.stacks
+    if obstructed:
+        stacks = tuple("#" if CELLS[index] in obstructed else stack for index, stack in enumerate(stacks))
+    rows = [_row(number, stacks[start:end]) for number, (start, end) in enumerate(_ROWS)]
+    parts = [
+        f'<state class="state" startPlayerColor="RED" turn="{state.turn}" currentPlayerColor="{color}">',
+        f'        <red color="RED" displayName={quoted(names[0])}/>',
+        f'        <blue color="BLUE" displayName={quoted(names[1])}/>',
+        "        <board>",
+        *rows,
+        "        </board>",
+        _hand("Red", 0, state.hand(0)),
+        _hand("Blue", 1, state.hand(1)),
+    ]
+    if echo:
+        parts.append(echo)
+    parts.append("      </state>")
+    return "\n".join(parts)
+
+
+def _row_bounds() -> list[tuple[int, int]]:
+    starts = [next(i for i, (x, _) in enumerate(CELLS) if x == column) for column in range(-RADIUS, RADIUS + 1)]
+    return list(zip(starts, [*starts[1:], len(CELLS)], strict=True))
+
+
+_ROWS: Final = _row_bounds()
+
+
+@cache
+def _frame(number: int) -> tuple[str, str]:
+    """Return what stands before and after the fields of a column: its tags, and the places off the hexagon."""
+    x = number - RADIUS
+    nothing = "            <null/>\n"
+    before = sum((x, y) not in INDEX for y in range(-RADIUS, 0))
+    after = sum((x, y) not in INDEX for y in range(RADIUS + 1))
+    return "          <fields>\n" + nothing * before, nothing * after + "          </fields>"
+
+
+def _row(number: int, stacks: Sequence[str]) -> str:
+    before, after = _frame(number)
+    first = _ROWS[number][0]
+    return before + "".join([_field(first + place, stack) for place, stack in enumerate(stacks)]) + after
+
+
+@cache
+def _field(index: int, stack: str) -> str:
+    x, y = CELLS[index]
+    truth = "true" if stack == "#" else "false"
+    tag = f'            <field x="{x}" y="{y}" z="{-x - y}" isObstructed="{truth}"'
+    if stack in ("", "#"):
+        return f"{tag}/>\n"
+    pieces = "".join(f"              {_piece(letter)}\n" for letter in stack)
+    return f"{tag}>\n{pieces}            </field>\n"
+
+
+def _piece(letter: str) -> str:
+    return f'<piece owner="{COLORS[letter.islower()]}" type="{TYPES[letter.upper()]}"/>'
+
+
+@cache
+def _hand(side: str, seat: Seat, letters: str) -> str:
+    if not letters:
+        return f"        <undeployed{side}Pieces/>"
+    pieces = "".join(f"          {_piece(letter.lower() if seat else letter)}\n" for letter in letters)
+    return f"        <undeployed{side}Pieces>\n{pieces}        </undeployed{side}Pieces>"
+
+
+# Moves
+
+
+def read(data: Element) -> Sent:
+    """Return the move in a `data` element. Raises RemoteProtocolError.
+
+    Its codes: `unknown-class`, `unknown-element`, `unknown-value`, `not-a-number`, `no-destination`.
+    """
+    kind = data.get("class", "")
+    if kind in _NO_MOVES:
+        return Sent(None)
+    if kind not in _CLASSES:
+        raise RemoteProtocolError(f"there is no move of class {kind[:80]!r}", code="unknown-class")
+    kind = _CLASSES[kind]
+    parts, hint = _parts(data, _WANTED[kind])
+    if kind == _SKIP:
+        return _sent(SkipMove(), parts, hint)
+    destination = parts.get("destination")
+    if destination is None or (kind == _SET and "piece" not in parts):
+        raise RemoteProtocolError(f"{kind} needs {' and '.join(_WANTED[kind])}", code="no-destination")
+    x, y, z = _place(destination)
+    if kind == _SET:
+        owner, type_ = _of_piece(parts["piece"])
+        return _sent(SetMove(type_, owner, x, y, z), parts, hint)
+    if "start" not in parts:
+        return _sent(DragMove(None, None, None, x, y, z), parts, hint)
+    start_x, start_y, start_z = _place(parts["start"])
+    return _sent(DragMove(start_x, start_y, start_z, x, y, z), parts, hint)
+
+
+_WANTED: Final = {_SET: ("piece", "destination"), _DRAG: ("start", "destination"), _SKIP: ()}
+
+
+def _parts(data: Element, wanted: Sequence[str]) -> tuple[dict[str, Element], str | None]:
+    parts: dict[str, Element] = {}
+    hints: list[str] = []
+    for child in data:
+        if not isinstance(child.tag, str):
+            continue
+        if child.tag == "hint":
+            hints.append(child.get("content") or child.text or "")
+        elif child.tag not in wanted:
+            raise RemoteProtocolError(f"there is no element {child.tag[:80]!r} here", code="unknown-element")
+        else:
+            parts[child.tag] = child
+    return parts, "\n".join(hints) if hints else None
+
+
+def _place(element: Element) -> tuple[int, int, int]:
+    x, y, z = (_number(_value(element, name)) for name in "xyz")
+    return x, y, z
+
+
+def _value(element: Element, name: str) -> str:
+    child = element.find(name)
+    text = element.get(name) if child is None else child.text
+    return (text or "").strip()
+
+
+def _number(text: str) -> int:
+    if not text:
+        return 0
+    if not _NUMBER.fullmatch(text):
+        raise RemoteProtocolError(f"{text[:80]!r} is not a number", code="not-a-number")
+    return int(text)
+
+
+def _of_piece(element: Element) -> tuple[int, str]:
+    owner, type_ = _value(element, "owner"), _value(element, "type")
+    if owner not in COLORS or type_ not in _LETTERS:
+        raise RemoteProtocolError(f"there is no piece {owner[:20]} {type_[:20]}", code="unknown-value")
+    return COLORS.index(owner), _LETTERS[type_]
+
+
+def _sent(move: Move, parts: dict[str, Element], hint: str | None) -> Sent:
+    inner = [] if hint is None else [f"<hint>{escaped(hint)}</hint>"]
+    for name in ("piece", "start", "destination"):
+        if name in parts:
+            inner += _echoed(name, parts[name])
+    kind = _class_of(move)
+    return Sent(move, _element("lastMove", kind, inner, 8), _original(kind, inner), hint or "")
+
+
+def _original(kind: str, inner: Sequence[str]) -> str:
+    # The official server shows nothing of a pass.
+    return "" if kind == _SKIP and not inner else _element("originalRequest", kind, inner, 6).lstrip()
+
+
+def _class_of(move: Move) -> str:
+    return _SET if isinstance(move, SetMove) else _DRAG if isinstance(move, DragMove) else _SKIP
+
+
+def _echoed(name: str, element: Element) -> list[str]:
+    if name == "piece":
+        owner, type_ = _of_piece(element)
+        return [f'<piece owner="{COLORS[owner]}" type="{TYPES[type_]}"/>']
+    x, y, z = _place(element)
+    place = f'x="{x}" y="{y}" z="{z}"'
+    if element.get("class") != "field":
+        return [f"<{name} {place}/>"]
+    obstructed = "true" if _value(element, "isObstructed").lower() == "true" else "false"
+    tag = f'<{name} class="field" {place} isObstructed="{obstructed}"'
+    pieces = [_of_piece(piece) for piece in element.iterfind("piece")]
+    if not pieces:
+        return [f"{tag}/>"]
+    inner = [f'  <piece owner="{COLORS[owner]}" type="{TYPES[type_]}"/>' for owner, type_ in pieces]
+    return [f"{tag}>", *inner, f"</{name}>"]
+
+
+def _element(name: str, kind: str, inner: Sequence[str], indent: int) -> str:
+    pad = " " * indent
+    if not inner:
+        return f'{pad}<{name} class="{kind}"/>'
+    lines = [f"{pad}  {line}" for line in inner]
+    return "\n".join([f'{pad}<{name} class="{kind}">', *lines, f"{pad}</{name}>"])
+
+
+def echo(move: Move) -> str:
+    """Return the `lastMove` element of a move that nobody sent now."""
+    inner: list[str] = []
+    if isinstance(move, SetMove):
+        inner = [f'<piece owner="{COLORS[move.owner]}" type="{TYPES[move.type]}"/>']
+    elif isinstance(move, DragMove):
+        inner = [f'<start x="{move.start_x}" y="{move.start_y}" z="{move.start_z}"/>']
+    if not isinstance(move, SkipMove):
+        inner.append(f'<destination x="{move.x}" y="{move.y}" z="{move.z}"/>')
+    return _element("lastMove", _class_of(move), inner, 8)
+
+
+# Results
+
+_DEFINITION: Final = "".join(
+    f"""\
+        <fragment name="{fragment.name}">
+          <aggregation>{fragment.aggregation}</aggregation>
+          <relevantForRanking>true</relevantForRanking>
+        </fragment>
+"""
+    for fragment in FRAGMENTS
+)
+
+
+def result(state: State, names: Sequence[str], fault: Fault | None) -> Result:
+    """Return the result of a game that ended by the rules (no fault), or by a fault."""
+    winner = _RULES.outcome(state).winner if fault is None else 1 - fault.seat  # type: ignore[union-attr]
+    points = [1, 1] if winner is None else [2 * (winner == seat) for seat in (0, 1)]
+    parts = tuple((str(points[seat]), str(state.free(seat))) for seat in (0, 1))
+    scores = "".join(_score(*_cause(state, names, fault, seat), parts[seat]) for seat in (0, 1))
+    body = f"      <definition>\n{_DEFINITION}      </definition>\n{scores}"
+    if winner is not None:
+        body += f'      <winner color="{COLORS[winner]}" displayName={quoted(names[winner])}/>\n'
+    return Result(body.strip(), (parts[0], parts[1]))
+
+
+_RULES: Final = Hive()
+
+
+def _cause(state: State, names: Sequence[str], fault: Fault | None, seat: Seat) -> tuple[Cause, str]:
+    if fault is None:
+        return Cause.REGULAR, _reason(state, names)
+    return (fault.cause, fault.reason) if seat == fault.seat else (Cause.REGULAR, "")
+
+
+def _reason(state: State, names: Sequence[str]) -> str:
+    outcome, reason = _RULES.outcome(state), _RULES.reason(state)
+    if reason is Reason.EQUAL or outcome is None or outcome.winner is None:
+        return "Das Rundenlimit wurde erreicht.\nBeide Bienen haben gleich viele freie Felder."
+    winner = f"{names[outcome.winner]} ({SIDES[outcome.winner]})"
+    if reason is Reason.BEE:
+        return f"Das Spiel ist beendet.\n{winner} hat die gegnerische Biene umzingelt."
+    return f"Das Rundenlimit wurde erreicht.\n{winner} hat mehr freie Felder um seine Biene."
+
+
+def _score(cause: Cause, reason: str, parts: Sequence[str]) -> str:
+    inner = "".join(f"        <part>{part}</part>\n" for part in parts)
+    return f'      <score cause="{cause}" reason={quoted(reason)}>\n{inner}      </score>\n'
+
+
+class HiveSeason:
+    """Hive, as the lobby layer asks for it."""
+
+    kind: str = KIND
+    game_types: tuple[str, ...] = GAME_TYPES
+    game: Hive = _RULES
+    fragments: tuple[Fragment, ...] = FRAGMENTS
+
+    def read(self, data: Element) -> Sent:
+        """Return the move in a `data` element; see `read`."""
+        return read(data)
+
+    def echo(self, move: Move) -> str:
+        """Return the `lastMove` element of a move; see `echo`."""
+        return echo(move)
+
+    def memento(self, state: State, names: Sequence[str], echo: str) -> str:
+        """Return the `state` element; see `memento`."""
+        return memento(state, names, echo)
+
+    def result(self, state: State, names: Sequence[str], fault: Fault | None) -> Result:
+        """Return a result; see `result`."""
+        return result(state, names, fault)
+
+    def suffix(self, move: Move) -> str:
+        """Return what a refusal's text says of the move."""
+        return described(move)
