@@ -1,0 +1,348 @@
+"""The grammar of the messages: a line becomes an event, and an event a line.
+
+Source: roborally.md 2.5, with the lists read as 2.2 says and the tolerance of clients from 2.3. Outside of a plan no
+two tokens of letters and digits stand side by side, so white space is inside a token exactly where it has letters or
+digits on both sides; everywhere else it may be dropped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
+from typing import Any, Final, NamedTuple
+
+from gamed.errors import LocalProtocolError
+from gamed.events import Event
+from gamed.games.roborally import messages as m
+from gamed.games.roborally.messages import Malformed, ProgramCard, Reason
+from gamed.games.roborally.rules.board import LETTERS, Direction, Place, parse_plan
+from gamed.games.roborally.rules.cards import Action
+from gamed.games.roborally.rules.notation import (
+    FIELD,
+    NUMBER,
+    NotationError,
+    read_floor,
+    read_wall,
+    spell_field,
+)
+
+
+class Sender(Enum):
+    """Who sent a line: the same token may mean different things in the two directions."""
+
+    PEER = "peer"
+    MANAGER = "manager"
+
+
+_NAME = r"[A-Za-z]{1,32}"
+_INT = r"(?:6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3}|0)"
+_ACTIONS = {action.value: action for action in Action}
+_PLACE = rf"\({NUMBER},{NUMBER}\)"
+_CARD = rf"PK\((?:{'|'.join(Action)}),{NUMBER}\)"
+_PLAYED = rf"\({_NAME},(?:{_CARD})+\)"
+
+_ILLEGAL = re.compile(rb"[^\t\x20-\x7e]")
+_SPLIT_TOKEN = re.compile(r"[A-Za-z0-9][ \t]+[A-Za-z0-9]")
+_EACH_NUMBER = re.compile(r"[0-9]+")
+_EACH_CARD = re.compile(rf"PK\((..),({NUMBER})\)")
+_EACH_PLAYED = re.compile(rf"\(({_NAME}),((?:{_CARD})+)\)")
+_EACH_LOCKED = re.compile(rf"\(([1-5]),({_CARD})\)")
+
+
+class _Rule(NamedTuple):
+    """How a message with arguments is read. `form`: how it is written, for people."""
+
+    form: str
+    pattern: re.Pattern[str]
+    build: Callable[..., Event]
+
+
+def _rule(form: str, pattern: str, build: Callable[..., Event]) -> _Rule:
+    return _Rule(form, re.compile(pattern), build)
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(map(int, _EACH_NUMBER.findall(text)))
+
+
+def _place(text: str) -> Place:
+    east, north = _EACH_NUMBER.findall(text)
+    return int(east), int(north)
+
+
+def _places(text: str) -> tuple[Place, ...]:
+    numbers = iter(_numbers(text))
+    return tuple(zip(numbers, numbers, strict=True))
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(text.split(",")[:-1])
+
+
+def _cards(text: str) -> tuple[ProgramCard, ...]:
+    return tuple(ProgramCard(_ACTIONS[action], int(priority)) for action, priority in _EACH_CARD.findall(text))
+
+
+def _robot(*parts: str) -> Event:
+    facing, place, flag, archive, damage, lives, locked, active, virtual = parts
+    return m.RobotAnswer(
+        Direction[facing],
+        _place(place),
+        int(flag),
+        _place(archive),
+        int(damage),
+        int(lives),
+        tuple((int(register), _cards(card)[0]) for register, card in _EACH_LOCKED.findall(locked)),
+        is_active=active == "t",
+        is_virtual=virtual == "t",
+    )
+
+
+def _played(phase: str, played: str) -> Event:
+    return m.PhaseAnswer(int(phase), tuple((name, _cards(cards)) for name, cards in _EACH_PLAYED.findall(played)))
+
+
+def _literal(text: str) -> str:
+    # Between the two lists of a belt may stand a comma (2.3). Nothing else in floors and walls reads like that.
+    return text.replace("),(", ")(")
+
+
+def _field(floor: str, *walls: str) -> Event:
+    north, east, south, west = map(read_wall, walls)
+    return m.FieldAnswer(read_floor(_literal(floor)), (north, east, south, west))
+
+
+class _Side(NamedTuple):
+    """What one side may say: messages without arguments, and those with, by what stands before the parenthesis."""
+
+    words: Mapping[str, Event]
+    rules: Mapping[str, tuple[_Rule, ...]]
+
+
+_PEER = _Side(
+    {
+        "ok": m.Ok(),
+        "error": m.Error(),
+        "GSD": m.GetSize(),
+        "GFL": m.GetFlags(),
+        "GPL": m.GetPlan(),
+        "GSN": m.GetNames(),
+        "GSS": m.GetGame(),
+        "GSA": m.GetPhase(),
+        "GTO": m.GetTimeout(),
+    },
+    {
+        "RGS": (_rule("RGS(name)", rf"RGS\(({_NAME})\)", m.RegisterPlayer),),
+        "RGA": (_rule("RGA(name)", rf"RGA\(({_NAME})\)", m.RegisterChannel),),
+        "RLE": (_rule("RLE(name)", rf"RLE\(({_NAME})\)", m.SignOff),),
+        "SRO": (_rule("SRO(name)", rf"SRO\(({_NAME})\)", m.FindRobot),),
+        "GRS": (_rule("GRS(name)", rf"GRS\(({_NAME})\)", m.GetRobot),),
+        "SFI": (_rule("SFI((x,y))", rf"SFI\(({_PLACE})\)", lambda place: m.GetField(_place(place))),),
+        "TNR": (
+            _rule(
+                "TNR(name,N)",
+                rf"TNR\(({_NAME}),([NESW])\)",
+                lambda name, letter: m.FacingChosen(name, Direction[letter]),
+            ),
+        ),
+        "TRP": (
+            _rule(
+                "TRP(name,(1,2,3,4,5,),f)",
+                rf"TRP\(({_NAME}),\(((?:{NUMBER}(?:,{NUMBER})*,?)?)\),([tf])\)",
+                lambda name, indices, letter: m.ProgramChosen(name, _numbers(indices), letter == "t"),
+            ),
+        ),
+        "TBD": (
+            _rule("TBD(name,t)", rf"TBD\(({_NAME}),([tf])\)", lambda name, letter: m.StayChosen(name, letter == "t")),
+        ),
+        "TRR": (
+            _rule(
+                "TRR(name,3,5,)",
+                rf"TRR\(({_NAME})((?:,[1-5])*),?\)",
+                lambda name, registers: m.RepairsChosen(name, _numbers(registers)),
+            ),
+        ),
+    },
+)
+
+_MANAGER = _Side(
+    {
+        "ok": m.Ok(),
+        "error": m.Error(),
+        "NTS": m.GameStarts(),
+        "MNR": m.FacingWanted(),
+        "MBD": m.StayWanted(),
+        "RSE": m.RobotGone(),
+    },
+    {
+        "NTC": (_rule("NTC(name,)", rf"NTC\(((?:{_NAME},)*)\)", lambda names: m.Changed(_names(names))),),
+        "MRP": (_rule("MRP(PK(M1,49))", rf"MRP\(((?:{_CARD})*)\)", lambda cards: m.ProgramWanted(_cards(cards))),),
+        "MRR": (_rule("MRR(2)", rf"MRR\(({NUMBER})\)", lambda points: m.RepairsWanted(int(points))),),
+        "REN": (
+            _rule("REN(GO)", r"REN\((LL|TO|GO|RV|ZS)\)", lambda reason: m.Removed(Reason(reason))),
+            _rule("REN(SO(letters))", r"REN\(SO\(([A-Za-z]+)\)\)", lambda note: m.Removed(Reason.OTHER, note)),
+        ),
+        "": (
+            _rule("(x,y)", rf"({_PLACE})", lambda place: m.PlaceAnswer(_place(place))),
+            _rule("(x,y)(x,y)", rf"((?:{_PLACE}){{2,}})", lambda places: m.FlagsAnswer(_places(places))),
+            _rule("(name,)", rf"\(((?:{_NAME},)*)\)", lambda names: m.NamesAnswer(_names(names))),
+            _rule("(B,____)", FIELD, _field),
+        ),
+        "RS": (
+            _rule(
+                "RS(N,(9,1),1,(9,1),0,3,()t,t,)",
+                rf"RS\(([NESW]),({_PLACE}),({NUMBER}),({_PLACE}),(10|[0-9]),([0-3]),"
+                rf"\(((?:\([1-5],{_CARD}\))*)\),?([tf]),([tf]),\)",
+                _robot,
+            ),
+        ),
+        "SS": (
+            _rule("SS(LAU)", r"SS\(LAU\)", m.GameAnswer),
+            _rule("SS(END,name,)", rf"SS\(END,((?:{_NAME},)+)\)", lambda names: m.GameAnswer(_names(names))),
+        ),
+        "SA": (
+            _rule("SA()", r"SA\(\)", m.PhaseAnswer),
+            _rule("SA(1,(name,PK(M1,49)))", rf"SA\(([1-5]),((?:{_PLAYED})+)\)", _played),
+        ),
+        "TO": (_rule("TO(60)", rf"TO\(({_INT})\)", lambda seconds: m.TimeoutAnswer(int(seconds))),),
+    },
+)
+
+_SIDES: Final = {Sender.PEER: _PEER, Sender.MANAGER: _MANAGER}
+_LINES: Final = {
+    sender: {word.encode(): event for word, event in side.words.items()} for sender, side in _SIDES.items()
+}
+
+
+def parse(line: bytes, sender: Sender) -> Event:
+    """Return what a line without its end says: a message, or Malformed if it is none that `sender` may send.
+
+    Messages without arguments are the same object each time.
+    """
+    word = _LINES[sender].get(line)
+    if word is not None:
+        return word
+    if _ILLEGAL.search(line):
+        return Malformed("expected bytes 0x20 to 0x7E and tabs only")
+    text = line.decode("ascii")
+    if sender is Sender.MANAGER and text.lstrip(" \t")[:1] in ("#", "_", "["):
+        return _plan(text)
+    return _message(text, _SIDES[sender])
+
+
+def _message(text: str, side: _Side) -> Event:
+    if " " in text or "\t" in text:
+        if _SPLIT_TOKEN.search(text):
+            return Malformed("there is white space inside a name, a number or a keyword, or a comma is missing")
+        text = text.replace(" ", "").replace("\t", "")
+    head = text.partition("(")[0]
+    rules = side.rules.get(head, ())
+    for rule in rules:
+        match = rule.pattern.fullmatch(text)
+        if match is not None:
+            return rule.build(*match.groups())
+    return side.words.get(text) or _malformed(head, side)
+
+
+def _malformed(head: str, side: _Side) -> Malformed:
+    forms = [rule.form for rule in side.rules.get(head, ())]
+    if head in side.words:
+        forms.append(head)
+    return Malformed(f"expected {' or '.join(forms)}" if forms else f"no message begins with {head[:20]!r}")
+
+
+def _plan(text: str) -> Event:
+    try:
+        return m.PlanAnswer(parse_plan(_literal(text)))
+    except NotationError as error:
+        return Malformed(f"expected a plan: {error}")
+
+
+def _text_of_place(place: Place) -> str:
+    return f"({place[0]},{place[1]})"
+
+
+def _text_of_cards(cards: Iterable[ProgramCard]) -> str:
+    return "".join([f"PK({action},{priority})" for action, priority in cards])
+
+
+def _list(items: Iterable[object]) -> str:
+    # Each item of a list is followed by a comma (2.2).
+    return "".join([f"{item}," for item in items])
+
+
+def _bool(value: bool) -> str:  # noqa: FBT001 (a truth value is all that there is to spell)
+    return "t" if value else "f"
+
+
+def _removed(event: m.Removed) -> str:
+    return f"REN(SO({event.note}))" if event.reason is Reason.OTHER else f"REN({event.reason.value})"
+
+
+def _text_of_robot(event: m.RobotAnswer) -> str:
+    locked = "".join([f"({register},{_text_of_cards((card,))})" for register, card in event.locked])
+    return (
+        f"RS({LETTERS[event.facing]},{_text_of_place(event.place)},{event.flag},{_text_of_place(event.archive)},"
+        f"{event.damage},{event.lives},({locked}){_bool(event.is_active)},{_bool(event.is_virtual)},)"
+    )
+
+
+def _text_of_phase(event: m.PhaseAnswer) -> str:
+    if event.phase is None:
+        return "SA()"
+    return f"SA({event.phase},{''.join([f'({name},{_text_of_cards(cards)})' for name, cards in event.played])})"
+
+
+_PEER_SPELLING: Final[Mapping[type[Event], Callable[[Any], str]]] = {
+    m.RegisterPlayer: lambda event: f"RGS({event.name})",
+    m.RegisterChannel: lambda event: f"RGA({event.name})",
+    m.SignOff: lambda event: f"RLE({event.name})",
+    m.FindRobot: lambda event: f"SRO({event.name})",
+    m.GetField: lambda event: f"SFI({_text_of_place(event.place)})",
+    m.GetRobot: lambda event: f"GRS({event.name})",
+    m.FacingChosen: lambda event: f"TNR({event.name},{LETTERS[event.direction]})",
+    m.ProgramChosen: lambda event: f"TRP({event.name},({_list(event.indices)}),{_bool(event.powers_down)})",
+    m.StayChosen: lambda event: f"TBD({event.name},{_bool(event.stays_down)})",
+    m.RepairsChosen: lambda event: f"TRR({event.name},{_list(event.registers)})",
+}
+
+_MANAGER_SPELLING: Final[Mapping[type[Event], Callable[[Any], str]]] = {
+    m.Changed: lambda event: f"NTC({_list(event.names)})",
+    m.ProgramWanted: lambda event: f"MRP({_text_of_cards(event.cards)})",
+    m.RepairsWanted: lambda event: f"MRR({event.points})",
+    m.Removed: _removed,
+    m.PlaceAnswer: lambda event: _text_of_place(event.place),
+    m.FlagsAnswer: lambda event: "".join(map(_text_of_place, event.places)),
+    m.PlanAnswer: lambda event: event.board.plan,
+    m.NamesAnswer: lambda event: f"({_list(event.names)})",
+    m.FieldAnswer: lambda event: spell_field(event.floor, event.walls),
+    m.RobotAnswer: _text_of_robot,
+    m.GameAnswer: lambda event: f"SS(END,{_list(event.order)})" if event.order else "SS(LAU)",
+    m.PhaseAnswer: _text_of_phase,
+    m.TimeoutAnswer: lambda event: f"TO({event.seconds})",
+}
+
+SAYABLE: Final = {
+    Sender.PEER: frozenset((*map(type, _PEER.words.values()), *_PEER_SPELLING)),
+    Sender.MANAGER: frozenset((*map(type, _MANAGER.words.values()), *_MANAGER_SPELLING)),
+}
+"""The events that each side may send."""
+
+_WORDS: Final = {type(event): word.encode() for side in _SIDES.values() for word, event in side.words.items()}
+_SPELLING: Final = {**_PEER_SPELLING, **_MANAGER_SPELLING}
+
+
+def spell(event: Event) -> bytes:
+    """Return the line, without its end, that says a message, in the literal form of 2.2.
+
+    The values are not checked: they are ours. Raises LocalProtocolError for an event that is no message.
+    """
+    kind = type(event)
+    word = _WORDS.get(kind)
+    if word is not None:
+        return word
+    text_of = _SPELLING.get(kind)
+    if text_of is None:
+        raise LocalProtocolError(f"the RoboRally dialect cannot say {event!r}")
+    return text_of(event).encode("ascii")

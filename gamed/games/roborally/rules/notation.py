@@ -1,0 +1,191 @@
+"""The notation of floors, walls and rows, both ways.
+
+Source: roborally.md 2.4, read literally (2.2, 2.3): every phase is followed by a comma, `[` stands before a left
+device and `]` after a right one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final, cast
+
+from gamed.errors import GamedError
+from gamed.games.roborally.rules.elements import (
+    LETTERS,
+    PIT,
+    PLAIN,
+    Belt,
+    Device,
+    Direction,
+    Floor,
+    Gear,
+    Laser,
+    Pit,
+    Plain,
+    Pusher,
+    Repair,
+    Turn,
+    Wall,
+    Walls,
+)
+
+NUMBER: Final = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
+"""A number 0..255 without leading zeros, as a pattern."""
+
+_PHASES = r"(?:[1-5],)*"
+_DEVICE = rf"(?:L\({NUMBER}\)|S\({_PHASES}\))"
+WALL: Final = rf"(?:\[{_DEVICE})?[#_](?:{_DEVICE}\])?"
+"""A wall with its devices, as a pattern without groups."""
+
+_TURNS = r"(?:\([NESW],D\([LR]\)\))*"
+
+
+def _floor_pattern(between: str) -> str:
+    return rf"(?:B|G|D\([LR]\)|R\({NUMBER}\)|F\([NESW],[12],\({_TURNS}\){between}\({_PHASES}\)\))"
+
+
+FLOOR: Final = _floor_pattern("")
+"""A floor, as a pattern without groups."""
+
+FIELD: Final = rf"\(({_floor_pattern(',?')}),({WALL})({WALL})({WALL})({WALL})\)"
+"""A field with the walls N E S W around it, as a pattern with five groups.
+
+Clients read it: between the two lists of a belt may stand a comma (2.3).
+"""
+
+_WALL = re.compile(WALL)
+_WALL_PARTS = re.compile(rf"(?:\[({_DEVICE}))?([#_])(?:({_DEVICE})\])?")
+_BELT_PARTS = re.compile(rf"F\(([NESW]),([12]),\(({_TURNS})\)\(({_PHASES})\)\)")
+_SPACE = re.compile(r"[ \t\r\n]+")
+_FLOOR_AND_WALL = re.compile(rf"({FLOOR})({WALL})")
+
+
+class NotationError(GamedError):
+    """A text is not in the notation; the message says where, and what was expected."""
+
+
+@lru_cache(4096)
+def read_floor(text: str) -> Floor:
+    """Return the floor of a text that FLOOR matches."""
+    belt = _BELT_PARTS.fullmatch(text)
+    if belt is not None:
+        return Belt(Direction[belt[1]], int(belt[2]), _read_turns(belt[3]), _read_phases(belt[4]))
+    if text[0] == "D":
+        return Gear(cast("Turn", text[2]))
+    if text[0] == "R":
+        return Repair(int(text[2:-1]))
+    return PLAIN if text == "B" else PIT
+
+
+def _read_turns(text: str) -> tuple[tuple[Direction, Turn], ...]:
+    # Each entry is as long as "(N,D(L))".
+    return tuple((Direction[text[at + 1]], cast("Turn", text[at + 5])) for at in range(0, len(text), 8))
+
+
+def _read_phases(text: str) -> tuple[int, ...]:
+    return tuple(map(int, text[::2]))
+
+
+@lru_cache(4096)
+def read_wall(text: str) -> Wall:
+    """Return the wall of a text that WALL matches. Raises NotationError."""
+    parts = _WALL_PARTS.fullmatch(text)
+    if parts is None:
+        raise NotationError(f"{text!r} is not a wall")
+    left, sign, right = parts.groups()
+    return Wall(_read_device(left), sign == "#", _read_device(right))
+
+
+def _read_device(text: str | None) -> Device | None:
+    if text is None:
+        return None
+    return Laser(int(text[2:-1])) if text[0] == "L" else Pusher(_read_phases(text[2:-1]))
+
+
+def read_wall_row(text: str) -> list[Wall]:
+    """Return a row of horizontal walls, from west to east. Raises NotationError with the column in the text."""
+    walls: list[Wall] = []
+    at = 0
+    while at < len(text):
+        found = _WALL.match(text, at)
+        if found is None:
+            raise _unreadable(text, at, "a wall (# or _, with [ before and ] after a device)")
+        walls.append(read_wall(found[0]))
+        at = found.end()
+    return walls
+
+
+def read_field_row(text: str) -> tuple[list[Floor], list[Wall]]:
+    """Return the floors of a row, from west to east, and the walls around them, which are one more.
+
+    Raises NotationError with the column in the text.
+    """
+    first = _WALL.match(text)
+    if first is None:
+        raise _unreadable(text, 0, "a wall (# or _, with [ before and ] after a device)")
+    floors: list[Floor] = []
+    walls = [read_wall(first[0])]
+    at = first.end()
+    while at < len(text):
+        found = _FLOOR_AND_WALL.match(text, at)
+        if found is None:
+            raise _unreadable(text, at, "a floor (B, G, D(L), R(1), F(N,1,()())) and the wall east of it")
+        floors.append(read_floor(found[1]))
+        walls.append(read_wall(found[2]))
+        at = found.end()
+    return floors, walls
+
+
+def _unreadable(text: str, at: int, expected: str) -> NotationError:
+    rest = text[at : at + 20]
+    return NotationError(f"character {at + 1}: expected {expected}, found {rest!r}")
+
+
+def rows_of(text: str) -> list[str]:
+    """Return the rows of a plan or a tile; a final full stop, which only plans have, is left away."""
+    rows = _SPACE.split(text.strip(" \t\r\n"))
+    if rows[-1] == ".":
+        rows.pop()
+    return rows
+
+
+@lru_cache(4096)
+def spell_floor(floor: Floor) -> str:
+    """Return how a floor is written."""
+    match floor:
+        case Plain():
+            return "B"
+        case Pit():
+            return "G"
+        case Gear(direction):
+            return f"D({direction})"
+        case Repair(points):
+            return f"R({points})"
+        case Belt(direction, speed, turns, crush):
+            entries = "".join(f"({LETTERS[side]},D({turn}))" for side, turn in turns)
+            return f"F({LETTERS[direction]},{speed},({entries})({_spell_phases(crush)}))"
+
+
+@lru_cache(4096)
+def spell_wall(wall: Wall) -> str:
+    """Return how a wall is written, with the devices of both sides."""
+    left = f"[{_spell_device(wall.left)}" if wall.left is not None else ""
+    right = f"{_spell_device(wall.right)}]" if wall.right is not None else ""
+    return f"{left}{'#' if wall.is_wall else '_'}{right}"
+
+
+def spell_field(floor: Floor, walls: Walls) -> str:
+    """Return how a field with the walls around it is written (2.5, `fieldans`)."""
+    return f"({spell_floor(floor)},{''.join(map(spell_wall, walls))})"
+
+
+def _spell_device(device: Device) -> str:
+    if isinstance(device, Laser):
+        return f"L({device.strength})"
+    return f"S({_spell_phases(device.phases)})"
+
+
+def _spell_phases(phases: Iterable[int]) -> str:
+    return "".join(f"{phase}," for phase in phases)
