@@ -1,0 +1,14 @@
+"""The conversations with real Racket worlds again and again: none may hang.
+
+Source: quoridor.md C. CI wants each ten times, so the short run has no fewer.
+"""
+
+from __future__ import annotations
+
+from tests.interop import test_racket
+from tests.proofs import amount
+
+
+class RacketRoundsTests(test_racket.RacketTests):
+    rounds = amount(50, 10)
+    timeout = 3_600
