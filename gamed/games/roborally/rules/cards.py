@@ -1,0 +1,61 @@
+"""The 84 programming cards, each known by its priority.
+
+Source: roborally.md 4.1.1 and 4.4.1.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final, TypeAlias
+
+Card: TypeAlias = int
+"""A card is its priority, 1..84: no two cards have the same one."""
+
+HAND: Final = 9
+"""Cards that a robot without damage is dealt."""
+
+
+class Action(StrEnum):
+    """What a card does. The values are the protocol's words."""
+
+    UT = "UT"
+    """Turn by 180 degrees."""
+    RL = "RL"
+    """Turn left."""
+    RR = "RR"
+    """Turn right."""
+    BU = "BU"
+    """One field back."""
+    M1 = "M1"
+    """One field forward."""
+    M2 = "M2"
+    """Two fields forward."""
+    M3 = "M3"
+    """Three fields forward."""
+
+
+def _deck() -> dict[Card, Action]:
+    turns = {card: Action.RL if card % 2 else Action.RR for card in range(7, 43)}
+    moves = ((Action.UT, 1, 6), (Action.BU, 43, 48), (Action.M1, 49, 66), (Action.M2, 67, 78), (Action.M3, 79, 84))
+    straight = {card: action for action, first, last in moves for card in range(first, last + 1)}
+    return dict(sorted((turns | straight).items()))
+
+
+ACTIONS: Final = _deck()
+"""What each card does; its keys are the deck."""
+
+DECK: Final = frozenset(ACTIONS)
+
+_TURNS: Final = {Action.RR: 1, Action.UT: 2, Action.RL: 3}
+_STEPS: Final = {Action.BU: -1, Action.M1: 1, Action.M2: 2, Action.M3: 3}
+
+QUARTERS: Final = tuple(_TURNS.get(ACTIONS[card], 0) if card else 0 for card in range(85))
+"""Clockwise quarter turns of a card, indexed by the card."""
+
+STEPS: Final = tuple(_STEPS.get(ACTIONS[card], 0) if card else 0 for card in range(85))
+"""Fields that a card moves forward, -1 for one back, indexed by the card."""
+
+
+def spell_card(card: Card) -> str:
+    """Return a card as the protocol writes it, such as `PK(M1,49)`."""
+    return f"PK({ACTIONS[card]},{card})"

@@ -1,0 +1,125 @@
+"""Belts and pushers: robots that are moved at the same time, the turns of belts, and the falls.
+
+Source: roborally.md 4.5 and 4.8. When in doubt nobody moves.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
+from gamed.game import Seat
+from gamed.games.roborally.rules.elements import DIRECTIONS, Direction, Place
+from gamed.games.roborally.rules.layout import Layout
+from gamed.games.roborally.rules.movement import standing
+from gamed.games.roborally.rules.robots import DESTROYED, Robot, destroyed
+
+Intents: TypeAlias = dict[Seat, Direction]
+"""Where each robot concerned is to be moved to."""
+
+Row: TypeAlias = list[Seat]
+"""A robot with an intent and those that it pushes, one behind the other."""
+
+
+def carry(layout: Layout, robots: list[Robot], belts: Mapping[Place, Direction], phase: int) -> bool:
+    """Let belts carry by one field; return whether a robot moved."""
+    intents = _intents(robots, belts)
+    if not intents:
+        return False
+    moves = _virtual_moves(layout, robots, intents)
+    moves.update((row[0], direction) for row, direction in _rows(layout, robots, intents, pushes=False))
+    for seat, direction in moves.items():
+        _move(layout, robots, seat, direction, phase)
+        robot = robots[seat]
+        quarters = layout.bends[direction].get(robot.place) if robot.damage < DESTROYED else None
+        if quarters:
+            robots[seat] = robot._replace(facing=DIRECTIONS[(robot.facing + quarters) % 4])
+    return bool(moves)
+
+
+def push(layout: Layout, robots: list[Robot], phase: int) -> bool:
+    """Let the pushers of a phase push, rows of robots, too; return whether a robot moved."""
+    intents = _intents(robots, layout.pushers[phase])
+    if not intents:
+        return False
+    moves = _virtual_moves(layout, robots, intents)
+    for row, direction in _rows(layout, robots, intents, pushes=True):
+        moves.update((seat, direction) for seat in row)
+    for seat, direction in moves.items():
+        _move(layout, robots, seat, direction, phase)
+    return bool(moves)
+
+
+def _intents(robots: list[Robot], movers: Mapping[Place, Direction]) -> Intents:
+    return {
+        seat: movers[robot.place]
+        for seat, robot in enumerate(robots)
+        if robot.place in movers and robot.damage < DESTROYED
+    }
+
+
+def _virtual_moves(layout: Layout, robots: list[Robot], intents: Intents) -> Intents:
+    """Take the virtual robots out of the intents, and return the moves of those that no wall stops."""
+    virtual = {seat: intents.pop(seat) for seat in list(intents) if robots[seat].is_virtual}
+    return {seat: direction for seat, direction in virtual.items() if robots[seat].place in layout.ways[direction]}
+
+
+def _move(layout: Layout, robots: list[Robot], seat: Seat, direction: Direction, phase: int) -> None:
+    robot = robots[seat]
+    place = layout.ways[direction][robot.place]
+    robots[seat] = robot._replace(place=place) if place in layout.ground else destroyed(robot, phase)
+
+
+def _rows(layout: Layout, robots: list[Robot], intents: Intents, *, pushes: bool) -> list[tuple[Row, Direction]]:
+    """Return which real robots move, and where to: the fixed point of the rules 1 to 4 of 4.5."""
+    occupied = standing(robots)
+    while intents:
+        rows = {seat: _row(layout, robots, occupied, intents, seat, pushes=pushes) for seat in intents}
+        failed = {seat for seat, row in rows.items() if not row} or _shared(rows)
+        failed = failed or _colliding(layout, robots, occupied, intents, rows)
+        if not failed:
+            return [(row, intents[seat]) for seat, row in rows.items()]
+        for seat in failed:
+            del intents[seat]
+    return []
+
+
+def _row(  # noqa: PLR0913 (what a row depends on)
+    layout: Layout, robots: list[Robot], occupied: Mapping[Place, Seat], intents: Intents, seat: Seat, *, pushes: bool
+) -> Row:
+    """Return the row that an intent moves (rule 1); empty where it is impossible."""
+    ways = layout.ways[intents[seat]]
+    row = [seat]
+    place = ways.get(robots[seat].place)
+    while place is not None and place in occupied and occupied[place] not in intents:
+        if not pushes:
+            return []
+        row.append(occupied[place])
+        place = ways.get(place)
+    return row if place is not None else []
+
+
+def _shared(rows: Mapping[Seat, Row]) -> set[Seat]:
+    """Return the intents whose rows share a robot with another row (rule 3)."""
+    counts = Counter(seat for row in rows.values() for seat in row)
+    return {seat for seat, row in rows.items() if any(counts[member] > 1 for member in row)}
+
+
+def _colliding(
+    layout: Layout, robots: list[Robot], occupied: Mapping[Place, Seat], intents: Intents, rows: Mapping[Seat, Row]
+) -> set[Seat]:
+    """Return the intents that bring a robot to where another one is then, or that exchange places (rule 4)."""
+    reached = {member: layout.ways[intents[seat]][robots[member].place] for seat, row in rows.items() for member in row}
+    there = Counter(_on_ground(layout, (reached.get(seat, place) for place, seat in occupied.items())))
+
+    def fails(member: Seat) -> bool:
+        place = reached[member]
+        other = occupied.get(place)
+        return there[place] > 1 or (other in reached and reached[other] == robots[member].place)
+
+    return {seat for seat, row in rows.items() if any(map(fails, row))}
+
+
+def _on_ground(layout: Layout, places: Iterable[Place]) -> Iterable[Place]:
+    return (place for place in places if place in layout.ground)

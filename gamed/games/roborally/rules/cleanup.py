@@ -1,0 +1,99 @@
+"""The end of a turn: repairs, wiping, powering down and up, new robots.
+
+Source: roborally.md 3.4 (CLEANUP 1..6), 4.7 and 4.9.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from attrs import evolve
+
+from gamed.games.roborally.rules.moves import Facing, Repairs
+from gamed.games.roborally.rules.robots import DESTROYED, NEW_DAMAGE, Robot, opened, wiped
+from gamed.games.roborally.rules.state import Kind, Stage, State, repair_points
+
+
+def clean_up(state: State) -> State:
+    """Return the state at the beginning of the clean-up: robots with locks that are repaired are asked what to open."""
+    places = state.layout.repairs
+    asked = frozenset(
+        seat
+        for seat, robot in enumerate(state.robots)
+        if robot.locked and robot.damage < DESTROYED and places.get(robot.place, 0)
+    )
+    return evolve(state, stage=Stage.REPAIR, phase=0, order=(), played=0, waiting=asked, happened=None)
+
+
+def repair(state: State) -> State:
+    """Do clean-up 1: repair sites and flags.
+
+    The cards in the opened registers stay there until the wipe, which a robot that is or goes down is spared.
+    """
+    robots = list(state.robots)
+    answers = dict(state.answers)
+    for seat, robot in enumerate(robots):
+        if robot.damage and robot.is_standing and (points := repair_points(state, seat)):
+            answer = answers.get(seat)
+            numbers = answer.registers if isinstance(answer, Repairs) else ()
+            robots[seat] = opened(robot, max(0, robot.damage - points), numbers)
+    return evolve(state, stage=Stage.WIPE, robots=tuple(robots), answers=(), happened=Kind.REPAIRED)
+
+
+def wipe(state: State) -> State:
+    """Do clean-up 2: open registers are emptied; ask those who are powered down whether they stay so."""
+    robots = tuple(wiped(robot) if robot.is_active and not robot.is_announced else robot for robot in state.robots)
+    down = frozenset(seat for seat, robot in enumerate(robots) if not robot.is_active)
+    return evolve(state, stage=Stage.STAY_DOWN, robots=robots, hands=((),) * len(robots), waiting=down, happened=None)
+
+
+def stay_down(state: State) -> State:
+    """Do clean-up 3: the answers, which stand as announcements, show in clean-up 6."""
+    return evolve(state, stage=Stage.MATERIALIZE, happened=None)
+
+
+def materialize(state: State) -> State:
+    """Do clean-up 4: virtual robots alone on their fields become real; ask the destroyed how they will face."""
+    crowd = Counter(robot.place for robot in state.robots if robot.is_standing)
+    robots = tuple(
+        robot._replace(is_virtual=False) if robot.is_virtual and crowd[robot.place] == 1 else robot
+        for robot in state.robots
+    )
+    waiting = frozenset(seat for seat, robot in enumerate(robots) if robot.lives and not robot.is_standing)
+    return evolve(state, stage=Stage.NEW_ROBOTS, robots=robots, waiting=waiting, happened=Kind.MATERIALIZED)
+
+
+def new_robots(state: State) -> State:
+    """Do clean-up 5: destroyed robots come back; ask those who power down with locks what to open."""
+    answers = dict(state.answers)
+    crowd = Counter(robot.place for robot in state.robots if robot.lives)
+    robots = tuple(
+        _new(robot, answers.get(seat), is_virtual=crowd[robot.place] > 1)
+        if robot.lives and not robot.is_standing
+        else robot
+        for seat, robot in enumerate(state.robots)
+    )
+    waiting = frozenset(
+        seat for seat, robot in enumerate(robots) if robot.is_announced and robot.locked and robot.is_standing
+    )
+    return evolve(state, stage=Stage.POWER, robots=robots, waiting=waiting, answers=(), happened=Kind.RETURNED)
+
+
+def _new(robot: Robot, answer: Facing | Repairs | None, *, is_virtual: bool) -> Robot:
+    facing = answer.direction if isinstance(answer, Facing) else robot.facing
+    return robot._replace(facing=facing, damage=NEW_DAMAGE, is_virtual=is_virtual, fell_in=0)
+
+
+def power(state: State) -> State:
+    """Do clean-up 6: robots go down, stay down or wake up; then the next turn begins, if there is one."""
+    robots = tuple(map(_powered, state.robots))
+    state = evolve(state, stage=Stage.DEAL, robots=robots, answers=(), happened=Kind.POWERED)
+    if state.turn >= state.max_turns:
+        return evolve(state, stage=Stage.ENDING)
+    return evolve(state, turn=state.turn + 1)
+
+
+def _powered(robot: Robot) -> Robot:
+    if robot.is_announced:
+        return robot._replace(damage=0, locked=(), is_active=False, is_announced=False)
+    return robot if robot.is_active else wiped(robot)._replace(is_active=True)

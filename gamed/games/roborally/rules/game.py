@@ -1,0 +1,205 @@
+"""RoboRally as a `Game`: its options, its moves, and what each seat may see.
+
+Source: roborally.md 1.7, 3.8, 4 and 5.6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from random import Random
+from typing import Final
+
+from gamed.errors import ConfigError, InvalidMove, NotYourTurn
+from gamed.game import CHANCE, Options, Outcome, Seat, Termination
+from gamed.games.roborally.rules import answers, turn
+from gamed.games.roborally.rules import state as queries
+from gamed.games.roborally.rules.board import parse_plan
+from gamed.games.roborally.rules.elements import Direction, Place
+from gamed.games.roborally.rules.layout import Layout
+from gamed.games.roborally.rules.moves import (
+    AskFacing,
+    AskProgram,
+    AskRepairs,
+    AskStayDown,
+    Deal,
+    Facing,
+    Leave,
+    Move,
+    Program,
+    Repairs,
+    Request,
+    StayDown,
+)
+from gamed.games.roborally.rules.robots import Robot
+from gamed.games.roborally.rules.state import Event, Stage, State, deck, hand_sizes
+
+MOST_PLAYERS: Final = 8
+MOST_LIVES: Final = 3
+
+_CHANCE: Final = frozenset({CHANCE})
+
+
+class RoboRally:
+    """The rules. Seats are counted in order of registration; chance deals.
+
+    Where `to_move` is empty and there is no outcome, the table calls `advance`, step by step.
+    """
+
+    def setup(self, options: Options) -> State:
+        """Return the start: all robots virtual on the first flag, to be asked how they face.
+
+        Options: `plan` (as GPL tells it), `flags` (places such as "9,1 12,3"), `players` (1..8), `lives` (1..3) and
+        `max_turns`. Raises ConfigError, and NotationError for the plan.
+        """
+        layout = laid_out(str(options["plan"]), str(options["flags"]))
+        players = _number(options, "players", MOST_PLAYERS)
+        lives = _number(options, "lives", MOST_LIVES)
+        start = layout.flags[0]
+        return State(
+            layout,
+            _number(options, "max_turns"),
+            Stage.FACING,
+            turn=1,
+            phase=0,
+            robots=(Robot(Direction.N, start, start, lives, is_virtual=True),) * players,
+            hands=((),) * players,
+            waiting=frozenset(range(players)),
+        )
+
+    def to_move(self, state: State) -> frozenset[Seat]:
+        """Return all who are asked now and have not answered; {CHANCE} to deal; nobody where `advance` is due."""
+        return _CHANCE if state.stage is Stage.DEAL else state.waiting
+
+    def requests(self, state: State) -> Mapping[Seat, Request]:
+        """Return what each player in `to_move` is asked."""
+        return queries.requests(state)
+
+    def legal_moves(self, state: State, seat: Seat) -> Iterable[Move]:
+        """Return the answers that `seat` may give now, lazily. Deals and leaving are left out."""
+        return answers.legal(state, seat) if seat in state.waiting else ()
+
+    def apply(self, state: State, seat: Seat, move: Move) -> State:
+        """Return the state after a move.
+
+        Raises NotYourTurn where `seat` is not asked (`out-of-turn`) or is asked something else (`other-question`);
+        IllegalMove for what 3.5 calls cheating (`card-count`, `card-index`, `card-twice`, `register-count`,
+        `register-twice`, `register-open`) and for a wrong deal (`deal-count`, `deal-card`); InvalidMove for the rest.
+        """
+        match move:
+            case Deal():
+                return answers.deal(state, seat, move)
+            case Leave():
+                return self.remove(state, seat)
+            case Facing() | Program() | StayDown() | Repairs():
+                return answers.take(state, seat, move)
+            case _:
+                raise InvalidMove(f"{move!r} is no move")
+
+    def draw(self, state: State, random: Random) -> Deal:
+        """Return the hands of this turn, drawn from the cards that are in no register."""
+        return Deal(tuple(random.sample(sorted(deck(state)), sum(hand_sizes(state)))))
+
+    def advance(self, state: State) -> State:
+        """Return the state after exactly one automatic step (4.2, clean-up). Raises ValueError where none is due."""
+        return turn.advance(state)
+
+    def remove(self, state: State, seat: Seat) -> State:
+        """Return the state after a player has left or was removed. Raises NotYourTurn where there is no such seat."""
+        if not 0 <= seat < len(state.robots):
+            raise NotYourTurn(f"there is no seat {seat}")
+        return turn.remove(state, seat)
+
+    def changed(self, before: State, after: State) -> Event | None:
+        """Return what the output channels are to be told of a step or a leaving, or None (3.6)."""
+        return queries.changed(before, after)
+
+    def outcome(self, state: State) -> Outcome | None:
+        """Return the winner once the game is over: the first in winning order."""
+        return Outcome(Termination.VICTORY, self.ranking(state)[0]) if state.stage is Stage.OVER else None
+
+    def ranking(self, state: State) -> tuple[Seat, ...]:
+        """Return all seats in winning order (4.10)."""
+        return queries.ranking(state)
+
+    def view(self, state: State, seat: Seat | None) -> object:
+        """Return what `seat` may see: hand and unrevealed registers only of its own; the plan stands in the options."""
+        return {
+            "stage": state.stage.name.lower(),
+            "turn": state.turn,
+            "phase": state.phase,
+            "flags": [list(place) for place in state.layout.flags],
+            "robots": [_seen(robot) for robot in state.robots],
+            "revealed": [[its, list(cards)] for its, cards in queries.revealed(state)],
+            "waiting": sorted(state.waiting),
+            "happened": state.happened,
+            "ranking": list(self.ranking(state)) if state.stage is Stage.OVER else None,
+            "own": _own(state, seat) if seat is not None and 0 <= seat < len(state.robots) else None,
+        }
+
+
+@lru_cache(16)
+def laid_out(plan: str, flags: str) -> Layout:
+    """Return the layout of a plan with flags such as "9,1 12,3". Raises NotationError; ConfigError for the flags."""
+    layout = Layout(parse_plan(plan), tuple(map(_flag, flags.split())))
+    if len(set(layout.flags)) != len(layout.flags) or len(layout.flags) <= 1:
+        raise ConfigError(f"flags {flags!r}: at least two are needed, all different")
+    if not layout.ground.issuperset(layout.flags):
+        raise ConfigError(f"flags {flags!r}: one is not on the plan, or is on a pit")
+    return layout
+
+
+def _flag(text: str) -> Place:
+    x, comma, y = text.partition(",")
+    if not comma or not all(number.isascii() and number.isdigit() for number in (x, y)):
+        raise ConfigError(f"flag {text[:20]!r}: expected a place such as 9,1")
+    return int(x), int(y)
+
+
+def _number(options: Options, key: str, most: int | None = None) -> int:
+    value = options[key]
+    if type(value) is not int or value < 1 or (most is not None and value > most):
+        raise ConfigError(f"{key} = {value!r}: expected a whole number from 1{f' to {most}' if most else ''}")
+    return value
+
+
+def _seen(robot: Robot) -> dict[str, object] | None:
+    """Return what everybody may know of a robot (3.8.2); None once it has been removed."""
+    if robot.is_removed:
+        return None
+    return {
+        "facing": robot.facing.name,
+        "place": list(robot.place),
+        "flag": robot.flag,
+        "archive": list(robot.archive),
+        "damage": robot.damage,
+        "lives": robot.lives,
+        "locked": [list(pair) for pair in robot.locked_cards],
+        "active": robot.is_active,
+        "virtual": robot.is_virtual,
+    }
+
+
+def _own(state: State, seat: Seat) -> dict[str, object]:
+    robot = state.robots[seat]
+    return {
+        "hand": list(state.hands[seat]),
+        "registers": list(robot.registers),
+        "announced": robot.is_announced,
+        "asked": _asked(queries.requests(state).get(seat)),
+    }
+
+
+def _asked(request: Request | None) -> str | None:
+    """Return a request as the protocol's word for it."""
+    match request:
+        case None:
+            return None
+        case AskFacing():
+            return "MNR"
+        case AskProgram():
+            return "MRP"
+        case AskStayDown():
+            return "MBD"
+        case AskRepairs(points):
+            return f"MRR({points})"

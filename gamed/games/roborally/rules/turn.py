@@ -1,0 +1,216 @@
+"""The register phases, step by step, and players who leave between two steps.
+
+Source: roborally.md 4.2, 3.7 and 4.10.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
+
+from attrs import evolve
+
+from gamed.game import Seat
+from gamed.games.roborally.rules import cleanup
+from gamed.games.roborally.rules.carrying import carry, push
+from gamed.games.roborally.rules.elements import DIRECTIONS
+from gamed.games.roborally.rules.lasers import fire
+from gamed.games.roborally.rules.layout import Layout
+from gamed.games.roborally.rules.movement import play
+from gamed.games.roborally.rules.moves import Facing
+from gamed.games.roborally.rules.robots import DESTROYED, REGISTERS, Robot, destroyed, removed
+from gamed.games.roborally.rules.state import Kind, Stage, State, is_in_phase, programs_complete, replaced
+
+Effect: TypeAlias = Callable[[Layout, list[Robot], int], bool]
+"""What a board element does to the robots in a phase; it changes the list, and tells whether it has."""
+
+
+def advance(state: State) -> State:
+    """Return the state after the next automatic step, of which a played card is one.
+
+    Raises ValueError where the next step is not automatic: somebody is asked, chance is to deal, or the game is over.
+    """
+    step = None if state.waiting else _STEPS.get(state.stage)
+    if step is None:
+        raise ValueError(f"no automatic step is due in stage {state.stage.name}")
+    return step(state)
+
+
+def remove(state: State, seat: Seat) -> State:
+    """Return the state after a player has left or was removed, between two steps (3.7).
+
+    Outside of the phases the game ends at once when too few are left. Nothing changes where the player is out already
+    or the game is over.
+    """
+    if state.stage is Stage.OVER or state.robots[seat].lives == 0:
+        return state
+    state = evolve(
+        state,
+        robots=replaced(state.robots, seat, removed(state.robots[seat])),
+        hands=replaced(state.hands, seat, ()),
+        waiting=state.waiting - {seat},
+        removals=(*state.removals, (seat,)),
+        happened=Kind.LEFT,
+    )
+    if is_in_phase(state):
+        return _due(state) if state.stage is Stage.CARDS else state
+    if _too_few(state.robots):
+        return evolve(state, stage=Stage.ENDING, waiting=frozenset())
+    return programs_complete(state)
+
+
+def _too_few(robots: tuple[Robot, ...]) -> bool:
+    """Whether nobody is left, or one player of two or more; who plays alone plays on."""
+    left = sum(robot.lives > 0 for robot in robots)
+    return left == 0 or left == 1 < len(robots)
+
+
+def _stepped(state: State, robots: list[Robot], **changes: Any) -> State:
+    """Return the state after a step of a phase in which robots may have lost their last lives, with other changes."""
+    gone = tuple(
+        seat
+        for seat, (old, new) in enumerate(zip(state.robots, robots, strict=True))
+        if new.lives == 0 and old.lives > 0
+    )
+    removals = (*state.removals, gone) if gone else state.removals
+    return evolve(state, robots=tuple(robots), removals=removals, **changes)
+
+
+def _place(state: State) -> State:
+    """Place all robots at the start of the game, with the facings that were answered."""
+    robots = list(state.robots)
+    for seat, answer in state.answers:
+        if isinstance(answer, Facing) and robots[seat].lives:
+            robots[seat] = robots[seat]._replace(facing=answer.direction)
+    return evolve(state, stage=Stage.DEAL, robots=tuple(robots), answers=(), happened=Kind.PLACED)
+
+
+def _reveal(state: State) -> State:
+    """Do step A of the next phase, and fix the order of play; after the last phase begin the clean-up."""
+    if state.phase == REGISTERS:
+        return cleanup.clean_up(state)
+    cards = [
+        (card, seat)
+        for seat, robot in enumerate(state.robots)
+        if robot.is_active and robot.damage < DESTROYED and (card := robot.registers[state.phase])
+    ]
+    cards.sort(reverse=True)
+    return _due(
+        evolve(
+            state,
+            stage=Stage.CARDS,
+            phase=state.phase + 1,
+            order=tuple(seat for _, seat in cards),
+            played=0,
+            happened=Kind.REVEALED,
+        )
+    )
+
+
+def _due(state: State) -> State:
+    """Return the state at the next card of a robot that still stands, or at step C1 if there is none."""
+    played, order = state.played, state.order
+    while played < len(order) and not state.robots[order[played]].is_standing:
+        played += 1
+    if played == len(order):
+        return evolve(state, stage=Stage.EXPRESS, played=played)
+    return state if played == state.played else evolve(state, played=played)
+
+
+def _play(state: State) -> State:
+    """Do what is next in step B: one card."""
+    seat = state.order[state.played]
+    card = state.robots[seat].registers[state.phase - 1]
+    assert card is not None
+    robots = list(state.robots)
+    play(state.layout, robots, seat, card, state.phase)
+    return _due(_stepped(state, robots, played=state.played + 1, happened=Kind.PLAYED))
+
+
+def _element(effect: Effect, happened: Kind, following: Stage) -> Callable[[State], State]:
+    """Return the step in which a board element works."""
+
+    def step(state: State) -> State:
+        robots = list(state.robots)
+        if effect(state.layout, robots, state.phase):
+            return _stepped(state, robots, stage=following, happened=happened)
+        return evolve(state, stage=following, happened=happened)
+
+    return step
+
+
+def _turn_on_gears(layout: Layout, robots: list[Robot], _phase: int) -> bool:
+    """Do step C4."""
+    turned = [
+        (seat, robot, layout.gears[robot.place])
+        for seat, robot in enumerate(robots)
+        if robot.place in layout.gears and robot.damage < DESTROYED
+    ]
+    for seat, robot, quarters in turned:
+        robots[seat] = robot._replace(facing=DIRECTIONS[(robot.facing + quarters) % 4])
+    return bool(turned)
+
+
+def _crush(layout: Layout, robots: list[Robot], phase: int) -> bool:
+    """Do step C5."""
+    places = layout.crushers[phase]
+    crushed = [seat for seat, robot in enumerate(robots) if robot.place in places and robot.damage < DESTROYED]
+    for seat in crushed:
+        robots[seat] = destroyed(robots[seat], phase)
+    return bool(crushed)
+
+
+def _touch(state: State) -> State:
+    """Do step E: flags and archives, then the check for the end of the game."""
+    layout = state.layout
+    robots = tuple(_touched(layout, robot) for robot in state.robots)
+    last = len(layout.flags)
+    reached = [
+        seat
+        for seat, (old, new) in enumerate(zip(state.robots, robots, strict=True))
+        if old is not new and old.flag < new.flag == last
+    ]
+    order = {seat: index for index, seat in enumerate(state.order)}
+    reached.sort(key=lambda seat: (order.get(seat, len(order)), seat))
+    stage = Stage.ENDING if reached or _too_few(robots) else Stage.REVEAL
+    return evolve(state, stage=stage, robots=robots, finishers=tuple(reached), happened=Kind.TOUCHED)
+
+
+def _touched(layout: Layout, robot: Robot) -> Robot:
+    place = robot.place
+    if place not in layout.archives or robot.damage >= DESTROYED:
+        return robot
+    flag = robot.flag + (layout.numbers.get(place) == robot.flag + 1)
+    if place == robot.archive and flag == robot.flag:
+        return robot
+    return robot._replace(archive=place, flag=flag)
+
+
+def _end(state: State) -> State:
+    return evolve(state, stage=Stage.OVER, happened=Kind.ENDED)
+
+
+_STEPS: Final[Mapping[Stage, Callable[[State], State]]] = {
+    Stage.FACING: _place,
+    Stage.REVEAL: _reveal,
+    Stage.CARDS: _play,
+    Stage.EXPRESS: _element(
+        lambda layout, robots, phase: carry(layout, robots, layout.express, phase), Kind.EXPRESS, Stage.BELTS
+    ),
+    Stage.BELTS: _element(
+        lambda layout, robots, phase: carry(layout, robots, layout.belts, phase), Kind.BELTS, Stage.PUSHERS
+    ),
+    Stage.PUSHERS: _element(push, Kind.PUSHERS, Stage.GEARS),
+    Stage.GEARS: _element(_turn_on_gears, Kind.GEARS, Stage.CRUSHERS),
+    Stage.CRUSHERS: _element(_crush, Kind.CRUSHERS, Stage.LASERS),
+    Stage.LASERS: _element(fire, Kind.LASERS, Stage.TOUCH),
+    Stage.TOUCH: _touch,
+    Stage.REPAIR: cleanup.repair,
+    Stage.WIPE: cleanup.wipe,
+    Stage.STAY_DOWN: cleanup.stay_down,
+    Stage.MATERIALIZE: cleanup.materialize,
+    Stage.NEW_ROBOTS: cleanup.new_robots,
+    Stage.POWER: cleanup.power,
+    Stage.ENDING: _end,
+}
+"""The automatic step of each stage that has one."""

@@ -1,0 +1,85 @@
+"""Strategies: how a player answers what it is asked, from what the wire tells it.
+
+A strategy is a pure function of the course, its own robot as RS shows it (see `as_told`), the request, and a generator
+of random numbers. The other robots are left out of account.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Final, TypeAlias
+
+from gamed.games.roborally.planning import best_program
+from gamed.games.roborally.rules.cards import Card
+from gamed.games.roborally.rules.elements import DIRECTIONS
+from gamed.games.roborally.rules.layout import Layout
+from gamed.games.roborally.rules.moves import (
+    Answer,
+    AskFacing,
+    AskProgram,
+    AskRepairs,
+    AskStayDown,
+    Facing,
+    Program,
+    Repairs,
+    Request,
+    StayDown,
+)
+from gamed.games.roborally.rules.robots import Robot, locks, wiped
+from gamed.games.roborally.terrain import Terrain, terrain
+
+Strategy: TypeAlias = Callable[[Layout, Robot, Request, Random], Answer]
+
+WEAR: Final = 3
+"""Points of damage from which on the planner powers down, or stays so."""
+
+
+def as_told(robot: Robot) -> Robot:
+    """Return a robot as RS shows it to its player: without the cards in open registers and the announcement."""
+    return wiped(robot)._replace(is_announced=False, fell_in=0)
+
+
+def at_random(layout: Layout, robot: Robot, request: Request, random: Random) -> Answer:  # noqa: ARG001 (a Strategy)
+    """Answer with any legal move, and power down in one turn of ten."""
+    match request:
+        case AskFacing():
+            return Facing(random.choice(DIRECTIONS))
+        case AskProgram(cards):
+            indices = random.sample(range(1, len(cards) + 1), len(robot.free))
+            return Program(tuple(indices), power_down=random.random() < 0.1)  # noqa: PLR2004 (one of ten)
+        case AskStayDown():
+            return StayDown(random.random() < 0.5)  # noqa: PLR2004 (a coin)
+        case AskRepairs(points):
+            return Repairs(tuple(sorted(random.sample(robot.locked, _opened(robot, points)))))
+
+
+def planned(layout: Layout, robot: Robot, request: Request, random: Random) -> Answer:  # noqa: ARG001 (a Strategy)
+    """Answer so that the robot comes to the last flag soon, as far as it can be foreseen without the others."""
+    match request:
+        case AskFacing():
+            where = terrain(layout)
+            return Facing(min(DIRECTIONS, key=lambda facing: where.to_go(robot.place, facing, robot.flag)))
+        case AskProgram(cards):
+            return _program(terrain(layout), robot, cards)
+        case AskStayDown():
+            return StayDown(robot.damage >= WEAR and terrain(layout).rests((robot.place, robot.facing)) is not None)
+        case AskRepairs(points):
+            return Repairs(robot.locked[: _opened(robot, points)])
+
+
+def _program(where: Terrain, robot: Robot, hand: tuple[Card, ...]) -> Program:
+    """Return the best program found; after one that ends early, any cards fill the registers that are left."""
+    end = best_program(where, robot, hand)
+    rest = (index for index in range(len(hand)) if index not in end.chosen)
+    chosen = (*end.chosen, *rest)[: len(robot.free)]
+    pays = robot.damage >= WEAR and end.pose is not None and where.rests(end.pose) is not None
+    return Program(tuple(index + 1 for index in chosen), power_down=pays)
+
+
+def _opened(robot: Robot, points: int) -> int:
+    return len(robot.locked) - locks(robot.damage - points)
+
+
+STRATEGIES: Final[Mapping[str, Strategy]] = {"planner": planned, "random": at_random}
+"""The strategies by the names that people give them."""
