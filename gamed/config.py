@@ -21,10 +21,8 @@ from cattrs.gen import make_dict_structure_fn
 from gamed.errors import ConfigError
 from gamed.registry import games
 
-PLANNED: Final = ("softwarechallenge", "roborally", "quoridor", "console", "web")
-"""Sections of the contract that may stand in a file before their listener is built."""
-
 DURABILITIES: Final = ("process", "disk")
+ON_FULL: Final = ("pause", "end")
 SQLITE: Final = "sqlite:///"
 
 
@@ -33,7 +31,12 @@ def _durability(_instance: object, _attribute: object, value: str) -> None:
         raise ValueError(f'durability is "process" or "disk", not "{value}"')
 
 
-def _positive(_instance: object, attribute: attrs.Attribute[int], value: int) -> None:
+def _on_full(_instance: object, _attribute: object, value: str) -> None:
+    if value not in ON_FULL:
+        raise ValueError(f'on_full is "pause" or "end", not "{value}"')
+
+
+def _positive(_instance: object, attribute: attrs.Attribute[Any], value: float) -> None:
     if value <= 0:
         raise ValueError(f"{attribute.name} must be more than 0, not {value}")
 
@@ -48,6 +51,7 @@ class StoreConfig:
     url: str = "sqlite:///gamed.db"
     state: str = "."
     durability: str = field(default="process", validator=_durability)
+    on_full: str = field(default="pause", validator=_on_full)
     formats: str = ""
     import_bytes: int = field(default=10_000_000, validator=_positive)
 
@@ -65,13 +69,58 @@ class StoreConfig:
         return attrs.evolve(self, url=url, state=str(directory / self.state), formats=formats)
 
 
+LEVELS: Final = ("debug", "info", "warn", "error", "critical")
+
+
+def _level(_instance: object, _attribute: object, value: str) -> None:
+    if value not in LEVELS:
+        raise ValueError(f"log_level is one of {', '.join(LEVELS)}, not {value!r}")
+
+
+def _user(_instance: object, _attribute: object, value: str) -> None:
+    if not value or not value.isprintable():
+        raise ValueError("user is a name, and not empty")
+
+
+@frozen
+class ConsoleConfig:
+    """The operator's console. `telnet`, `ssh`: endpoints, empty for none. `authorized_keys`: a file, or nothing.
+
+    `idle_seconds`: of silence until a session is ended. `connections`: at once, logging in included. `manhole`: whether
+    SSH offers a Python prompt. `log_level`: from which level on the log is written.
+    """
+
+    telnet: str = "tcp:54322:interface=127.0.0.1"
+    ssh: str = ""
+    user: str = field(default="admin", validator=_user)
+    password: str = field(default="", repr=False)
+    authorized_keys: str = ""
+    idle_seconds: float = field(default=1_800.0, validator=_positive)
+    connections: int = field(default=16, validator=_positive)
+    manhole: bool = False
+    log_level: str = field(default="info", validator=_level)
+
+    def below(self, directory: Path) -> ConsoleConfig:
+        """Return the same with relative paths made absolute, below `directory`."""
+        return attrs.evolve(self, authorized_keys=str(directory / self.authorized_keys) if self.authorized_keys else "")
+
+
+@frozen
+class WebConfig:
+    """The web listener. `endpoint`: empty for none. `hosts`: by which names it answers, separated by blanks."""
+
+    endpoint: str = "tcp:8054:interface=127.0.0.1"
+    hosts: str = "localhost 127.0.0.1 ::1"
+
+
 @frozen
 class Config:
     """The whole configuration. `listeners`: a settings object for each game in the registry, by its name."""
 
     store: StoreConfig
     listeners: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
+    console: ConsoleConfig = ConsoleConfig()
+    web: WebConfig = WebConfig()
 
 
 def load(path: str | None) -> Config:
@@ -94,19 +143,19 @@ def load(path: str | None) -> Config:
 def structure(tree: Mapping[str, Any], directory: Path) -> Config:
     """Return the configuration that a parsed TOML tree means. Raises ConfigError."""
     makers = games()
-    known = ("store", *makers, *PLANNED)
+    known = ("store", *makers, "console", "web")
     for name, section in tree.items():
         if name not in known:
             raise ConfigError(f"there is no section [{name}]; there are {', '.join(known)}")
         if not isinstance(section, dict):
             raise ConfigError(f"{name} is a section: write [{name}] and its keys below it")
     listeners = {name: _section(name, maker.load().settings, tree) for name, maker in makers.items()}
-    warnings = tuple(
-        f"[{name}] is ignored: this version of gamed has no {name} listener yet"
-        for name in PLANNED
-        if name in tree and name not in makers
+    return Config(
+        _section("store", StoreConfig, tree).below(directory),
+        listeners,
+        console=_section("console", ConsoleConfig, tree).below(directory),
+        web=_section("web", WebConfig, tree),
     )
-    return Config(_section("store", StoreConfig, tree).below(directory), listeners, warnings)
 
 
 def _section(name: str, cls: type[Any], tree: Mapping[str, Any]) -> Any:
@@ -127,6 +176,10 @@ def _check_type(name: str, key: str, value: Any, default: Any) -> None:
     # cattrs would turn "512" into 512 and 1 into True: a configuration should say what it means.
     wanted = str if default is None else type(default)
     if wanted is float and type(value) is int:
+        return
+    if wanted is tuple:
+        if type(value) is not list or not all(type(item) is str for item in value):
+            raise ConfigError(f"[{name}] {key} is a list of strings, not {value!r}")
         return
     if type(value) is not wanted or (isinstance(value, float) and math.isnan(value)):
         words = {str: "a string", int: "a whole number", float: "a number", bool: "true or false"}

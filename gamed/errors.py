@@ -67,6 +67,10 @@ class StoreError(GamedError):
     """The record store or the journal cannot do what it was asked to."""
 
 
+class DiskError(StoreError):
+    """The disk does not take what is to be kept; it may do so later."""
+
+
 class StoreConflict(StoreError):  # noqa: N818 (what it is)
     """A record of this id is stored already, with other content."""
 

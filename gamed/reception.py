@@ -157,6 +157,19 @@ class Reception(Protocol):
         """Take note that a connection has ended; its seats are emptied after this."""
 
 
+class Prepares(Protocol):
+    """What a reception may have beside: rooms that an operator prepares."""
+
+    def reserve(
+        self, names: Sequence[str], *, paused: bool, history: History | None, turn: int | None
+    ) -> tuple[HostedRoom, Sequence[Reservation]]:
+        """Open a room whose seats are reserved. Raises StoreError, RoomError.
+
+        `names`: of the players, in the order of the seats; none: any may come. `history`: a match to go on with, from
+        `turn` on, None for its end.
+        """
+
+
 @define
 class FirstCome:
     """First come, first served: who arrives is seated with who has waited longest (battleship.md A1)."""

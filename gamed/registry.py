@@ -35,6 +35,9 @@ class ListenerSettings(Protocol):
 class Player(Protocol):
     """A game's sans-I/O client: it plays one match against any server of the dialect."""
 
+    def begin(self) -> bytes:
+        """Return what is sent as soon as the connection stands; nothing where the server speaks first."""
+
     def receive_data(self, data: bytes) -> bytes:
         """Take bytes from the server and return the answer; empty bytes mean that the server has closed."""
 

@@ -62,17 +62,22 @@ class Judged(Protocol):
 class Table(Protocol):
     """One match, or one after the other. `outcome` is None while a match runs.
 
-    `game` and `state`: the rules, and where the match stands by them. `match`: what was judged of the match that
-    runs, or ran last. `forwards`: whether what a peer sends goes to others unbounded, so that a peer that does not
-    read must stop the others. `stalled`: how many seconds the server stood still so far, kept up by the room: `now`
-    is less by them, and a verdict over time says so.
+    `forwards`: whether what a peer sends goes to others unbounded, so that a peer that does not read must stop the
+    others. `stalled`: how many seconds the server stood still so far, kept up by the room: `now` is less by them, and a
+    verdict over time says so.
     """
 
-    game: Any
-    state: Any
     outcome: Outcome | None
     forwards: bool
     stalled: float
+
+    @property
+    def game(self) -> Any:
+        """The rules."""
+
+    @property
+    def state(self) -> Any:
+        """Where the match stands by the rules."""
 
     @property
     def match(self) -> Judged:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar
 
@@ -18,17 +19,21 @@ from twisted.python import usage
 
 from gamed import __version__
 from gamed.config import Config, load
+from gamed.console.service import Console, console
 from gamed.errors import ConfigError, GamedError
 from gamed.lobby.heartbeat import Heartbeat
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.recovery import recover
-from gamed.net.limits import ConnectionLimits, raise_descriptor_limit
+from gamed.net.limits import Bans, ConnectionLimits, raise_descriptor_limit
 from gamed.net.listener import Listener, standard_endpoint
 from gamed.net.session import SessionFactory
 from gamed.net.systemd import notify
 from gamed.registry import games
 from gamed.store.journal import FileJournal
 from gamed.store.sql import Database, SqlStore
+from gamed.tally import Tally
+from gamed.web.metrics import GarbagePauses
+from gamed.web.service import readiness, web_site
 
 log = Logger()
 
@@ -52,6 +57,8 @@ class Options(usage.Options):
             [name, None, None, f"endpoint string of the {name} listener (standard port {maker.port}); empty: off"]
             for name, maker in games().items()
         ),
+        ["console", None, None, "endpoint string of the telnet console (standard: port 54322 on loopback); empty: off"],
+        ["web", None, None, "endpoint string of the web listener (standard: port 8054 on loopback); empty: off"],
     ]
 
     def opt_version(self) -> None:
@@ -90,11 +97,14 @@ class Daemon(MultiService):
     heartbeat: Heartbeat
     lobby: Lobby
     listeners: list[Listener]
+    garbage: GarbagePauses
     reactor: Any
+    console: Console | None = None
 
     def __attrs_post_init__(self) -> None:
         MultiService.__init__(self)
-        for service in (self.storage, self.heartbeat, self.lobby, *self.listeners):
+        operated = () if self.console is None else (self.console,)
+        for service in (self.storage, self.heartbeat, self.lobby, *operated, *self.listeners):
             service.setServiceParent(self)
 
     def privilegedStartService(self) -> None:
@@ -113,6 +123,7 @@ class Daemon(MultiService):
         # What the start has made stays: the collector need not look at it again in each of its rounds.
         gc.collect()
         gc.freeze()
+        self.garbage.start()
         log.info("ready")
         notify("READY=1")
 
@@ -121,6 +132,7 @@ class Daemon(MultiService):
         notify("STOPPING=1")
         waits = [listener.stopService() for listener in self.listeners]
         self.heartbeat.stopService()
+        self.garbage.stop()
         stopped = self._limited(DeferredList([*waits, self.lobby.stopService()]))
         stopped.addCallback(lambda _result: self._limited(self.storage.stopService()))
         return stopped
@@ -144,18 +156,26 @@ def makeService(options: Options, reactor: Any = None) -> IService:
         config = load(options["config"])
     except ConfigError as error:
         raise SystemExit(f"gamed: {error}") from error
-    for warning in config.warnings:
-        # Not under the name "warning": Twisted takes an event that has it for one of Python's.
-        log.warn("{text}", text=warning)
-    return build(config, {name: options[name] for name in games()}, reactor)
+    configure = None if options["config"] is None else partial(load, options["config"])
+    return build(config, {name: options[name] for name in (*games(), "console", "web")}, reactor, configure)
 
 
-def build(config: Config, endpoints: dict[str, str | None], reactor: Any) -> Daemon:
-    """Put the daemon together. `endpoints`: what the command line says in place of the configuration."""
+def build(
+    config: Config,
+    endpoints: dict[str, str | None],
+    reactor: Any,
+    configure: Callable[[], Config] | None = None,
+) -> Daemon:
+    """Put the daemon together. `endpoints`: what the command line says in place of the configuration.
+
+    `configure`: reads the configuration again.
+    """
     database = Database(config.store.url)
     store = SqlStore(database, reactor)
     journal = FileJournal(config.store.journal, durability=config.store.durability, reactor=reactor)
     heartbeat = Heartbeat(reactor, time.monotonic)
+    tally = Tally()
+    heartbeat.heard.append(tally.stalls.observe)
     makers = {name: (maker, maker.load()) for name, maker in games().items()}
     lobby = Lobby(
         game_types={made.kind: made for _, made in makers.values()},
@@ -165,16 +185,23 @@ def build(config: Config, endpoints: dict[str, str | None], reactor: Any) -> Dae
         clock=reactor,
         seconds=heartbeat.seconds,
         stalled=lambda: heartbeat.stalled,
+        tally=tally,
+        on_full=config.store.on_full,
     )
+    lobby.outage.parts.append(heartbeat.hold)
+    journal.on_failure = lobby.sync_failed
     room_for = raise_descriptor_limit()
+    bans = Bans()
     listeners = []
+    factories = {}
     for name, (maker, made) in makers.items():
         settings = config.listeners[name]
         endpoint = settings.endpoint if endpoints[name] is None else endpoints[name]
         if endpoint is None:
             endpoint = standard_endpoint(maker.port)
         if endpoint:
-            limits = ConnectionLimits(name, min(settings.connections, room_for), settings.connections_per_address)
+            total = min(settings.connections, room_for)
+            limits = ConnectionLimits(name, total, settings.connections_per_address, bans, room_for)
             reception = made.reception(settings, lobby)
             connect = partial(made.connection, settings)
             factory = SessionFactory(
@@ -186,5 +213,17 @@ def build(config: Config, endpoints: dict[str, str | None], reactor: Any) -> Dae
                 getattr(settings, "messages_per_second", 0.0),
                 getattr(settings, "message_seconds", 0.0),
             )
+            factories[name] = factory
+            lobby.outage.parts.append(factory.hold)
             listeners.append(Listener(name, endpoint, factory, reactor))
-    return Daemon(Storage(journal, database, store), heartbeat, lobby, listeners, reactor)
+    kinds = {name: made.kind for name, (_, made) in makers.items()}
+    served = {name: (kinds[name], factory) for name, factory in factories.items()}
+    operated = console(config, endpoints.get("console"), lobby, served, bans, reactor, configure)
+    listeners += [] if operated is None else operated.listeners
+    endpoint = config.web.endpoint if endpoints.get("web") is None else endpoints["web"]
+    if endpoint:
+        site = web_site(lobby, factories, readiness(listeners, journal, lobby), config.web.hosts, reactor)
+        listeners.append(Listener("web", endpoint, site, reactor))
+    return Daemon(
+        Storage(journal, database, store), heartbeat, lobby, listeners, GarbagePauses(tally.pauses), reactor, operated
+    )

@@ -14,6 +14,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from gamed.registry import games
+
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPTS = Path(sys.executable).parent
 UNEXPECTED = ("Traceback", "Unhandled", "#critical", "#error")
@@ -30,17 +32,30 @@ def free_port() -> int:
             return probe.getsockname()[1]
 
 
-class Daemon:
-    """`twistd -n gamed` in a directory, on a port of its own. `battleship`: keys of that section, as TOML."""
+def section(name: str, port: int, keys: str) -> str:
+    """Return a listener's section of the configuration."""
+    return f'[{name}]\nendpoint = "tcp6:{port}:interface=\\\\:\\\\::backlog=1024"\n{keys}\n'
 
-    def __init__(self, directory: Path, *, battleship: str = "", durability: str = "process") -> None:
+
+class Daemon:
+    """`twistd -n gamed` in a directory, on a port of its own. `battleship`: keys of that section, as TOML.
+
+    `quoridor`: the same for that listener, which has a port of its own, too; None: there is no such section. Listeners
+    that have no section in the file of the configuration are off, so that many daemons can run at a time. `more`: further
+    sections.
+    """
+
+    def __init__(
+        self, directory: Path, *, battleship: str = "", quoridor: str | None = None, durability: str = "process", more: str = ""
+    ) -> None:
         self.directory = directory = directory.resolve()
         directory.mkdir(parents=True, exist_ok=True)
-        self.port = free_port()
+        self.port, self.quoridor_port = free_port(), free_port()
         self.config = directory / "gamed.toml"
-        endpoint = f'"tcp6:{self.port}:interface=\\\\:\\\\::backlog=1024"'
-        store = f'[store]\ndurability = "{durability}"\n'
-        self.config.write_text(f"{store}[battleship]\nendpoint = {endpoint}\n{battleship}\n")
+        text = f'[store]\ndurability = "{durability}"\n{section("battleship", self.port, battleship)}'
+        if quoridor is not None:
+            text += section("quoridor", self.quoridor_port, quoridor)
+        self.config.write_text(text + more)
         self.log = directory / "daemon.log"
         self.program = [SCRIPTS / "twistd"]
         self.process: subprocess.Popen[bytes] | None = None
@@ -58,9 +73,11 @@ class Daemon:
 
     def launch(self) -> None:
         """Start without waiting."""
+        text = self.config.read_text()
+        off = [f"--{name}=" for name in (*games(), "console", "web") if f"[{name}]" not in text]
         with self.log.open("ab") as out:
             self.process = subprocess.Popen(
-                [*self.program, "-n", "--pidfile=", "gamed", "--config", self.config],
+                [*self.program, "-n", "--pidfile=", "gamed", "--config", self.config, *off],
                 cwd=self.directory,
                 stdout=out,
                 stderr=subprocess.STDOUT,

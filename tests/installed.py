@@ -42,6 +42,12 @@ def main() -> None:
             subprocess.run([SCRIPTS / "python", "-c", validate], cwd=directory, input=document, check=True)
             print(daemon.gamed("records", "list").stdout, end="")
             assert not daemon.unexpected(), daemon.unexpected()
+        boards = "from gamed.games.roborally.boards import board_directory as d, course_names as n; print(d(), *n())"
+        names = run("python", "-c", boards, cwd=directory).split()
+        assert str(SCRIPTS.parent) in names[0], f"the boards are not the installed ones: {names[0]}"
+        courses = [f"{names[0]}/{name}.course" for name in names[1:]]
+        assert courses, "there are no courses"
+        print(run("gamed", "check", "--board", *courses, cwd=directory), end="")
     print("the installed gamed plays, records and validates")
 
 

@@ -1,4 +1,4 @@
-"""The configuration: defaults, paths, warnings, and an error with a clear sentence for everything else."""
+"""The configuration: defaults, paths, and an error with a clear sentence for everything else."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.config import PLANNED, Config, StoreConfig, load
+from gamed.config import Config, StoreConfig, load
 from gamed.errors import ConfigError
 from gamed.games.battleship import Settings
 from gamed.registry import games
@@ -35,8 +35,9 @@ class ConfigTestCase(SynchronousTestCase):
 class DefaultTests(ConfigTestCase):
     def test_an_empty_file_and_no_file(self) -> None:
         for config in (self.load(""), load(None)):
-            self.assertEqual(config.listeners, {"battleship": Settings()})
-            self.assertEqual((config.store.durability, config.warnings), ("process", ()))
+            self.assertEqual(config.listeners["battleship"], Settings())
+            self.assertEqual(config.listeners, {name: maker.load().settings() for name, maker in games().items()})
+            self.assertEqual(config.store.durability, "process")
 
     def test_without_a_file_games_are_kept_in_the_working_directory(self) -> None:
         store = load(None).store
@@ -93,22 +94,6 @@ class PathTests(ConfigTestCase):
         self.assertEqual(load(name).store.journal, self.folder / "state" / "journal")
 
 
-class WarningTests(ConfigTestCase):
-    def test_a_planned_section_is_ignored_with_a_warning(self) -> None:
-        config = self.load('[quoridor]\nendpoint = "tcp:4567"\nwhatever = 1\n[web]\n')
-        self.assertEqual(
-            config.warnings,
-            (
-                "[quoridor] is ignored: this version of gamed has no quoridor listener yet",
-                "[web] is ignored: this version of gamed has no web listener yet",
-            ),
-        )
-
-    def test_every_planned_section_may_stand_there(self) -> None:
-        config = self.load("".join(f"[{name}]\n" for name in PLANNED))
-        self.assertEqual(len(config.warnings), len([name for name in PLANNED if name not in games()]))
-
-
 class FileErrorTests(ConfigTestCase):
     def test_a_missing_file(self) -> None:
         error = self.assertRaises(ConfigError, load, "/no/such/gamed.toml")
@@ -131,7 +116,7 @@ class FileErrorTests(ConfigTestCase):
 
 class KeyErrorTests(ConfigTestCase):
     def test_an_unknown_section_is_told_the_known_ones(self) -> None:
-        known = ", ".join(("store", *games(), *PLANNED))
+        known = ", ".join(("store", *games(), "console", "web"))
         self.assertEqual(self.error("[batleship]\n"), f"there is no section [batleship]; there are {known}")
 
     def test_a_key_outside_of_all_sections(self) -> None:

@@ -15,13 +15,13 @@ from click.testing import CliRunner
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.cli import main
-from gamed.config import PLANNED, StoreConfig, load, structure
+from gamed.config import ConsoleConfig, StoreConfig, WebConfig, load, structure
 from gamed.errors import RuleError
 from gamed.game import Termination
 from gamed.games.battleship import Settings, fleet, rules
 from gamed.records.index import validate
 from gamed.records.own import judgement
-from gamed.registry import game_types, games
+from gamed.registry import games
 from gamed.testing.house import House
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -89,12 +89,14 @@ class ConfigurationTests(SynchronousTestCase):
         self.assertEqual(load(str(CONFIGURATION)), structure({}, CONFIGURATION.parent))
 
     def test_it_has_every_section(self) -> None:
-        self.assertEqual(set(self.tree), {"store", *games(), *PLANNED})
+        self.assertEqual(set(self.tree), {"store", "console", "web", *games()})
 
     def test_it_has_every_key(self) -> None:
         classes: dict[str, type[Any]] = {
             "store": StoreConfig,
-            **{name: made.settings for name, made in game_types().items()},
+            "console": ConsoleConfig,
+            "web": WebConfig,
+            **{name: maker.load().settings for name, maker in games().items()},
         }
         for name, cls in classes.items():
             self.assertEqual(list(self.tree[name]), [field.name for field in attrs.fields(cls)], name)
@@ -102,16 +104,14 @@ class ConfigurationTests(SynchronousTestCase):
     def test_its_values_are_the_defaults(self) -> None:
         loaded = structure(self.tree, ROOT)
         self.assertEqual(loaded.store, StoreConfig().below(ROOT))
-        for name, made in game_types().items():
-            self.assertEqual(attrs.evolve(loaded.listeners[name], endpoint=None), made.settings(), name)
+        self.assertEqual(loaded.web, WebConfig())
+        self.assertEqual(loaded.console, ConsoleConfig())
+        for name, maker in games().items():
+            self.assertEqual(attrs.evolve(loaded.listeners[name], endpoint=None), maker.load().settings(), name)
 
     def test_its_endpoints_are_the_standard_ones(self) -> None:
         for name, maker in games().items():
             self.assertEqual(self.tree[name]["endpoint"], f"tcp6:{maker.port}:interface=\\:\\:")
-
-    def test_each_planned_section_is_a_warning(self) -> None:
-        warned = structure(self.tree, ROOT).warnings
-        self.assertEqual(len(warned), len([name for name in PLANNED if name not in games()]))
 
 
 class CommandTests(SynchronousTestCase):
@@ -131,8 +131,9 @@ class CommandTests(SynchronousTestCase):
             self.assertRegex((ROOT / "Makefile").read_text(), rf"(?m)^{target}:")
 
     def test_the_ports_of_the_readme_are_those_of_the_plugin(self) -> None:
-        rows = re.findall(r"^\| (\w+)[^|]*\| (\d+) \|[^|]*\| now \|$", README.read_text(), re.MULTILINE)
-        self.assertEqual({name.lower(): int(port) for name, port in rows}, {m.name: m.port for m in games().values()})
+        rows = re.findall(r"^\| ([\w-]+)[^|]*\| (\d+) \|[^|]*\| now \|$", README.read_text(), re.MULTILINE)
+        shown = {name.lower().replace("-", ""): int(port) for name, port in rows}
+        self.assertEqual(shown, {maker.name: maker.port for maker in games().values()})
 
 
 def raised(module: ModuleType) -> set[str]:
@@ -153,7 +154,8 @@ class BattleshipPageTests(SynchronousTestCase):
         self.assertEqual(sorted(shown), sorted(raised(rules) | raised(fleet)))
 
     def test_every_termination_is_there(self) -> None:
-        self.assertEqual(set(first_cells(section(BATTLESHIP, "Ends"))), set(map(str, Termination)))
+        # No move of this game is timed.
+        self.assertEqual({*first_cells(section(BATTLESHIP, "Ends")), "time"}, set(map(str, Termination)))
 
     def test_every_key_is_there_with_its_default(self) -> None:
         rows = re.findall(r"^\| `(\w+)` \| (.+?) \|", section(BATTLESHIP, "Limits"), re.MULTILINE)

@@ -46,6 +46,9 @@ class Bot(Protocol):
         """Begin."""
         self._began = self.clock.seconds()
         self._wire.setTcpNoDelay(True)
+        greeting = self.player.begin()
+        if greeting:
+            self._wire.write(greeting)
 
     @property
     def _wire(self) -> ITCPTransport:

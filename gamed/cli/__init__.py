@@ -13,12 +13,14 @@ import click
 from gamed import __version__
 from gamed.cli.bot import bot
 from gamed.cli.conversion import convert, export
+from gamed.cli.doctor import doctor
 from gamed.cli.imports import check_command, import_command
 from gamed.cli.recording import record
 from gamed.cli.records import records
 from gamed.cli.reindex import reindex
 from gamed.cli.show import show
 from gamed.cli.terminal import Commands
+from gamed.cli.watch import watch
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -33,6 +35,6 @@ def main(ctx: click.Context) -> None:
         ctx.color = False
 
 
-for _command in (import_command, check_command, export, convert, show, record, records, bot):
+for _command in (import_command, check_command, export, convert, show, record, records, bot, watch, doctor):
     main.add_command(_command)
 records.add_command(reindex)

@@ -61,11 +61,16 @@ def import_command(ctx: click.Context, paths: Sequence[str], config: str | None,
 
 @click.command("check", epilog="Example: gamed check game.xml")
 @paths_argument
+@click.option("--board", "boards", is_flag=True, help="The files are RoboRally's: tiles, or courses (*.course).")
 @config_option
 @json_option
 @click.pass_context
-def check_command(ctx: click.Context, paths: Sequence[str], config: str | None, *, as_json: bool) -> None:
-    """Check documents as `gamed import` does, and store nothing."""
+def check_command(ctx: click.Context, paths: Sequence[str], config: str | None, *, boards: bool, as_json: bool) -> None:
+    """Check documents as `gamed import` does, and store nothing; with --board, tiles and courses of RoboRally."""
+    if boards:
+        from gamed.cli.boards import check_boards  # noqa: PLC0415 (seldom)
+
+        ctx.exit(check_boards(map(Path, paths), as_json=as_json))
     settings = store_settings(config)
     sources = list(found(paths))
     outcomes = checked(sources, settings.formats, settings.import_bytes)

@@ -40,7 +40,9 @@ RESULTS: Final = {
     Termination.FORFEIT: ("{winner} won by forfeit", "forfeited"),
     Termination.LEFT: ("{winner} won, other left", "nobody won, one left"),
     Termination.IDLE: ("{winner} won, other idle", "nobody won, idle"),
+    Termination.TIME: ("{winner} won on time", "nobody won, time passed"),
     Termination.LIMIT: ("{winner} won, limit passed", "nobody won, limit passed"),
+    Termination.CANCELLED: ("{winner} won", "cancelled"),
     Termination.SHUTDOWN: ("{winner} won", "gamed was stopped"),
     Termination.SERVER_FAULT: ("{winner} won", "gamed failed"),
 }

@@ -36,15 +36,28 @@ class Heartbeat(Service):
     stalled: float = 0.0
     heard: list[Callable[[float], None]] = field(factory=list)
     _due: float | None = None
+    _held_at: float | None = None
     _call: IDelayedCall | None = None
 
     def seconds(self) -> float:
         """Return the time. All moments in rooms are told by this clock."""
+        if self._held_at is not None:
+            return self._held_at - self.stalled
         now = self.monotonic()
         if self._due is not None and now - self._due > TOLERANCE:
             self._stood_still(now - self._due)
             self._due = now + BEAT
         return now - self.stalled
+
+    def hold(self, is_held: bool) -> None:  # noqa: FBT001 (what it is set to)
+        """Stand still until told otherwise: while games are held, nobody can move."""
+        if is_held:
+            self._held_at = self.seconds() + self.stalled
+        elif self._held_at is not None:
+            now = self.monotonic()
+            self.stalled += now - self._held_at
+            self._held_at = None
+            self._due = now + BEAT if self._due is not None else None
 
     def _stood_still(self, seconds: float) -> None:
         self.stalled += seconds

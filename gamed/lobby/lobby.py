@@ -12,19 +12,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from random import Random
+from time import perf_counter
 from typing import Any
 
 from attrs import define, field
 from twisted.application.service import Service
 from twisted.internet.defer import Deferred, DeferredList
-from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from gamed.errors import StoreConflict, StoreError
+from gamed.errors import DiskError, RoomError, StoreConflict, StoreError
 from gamed.events import Event
 from gamed.game import Options, Termination
 from gamed.history import History
+from gamed.lobby.outage import Outage, Timer
 from gamed.lobby.reservations import ReservationBook
 from gamed.lobby.room import Dispatch, Room
 from gamed.peer import Peer
@@ -33,6 +35,7 @@ from gamed.records.record import Record, RecordError, Summary
 from gamed.registry import GameType
 from gamed.store import Journal, Store
 from gamed.table import Judged
+from gamed.tally import Tally
 
 log = Logger()
 
@@ -52,15 +55,19 @@ class Lobby(Service):
     """The room service. `settings`: each listener's, by the game's kind.
 
     `seconds`: the monotonic clock that all moments are told by; `stalled`: how long that clock stood still so far.
+    `on_full`: what becomes of running games when the disk takes no more: "pause" holds them, "end" ends them.
     """
 
     game_types: Mapping[str, GameType]
-    settings: Mapping[str, Any]
+    settings: dict[str, Any]
     journal: Journal
     store: Store
     clock: IReactorTime
     seconds: Callable[[], float]
     stalled: Callable[[], float] = _never
+    tally: Tally = field(factory=Tally)
+    on_full: str = "pause"
+    outage: Outage = field(init=False)
     rooms: dict[str, Room] = field(factory=dict)
     reservations: ReservationBook = field(factory=ReservationBook)
     _waiting: dict[str, Room] = field(factory=dict)
@@ -68,11 +75,16 @@ class Lobby(Service):
     _afterwards: dict[str, Room] = field(factory=dict)
     _unkept: list[tuple[Record, Summary]] = field(factory=list)
     _keeping: dict[str, Deferred[Any]] = field(factory=dict)
+    _on_empty: Callable[[], None] | None = None
+
+    def __attrs_post_init__(self) -> None:
+        self.outage = Outage(self.clock, self.tally, self._try_again)
 
     # What receptions ask for (gamed.reception.Host)
 
     def arrive(self, kind: str, peer: Peer) -> None:
         """Seat a newcomer with who has waited longest, or in a new room. Raises StoreError: no room can be opened."""
+        self._check_disk()
         waiting = self._waiting.pop(kind, None)
         if waiting is not None and next(iter(waiting.peers.values())).is_gone:
             waiting.leave(0)
@@ -83,14 +95,22 @@ class Lobby(Service):
             self._waiting[kind] = room
 
     def open(self, kind: str, options: Options | None = None) -> Room:
-        """Open a room; the settings give what the options leave out. Raises StoreError."""
+        """Open a room; the settings give what the options leave out. Raises StoreError, RoomError."""
+        if self.is_draining:
+            raise RoomError("no new games: the daemon finishes those that run, and stops then")
+        self._check_disk()
         settings = self.settings[kind]
         game_type = self.game_types[kind]
         history = self.history(kind, {**game_type.options(settings), **(options or {})})
         table = game_type.table(settings, history.options, partial(Random, history.seed), self.seconds())
         room = Room(history.room, history, table, self, settings.stuck_seconds)
-        room.open()
+        try:
+            room.open()
+        except DiskError as error:
+            self._refused(error)
+            raise
         self.rooms[room.id] = room
+        self.tally.opened[kind] += 1
         log.info("opened: room={room} game={game}", room=room.id, game=kind)
         return room
 
@@ -139,9 +159,33 @@ class Lobby(Service):
         failure.trap(StoreError, RecordError)
         log.info("no record={record}: {error}", record=record, error=failure.value)
 
-    def after(self, seconds: float, call: Callable[[], None]) -> IDelayedCall:
+    def after(self, seconds: float, call: Callable[[], None]) -> Timer:
         """Call something later; the returned object's `cancel` prevents it."""
-        return self.clock.callLater(seconds, call)
+        return self.outage.timer(seconds, call)
+
+    # What operators ask for
+
+    @property
+    def is_draining(self) -> bool:
+        """Whether no new rooms are opened any more."""
+        return self._on_empty is not None
+
+    @property
+    def unrecorded(self) -> int:
+        """How many ended matches are not committed to the store yet."""
+        return len(self._unkept) + len(self._keeping)
+
+    def drain(self, on_empty: Callable[[], None]) -> None:
+        """Open no more rooms, close those whose match has not begun, and call when the last room is gone."""
+        self._on_empty = on_empty
+        for room in list(self.rooms.values()):
+            if not room.is_closed and (not room.history.was_started or room.table.outcome is not None):
+                room.stop(Termination.SHUTDOWN)
+        self.clock.callLater(0, self._look_if_empty)
+
+    def _look_if_empty(self) -> None:
+        if self._on_empty is not None and not self.rooms and self.running:
+            self._on_empty()
 
     # What rooms ask for
 
@@ -154,9 +198,16 @@ class Lobby(Service):
     def perform_all(self) -> None:
         """Write what is to be journalled, and let the letters leave: at once, or when it is on the disk."""
         dispatches, self._dispatches = self._dispatches, []
+        began = perf_counter()
         try:
             position = self.journal.append([(dispatch.journal_room, dispatch.entries) for dispatch in dispatches])
-        except StoreError:
+        except StoreError as error:
+            if isinstance(error, DiskError):
+                self._refused(error)
+                if self.on_full == "pause" and self.running:
+                    self._dispatches = dispatches
+                    self.outage.hold()
+                    return
             failure = Failure()
             for room in dict.fromkeys(dispatch.room for dispatch in dispatches if dispatch.room is not None):
                 room.fail(failure)
@@ -164,7 +215,56 @@ class Lobby(Service):
                 peer.close()
             _deliver_all([dispatch for dispatch in dispatches if dispatch.room is None])
             return
-        self.journal.when_synced(position, partial(_deliver_all, dispatches))
+        self.tally.appends.observe(perf_counter() - began)
+        self._taken()
+        self.journal.when_synced(position, partial(self._deliver, dispatches))
+
+    # What becomes of all that when the disk takes nothing
+
+    @property
+    def is_held(self) -> bool:
+        """Whether nothing is read and no clock runs, because the disk takes nothing."""
+        return self.outage.is_held
+
+    def _check_disk(self) -> None:
+        if self.outage.reason:
+            raise StoreError(f"no new games: {self.outage.reason}")
+
+    def _refused(self, error: DiskError) -> None:
+        self.tally.append_errors += 1
+        self.outage.begin(str(error))
+
+    def sync_failed(self) -> None:
+        """Take note that the journal cannot be synced; with durability "disk" no letter leaves until it can."""
+        if self.journal.failed is None or not self.running:
+            return
+        self.outage.begin(f"the journal cannot be synced: {self.journal.failed}")
+        if self.journal.durability == "disk" and self.on_full == "pause":
+            self.outage.hold()
+
+    def _try_again(self) -> None:
+        if not self.running:
+            self.outage.end()
+        elif self._dispatches and self.is_held:
+            self.perform_all()
+        elif self.journal.failed is None:
+            try:
+                self.journal.probe()
+            except DiskError:
+                self.tally.append_errors += 1
+            else:
+                self._taken()
+
+    def _taken(self) -> None:
+        if self.outage.reason and self.journal.failed is None:
+            self.outage.end()
+
+    def _deliver(self, dispatches: list[Dispatch]) -> None:
+        _deliver_all(dispatches)
+        now = perf_counter()
+        for dispatch in dispatches:
+            if dispatch.entries:
+                self.tally.latency.observe(now - dispatch.began)
 
     def attend(self, room: Room) -> None:
         """Have a room's lines judged and its ended matches recorded, when its letters have left."""
@@ -206,11 +306,16 @@ class Lobby(Service):
                 self.record(match.history, match.judged)
             else:
                 self.journal.forget(match.history.room)
+        if self.is_draining and ended and not room.is_closed:
+            # A room that goes on to its next match would never be done.
+            room.stop(Termination.SHUTDOWN)
+            return
         if room.is_closed:
             del self.rooms[room.id]
             if not any(match.history is room.history for match in ended) and room.history.outcome is None:
                 # It was never begun.
                 self.journal.forget(room.history.room)
+            self._look_if_empty()
 
     # Records
 
@@ -226,8 +331,13 @@ class Lobby(Service):
         unkept, self._unkept = self._unkept, []
         for record, searched in unkept:
             kept = self.store.keep(record, searched)
+            kept.addBoth(self._timed, perf_counter())
             self._keeping[record.id] = kept
             kept.addCallbacks(self._kept, self._not_kept, errbackArgs=(record, searched))
+
+    def _timed(self, result: Any, began: float) -> Any:
+        self.tally.keeps.observe(perf_counter() - began)
+        return result
 
     def _kept(self, room: str) -> None:
         self._keeping.pop(room, None)
@@ -241,6 +351,7 @@ class Lobby(Service):
             log.error("recorded before, and differently: room={room}; the record stands", room=record.id)
             self.journal.forget(record.id)
             return
+        self.tally.keep_errors += 1
         log.failure(
             "not recorded: room={room}; it stays in the journal and is offered again in {seconds} s",
             failure=failure,
@@ -250,6 +361,11 @@ class Lobby(Service):
         self._unkept.append((record, searched))
         if self.running:
             self.clock.callLater(KEEP_AGAIN, self.keep_recorded)
+
+    @property
+    def unstored(self) -> int:
+        """How many ended games are not stored yet."""
+        return len(self._unkept) + len(self._keeping)
 
     # The service
 

@@ -19,6 +19,7 @@ class ReservationBook:
     """All codes that were given out and not used."""
 
     _by_code: dict[str, Reservation] = field(factory=dict)
+    _by_room: dict[HostedRoom, list[Reservation]] = field(factory=dict)
 
     def __iter__(self) -> Iterator[Reservation]:
         """Yield the reservations, the oldest first."""
@@ -32,18 +33,21 @@ class ReservationBook:
         """Reserve a seat."""
         reservation = Reservation(str(uuid.uuid4()), room, seat)
         self._by_code[reservation.code] = reservation
+        self._by_room.setdefault(room, []).append(reservation)
         return reservation
 
     def take(self, code: str) -> Reservation | None:
         """Use up a code, or revoke it; None if it is unknown or was used."""
-        return self._by_code.pop(code, None)
+        reservation = self._by_code.pop(code, None)
+        if reservation is not None:
+            self._by_room[reservation.room].remove(reservation)
+        return reservation
 
     def is_reserved(self, room: HostedRoom, seat: Seat) -> bool:
         """Whether a seat is kept for somebody."""
-        return any(kept.room is room and kept.seat == seat for kept in self._by_code.values())
+        return any(kept.seat == seat for kept in self._by_room.get(room, ()))
 
     def expire(self, room: HostedRoom) -> None:
         """Forget the codes of a room that is gone."""
-        for reservation in self:
-            if reservation.room is room:
-                del self._by_code[reservation.code]
+        for reservation in self._by_room.pop(room, ()):
+            del self._by_code[reservation.code]

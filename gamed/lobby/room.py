@@ -5,7 +5,8 @@ Source: design.md, "A move's way" and "Time". Nothing on the way of a move is a 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from time import perf_counter
 from typing import Any, Protocol
 
 from attrs import define, field
@@ -15,19 +16,23 @@ from twisted.python.failure import Failure
 
 from gamed.events import Event
 from gamed.game import Options, Outcome, Seat, Termination
-from gamed.history import JOINED, Entry, History
+from gamed.history import JOINED, LINE, MOVE, Entry, History
 from gamed.peer import Peer
 from gamed.store import Journal
 from gamed.table import OBSERVERS, Judged, Step, Table
+from gamed.tally import Tally
 
 log = Logger()
+
+HELD = 0.05
+"""Seconds between two looks at a clock that stands still."""
 
 
 @define
 class Dispatch:
     """What is to be done when its entries are in the journal: letters to deliver, then peers to release.
 
-    `room`: None for letters of a reception. `dismissed`: peers to let go.
+    `room`: None for letters of a reception. `dismissed`: peers to let go. `began`: when its cause was taken up.
     """
 
     room: Room | None = None
@@ -36,6 +41,7 @@ class Dispatch:
     letters: list[tuple[Peer, Event]] = field(factory=list)
     released: list[Peer] = field(factory=list)
     dismissed: list[Peer] = field(factory=list)
+    began: float = field(factory=perf_counter)
 
 
 @define
@@ -53,6 +59,11 @@ class House(Protocol):
     seconds: Callable[[], float]
     stalled: Callable[[], float]
     journal: Journal
+    tally: Tally
+
+    @property
+    def is_held(self) -> bool:
+        """Whether nothing is read and no clock runs, because the disk takes nothing."""
 
     def perform(self, dispatch: Dispatch) -> None:
         """Journal the entries, and carry out the rest when that is done, or call the room's `fail`."""
@@ -89,6 +100,11 @@ class Room:
     def open(self) -> None:
         """Begin the room's journal. Raises StoreError."""
         self.house.journal.append([(self.history.room, (self.history.opened(),))])
+
+    @property
+    def wakes_in(self) -> float | None:
+        """Seconds until the table looks at its clock again, or None."""
+        return None if self._wake_at is None else self._wake_at - self.house.seconds()
 
     # What peers, receptions and operators want
 
@@ -156,6 +172,7 @@ class Room:
     def fail(self, failure: Failure) -> None:
         """End the match by a fault of ours. The journal may have refused, so nothing waits for it."""
         log.failure("server fault: room={room}", failure=failure, room=self.id)
+        self.house.tally.faults += 1
         step = self.table.stop(Termination.SERVER_FAULT, self.house.seconds())
         self.history.entries += step.journal
         # All of them, also where the match had ended already and only its last letters could not leave.
@@ -200,19 +217,20 @@ class Room:
     def _perform(self, step: Step) -> None:
         entries = step.journal
         self.history.entries += entries
+        for entry in entries:
+            if entry.kind in (LINE, MOVE):
+                self.house.tally.moves[self.history.kind] += 1
         if step.opened:
             entries = (self.history.opened(), *entries)
-        released = [self.peers[seat] for seat in step.dropped if seat in self.peers]
-        for seat in step.dropped:
-            self.peers.pop(seat, None)
-        dispatch = Dispatch(self, self.history.room, entries, self._letters(step, released), released)
+        leaving = {seat: self.peers.pop(seat) for seat in step.dropped if seat in self.peers}
+        letters = self._letters(step, leaving)
+        dispatch = Dispatch(self, self.history.room, entries, letters, list(leaving.values()))
         if step.closed:
             dispatch.released += [*self.peers.values(), *dict.fromkeys(self.observers)]
         self.house.perform(dispatch)
 
-    def _letters(self, step: Step, released: list[Peer]) -> list[tuple[Peer, Event]]:
+    def _letters(self, step: Step, leaving: Mapping[Seat, Peer]) -> list[tuple[Peer, Event]]:
         letters: list[tuple[Peer, Event]] = []
-        leaving = dict(zip(step.dropped, released, strict=False))
         for mail in step.mails:
             if mail.seat == OBSERVERS:
                 letters += [(peer, mail.event) for peer in self.observers]
@@ -236,6 +254,7 @@ class Room:
 
     def _report(self, step: Step) -> None:
         for finding in step.findings:
+            self.house.tally.findings[self.history.kind, finding.code] += 1
             peer = self.peers.get(finding.seat)
             log.warn(
                 "finding {code}: room={room} seat={seat} peer={peer} entry={entry}: {text}",
@@ -257,6 +276,7 @@ class Room:
             winner=outcome.winner,
             peers=",".join(ascii(entry.data["name"])[1:-1] for entry in self.history.of_kind(JOINED)),
         )
+        self.house.tally.ended[self.history.kind, str(outcome.termination)] += 1
         self.ended.append(Ended(self.history, self.table.match))
         self.house.attend(self)
 
@@ -288,13 +308,19 @@ class Room:
     def _woken(self) -> None:
         assert self._wake_at is not None
         left = self._wake_at - self.house.seconds()
-        if left > 0:
+        if self.house.is_held:
+            # The clock stands still, so what is left does not become less.
+            self._set_timer(max(left, HELD), self._woken)
+        elif left > 0:
             self._set_timer(left, self._woken)
         else:
             # What has arrived in time may still wait to be read: one more pass of reading before judging.
             self._set_timer(0, self._tick)
 
     def _tick(self) -> None:
+        if self.house.is_held:
+            self._set_timer(HELD, self._woken)
+            return
         self._timer = self._wake_at = None
         self._act(self.table.tick, self._now())
 

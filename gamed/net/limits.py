@@ -6,9 +6,15 @@ Source: battleship.md A1; etc/gamed.toml argues for the defaults.
 from __future__ import annotations
 
 import resource
+import sys
+from collections.abc import Iterator
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from typing import TypeAlias
 
 from attrs import define, field
 from twisted.logger import Logger
+
+from gamed.errors import GamedError
 
 log = Logger()
 
@@ -18,20 +24,86 @@ DESCRIPTORS_KEPT = 64
 ANYBODY = "any"
 """Stands for all addresses in the log."""
 
+Network: TypeAlias = IPv4Network | IPv6Network
+
+
+def network_of(text: str) -> Network:
+    """Return the network that a text names: an address, or an address with a prefix length. Raises GamedError."""
+    try:
+        return ip_network(text, strict=False)
+    except ValueError as error:
+        raise GamedError(
+            f"{text} is no address and no network: write 192.0.2.7, 192.0.2.0/24 or 2001:db8::/32"
+        ) from error
+
+
+@define
+class Bans:
+    """The networks from which no listener takes connections; they last until the daemon stops."""
+
+    _refused: dict[Network, int] = field(factory=dict)
+
+    def __iter__(self) -> Iterator[tuple[Network, int]]:
+        """Yield each network, and how many connections from it were refused."""
+        return iter(list(self._refused.items()))
+
+    def ban(self, network: Network) -> None:
+        """Refuse what comes from a network."""
+        self._refused.setdefault(network, 0)
+
+    def unban(self, network: Network) -> bool:
+        """Refuse it no more; False if it was not banned by this name."""
+        refused = self._refused.pop(network, None)
+        if refused:
+            log.warn("banned, refused in all: network={network} times={times}", network=network, times=refused)
+        return refused is not None
+
+    def banned(self, address: str) -> Network | None:
+        """Return the banned network that an address is in, or None."""
+        if not self._refused:
+            return None
+        try:
+            parsed = ip_address(address)
+        except ValueError:
+            return None
+        return next((network for network in self._refused if parsed in network), None)
+
+    def refuses(self, address: str, listener: str) -> bool:
+        """Whether an address is banned; counts it, and the log tells of the first time."""
+        network = self.banned(address)
+        if network is None:
+            return False
+        if not self._refused[network]:
+            log.warn(
+                "refused: listener={listener} address={address} is banned: network={network}",
+                listener=listener,
+                address=address,
+                network=network,
+            )
+        self._refused[network] += 1
+        return True
+
 
 @define
 class ConnectionLimits:
-    """Counts the connections of one listener."""
+    """Counts the connections of one listener. `bans`: shared by all listeners.
+
+    `most`: what descriptors allow, whatever the configuration says.
+    """
 
     listener: str
     total: int
     per_address: int
+    bans: Bans = field(factory=Bans)
+    most: int = sys.maxsize
     _open: dict[str, int] = field(factory=dict)
     _count: int = 0
     _refused: dict[str, int] = field(factory=dict)
 
     def admit(self, address: str) -> bool:
         """Count a connection in, or refuse it. The log tells of the first refusal of a series, and how many it had."""
+        if self.bans.refuses(address, self.listener):
+            return False
         here = self._open.get(address, 0)
         if self._count >= self.total or here >= self.per_address:
             # A full listener refuses in one series: addresses without a connection would have no end of theirs.
@@ -40,6 +112,16 @@ class ConnectionLimits:
         self._open[address] = here + 1
         self._count += 1
         return True
+
+    @property
+    def count(self) -> int:
+        """How many connections are open."""
+        return self._count
+
+    @property
+    def addresses(self) -> int:
+        """From how many addresses they come."""
+        return len(self._open)
 
     def _refuse(self, series: str, address: str, here: int) -> None:
         if series not in self._refused:

@@ -33,6 +33,7 @@ from gamed.lobby.room import Room
 from gamed.net.limits import ConnectionLimits
 from gamed.reception import Reception
 from gamed.table import OBSERVERS
+from gamed.tally import Traffic
 from gamed.wire import Connection
 
 log = Logger()
@@ -42,6 +43,9 @@ LINGER = 5.0
 
 AT_ONCE = 64
 """How many messages of one peer are taken in a turn of the reactor, so that a flood does not stall the others."""
+
+HELD = 0.25
+"""Seconds between two looks whether messages that have come already may be taken."""
 
 _QUICKACK = getattr(socket, "TCP_QUICKACK", None)
 _HANG_UP = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
@@ -93,12 +97,15 @@ class Session:
         else:
             transport.registerProducer(self, streaming=True)
         self._attempt(self.factory.reception.arrive, self)
+        if self.factory.is_held:
+            self._read_or_not()
 
     def dataReceived(self, data: bytes) -> None:
         """Take bytes from the peer."""
         if _QUICKACK is not None and self._socket is not None:
             # The system forgets it; without it, real clients lose 44 ms a turn to delayed acknowledgements.
             self._socket.setsockopt(socket.IPPROTO_TCP, _QUICKACK, 1)
+        self.factory.traffic.received += len(data)
         if not self._is_mute:
             self.connection.receive_data(data)
             if self._rest is None:
@@ -142,6 +149,9 @@ class Session:
         self._read_or_not()
 
     def _receive_rest(self) -> None:
+        if self.factory.is_held:
+            self._rest = self.factory.clock.callLater(HELD, self._receive_rest)
+            return
         self._rest = None
         if not self._is_mute:
             self._receive(self._allowance())
@@ -150,7 +160,7 @@ class Session:
     def _read_or_not(self) -> None:
         if self.transport is None or self._deadline is not None:
             return
-        if self._is_paused or self._rest is not None:
+        if self._is_paused or self._rest is not None or self.factory.is_held:
             self.transport.pauseProducing()
         else:
             self.transport.resumeProducing()
@@ -162,7 +172,7 @@ class Session:
 
     def look(self, now: float) -> None:
         """Note whether a message was begun and not ended."""
-        if self._is_mute or not self.connection.begun:
+        if self._is_mute or self.factory.is_held or not self.connection.begun:
             self._begun_at = None
         elif self._begun_at is None:
             self._begun_at = now
@@ -170,6 +180,10 @@ class Session:
     def refuse(self, error: RemoteProtocolError) -> None:
         """Let the peer go for what it did."""
         self._broke(error)
+
+    def expel(self) -> None:
+        """Empty the peer's seats as if it had left: an operator lets it go, or its listener does."""
+        self._leave_all(Termination.LEFT)
 
     def _broke(self, error: RemoteProtocolError) -> None:
         log.warn("{code}: {where}: {error}", code=error.code, where=self._where, error=error)
@@ -184,7 +198,10 @@ class Session:
     def _attempt(self, do: Callable[..., None], *arguments: Any) -> None:
         try:
             do(*arguments)
-        except (StoreError, RoomError) as error:
+        except RoomError as error:
+            log.warn("not seated: peer={peer}: {error}", peer=self.name, error=error)
+            self.close()
+        except StoreError as error:
             log.error("not seated: peer={peer}: {error}", peer=self.name, error=error)  # noqa: TRY400 (Twisted's logger)
             self.close()
         except RemoteProtocolError:
@@ -295,6 +312,7 @@ class Session:
         """Write what was put by."""
         letters, self._letters = self._letters, b""
         if letters and self.transport is not None:
+            self.factory.traffic.sent += len(letters)
             self._write(letters)
 
     def _write(self, data: bytes) -> None:
@@ -347,6 +365,10 @@ class Session:
         """Take nothing more from the peer, ever."""
         self._is_mute = True
 
+    def hold(self) -> None:
+        """Read nothing while the factory is held, or read again."""
+        self._read_or_not()
+
     def pause(self) -> None:
         """Read nothing more until `resume`."""
         self._is_paused = True
@@ -375,7 +397,15 @@ class SessionFactory:
     messages_per_second: float = 0.0
     message_seconds: float = 0.0
     sessions: dict[Session, None] = field(factory=dict)
+    traffic: Traffic = field(factory=Traffic)
+    is_held: bool = False
     _sweep: IDelayedCall | None = None
+
+    def hold(self, is_held: bool) -> None:  # noqa: FBT001 (what it is set to)
+        """Read nothing from anybody, or read again; see gamed/lobby/outage.py."""
+        self.is_held = is_held
+        for session in list(self.sessions):
+            session.hold()
 
     def doStart(self) -> None:
         """Begin to look for messages that do not end."""
@@ -400,7 +430,9 @@ class SessionFactory:
         """Return a session, or None: the connection is closed at once."""
         host = str(getattr(address, "host", "local")).removeprefix("::ffff:")
         if not self.limits.admit(host):
+            self.traffic.refused["limit"] += 1
             return None
+        self.traffic.accepted += 1
         port = getattr(address, "port", None)
         bare = host if port is None else f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         return Session(self.connect(), self, host, bare)

@@ -50,7 +50,7 @@ class Journal(Protocol):
 
     @property
     def failed(self) -> Exception | None:
-        """What went wrong with syncing, or None."""
+        """What went wrong with syncing, or None; None again when a sync has succeeded."""
 
     def start(self) -> None:
         """Take over what is there, and make ready for `append`. Raises StoreError."""
@@ -62,8 +62,12 @@ class Journal(Protocol):
         """Write the next entries of some rooms, all at once, and return the position after them.
 
         A room's first entry is its `History.opened()`. A position is a count of what was written since `start`; it
-        only grows. Raises StoreError, and then none of the entries is in the journal.
+        only grows. Raises StoreError, and then none of the entries is in the journal; DiskError: it is worth trying
+        again.
         """
+
+    def probe(self) -> None:
+        """Try whether the journal can be written to. Raises DiskError."""
 
     def forget(self, room: str) -> None:
         """Free a room's lines: its record is committed, or it will have none. Raises nothing."""
@@ -80,3 +84,6 @@ class Journal(Protocol):
 
         Calls are made in the order of asking. With "process" the call is made before this returns.
         """
+
+    def on_disk(self, call: Callable[[], object]) -> None:
+        """Call in the reactor's thread when all that was appended so far is on the disk, whatever the durability."""

@@ -8,10 +8,12 @@ only be the last of its segment. Segments go from the oldest on, once no open ro
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +21,7 @@ from attrs import define, field
 from twisted.internet.interfaces import IReactorFromThreads
 from twisted.logger import Logger
 
-from gamed.errors import StoreError
+from gamed.errors import DiskError, StoreError
 from gamed.history import OPENED, Entry, History
 from gamed.store.lines import FORGOTTEN, encode, prefix
 from gamed.store.recovery import read
@@ -30,6 +32,9 @@ SEGMENT_SIZE: Final = 16 * 1024 * 1024
 
 INTERVAL: Final = 0.01
 """Seconds between two syncs with durability "process"."""
+
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT)
+"""Errors after which the same segment can be written to as soon as there is room; after others a new one is tried."""
 
 _SUFFIX: Final = ".journal"
 _FLAGS: Final = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL
@@ -46,12 +51,21 @@ class _Track:
     seq: int
 
 
+def _nothing() -> None:
+    """Tell nobody."""
+
+
 @define
 class FileJournal:
     """The journal in a directory of its own; see `gamed.store.Journal`.
 
+    What cannot be written is a DiskError, and is not in the journal: the next append, or `probe`, tries again. What
+    cannot be synced is written anew into a further segment, every second until that succeeds; meanwhile, with
+    durability "disk", nothing is appended, and with "process" as much as a segment holds.
+
     The constructor touches nothing, so that it may run before the daemon forks and drops its rights; `start` does.
-    `durability`: "process" or "disk". `segment_size` in bytes, `interval` in seconds.
+    `durability`: "process" or "disk". `segment_size` in bytes, `interval` in seconds. `on_failure`: called in
+    the reactor's thread when syncing has failed.
     """
 
     directory: Path
@@ -59,23 +73,30 @@ class FileJournal:
     reactor: IReactorFromThreads = field(kw_only=True)
     segment_size: int = field(default=SEGMENT_SIZE, kw_only=True)
     interval: float = field(default=INTERVAL, kw_only=True)
+    on_failure: Callable[[], object] = field(default=_nothing, kw_only=True)
     _tracks: dict[str, _Track] = field(factory=dict, init=False)
     _found: deque[History] = field(factory=deque, init=False)
     _segments: deque[int] = field(factory=deque, init=False)
     _lock: int = field(default=-1, init=False)
     _descriptor: int = field(default=-1, init=False)
     _size: int = field(default=0, init=False)
+    _is_spent: bool = field(default=False, init=False)
+    _unsynced: deque[tuple[int, bytes]] = field(factory=deque, init=False)
+    _mended: tuple[int, int] = field(default=(-1, -1), init=False)
     _position: int = field(default=0, init=False)
     _sync: SyncThread = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         interval = 0.0 if self.durability == "disk" else self.interval
-        self._sync = SyncThread(self.directory, interval, self.reactor)
+        self._sync = SyncThread(self.directory, interval, self.reactor, self._mend, self._noticed)
 
     @property
     def failed(self) -> Exception | None:
-        """What went wrong with syncing, or None."""
+        """What went wrong with syncing, or None; None again when a sync has succeeded."""
         return self._sync.failed
+
+    def _noticed(self) -> None:
+        self.on_failure()
 
     # Starting and stopping
 
@@ -102,6 +123,7 @@ class FileJournal:
 
     def stop(self) -> None:
         """Sync, close, and let another daemon have the directory."""
+        self._mend()
         self._sync.stop()
         self._descriptor = -1
         os.close(self._lock)
@@ -114,12 +136,8 @@ class FileJournal:
     # Writing
 
     def append(self, batch: Iterable[tuple[str, Sequence[Entry]]]) -> int:
-        """Append entries of rooms with one `write`; return the position after them. Raises StoreError."""
-        if self._sync.failed is not None and self.durability == "disk":
-            # What waits for the disk would wait for ever: better to say so.
-            raise StoreError(f"cannot sync the journal {self.directory}: {self._sync.failed.strerror}")
-        if self._size >= self.segment_size:
-            self._rotate()
+        """Append entries of rooms with one `write`; return the position after them. Raises StoreError, DiskError."""
+        self._make_ready()
         lines: list[bytes] = []
         changed: dict[str, _Track] = {}
         for room, entries in batch:
@@ -137,6 +155,19 @@ class FileJournal:
             self._tracks.update(changed)
         return self._position
 
+    def probe(self) -> None:
+        """Write a line that means nothing, as long as a page. Raises DiskError."""
+        self._make_ready()
+        self._write(encode(prefix(""), 0, Entry(0, FORGOTTEN, data={"space": " " * 4096})))
+
+    def _make_ready(self) -> None:
+        failed = self._sync.failed
+        if failed is not None and (self.durability == "disk" or self._position - self._sync.synced > self.segment_size):
+            # With "disk" nothing could leave; with "process" what has left should not become ever more.
+            raise DiskError(f"cannot sync the journal {self.directory}: {failed.strerror}")
+        if self._is_spent or self._size >= self.segment_size:
+            self._rotate()
+
     def _copy(self, room: str, entries: Sequence[Entry]) -> _Track:
         track = self._tracks.get(room)
         if track is not None:
@@ -150,16 +181,24 @@ class FileJournal:
             written = os.write(self._descriptor, data)
         except OSError as error:
             self._cut()
-            raise StoreError(f"cannot write to the journal {self.directory}: {error.strerror}") from error
+            # The file itself may be what is wrong, unless it is new.
+            self._is_spent |= error.errno not in _FULL and self._size > 0
+            raise DiskError(f"cannot write to the journal {self.directory}: {error.strerror}") from error
         if written != len(data):
             self._cut()
-            raise StoreError(
+            raise DiskError(
                 f"cannot write to the journal {self.directory}: only {written} of {len(data)} bytes were taken; "
                 "is the disk full?"
             )
         self._size += written
         self._position += written
+        self._unsynced.append((self._position, data))
+        self._trim()
         self._sync.written(self._position)
+
+    def _trim(self) -> None:
+        while self._unsynced and self._unsynced[0][0] <= self._sync.synced:
+            self._unsynced.popleft()
 
     def _cut(self) -> None:
         """Take back what a failed write left behind the last whole line."""
@@ -167,7 +206,7 @@ class FileJournal:
             os.ftruncate(self._descriptor, self._size)
         except OSError:
             # What is torn stays the last line of its segment: the next append begins a new one.
-            self._size = self.segment_size
+            self._is_spent = True
 
     def forget(self, room: str) -> None:
         """Free a room's lines, and remove the segments that nobody needs."""
@@ -189,6 +228,10 @@ class FileJournal:
         else:
             call()
 
+    def on_disk(self, call: Callable[[], object]) -> None:
+        """Call in the reactor's thread when all that was appended so far is on the disk, whatever the durability."""
+        self._sync.call_after(self._position, call)
+
     # Segments
 
     def _path(self, number: int) -> Path:
@@ -197,15 +240,48 @@ class FileJournal:
     def _begin_segment(self, number: int) -> None:
         self._descriptor = os.open(self._path(number), _FLAGS, 0o600)
         self._segments.append(number)
-        self._size = 0
+        self._size, self._is_spent = 0, False
         self._sync.begin(self._descriptor)
 
     def _rotate(self) -> None:
+        last, was_empty = self._segments[-1], not self._size
         try:
-            self._begin_segment(self._segments[-1] + 1)
+            self._begin_segment(last + 1)
         except OSError as error:
-            raise StoreError(f"cannot begin a segment in {self.directory}: {error.strerror}") from error
+            raise DiskError(f"cannot begin a segment in {self.directory}: {error.strerror}") from error
+        if was_empty:
+            self._remove(last)
         self._prune()
+
+    def _remove(self, number: int) -> None:
+        """Remove a segment in which is nothing that is not elsewhere. If that fails it stays, and does no harm."""
+        with suppress(OSError):
+            self._path(number).unlink()
+            self._segments.remove(number)
+
+    def _mend(self) -> None:
+        """Write anew, after a failed sync, what may not be on the disk: into a new segment, which is then synced."""
+        if not self._sync.is_halted:
+            return
+        self._trim()
+        number, data = self._segments[-1] + 1, b"".join(data for _, data in self._unsynced)
+        try:
+            descriptor = os.open(self._path(number), _FLAGS, 0o600)
+        except OSError:
+            # Tried again in a second; the failure is known.
+            return
+        self._segments.append(number)
+        if not _takes(descriptor, data):
+            os.close(descriptor)
+            self._remove(number)
+            return
+        before, synced = self._mended
+        if synced == self._sync.synced and before in self._segments:
+            # Nothing of the attempt before was synced, so all of it is in this one.
+            self._remove(before)
+        self._mended = (number, self._sync.synced)
+        self._descriptor, self._size, self._is_spent = descriptor, len(data), False
+        self._sync.replace(descriptor)
 
     def _prune(self) -> None:
         # Rooms are tracked in the order of their opening, so the first one has the oldest lines.
@@ -213,6 +289,13 @@ class FileJournal:
         while self._segments[0] < oldest:
             with log.failureHandler("journal: cannot remove a segment"):
                 self._path(self._segments.popleft()).unlink()
+
+
+def _takes(descriptor: int, data: bytes) -> bool:
+    try:
+        return os.write(descriptor, data) == len(data)
+    except OSError:
+        return False
 
 
 def _locked(directory: Path) -> int:

@@ -104,10 +104,17 @@ class MemoryJournal:
         self.rooms[room].entries.extend(rest)
         self.position += len(entries)
 
+    def probe(self) -> None:
+        """Do nothing: memory takes what it is given."""
+
     def forget(self, room: str) -> None:
         """Drop a room's entries."""
         self.rooms.pop(room, None)
 
     def when_synced(self, position: int, call: Callable[[], object]) -> None:  # noqa: ARG002 (nothing to wait for)
+        """Call at once."""
+        call()
+
+    def on_disk(self, call: Callable[[], object]) -> None:
         """Call at once."""
         call()

@@ -30,13 +30,28 @@ class OpenRoom:
         """The number of the next entry; `opened` has the number 0."""
         return 1 + len(self.history.entries)
 
+    def has_opened(self, line: Line) -> bool:
+        """Whether a line says again how the room was opened."""
+        return line.seq == 0 and line.entry == self.history.opened()
+
+    def replace(self, line: Line) -> None:
+        """Take a line whose number is known. Another one than before: that was refused, and could not be undone."""
+        if self.history.entries[line.seq - 1] != line.entry:
+            self.history.entries[line.seq - 1 :] = [line.entry]
+
 
 @define
 class _Reader:
-    """What was read so far. `gaps`: where a room's lines stopped to follow one another."""
+    """What was read so far.
+
+    `gaps`: where a room's lines stopped to follow one another, and the last number there.
+
+    After a failed sync a later segment repeats what may be missing before it: it closes gaps, and lines that are
+    there already say the same again.
+    """
 
     rooms: dict[str, OpenRoom] = field(factory=dict)
-    gaps: dict[str, str] = field(factory=dict)
+    gaps: dict[str, tuple[str, int]] = field(factory=dict)
 
     def take(self, line: Line, segment: int, place: str) -> None:
         if line.entry.kind == FORGOTTEN:
@@ -49,12 +64,20 @@ class _Reader:
         elif line.seq == room.seq:
             # This also takes the `ended` that an earlier start appended where it had found a gap.
             room.history.entries.append(line.entry)
-        else:
-            self.gaps.setdefault(line.room, place)
+            if line.room in self.gaps and line.seq >= self.gaps[line.room][1]:
+                del self.gaps[line.room]
+        elif 0 < line.seq < room.seq:
+            room.replace(line)
+        elif not room.has_opened(line):
+            self._gap(line, place)
+
+    def _gap(self, line: Line, place: str) -> None:
+        first, last = self.gaps.get(line.room, (place, line.seq))
+        self.gaps[line.room] = first, max(last, line.seq)
 
     def _open(self, line: Line, segment: int, place: str) -> None:
         if line.seq != 0 or line.entry.kind != OPENED:
-            self.gaps.setdefault(line.room, place)
+            self._gap(line, place)
             return
         try:
             self.rooms[line.room] = OpenRoom(History.from_opened(line.room, line.entry), segment)
@@ -72,7 +95,7 @@ def read(segments: Iterable[tuple[int, Path]]) -> dict[str, OpenRoom]:
         for place, line in _lines(path):
             reader.take(line, number, place)
     # Only now: a gap in a room that was forgotten later is no loss.
-    for room, place in reader.gaps.items():
+    for room, (place, _last) in reader.gaps.items():
         log.warn(
             "journal: room={room} is incomplete: the line before {place} is missing, and what follows is not used",
             room=room,

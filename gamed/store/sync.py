@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from threading import Event, Lock, Thread
 
@@ -17,27 +18,43 @@ from twisted.logger import Logger
 
 log = Logger()
 
+RETRY = 1.0
+"""Seconds from a sync that failed to the next attempt."""
+
+
+def _nothing() -> None:
+    """Mend nothing."""
+
 
 @define
 class SyncThread:
     """Syncs what was written since the last sync, then calls those who waited for it, in order.
 
     `interval`: the least time between two syncs in seconds. What is written during a sync is covered by the next one.
-    `failed`: what went wrong; from then on nothing counts as synced, for a later success would prove nothing.
+    After a failure nothing of the same segment counts as synced, for a later success would prove nothing: Linux takes
+    pages that it could not write for written. `mend` is called in the reactor's thread then, every `retry` seconds,
+    until `replace` brings a segment in which everything stands anew that was not synced. `noticed` is called in the
+    reactor's thread at once. `failed`: what went wrong, until a sync succeeds again.
     """
 
     directory: Path
     interval: float
     reactor: IReactorFromThreads
+    mend: Callable[[], object] = _nothing
+    noticed: Callable[[], object] = _nothing
+    retry: float = RETRY
     failed: OSError | None = None
+    is_halted: bool = False
+    synced: int = 0
     _position: int = 0
-    _synced: int = 0
     _current: int = -1
     _retired: list[int] = field(factory=list)
+    _superseded: list[int] = field(factory=list)
     _is_new: bool = False
     _waiting: deque[tuple[int, Callable[[], object]]] = field(factory=deque)
     _dirty: Event = field(factory=Event)
     _ending: Event = field(factory=Event)
+    _mended: Event = field(factory=Event)
     _lock: Lock = field(factory=Lock)
     _thread: Thread = field(init=False)
 
@@ -53,6 +70,7 @@ class SyncThread:
     def stop(self) -> None:
         """Sync what is left, end the thread and close the segment."""
         self._ending.set()
+        self._mended.set()
         self._dirty.set()
         self._thread.join()
         os.close(self._current)
@@ -64,6 +82,16 @@ class SyncThread:
                 self._retired.append(self._current)
             self._current = descriptor
             self._is_new = True
+
+    def replace(self, descriptor: int) -> None:
+        """Take, after a failure, a segment in which stands all that is not synced; the ones before are closed as is."""
+        with self._lock:
+            self._superseded.append(self._current)
+            self._current = descriptor
+            self._is_new = True
+            self.is_halted = False
+        self._mended.set()
+        self._dirty.set()
 
     def written(self, position: int) -> None:
         """Note that everything up to a position was handed to the kernel."""
@@ -82,7 +110,10 @@ class SyncThread:
     def _run(self) -> None:
         is_last = False
         while not is_last:
-            self._dirty.wait()
+            if self.is_halted:
+                self._wait_for_mending()
+            else:
+                self._dirty.wait()
             # Cleared before looking: what is written or asked for from here on sets it again.
             self._dirty.clear()
             is_last = self._ending.is_set()
@@ -90,36 +121,58 @@ class SyncThread:
             if self.interval:
                 self._ending.wait(self.interval)
 
+    def _wait_for_mending(self) -> None:
+        while not self._ending.is_set() and not self._mended.wait(self.retry):
+            self.reactor.callFromThread(self.mend)
+
     def _pass(self) -> None:
         with self._lock:
+            is_halted = self.is_halted
             # The position first: all of it is in the segments that are taken here.
             position = self._position
             current, retired, is_new = self._current, self._retired, self._is_new
-            self._retired, self._is_new = [], False
-        try:
-            if self.failed is None:
+            superseded = self._superseded
+            self._retired, self._superseded, self._is_new = [], [], False
+        if not is_halted:
+            try:
                 self._sync(position, current, retired, is_new=is_new)
-                self._release()
-        except OSError as error:
-            self.failed = error
+            except OSError as error:
+                self._fail(error)
+            else:
+                self._succeed()
+        for descriptor in (*retired, *superseded):
+            with suppress(OSError):
+                # A close can report what a write has met; the descriptor is gone all the same.
+                os.close(descriptor)
+
+    def _fail(self, error: OSError) -> None:
+        if self.failed is None:
             log.critical(
                 "journal: cannot sync {directory}: {error}", directory=str(self.directory), error=error.strerror
             )
-        for descriptor in retired:
-            os.close(descriptor)
+        self.failed = error
+        self._mended.clear()
+        self.is_halted = True
+        self.reactor.callFromThread(self.noticed)
+
+    def _succeed(self) -> None:
+        if self.failed is not None:
+            log.warn("journal: {directory} is synced again", directory=str(self.directory))
+            self.failed = None
+        self._release()
 
     def _sync(self, position: int, current: int, retired: list[int], *, is_new: bool) -> None:
         for descriptor in retired:
             os.fdatasync(descriptor)
         if is_new:
             _sync_directory(self.directory)
-        if position > self._synced:
+        if position > self.synced:
             os.fdatasync(current)
-            self._synced = position
+            self.synced = position
 
     def _release(self) -> None:
         calls = []
-        while self._waiting and self._waiting[0][0] <= self._synced:
+        while self._waiting and self._waiting[0][0] <= self.synced:
             calls.append(self._waiting.popleft()[1])
         if calls:
             self.reactor.callFromThread(_call_all, calls)

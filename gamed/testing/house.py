@@ -73,6 +73,7 @@ class House:
             self.clock,
             self.settings.unsent_bytes,
         )
+        self.lobby.outage.parts.append(self.factory.hold)
         self.lobby.startService()  # type: ignore[no-untyped-call]
 
     def connect(self, host: str = "127.0.0.1") -> Wire:

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from tests.benchmarks import quoridor as worlds
 from tests.benchmarks.load import play
 from tests.daemon import Daemon, free_port, running
 
@@ -25,6 +26,9 @@ WARM_UP = 20
 GAMES = 300
 ROUNDS = 5
 IDLE = 4_000
+TABLES = 50
+QUORIDOR_SECONDS = 5.0
+IDLE_TABLES = 1_000
 
 
 def cpu_seconds(pid: int) -> float:
@@ -115,11 +119,41 @@ def start() -> None:
     print(f"start to ready: first {seconds[0]:.2f} s, later {statistics.median(seconds[1:]):.2f} s")
 
 
+def quoridor() -> None:
+    """Measure instant worlds at one table and at many, and the memory of a table."""
+    for tables in (1, TABLES):
+        with daemon(quoridor="tables = 0") as started:
+            port, pid = started.quoridor_port, started.process.pid
+            worlds.play(port, tables, 1.0)
+            time.sleep(1)
+            before = cpu_seconds(pid)
+            found = worlds.play(port, tables, QUORIDOR_SECONDS)
+            cpu = (cpu_seconds(pid) - before) / found.moves * 1e6
+            if started.unexpected() or "finding" in started.text():
+                raise AssertionError("the daemon's log has lines that should not be there")
+        rate = found.moves / found.seconds
+        print(f"quoridor, {tables} tables of instant worlds: {rate:.0f} moves/s, {cpu:.0f} µs of processor time a move")
+        print(f"  from a move to the next world's play: p50 {found.delay(0.5):.2f} ms, p99 {found.delay(0.99):.2f} ms")
+    limits = f"tables = 0\nconnections_per_address = {4 * IDLE_TABLES}"
+    with daemon(quoridor=limits) as started:
+        port, script = started.quoridor_port, worlds.script(0)
+        tables = [worlds.Table(port, script) for _ in range(50)]
+        time.sleep(0.5)
+        before = started.resident_bytes()
+        tables += [worlds.Table(port, script) for _ in range(IDLE_TABLES)]
+        time.sleep(0.5)
+        each = (started.resident_bytes() - before) / IDLE_TABLES
+        for table in tables:
+            table.close()
+    print(f"memory a quoridor table with two worlds in a game: {each:.0f} bytes")
+
+
 BENCHMARKS: dict[str, Callable[[], None]] = {
     "relay": lambda: relay(apart=True),
     "relay-together": lambda: relay(apart=False),
     "idle": idle_connections,
     "start": start,
+    "quoridor": quoridor,
 }
 
 

@@ -23,6 +23,9 @@ class Noting:
     player: Player
     sent: bytes = b""
 
+    def begin(self) -> bytes:
+        return self.player.begin()
+
     def receive_data(self, data: bytes) -> bytes:
         answer = self.player.receive_data(data)
         self.sent += answer

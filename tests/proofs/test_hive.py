@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import time
 from random import Random
+from xml.etree.ElementTree import fromstring
 
 from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.game import CHANCE, Seat
+from gamed.games.softwarechallenge.seasons.hive.client import HiveBrain
 from gamed.games.softwarechallenge.seasons.hive.generator import generated
 from gamed.games.softwarechallenge.seasons.hive.moves import SkipMove
 from gamed.games.softwarechallenge.seasons.hive.position import State
 from gamed.games.softwarechallenge.seasons.hive.rules import Hive
 from gamed.games.softwarechallenge.seasons.hive.strategy import Greedy, Search, Strategy, Uniform
+from gamed.games.softwarechallenge.seasons.hive.wire import echo, memento, read
 from tests.games.softwarechallenge.hive.recorded import counts, plays, spelled
 from tests.games.softwarechallenge.hive.test_recorded import accepted, perft
 from tests.proofs import amount
@@ -100,3 +103,29 @@ class StrengthProofs(SynchronousTestCase):
         match.play(games)
         print(f"search against greedy: {match.won} of {games} won, {match.lost} lost")
         self.assertGreaterEqual(match.won * 100, games * 70)
+
+
+class BotProofs(SynchronousTestCase):
+    """The search bot as it plays: it reads the state that the server writes, and the server reads its move."""
+
+    def test_it_never_sends_an_illegal_move(self) -> None:
+        games, moves = amount(1_000, 6), 0
+        for number in range(games):
+            moves += self.played(HiveBrain(Search(), Random(number)), Random(-number), number % 2)
+        print(f"{games} games of the search bot, {moves} moves of it, none illegal")
+        self.assertGreater(moves, 5 * games)
+
+    def played(self, brain: HiveBrain, random: Random, seat: Seat) -> int:
+        """Play a game against a random player; return how many moves the bot has made. An illegal one raises."""
+        state = HIVE.apply(HIVE.setup({}), CHANCE, HIVE.draw(HIVE.setup({}), random))
+        echoed, moves = "", 0
+        while HIVE.outcome(state) is None:
+            if state.mover == seat:
+                sent = read(brain.answer(fromstring(memento(state, ("", ""), echoed)), seat))
+                moves += 1
+                move, echoed = sent.move, sent.echo
+            else:
+                move = Uniform().choose(state, state.mover, random)
+                echoed = echo(move)
+            state = HIVE.apply(state, state.mover, move)
+        return moves

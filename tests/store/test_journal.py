@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import StoreError
+from gamed.errors import DiskError, StoreError
 from gamed.history import Entry, History
 from gamed.store import Journal
 from gamed.store.journal import FileJournal
@@ -392,12 +392,12 @@ class DiskTests(FileJournalCase):
             raise OSError(errno.EIO, os.strerror(errno.EIO))
 
         self.assertIsNone(self.journal.failed)
+        noticed: list[Exception | None] = []
+        self.journal.on_failure = lambda: noticed.append(self.journal.failed)
         patched = self.patch(os, "fdatasync", broken)
         self.journal.when_synced(self.add(self.opened(), line(1)), self.fail)
-        self.journal.stop()
+        self.pump.turn()
+        self.assertIsInstance(noticed[0], OSError)
+        self.assertRaises(DiskError, self.journal.append, [(ROOM, (line(2),))])
+        self.assertRaises(DiskError, self.journal.probe)
         patched.restore()
-        self.assertIsInstance(self.journal.failed, OSError)
-        self.assertTrue(self.pump.calls.empty())
-        self.assertRaises(StoreError, self.journal.append, [(ROOM, (line(2),))])
-        self.journal = self.fresh()
-        self.journal.start()

@@ -47,6 +47,10 @@ class Player:
         """Whether the match was won; None while it is undecided."""
         return {Phase.WON: True, Phase.LOST: False}.get(self.phase)
 
+    def begin(self) -> bytes:
+        """Return nothing: the server tells the roles first."""
+        return b""
+
     def receive_data(self, data: bytes) -> bytes:
         """Take bytes from the server and return the answer. Raises RemoteProtocolError if the other side errs."""
         self._reader.receive_data(data)

@@ -111,6 +111,11 @@ class RoboRallyConnection:
 
     _lines: _Lines = field(factory=lambda: _Lines(LONGEST_LINE, MOST_UNENDED), init=False)
 
+    @property
+    def begun(self) -> bool:
+        """False: a line may take any time, for people type here."""
+        return False
+
     def receive_data(self, data: bytes) -> None:
         """Take bytes from the peer. Empty bytes mean that it has closed: a line without an end is none."""
         self._lines.receive_data(data)
@@ -126,9 +131,10 @@ class RoboRallyConnection:
         """Return a line for the peer. Raises LocalProtocolError for an event that a manager cannot say."""
         return _said(event, Sender.MANAGER)
 
-    def close(self) -> None:
-        """Drop what came in and was not pulled, and whatever comes."""
+    def close(self) -> bytes:
+        """Drop what came in and was not pulled, and whatever comes. Nothing is said last in this dialect."""
         self._lines.close()
+        return b""
 
 
 @define

@@ -12,7 +12,12 @@ from typing import Any
 from attrs import Attribute, field, frozen
 
 from gamed.game import Options
+from gamed.games.softwarechallenge.client import Player
+from gamed.games.softwarechallenge.passwords import PasswordGuard
 from gamed.games.softwarechallenge.reception import SoftwareChallengeReception
+from gamed.games.softwarechallenge.seasons.hive.boards import draw
+from gamed.games.softwarechallenge.seasons.hive.client import HiveBrain
+from gamed.games.softwarechallenge.seasons.hive.strategy import STRATEGIES
 from gamed.games.softwarechallenge.seasons.hive.wire import KIND, HiveSeason
 from gamed.games.softwarechallenge.table import Limits, SeasonTable
 from gamed.games.softwarechallenge.wire import SoftwareChallengeConnection
@@ -27,6 +32,11 @@ def _positive(_instance: object, attribute: Attribute[Any], value: float) -> Non
         raise ValueError(f"{attribute.name} must be more than 0, not {value}")
 
 
+def _not_sooner(settings: Settings, attribute: Attribute[Any], value: float) -> None:
+    if value < settings.soft_seconds:
+        raise ValueError(f"{attribute.name} must not be less than soft_seconds, {settings.soft_seconds:g}")
+
+
 @frozen
 class Settings:
     """The section [softwarechallenge] of the configuration; etc/gamed.toml explains each key."""
@@ -35,8 +45,11 @@ class Settings:
     password: str = field(default="", repr=False)
     paused: bool = False
     soft_seconds: float = field(default=2.0, validator=_positive)
-    hard_seconds: float = field(default=10.0, validator=_positive)
+    hard_seconds: float = field(default=10.0, validator=(_positive, _not_sooner))
+    waiting_seconds: float = field(default=3600.0, validator=_positive)
     message_bytes: int = field(default=65_536, validator=_positive)
+    message_seconds: float = field(default=10.0, validator=_positive)
+    messages_per_second: float = field(default=50.0, validator=_positive)
     stuck_seconds: float = field(default=30.0, validator=_positive)
     unsent_bytes: int = field(default=4_194_304, validator=_positive)
     connections: int = field(default=20_000, validator=_positive)
@@ -55,8 +68,8 @@ def _connection(settings: Settings) -> SoftwareChallengeConnection:
 
 
 def _reception(settings: Settings, host: Host) -> SoftwareChallengeReception:
-    password = host.password("softwarechallenge", settings.password)
-    return SoftwareChallengeReception(_SEASON, host, password, settings.paused)
+    passwords = PasswordGuard(host.password("softwarechallenge", settings.password))
+    return SoftwareChallengeReception(_SEASON, host, passwords, settings.paused, settings.waiting_seconds)
 
 
 def _table(_settings: Settings, options: Options, random: Callable[[], Random], now: float) -> SeasonTable:
@@ -64,4 +77,25 @@ def _table(_settings: Settings, options: Options, random: Callable[[], Random], 
     return SeasonTable(_SEASON, options, Match(_SEASON.game, options, random, now), Limits(soft, hard))
 
 
+def _player(strategy: str) -> Callable[..., Player]:
+    def make(random: Random, reservation: str | None = None) -> Player:
+        return Player(HiveBrain(STRATEGIES[strategy](), random), reservation)
+
+    return make
+
+
 _SEASON = HiveSeason()
+
+game_type = GameType(
+    kind=KIND,
+    publisher="gamed-hive",
+    version="1.0",
+    settings=Settings,
+    options=_options,
+    connection=_connection,
+    reception=_reception,
+    table=_table,
+    draw=draw,
+    players={name: _player(name) for name in ("search", "greedy", "random")},
+    player_options=("reservation",),
+)

@@ -28,9 +28,9 @@ KICKED: Final = frozenset({"reply-message"})
 
 @define
 class Join(Event):
-    """Wants the next free seat. `game_type`: as it came; "" if none did."""
+    """Wants the next free seat. `game_type`: as it came; None if none did."""
 
-    game_type: str
+    game_type: str | None
 
 
 @define

@@ -5,17 +5,17 @@ Source: software-challenge.md A, B2, B3, B5 (who is thrown out how: K kicked, D 
 
 from __future__ import annotations
 
-import hmac
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from attrs import define, field
 
-from gamed.errors import RemoteProtocolError
+from gamed.errors import RemoteProtocolError, RoomError, RuleError, StoreError
 from gamed.events import Event
-from gamed.game import Seat, Termination
+from gamed.game import CHANCE, Seat, Termination
 from gamed.games.softwarechallenge import messages as say
+from gamed.games.softwarechallenge.passwords import FORGIVEN, PasswordGuard
 from gamed.games.softwarechallenge.scores import ScoreBook
 from gamed.games.softwarechallenge.season import Season, Sent
 from gamed.games.softwarechallenge.table import SEATS, Arrived, SeasonTable
@@ -23,12 +23,6 @@ from gamed.history import History
 from gamed.match import Opening, opening
 from gamed.peer import Peer
 from gamed.reception import Host, HostedRoom, Reservation
-
-FAILURES: Final = 5
-"""Wrong passwords that an address may send within FORGIVEN seconds."""
-
-FORGIVEN: Final = 60.0
-"""Seconds after which a wrong password is forgotten."""
 
 
 class _Kick(Exception):  # noqa: N818 (not an error: the end of a conversation)
@@ -41,17 +35,22 @@ class _Kick(Exception):  # noqa: N818 (not an error: the end of a conversation)
 
 @define(eq=False)
 class SoftwareChallengeReception:
-    """The reception of one listener. `password`: the administrators'; `is_paused`: whether join rooms start paused."""
+    """The reception of one listener.
+
+    `passwords`: the administrators'; `is_paused`: whether join rooms start paused; `waiting`: the seconds that a room
+    may wait for its players.
+    """
 
     season: Season
     host: Host
-    password: str
+    passwords: PasswordGuard
     is_paused: bool
+    waiting: float
     routes: bool = True
     scores: ScoreBook = field(init=False)
     _admins: dict[Peer, None] = field(factory=dict)
-    _failures: dict[str, list[float]] = field(factory=dict)
-    _unfilled: dict[HostedRoom, None] = field(factory=dict)
+    # With what ends their waiting.
+    _unfilled: dict[HostedRoom, Any] = field(factory=dict)
     _requests: dict[type[Event], Callable[[Peer, Any], None]] = field(init=False)
     _admin_requests: dict[type[Event], Callable[[Peer, Any], None]] = field(init=False)
 
@@ -82,19 +81,21 @@ class SoftwareChallengeReception:
         """Say nothing: the client speaks first."""
 
     def receive(self, peer: Peer, event: Event) -> None:
-        """Take a request. Raises StoreError, RoomError: no room can be opened."""
+        """Take a request."""
         handle = self._requests.get(type(event))
         if handle is None and peer in self._admins:
             handle = self._admin_requests.get(type(event))
-        if handle is None:
-            # An administrator's request by somebody else: ignored, as by the official server.
-            return
+        # An administrator's request by somebody else is ignored, as by the official server.
+        if handle is not None:
+            self._answer(peer, handle, event)
+
+    def _answer(self, peer: Peer, handle: Callable[[Peer, Any], None], request: Any) -> None:
         try:
-            handle(peer, event)
+            handle(peer, request)
         except _Kick as out:
             self._throw_out(peer, out)
-        except RemoteProtocolError as error:
-            self.refuse(peer, error)
+        except (RoomError, StoreError) as error:
+            self._throw_out(peer, _Kick(str(error)))
 
     def refuse(self, peer: Peer, error: RemoteProtocolError) -> None:
         """Throw out who broke the protocol."""
@@ -111,27 +112,31 @@ class SoftwareChallengeReception:
         self._admins.pop(peer, None)
 
     def _throw_out(self, peer: Peer, out: _Kick) -> None:
-        self.host.note(peer, out.reason)
-        if out.room is not None:
+        if out.room:
             self.host.tell(peer, say.Refused(out.room, out.reason, None))
         self.host.tell(peer, say.Closing(kick=out.kick))
-        self._empty_seats(peer)
-        self.host.dismiss(peer)
+        self._let_go(peer, out.reason)
 
-    def _empty_seats(self, peer: Peer) -> None:
+    def _let_go(self, peer: Peer, reason: str = "") -> None:
+        """Empty the seats of a peer whose stream has ended, and let it go. `reason`: why it is thrown out."""
+        if reason:
+            self.host.note(peer, reason)
+        self._admins.pop(peer, None)
         for room, seat in list(peer.places):
             if seat in room.peers:
-                room.leave(seat, Termination.LEFT)
+                room.leave(seat, Termination.LEFT, reason)
+        self.host.dismiss(peer)
 
     # Everybody
 
     def _check_type(self, game_type: str) -> None:
-        if game_type and game_type not in self.season.game_types:
+        if game_type not in self.season.game_types:
             known = ", ".join(self.season.game_types)
             raise _Kick(f"there is no game of type {game_type[:80]!r} here; there is {known}")
 
     def _join(self, peer: Peer, event: say.Join) -> None:
-        self._check_type(event.game_type)
+        if event.game_type is not None:
+            self._check_type(event.game_type)
         room = self._unfilled_room()
         existing = room is not None
         if room is None:
@@ -142,8 +147,7 @@ class SoftwareChallengeReception:
 
     def _unfilled_room(self) -> HostedRoom | None:
         for room in list(self._unfilled):
-            if not room.table.free:
-                del self._unfilled[room]
+            if not self._free_seats(room):
                 continue
             for seat, waiting in list(room.peers.items()):
                 # Its end of the connection is closed, and that was not told yet.
@@ -161,22 +165,32 @@ class SoftwareChallengeReception:
         table = _table(room)
         table.prepare(room.id, slots, paused=paused, opening=opening)
         table.finished = self.scores.add
-        self._unfilled[room] = None
+        table.filled = partial(self._filled, room)
+        self._unfilled[room] = self.host.after(self.waiting, partial(self._give_up, room))
         return room
+
+    def _filled(self, room: HostedRoom) -> None:
+        timer = self._unfilled.pop(room, None)
+        if timer is not None:
+            timer.cancel()
+
+    def _give_up(self, room: HostedRoom) -> None:
+        del self._unfilled[room]
+        room.stop(Termination.IDLE)
 
     def _join_prepared(self, peer: Peer, event: say.JoinPrepared) -> None:
         reservation = self.host.reservations.take(event.code)
-        if reservation is None:
+        # A slot whose game was started without its player is not free any more.
+        if reservation is None or reservation.seat not in reservation.room.table.free:
             raise _Kick("there is no reservation with this code: it was used or revoked, or its room is gone")
         reservation.room.join(peer, reservation.seat)
 
     def _leave(self, peer: Peer, _event: say.Leaving) -> None:
         self.host.tell(peer, say.Closing(kick=False))
-        self._empty_seats(peer)
-        self.host.dismiss(peer)
+        self._let_go(peer)
 
     def _move(self, peer: Peer, event: say.RoomMessage) -> None:
-        sent = Sent(None) if event.data is None else self.season.read(event.data)
+        sent = self._read(event)
         room = None if event.room is None else self.host.room(event.room)
         seats = [] if room is None else [seat for seat, other in room.peers.items() if other is peer]
         if room is None or not seats:
@@ -184,21 +198,29 @@ class SoftwareChallengeReception:
             raise _Kick(reason, room=event.room)
         # Who holds both slots answers for the one that is asked.
         to_move = room.table.game.to_move(room.table.state)
-        room.receive(next((seat for seat in seats if seat in to_move), seats[0]), Arrived(sent))
+        seat = next((seat for seat in seats if seat in to_move), seats[0])
+        room.receive(seat, Arrived(sent))
+        expelled = _table(room).expelled.get(seat)
+        if expelled is not None:
+            self._let_go(peer, expelled)
+
+    def _read(self, event: say.RoomMessage) -> Sent:
+        if event.data is None:
+            return Sent(None)
+        try:
+            return self.season.read(event.data)
+        except RemoteProtocolError as error:
+            raise _Kick(str(error), room=event.room, kick=error.code in say.KICKED) from error
 
     def _authenticate(self, peer: Peer, event: say.Authenticate) -> None:
         now = self.host.seconds()
-        failures = [at for at in self._failures.get(peer.address, ()) if now - at < FORGIVEN]
-        right = hmac.compare_digest(event.password.encode(), self.password.encode())
-        if right and len(failures) < FAILURES:
+        if self.passwords.admits(peer.address, event.password, now):
             self._admins[peer] = None
             self.host.note(peer, "authenticated as administrator")
-            return
-        self._failures[peer.address] = [*failures, now][-FAILURES:]
-        self._failures = {address: times for address, times in self._failures.items() if now - times[-1] < FORGIVEN}
-        if len(failures) >= FAILURES:
+        elif self.passwords.is_blocked(peer.address, now):
             raise _Kick(f"too many wrong passwords from this address: wait {FORGIVEN:g} seconds")
-        raise _Kick("wrong password")
+        else:
+            raise _Kick("wrong password")
 
     # Administrators
 
@@ -206,6 +228,40 @@ class SoftwareChallengeReception:
         """Open a room with reserved slots; its game starts after the opening. Raises StoreError, RoomError."""
         room = self._open(slots, paused=False, opening=opening)
         return room, [self.host.reservations.make(room, seat) for seat in SEATS]
+
+    def reserve(
+        self, names: Sequence[str], *, paused: bool, history: History | None, turn: int | None
+    ) -> tuple[HostedRoom, list[Reservation]]:
+        """Open a room for an operator (gamed/reception.py, `Prepares`). Raises StoreError, RoomError."""
+        if len(names) > len(SEATS):
+            raise RoomError(f"a room has {len(SEATS)} slots")
+        display_names = [*names, *[None] * (len(SEATS) - len(names))]
+        slots = tuple(say.Slot(name, can_timeout=True, should_be_paused=paused) for name in display_names)
+        return self.prepare(slots, () if history is None else self.opening_from(history, turn))
+
+    def configure(self, settings: Any) -> None:
+        """Take the listener's settings anew; an empty password leaves the one that holds."""
+        self.is_paused, self.waiting = settings.paused, settings.waiting_seconds
+        if settings.password:
+            self.passwords.password = settings.password
+
+    def opening_from(self, history: History | None, turn: int | None) -> Opening:
+        """Return what was played in a match up to a turn, None for its end. Raises RoomError: it cannot go on there."""
+        if history is None or history.kind != self.season.kind:
+            raise RoomError("there is no such record of this game")
+        plies = opening(history, turn)
+        if turn is not None and sum(seat != CHANCE for seat, _ in plies) != turn:
+            raise RoomError(f"the record has no turn {turn}")
+        game = self.season.game
+        state = game.setup(history.options)
+        try:
+            for seat, text in plies:
+                state = game.apply(state, seat, game.parse(text))
+        except RuleError as error:
+            raise RoomError(f"the record cannot be played: {error}") from error
+        if not game.to_move(state):
+            raise RoomError("the game of the record is over then")
+        return plies
 
     def _prepare(self, peer: Peer, event: say.Prepare) -> None:
         self._check_type(event.game_type)
@@ -216,23 +272,29 @@ class SoftwareChallengeReception:
         if event.record is None:
             self._tell_prepared(peer, event, ())
         else:
-            self.host.recorded(event.record, partial(self._prepare_from, peer, event))
+            self.host.recorded(event.record, partial(self._found, peer, event))
 
-    def _prepare_from(self, peer: Peer, event: say.Prepare, history: History | None) -> None:
-        if history is None or history.kind != self.season.kind:
-            self._throw_out(peer, _Kick(f"there is no record {event.record!r} of this game"))
-            return
-        self._tell_prepared(peer, event, opening(history, event.turn))
+    def _found(self, peer: Peer, event: say.Prepare, history: History | None) -> None:
+        # Nobody would hear of the room any more.
+        if peer in self._admins:
+            self._answer(peer, partial(self._prepare_from, event), history)
 
-    def _tell_prepared(self, peer: Peer, event: say.Prepare, moves: Opening) -> None:
-        room, reservations = self.prepare(event.slots, moves)
+    def _prepare_from(self, event: say.Prepare, peer: Peer, history: History | None) -> None:
+        self._tell_prepared(peer, event, self.opening_from(history, event.turn))
+
+    def _tell_prepared(self, peer: Peer, event: say.Prepare, plies: Opening) -> None:
+        room, reservations = self.prepare(event.slots, plies)
         self.host.tell(peer, say.Prepared(room.id, tuple(kept.code for kept in reservations)))
 
     def _known(self, room: str) -> HostedRoom:
-        found = self.host.room(room)
-        if found is None or found.history.kind != self.season.kind:
+        found = self._hosted(room)
+        if found is None:
             raise _Kick("there is no such room", room=room)
         return found
+
+    def _hosted(self, room: str) -> HostedRoom | None:
+        found = self.host.room(room)
+        return None if found is None or found.history.kind != self.season.kind else found
 
     def _observe(self, peer: Peer, event: say.Observe) -> None:
         room = self._known(event.room)
@@ -240,12 +302,10 @@ class SoftwareChallengeReception:
         room.observe(peer)
 
     def _pause(self, _peer: Peer, event: say.Pause) -> None:
-        room = self.host.room(event.room)
-        if room is None:
-            return
-        if event.pause:
+        room = self._hosted(event.room)
+        if room is not None and event.pause:
             room.pause()
-        else:
+        elif room is not None:
             room.resume()
 
     def _step(self, _peer: Peer, event: say.StepOn) -> None:

@@ -47,7 +47,7 @@ class ScoreBook:
         for name, new in zip(names, parts, strict=True):
             score = self._scores.get(name)
             if score is None:
-                score = self._scores[name] = Score(0, [_zero(fragment) for fragment in self.fragments])
+                score = self._scores[name] = Score(0, ["0"] * len(self.fragments))
             score.games += 1
             score.values = [
                 _added(fragment, old, value, score.games)
@@ -68,10 +68,6 @@ class ScoreBook:
     def score(self, name: str) -> Score | None:
         """Return a name's score, or None if it has none."""
         return self._scores.get(name)
-
-
-def _zero(fragment: Fragment) -> str:
-    return "0" if fragment.aggregation == "SUM" else "0.000000"
 
 
 def _added(fragment: Fragment, old: str, new: str, count: int) -> str:

@@ -38,8 +38,8 @@ class Fault:
 class Sent:
     """A move as it was sent. `move`: None where there is no move object.
 
-    `echo`: the `lastMove` element, and `original`: the `originalRequest` element of a refusal, or nothing; both are texts at
-    their final indentation. `hint`: what the client says to people beside its move.
+    `echo`: the `lastMove` element, and `original`: the `originalRequest` element of a refusal, or nothing; both are
+    texts at their final indentation. `hint`: what the client says to people beside its move.
     """
 
     move: Any

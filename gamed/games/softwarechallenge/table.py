@@ -14,7 +14,7 @@ from gamed.clocks import MoveClock, Overstepped
 from gamed.errors import IllegalMove, InvalidMove
 from gamed.events import Event
 from gamed.findings import Finding
-from gamed.game import Options, Outcome, Seat, Termination
+from gamed.game import CHANCE, Options, Outcome, Seat, Termination
 from gamed.games.softwarechallenge.messages import (
     Closing,
     Joined,
@@ -51,6 +51,14 @@ class Arrived(Event):
 
 
 @frozen
+class Absence:
+    """Why nobody sits on a slot that was taken: what its side loses by when the game starts, and the record's word."""
+
+    fault: Fault
+    why: Termination
+
+
+@frozen
 class Limits:
     """Seconds for a move: an answer after `soft` loses, and nobody waits longer than `hard`."""
 
@@ -58,16 +66,17 @@ class Limits:
     hard: float = 10.0
 
 
-def _nothing(_names: tuple[str, str], _parts: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
-    """Keep no scores."""
+def _nothing(*_: object) -> None:
+    """Tell nobody."""
 
 
 @define
 class SeasonTable:
     """One room: its slots, its game, and where its request stands.
 
-    `is_requested`: a move is asked for, and not answered yet. `is_told`: a first memento has been sent. `opening`: moves
-    of a recorded game that this one starts after. `finished`: called with display names and parts of the result.
+    `is_requested`: a move is asked for, and not answered yet. `is_told`: a first memento has been sent. `opening`:
+    moves of a recorded game that this one starts after. `finished`: called with display names and parts of the result;
+    `filled`: called when no slot can be taken any more. `expelled`: whose stream the table has ended, and why.
     """
 
     season: Season
@@ -84,8 +93,10 @@ class SeasonTable:
     forwards: bool = False
     stalled: float = 0.0
     finished: Callable[[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...]]], None] = _nothing
+    filled: Callable[[], None] = _nothing
+    expelled: dict[Seat, str] = field(factory=dict)
     _taken: set[Seat] = field(factory=set)
-    _absent: set[Seat] = field(factory=set)
+    _absent: dict[Seat, Absence] = field(factory=dict)
     _timed: list[bool] = field(factory=lambda: [True, True])
     _clock: MoveClock = field(init=False)
     _asks: bool = False
@@ -153,7 +164,7 @@ class SeasonTable:
             return Step(tuple(mails))
         if self.is_prepared:
             mails += [Mail(one, Joined(self.room)) for one in SEATS]
-        return self._start(now, mails)
+        return self._start(now, mails, asks=not self.is_paused)
 
     @property
     def names(self) -> tuple[str, str]:
@@ -161,18 +172,25 @@ class SeasonTable:
         red, blue = ("Unknown" if slot.display_name is None else slot.display_name for slot in self.slots)
         return red, blue
 
-    def _start(self, now: float, mails: list[Mail]) -> Step:
+    def _start(self, now: float, mails: list[Mail], *, asks: bool) -> Step:
+        self.filled()
         journal = [self.match.seat(seat, self.names[seat], now) for seat in SEATS]
         journal += self.match.start(now, self.opening)
-        if len(self.opening) > 1:
+        if self.opening and self.opening[-1][0] != CHANCE:
             self._echo = self.season.echo(self.game.parse(self.opening[-1][1]))
         mails += [Mail(seat, Welcome(self.room, color)) for seat, color in zip(SEATS, COLORS, strict=True)]
         if self._absent:
-            absent = next(iter(self._absent))
-            return self._lose(Fault(absent, Cause.LEFT, LEFT_TEXT), Termination.LEFT, now, mails, journal)
-        if not self.is_paused:
+            return self._start_absent(now, mails, journal, asks=asks)
+        if asks:
             mails += self._ask()
         return Step(tuple(mails), journal=tuple(journal))
+
+    def _start_absent(self, now: float, mails: list[Mail], journal: list[Entry], *, asks: bool) -> Step:
+        seat, absence = next(iter(self._absent.items()))
+        if asks:
+            mails += self._mementos()
+        journal.append(self.match.left(seat, absence.why, now))
+        return self._lose(absence.fault, absence.why, now, mails, journal)
 
     @property
     def _mover(self) -> Seat:
@@ -232,8 +250,8 @@ class SeasonTable:
             journal = self.match.play(seat, sent.move, now, data)
         except IllegalMove as error:
             return self._illegal(seat, sent, f"{error}{self.season.suffix(sent.move)}", error.code, now)
-        except InvalidMove:
-            return self._drop(seat, now)
+        except InvalidMove as error:
+            return self._drop(seat, str(error), now)
         self.is_requested = False
         self._clock.stop()
         self._echo = sent.echo
@@ -251,16 +269,22 @@ class SeasonTable:
             Mail(OBSERVERS, Refused(self.room, text, sent.original or None)),
         ]
         step = self._violated(seat, text, code, now, mails)
-        step.mails += (Mail(seat, Closing(kick=True)),)
+        step.mails += self._farewell(seat, text, kick=True)
         return step
+
+    def _farewell(self, seat: Seat, text: str, *, kick: bool) -> tuple[Mail, ...]:
+        self.expelled[seat] = text
+        return (Mail(seat, Closing(kick)),)
 
     def _violation(self, seat: Seat, sent: Sent, text: str, now: float) -> Step:
         refused = Mail(seat, Refused(self.room, text, sent.original or None))
         # Who answers what nobody asked hears of nothing else any more.
-        mails = [refused, Mail(seat, Closing(kick=True))]
+        mails = (refused, *self._farewell(seat, text, kick=True))
         if not self.match.is_started:
-            return Step(tuple(mails), (seat,), closed=True)
-        return self._violated(seat, text, "out-of-turn" if text == NOT_YOUR_TURN else "not-requested", now, mails)
+            step = self._empty(seat, Absence(Fault(seat, Cause.RULE_VIOLATION, text), Termination.FORFEIT), now)
+            step.mails = (*mails, *step.mails)
+            return step
+        return self._violated(seat, text, "out-of-turn" if text == NOT_YOUR_TURN else "not-requested", now, [*mails])
 
     def _violated(self, seat: Seat, text: str, code: str, now: float, mails: list[Mail]) -> Step:
         finding = self.match.finding(code, seat, text)
@@ -270,9 +294,10 @@ class SeasonTable:
         step.findings = (finding,)
         return step
 
-    def _drop(self, seat: Seat, now: float) -> Step:
-        step = self.leave(seat, Termination.LIMIT, now)
-        step.mails = (Mail(seat, Closing(kick=False)), *step.mails)
+    def _drop(self, seat: Seat, text: str, now: float) -> Step:
+        mails = (Mail(seat, Refused(self.room, text, None)), *self._farewell(seat, text, kick=False))
+        step = self.leave(seat, Termination.LIMIT, now, text)
+        step.mails = (*mails, *step.mails)
         return step
 
     def _too_late(self, seat: Seat, over: Overstepped, now: float) -> Step:
@@ -303,6 +328,7 @@ class SeasonTable:
         left = Left(self.room)
         mails += [Mail(seat, left) for seat in PLAYERS_FIRST]
         last = self.match.end(outcome, now)
+        self.filled()
         return Step(tuple(mails), SEATS, None, (*journal, last), outcome=outcome, closed=True)
 
     def leave(self, seat: Seat, why: Termination, now: float, text: str = "") -> Step:
@@ -312,10 +338,13 @@ class SeasonTable:
         if self.match.is_started:
             journal = [self.match.left(seat, why, now, {"text": text} if text else None)]
             return self._lose(Fault(seat, Cause.LEFT, LEFT_TEXT), why, now, [], journal)
+        return self._empty(seat, Absence(Fault(seat, Cause.LEFT, LEFT_TEXT), why), now)
+
+    def _empty(self, seat: Seat, absence: Absence, now: float) -> Step:
         if not self.is_prepared:
-            return self.stop(why, now)
-        self._absent.add(seat)
-        return Step() if len(self._absent) < len(SEATS) else self.stop(why, now)
+            return self.stop(absence.why, now)
+        self._absent.setdefault(seat, absence)
+        return Step()
 
     def tick(self, now: float) -> Step:
         """Judge the hard limit."""
@@ -362,19 +391,13 @@ class SeasonTable:
 
     def step(self, now: float, *, forced: bool = False) -> Step:
         """Ask for one move of a paused game. `forced`: start a game that lacks players with nobody in their slots."""
-        if not self.is_paused or self._is_over:
-            return Step()
         if self._is_running:
-            return Step(tuple(self._ask()))
-        if not forced or not self._taken:
+            return Step(tuple(self._ask())) if self.is_paused else Step()
+        if self._is_over or not forced or not self._taken:
             return Step()
         mails = [Mail(seat, Joined(self.room)) for seat in sorted(self._taken)] if self.is_prepared else []
         self._taken.update(SEATS)
-        started = self._start(now, mails)
-        if self._is_over:
-            return started
-        started.mails += tuple(self._ask())
-        return started
+        return self._start(now, mails, asks=True)
 
     def restore(self, entry: Entry) -> None:
         """Take an entry as if it happened now. Raises RuleError if it is an illegal move."""

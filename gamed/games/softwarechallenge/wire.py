@@ -57,7 +57,8 @@ _SERVER_MESSAGES: Final = frozenset(
 _REPLIES: Final = frozenset({"testing", "playerScore"})
 
 # A number as Java's Integer has it, in decimal digits.
-_NUMBER: Final = re.compile(r"[+-]?[0-9]{1,9}")
+_NUMBER: Final = re.compile(r"[+-]?[0-9]{1,10}")
+_NUMBERS: Final = range(-(2**31), 2**31)
 
 _IN_TEXT: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;", "\r": "&#xd;"}
 _TEXT: Final = str.maketrans(_IN_TEXT)
@@ -108,7 +109,7 @@ def _unknown(element: Element) -> RemoteProtocolError:
 
 def number(text: str) -> int:
     """Return a whole number. Raises RemoteProtocolError(code="not-a-number")."""
-    if _NUMBER.fullmatch(text) is None:
+    if _NUMBER.fullmatch(text) is None or int(text) not in _NUMBERS:
         raise RemoteProtocolError(f"{text[:80]!r} is not a number", code="not-a-number")
     return int(text)
 
@@ -153,7 +154,7 @@ def _plain(names: str, make: Callable[[Mapping[str, str]], Event]) -> Callable[[
 
 
 _READERS: Final[Mapping[str, Callable[[Element], Event]]] = {
-    "join": _plain("gameType", lambda found: Join(found.get("gameType", ""))),
+    "join": _plain("gameType", lambda found: Join(found.get("gameType"))),
     "joinPrepared": _plain("reservationCode", lambda found: JoinPrepared(found.get("reservationCode", ""))),
     "authenticate": _plain("password", lambda found: Authenticate(found.get("password", ""))),
     "prepare": _prepare,

@@ -34,3 +34,11 @@ def upgrade(connection: Connection) -> None:
     if revision != script.get_current_head():
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
+
+
+def revisions(connection: Connection) -> tuple[str | None, str | None]:
+    """Return the revision that a database has, None for an empty one, and the one that this gamed brings it to."""
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
+    head = ScriptDirectory.from_config(config).get_current_head()
+    return MigrationContext.configure(connection).get_current_revision(), head

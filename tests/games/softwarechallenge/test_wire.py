@@ -180,8 +180,9 @@ class ClientMessageTests(SynchronousTestCase):
 
     def test_what_is_missing(self) -> None:
         for message, event in (
-            ("<join/>", Join("")),
-            ('<join gametype="swc_2020_hive"/>', Join("")),
+            ("<join/>", Join(None)),
+            ('<join gametype="swc_2020_hive"/>', Join(None)),
+            ('<join gameType=""/>', Join("")),
             ("<joinPrepared/>", JoinPrepared("")),
             ("<authenticate/>", Authenticate("")),
             ('<authenticate passphrase="p"/>', Authenticate("")),
@@ -237,9 +238,31 @@ class ClientMessageTests(SynchronousTestCase):
             self.assertEqual(one(f'<testMode testMode=" {text}"/>'), TestMode(False))
 
     def test_numbers(self) -> None:
-        for text, value in (("0", 0), ("1", 1), ("-1", -1), ("+1", 1), ("007", 7), ("999999999", 999_999_999)):
+        for text, value in (
+            ("0", 0),
+            ("1", 1),
+            ("-1", -1),
+            ("+1", 1),
+            ("007", 7),
+            ("2147483647", 2**31 - 1),
+            ("-2147483648", -(2**31)),
+        ):
             self.assertEqual(one(f'<timeout roomId="r" slot="{text}"/>'), SetTimeout("r", value, False))
-        for text in ("", " ", "a", "1.0", "1 ", "0x1", "1e3", "9999999999", "\u0661", "--1", "1_0", "9" * 9_999):
+        for text in (
+            "",
+            " ",
+            "a",
+            "1.0",
+            "1 ",
+            "0x1",
+            "1e3",
+            "2147483648",
+            "-2147483649",
+            "\u0661",
+            "--1",
+            "1_0",
+            "9" * 9_999,
+        ):
             self.assertEqual(one(f'<timeout roomId="r" slot="{text}"/>'), "not-a-number")
             self.assertEqual(one(f'<prepare turn="{text}"/>'), "not-a-number")
 
@@ -305,7 +328,7 @@ class RefusalTests(SynchronousTestCase):
             connection.receive_data(f"<protocol><join/>{wrong}<cancel/></protocol>".encode())
             heard: list[Event] = []
             error = self.assertRaises(RemoteProtocolError, heard.extend, connection.events())
-            self.assertEqual((heard, error.code), ([Join("")], code))
+            self.assertEqual((heard, error.code), ([Join(None)], code))
             connection.receive_data(b"<join/>")
             connection.receive_data(b"")
             self.assertIs(self.assertRaises(RemoteProtocolError, list, connection.events()), error)
@@ -348,7 +371,7 @@ class LeavingTests(SynchronousTestCase):
             [b"<join", b""],
             [b"<sc.protocol.responses.CloseConnection></sc.protocol.responses.CloseConnection><foo/>", b"</q>", b""],
         ):
-            self.assertEqual(listen([b"<protocol><join/>", *ways]), [Join(""), Leaving()], ways)
+            self.assertEqual(listen([b"<protocol><join/>", *ways]), [Join(None), Leaving()], ways)
 
     def test_an_empty_document_and_no_document(self) -> None:
         self.assertEqual(listen([b"<protocol/>"]), [Leaving()])

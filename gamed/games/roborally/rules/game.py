@@ -12,7 +12,7 @@ from typing import Final
 
 from gamed.errors import ConfigError, InvalidMove, NotYourTurn
 from gamed.game import CHANCE, Options, Outcome, Seat, Termination
-from gamed.games.roborally.rules import answers, turn
+from gamed.games.roborally.rules import answers, moves, turn
 from gamed.games.roborally.rules import state as queries
 from gamed.games.roborally.rules.board import parse_plan
 from gamed.games.roborally.rules.elements import Direction, Place
@@ -95,6 +95,14 @@ class RoboRally:
                 return answers.take(state, seat, move)
             case _:
                 raise InvalidMove(f"{move!r} is no move")
+
+    def spell(self, move: Move) -> str:
+        """Return a move as records write it."""
+        return moves.spell(move)
+
+    def parse(self, text: str) -> Move:
+        """Return the move that is written so. Raises InvalidMove (`notation`)."""
+        return moves.parse(text)
 
     def draw(self, state: State, random: Random) -> Deal:
         """Return the hands of this turn, drawn from the cards that are in no register."""

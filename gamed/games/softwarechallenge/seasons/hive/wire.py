@@ -1,13 +1,12 @@
 """Hive in XML, as the official server of the season 2020 lays it out: states, moves, results.
 
-Source: software-challenge.md B3 (memento content, moves), B4 (result), C9. A state is about 8 KB; it is put together from
-texts that are kept: one for each field and what stands on it.
+Source: software-challenge.md B3 (memento content, moves), B4 (result), C9. A state is about 8 KB; it is put together
+from texts that are kept: one for each field and what stands on it.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Final
 
@@ -26,7 +25,7 @@ from gamed.games.softwarechallenge.seasons.hive.moves import (
 )
 from gamed.games.softwarechallenge.seasons.hive.position import State
 from gamed.games.softwarechallenge.seasons.hive.rules import Hive, Reason
-from gamed.games.softwarechallenge.wire import escaped, quoted
+from gamed.games.softwarechallenge.wire import MOVE_REQUEST, escaped, number, quoted, texts, truth
 from gamed.wire.xmlstream import Element
 
 KIND: Final = "hive"
@@ -36,10 +35,19 @@ GAME_TYPES: Final = ("swc_2020_hive", "swc_2019_piranhas")
 FRAGMENTS: Final = (Fragment("Gewinner", "SUM"), Fragment("∅ freie Felder", "AVERAGE"))
 SIDES: Final = ("Rot", "Blau")
 _LETTERS: Final = {name: letter for letter, name in TYPES.items()}
-_NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
 _SET, _DRAG, _SKIP = ("setmove", "dragmove", "skipmove")
-_CLASSES: Final = {"setmove": _SET, "dragmove": _DRAG, "skipmove": _SKIP, "missmove": _SKIP}
-_NO_MOVES: Final = frozenset({"welcomeMessage", "result", "state", "sc.framework.plugins.protocol.MoveRequest"})
+_CLASSES: Final = {
+    "setmove": _SET,
+    "dragmove": _DRAG,
+    "skipmove": _SKIP,
+    # What the published documentation calls it.
+    "missmove": _SKIP,
+    # The official server's own classes, which it reads as well [T70].
+    "sc.plugin2020.SetMove": _SET,
+    "sc.plugin2020.DragMove": _DRAG,
+    "sc.plugin2020.SkipMove": _SKIP,
+}
+_NO_MOVES: Final = frozenset({"welcomeMessage", "memento", "state", "result", "error", MOVE_REQUEST})
 """Classes that the official server knows and that are no moves: as if nothing had been sent (B5)."""
 
 
@@ -123,7 +131,7 @@ def _hand(side: str, seat: Seat, letters: str) -> str:
 def read(data: Element) -> Sent:
     """Return the move in a `data` element. Raises RemoteProtocolError.
 
-    Its codes: `unknown-class`, `unknown-element`, `unknown-value`, `not-a-number`, `no-destination`.
+    Its codes: `unknown-class`, `unknown-element`, `duplicate-element`, `unknown-value`, `not-a-number`, `missing-part`.
     """
     kind = data.get("class", "")
     if kind in _NO_MOVES:
@@ -131,67 +139,74 @@ def read(data: Element) -> Sent:
     if kind not in _CLASSES:
         raise RemoteProtocolError(f"there is no move of class {kind[:80]!r}", code="unknown-class")
     kind = _CLASSES[kind]
-    parts, hint = _parts(data, _WANTED[kind])
-    if kind == _SKIP:
-        return _sent(SkipMove(), parts, hint)
-    destination = parts.get("destination")
-    if destination is None or (kind == _SET and "piece" not in parts):
-        raise RemoteProtocolError(f"{kind} needs {' and '.join(_WANTED[kind])}", code="no-destination")
-    x, y, z = _place(destination)
-    if kind == _SET:
-        owner, type_ = _of_piece(parts["piece"])
-        return _sent(SetMove(type_, owner, x, y, z), parts, hint)
-    if "start" not in parts:
-        return _sent(DragMove(None, None, None, x, y, z), parts, hint)
-    start_x, start_y, start_z = _place(parts["start"])
-    return _sent(DragMove(start_x, start_y, start_z, x, y, z), parts, hint)
+    parts, hint = _parts(data, _KNOWN[kind])
+    for name in _NEEDED[kind]:
+        if name not in parts:
+            raise RemoteProtocolError(f"a {kind} needs a {name}", code="missing-part")
+    return _sent(_move(kind, parts), parts, hint)
 
 
-_WANTED: Final = {_SET: ("piece", "destination"), _DRAG: ("start", "destination"), _SKIP: ()}
+_KNOWN: Final = {_SET: ("piece", "destination"), _DRAG: ("start", "destination"), _SKIP: ()}
+# A dragmove without a start is a move, if not a legal one [T70].
+_NEEDED: Final = {_SET: ("piece", "destination"), _DRAG: ("destination",), _SKIP: ()}
 
 
-def _parts(data: Element, wanted: Sequence[str]) -> tuple[dict[str, Element], str | None]:
+def _parts(data: Element, known: Sequence[str]) -> tuple[dict[str, Element], str | None]:
     parts: dict[str, Element] = {}
     hints: list[str] = []
     for child in data:
-        if not isinstance(child.tag, str):
-            continue
         if child.tag == "hint":
             hints.append(child.get("content") or child.text or "")
-        elif child.tag not in wanted:
+        elif child.tag not in known:
             raise RemoteProtocolError(f"there is no element {child.tag[:80]!r} here", code="unknown-element")
+        elif child.tag in parts:
+            raise RemoteProtocolError(f"{child.tag!r} is said twice", code="duplicate-element")
         else:
             parts[child.tag] = child
     return parts, "\n".join(hints) if hints else None
 
 
+def _move(kind: str, parts: Mapping[str, Element]) -> Move:
+    if kind == _SKIP:
+        return SkipMove()
+    destination = _place(parts["destination"])
+    if kind == _SET:
+        owner, type_ = _piece_of(parts["piece"])
+        return SetMove(type_, owner, *destination)
+    if "start" not in parts:
+        return DragMove(None, None, None, *destination)
+    return DragMove(*_place(parts["start"]), *destination)
+
+
 def _place(element: Element) -> tuple[int, int, int]:
-    x, y, z = (_number(_value(element, name)) for name in "xyz")
+    found = _texts_of_place(element)
+    # What is missing is 0, as Java has it.
+    x, y, z = (number(found.get(name, "0")) for name in "xyz")
     return x, y, z
 
 
-def _value(element: Element, name: str) -> str:
-    child = element.find(name)
-    text = element.get(name) if child is None else child.text
-    return (text or "").strip()
+_PLACE: Final = frozenset("xyz")
+_FIELD: Final = _PLACE | {"isObstructed"}
 
 
-def _number(text: str) -> int:
-    if not text:
-        return 0
-    if not _NUMBER.fullmatch(text):
-        raise RemoteProtocolError(f"{text[:80]!r} is not a number", code="not-a-number")
-    return int(text)
+def _texts_of_place(element: Element) -> Mapping[str, str]:
+    if element.get("class") == "field":
+        return texts(element, _FIELD, "piece")
+    return texts(element, _PLACE)
 
 
-def _of_piece(element: Element) -> tuple[int, str]:
-    owner, type_ = _value(element, "owner"), _value(element, "type")
+_PIECE: Final = frozenset({"owner", "type"})
+
+
+def _piece_of(element: Element) -> tuple[int, str]:
+    found = texts(element, _PIECE)
+    owner, type_ = found.get("owner", ""), found.get("type", "")
     if owner not in COLORS or type_ not in _LETTERS:
         raise RemoteProtocolError(f"there is no piece {owner[:20]} {type_[:20]}", code="unknown-value")
     return COLORS.index(owner), _LETTERS[type_]
 
 
-def _sent(move: Move, parts: dict[str, Element], hint: str | None) -> Sent:
+def _sent(move: Move, parts: Mapping[str, Element], hint: str | None) -> Sent:
     inner = [] if hint is None else [f"<hint>{escaped(hint)}</hint>"]
     for name in ("piece", "start", "destination"):
         if name in parts:
@@ -211,19 +226,20 @@ def _class_of(move: Move) -> str:
 
 def _echoed(name: str, element: Element) -> list[str]:
     if name == "piece":
-        owner, type_ = _of_piece(element)
-        return [f'<piece owner="{COLORS[owner]}" type="{TYPES[type_]}"/>']
+        return [_echoed_piece(element)]
     x, y, z = _place(element)
     place = f'x="{x}" y="{y}" z="{z}"'
     if element.get("class") != "field":
         return [f"<{name} {place}/>"]
-    obstructed = "true" if _value(element, "isObstructed").lower() == "true" else "false"
-    tag = f'<{name} class="field" {place} isObstructed="{obstructed}"'
-    pieces = [_of_piece(piece) for piece in element.iterfind("piece")]
-    if not pieces:
-        return [f"{tag}/>"]
-    inner = [f'  <piece owner="{COLORS[owner]}" type="{TYPES[type_]}"/>' for owner, type_ in pieces]
-    return [f"{tag}>", *inner, f"</{name}>"]
+    is_obstructed = _texts_of_place(element).get("isObstructed", "").lower() == "true"
+    tag = f'<{name} class="field" {place} isObstructed={truth(value=is_obstructed)}'
+    pieces = [f"  {_echoed_piece(piece)}" for piece in element.iterfind("piece")]
+    return [f"{tag}>", *pieces, f"</{name}>"] if pieces else [f"{tag}/>"]
+
+
+def _echoed_piece(element: Element) -> str:
+    owner, type_ = _piece_of(element)
+    return f'<piece owner="{COLORS[owner]}" type="{TYPES[type_]}"/>'
 
 
 def _element(name: str, kind: str, inner: Sequence[str], indent: int) -> str:

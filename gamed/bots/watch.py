@@ -1,0 +1,80 @@
+"""Watches a game over the network: a viewer without I/O on a transport.
+
+Source: roborally.md 3.6. A viewer answers what it must at once; its frames are handed on as they come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from attrs import define
+from twisted.internet.defer import Deferred
+from twisted.internet.endpoints import HostnameEndpoint, connectProtocol
+from twisted.internet.error import ConnectError, DNSLookupError
+from twisted.internet.interfaces import ITCPTransport
+from twisted.internet.protocol import Protocol, connectionDone
+from twisted.python.failure import Failure
+
+from gamed.bots.play import BotError
+from gamed.errors import RemoteProtocolError
+from gamed.games.roborally.viewer import Frame, Viewer
+
+
+@define(eq=False)
+class Watcher(Protocol):
+    """A viewer on a transport. `done` fires with None when the game is over, or fails with BotError."""
+
+    viewer: Viewer
+    show: Callable[[Frame], None]
+    done: Deferred[None]
+    _error: BotError | None = None
+
+    def connectionMade(self) -> None:
+        """Register."""
+        self._wire.setTcpNoDelay(True)
+        self._wire.write(self.viewer.begin())
+
+    @property
+    def _wire(self) -> ITCPTransport:
+        return cast("ITCPTransport", self.transport)
+
+    def dataReceived(self, data: bytes) -> None:
+        """Let the viewer answer, then show what there is to see."""
+        self._receive(data)
+        if self.viewer.is_done or self._error is not None:
+            self._wire.loseConnection()
+
+    def _receive(self, data: bytes) -> None:
+        if self._error is not None:
+            return
+        try:
+            answer = self.viewer.receive_data(data)
+        except RemoteProtocolError as error:
+            self._error = BotError(f"the game broke off: {error}")
+        else:
+            if answer:
+                self._wire.write(answer)
+        while self.viewer.frames:
+            self.show(self.viewer.frames.popleft())
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: ARG002 (Protocol's signature)
+        """Tell that it is over, or that it should not be."""
+        self._receive(b"")
+        if self._error is not None:
+            self.done.errback(self._error)
+        else:
+            self.done.callback(None)
+
+
+async def watch(reactor: Any, host: str, port: int, viewer: Viewer, show: Callable[[Frame], None]) -> None:
+    """Connect and watch one game. Raises BotError."""
+    watcher = Watcher(viewer, show, Deferred())
+    try:
+        await connectProtocol(HostnameEndpoint(reactor, host.encode(), port), watcher)
+    except (ConnectError, DNSLookupError) as error:
+        raise BotError(
+            f"cannot connect to {host}:{port}: {str(error).rstrip('.')}. "
+            "Is the server running there? `twistd -n gamed` starts one"
+        ) from error
+    await watcher.done

@@ -1,0 +1,41 @@
+"""`gamed doctor`: whether a daemon could run here, and what to do if not."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from gamed.cli.terminal import config_option, json_option, printable
+
+_COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
+
+
+@click.command(epilog="Example: gamed doctor --config /etc/gamed/gamed.toml")
+@config_option
+@json_option
+@click.pass_context
+def doctor(ctx: click.Context, config: str | None, as_json: bool) -> None:  # noqa: FBT001 (click's way)
+    """Examine configuration, ports, files, disk, database, clocks and limits, and say what to do.
+
+    Run it as the user that the daemon runs as; a running daemon is not disturbed. Ends with status 1 if there is an
+    error; warnings leave 0.
+    """
+    from gamed.cli.examination import ERROR, OK, Finding, examine, plain, worst  # noqa: PLC0415 (heavy)
+    from gamed.config import load  # noqa: PLC0415 (heavy)
+    from gamed.errors import ConfigError  # noqa: PLC0415 (heavy)
+
+    try:
+        loaded = load(config)
+    except ConfigError as error:
+        findings = [Finding("configuration", ERROR, str(error))]
+    else:
+        where = f"{config} can be used" if config else "there is none; the defaults of etc/gamed.toml hold"
+        findings = [Finding("configuration", OK, where), *examine(loaded)]
+    if as_json:
+        click.echo(json.dumps([plain(finding) for finding in findings], indent=2))
+    else:
+        for finding in findings:
+            status = click.style(f"{finding.status:<8}", fg=_COLOURS[finding.status])
+            click.echo(f"{status} {finding.check:<13} {printable(finding.text)}")
+    ctx.exit(1 if worst(findings) == ERROR else 0)

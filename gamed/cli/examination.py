@@ -1,0 +1,350 @@
+"""The checks of `gamed doctor`: each looks at one thing and says what to do about it.
+
+Source: issue "Running it", 7. They change nothing that lasts: the disk is tried with a file that is removed at once,
+ports are bound and released, and the database is opened for reading.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import shlex
+import sqlite3
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, suppress
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+from attrs import frozen
+
+from gamed.cli import ports
+from gamed.config import Config
+
+OK: Final = "ok"
+WARNING: Final = "warning"
+ERROR: Final = "error"
+
+SYNCS: Final = 20
+"""How often the disk is asked to sync a page."""
+
+TOO_FAST: Final = 0.000_03
+"""Seconds: no disk that keeps what it is given syncs a page faster than this."""
+
+TOO_SLOW: Final = 0.05
+"""Seconds of a sync from which on `durability = "disk"` makes itself felt in each move."""
+
+FREE_BYTES: Final = 100 * 1024 * 1024
+
+LEAST_YEAR: Final = 2026
+UNITS: Final = (Path("/etc/systemd/system/gamed.service"), Path("/usr/lib/systemd/system/gamed.service"))
+RESERVED: Final = Path("/proc/sys/net/ipv4/ip_local_reserved_ports")
+EPHEMERAL: Final = Path("/proc/sys/net/ipv4/ip_local_port_range")
+
+_IN_MEMORY: Final = frozenset({"tmpfs", "ramfs", "overlay"})
+
+
+@frozen
+class Finding:
+    """What a check found. `check`: its name; `status`: OK, WARNING or ERROR; `text`: a sentence."""
+
+    check: str
+    status: str
+    text: str
+
+
+def examine(config: Config) -> list[Finding]:
+    """Make all checks of a configuration that could be loaded. Each that breaks is an error by itself."""
+    checks: tuple[tuple[str, Callable[[], Iterable[tuple[str, str]]]], ...] = (
+        ("ports", partial(check_ports, config)),
+        ("reserved", partial(check_reserved, config)),
+        ("state", partial(check_state, Path(config.store.state))),
+        ("disk", partial(check_disk, Path(config.store.state))),
+        ("database", partial(check_database, config.store.url)),
+        ("clocks", partial(check_clocks, Path(config.store.state))),
+        ("descriptors", partial(check_descriptors, config)),
+        ("unit", check_unit),
+    )
+    findings = []
+    for name, check in checks:
+        try:
+            findings += [Finding(name, status, text) for status, text in check()]
+        except Exception as error:  # noqa: BLE001 (a check that breaks must not hide the others)
+            findings.append(Finding(name, ERROR, f"cannot be checked: {error!r}"))
+    return findings
+
+
+# Ports
+
+
+def endpoints(config: Config) -> Mapping[str, ports.Endpoint]:
+    """Return the endpoints that a configuration names or leaves to the standard, by section."""
+    from gamed.net.listener import standard_endpoint  # noqa: PLC0415 (heavy)
+    from gamed.registry import games  # noqa: PLC0415 (heavy)
+
+    texts: dict[str, str] = {}
+    for name, maker in games().items():
+        given = config.listeners[name].endpoint
+        texts[name] = standard_endpoint(maker.port) if given is None else given
+    texts |= {"web": config.web.endpoint, "console": config.console.telnet, "console ssh": config.console.ssh}
+    return {name: ports.parse(text) for name, text in texts.items() if text}
+
+
+def check_ports(config: Config) -> Iterator[tuple[str, str]]:
+    """Whether each port is free, or held by the daemon of this configuration."""
+    daemon = ports.running(config.store.journal / "lock")
+    used: dict[int, str] = {}
+    for name, endpoint in endpoints(config).items():
+        port = endpoint.port
+        if port is None:
+            yield OK, f"[{name}] gets its port from elsewhere ({endpoint.kind})"
+            continue
+        if port and port in used:
+            yield ERROR, f"[{name}] and [{used[port]}] both want port {port}: give one of them another endpoint"
+            continue
+        used[port] = name
+        error = ports.taken(endpoint)
+        if error is None:
+            yield OK, f"[{name}] port {port} is free"
+        else:
+            yield _taken(name, port, error, daemon)
+
+
+def _taken(name: str, port: int, error: OSError, daemon: int | None) -> tuple[str, str]:
+    if daemon is not None:
+        is_holder = ports.holds(daemon, ports.listening(port))
+        if is_holder:
+            return OK, f"[{name}] port {port} is held by the gamed that runs (pid {daemon})"
+        if is_holder is None:
+            return WARNING, f"[{name}] port {port} is in use, by the gamed that runs (pid {daemon})? Ask as its user"
+    if isinstance(error, PermissionError):
+        return ERROR, f"[{name}] port {port} is for root only: choose one from 1024 on, or have systemd open it"
+    return (
+        ERROR,
+        f"[{name}] port {port} cannot be had: {error.strerror}. `ss -tlnp sport = :{port}` says who has it",
+    )
+
+
+def check_reserved(config: Config) -> Iterator[tuple[str, str]]:
+    """Whether outgoing connections can take a port of ours before the daemon does."""
+    with suppress(OSError):
+        low, high = (int(text) for text in EPHEMERAL.read_text().split())
+        reserved = _numbers(RESERVED.read_text().strip())
+        named = endpoints(config)
+        wanted = {each.port for each in named.values() if each.port is not None and low <= each.port <= high}
+        missing = sorted(wanted - reserved)
+        if missing:
+            listed = ", ".join(map(str, missing))
+            yield (
+                WARNING,
+                (
+                    f"port {listed} may be taken by an outgoing connection ({low} to {high} are): install "
+                    "etc/sysctl.d/gamed.conf with them and run `sysctl --system`, or let systemd hold the ports"
+                ),
+            )
+        else:
+            yield OK, "no outgoing connection can take a port of ours"
+
+
+def _numbers(text: str) -> set[int]:
+    """Return the numbers in a list such as `1,5-7`."""
+    found: set[int] = set()
+    for part in filter(None, text.split(",")):
+        first, _, last = part.partition("-")
+        found.update(range(int(first), int(last or first) + 1))
+    return found
+
+
+# Files
+
+
+def check_state(state: Path) -> Iterator[tuple[str, str]]:
+    """Whether the state directory can be written to, by us and by nobody else."""
+    if not state.is_dir():
+        parent = next((folder for folder in state.parents if folder.is_dir()), Path("/"))
+        if not state.exists() and os.access(parent, os.W_OK | os.X_OK):
+            yield OK, f"{state} will be made at the first start"
+        else:
+            yield (
+                ERROR,
+                f"{state} cannot be made: {parent} does not allow it. Make it, and give it to the daemon's user",
+            )
+        return
+    status = state.stat()
+    if not os.access(state, os.W_OK | os.X_OK):
+        yield ERROR, f"{state} cannot be written to by user {os.geteuid()}: give it to the daemon's user, or ask as it"
+    elif status.st_mode & 0o022:
+        yield WARNING, f"{state} can be written to by others: chmod go-w {shlex.quote(str(state))}"
+    else:
+        yield OK, f"{state} is ours alone to write to"
+    foreign = [path for path in sorted(state.glob("journal/*")) if path.stat().st_uid != status.st_uid]
+    if foreign:
+        yield ERROR, f"{foreign[0]} belongs to another user than {state}: chown it, or the daemon cannot open it"
+
+
+def check_disk(state: Path) -> Iterator[tuple[str, str]]:
+    """Whether the disk keeps what it is given: write, sync, drop from memory, read back, measure."""
+    folder = state if state.is_dir() else next(folder for folder in state.parents if folder.is_dir())
+    free = os.statvfs(folder).f_bavail * os.statvfs(folder).f_frsize
+    if free < FREE_BYTES:
+        yield WARNING, f"{free // 1_000_000} MB are free in {folder}: games are held when nothing is; make room"
+    kind = filesystem(folder)
+    if kind in _IN_MEMORY:
+        yield WARNING, f"{folder} is a {kind}: what is in it may not survive a restart of the machine"
+    try:
+        seconds = honest(folder)
+    except OSError as error:
+        yield ERROR, f"{folder} cannot be written, synced and read back: {error.strerror or error}"
+        return
+    shown = f"a sync of a page takes {seconds * 1000:.2f} ms on {kind}"
+    if seconds < TOO_FAST and kind not in _IN_MEMORY:
+        yield WARNING, f'{shown}: faster than any disk, so durability = "disk" may promise too much'
+    elif seconds > TOO_SLOW:
+        yield WARNING, f'{shown}: durability = "disk" adds that to each move'
+    else:
+        yield OK, f"what is written is read back the same; {shown}"
+
+
+def honest(folder: Path) -> float:
+    """Write, sync and read back; return the median seconds of a sync. Raises OSError."""
+    taken = []
+    with tempfile.NamedTemporaryFile(dir=folder, prefix="gamed-doctor-", buffering=0) as file:
+        pages = [os.urandom(4096) for _ in range(SYNCS)]
+        for page in pages:
+            file.write(page)
+            began = time.perf_counter()
+            os.fdatasync(file.fileno())
+            taken.append(time.perf_counter() - began)
+        # What is in the page cache would be compared with itself.
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        file.seek(0)
+        if file.read() != b"".join(pages):
+            raise OSError("what is read back is not what was written")
+    return statistics.median(taken)
+
+
+def filesystem(folder: Path, mounts: Path = Path("/proc/self/mounts")) -> str:
+    """Return the type of the filesystem that a folder is in."""
+    best, kind = "", "an unknown filesystem"
+    folder = folder.resolve()
+    with suppress(OSError):
+        for line in mounts.read_text().splitlines():
+            _, where, type_, *_ = line.split()
+            where = where.replace("\\040", " ")
+            if folder.is_relative_to(where) and len(where) >= len(best):
+                best, kind = where, type_
+    return kind
+
+
+# The rest
+
+
+def check_database(url: str) -> Iterator[tuple[str, str]]:
+    """Whether the database can be reached, is whole, and has the schema of this version or an earlier one."""
+    from sqlalchemy import create_engine, make_url  # noqa: PLC0415 (heavy)
+
+    from gamed.store.migrations import revisions  # noqa: PLC0415 (heavy)
+
+    parsed = make_url(url)
+    file = Path(parsed.database or "")
+    if parsed.get_backend_name() != "sqlite":
+        engine = create_engine(parsed)
+    elif not parsed.database or parsed.database == ":memory:":
+        yield WARNING, "the records are kept in memory only: set [store] url"
+        return
+    elif not file.exists():
+        yield OK, f"{file} will be made at the first start"
+        return
+    else:
+        engine = create_engine(
+            "sqlite://", creator=lambda: sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
+        )
+    with closing(engine.connect()) as connection:
+        if parsed.get_backend_name() == "sqlite":
+            said = str(connection.exec_driver_sql("PRAGMA integrity_check").scalar())
+            if said != "ok":
+                yield ERROR, f"{file} is damaged ({said}): stop gamed, and restore a backup (docs/howto/install.md)"
+                return
+        current, head = revisions(connection)
+    engine.dispose()
+    name = parsed.render_as_string(hide_password=True)
+    if current == head:
+        yield OK, f"{name} is whole and has the schema of this version"
+    elif current is None or head is None or current < head:
+        yield WARNING, f"{name} has the schema {current or 'of no version'}; the next start brings it to {head}"
+    else:
+        yield ERROR, f"{name} has the schema {current}, and this gamed knows none later than {head}: use a newer gamed"
+
+
+def check_clocks(state: Path) -> Iterator[tuple[str, str]]:
+    """Whether the clocks go forward, and the date can be right."""
+    first = time.monotonic()
+    time.sleep(0.01)
+    if not 0 < time.monotonic() - first < 1:
+        yield ERROR, "the monotonic clock does not go as it should: no time limit can be kept on this machine"
+    now = datetime.now(UTC)
+    newest = max((path.stat().st_mtime for path in state.glob("journal/*.journal")), default=0.0)
+    if now.year < LEAST_YEAR:
+        yield ERROR, f"the date is {now:%Y-%m-%d}: set the clock (timedatectl set-ntp true), records bear it"
+    elif newest > now.timestamp() + 60:
+        yield WARNING, "the journal was written in the future: the clock was set back; records bear the date"
+    else:
+        yield OK, f"the clocks go forward; it is {now:%Y-%m-%d %H:%M} UTC"
+
+
+def check_descriptors(config: Config) -> Iterator[tuple[str, str]]:
+    """Whether the listeners can have the connections that the configuration allows."""
+    from gamed.net.limits import DESCRIPTORS_KEPT  # noqa: PLC0415 (heavy)
+
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = max((settings.connections for settings in config.listeners.values()), default=0) + DESCRIPTORS_KEPT
+    if hard < 2 * DESCRIPTORS_KEPT:
+        yield ERROR, f"{hard} file descriptors are allowed: raise LimitNOFILE= of the unit, or `ulimit -Hn`, to 65536"
+    elif hard < wanted:
+        yield (
+            WARNING,
+            (
+                f"{hard} file descriptors are allowed, which is less than {wanted}: fewer connections are let in; raise "
+                "LimitNOFILE= of the unit, or `ulimit -Hn`"
+            ),
+        )
+    else:
+        yield OK, f"{hard} file descriptors are allowed"
+
+
+def check_unit(units: Iterable[Path] = UNITS) -> Iterator[tuple[str, str]]:
+    """Whether an installed systemd unit names a program and a configuration that exist."""
+    unit = next((path for path in units if path.is_file()), None)
+    if unit is None:
+        yield OK, "no systemd unit is installed (docs/howto/install.md tells how)"
+        return
+    starts = [line.partition("=")[2] for line in unit.read_text().splitlines() if line.startswith("ExecStart=")]
+    words = shlex.split(starts[-1]) if starts else []
+    if not words:
+        yield ERROR, f"{unit} starts nothing: install etc/systemd/gamed.service anew"
+        return
+    missing = [word for word in (words[0].lstrip("-@:+!"), *_after(words, "--config")) if not Path(word).exists()]
+    if missing:
+        yield ERROR, f"{unit} names {missing[0]}, which is not there: correct ExecStart=, then systemctl daemon-reload"
+    else:
+        yield OK, f"{unit} names a program and a configuration that are there"
+
+
+def _after(words: list[str], option: str) -> list[str]:
+    return [words[words.index(option) + 1]] if option in words[:-1] else []
+
+
+def worst(findings: Iterable[Finding]) -> str:
+    """Return the worst status."""
+    statuses = {finding.status for finding in findings}
+    return next(status for status in (ERROR, WARNING, OK) if status in statuses or status == OK)
+
+
+def plain(finding: Finding) -> dict[str, Any]:
+    """Return a finding for JSON."""
+    return attrs.asdict(finding)

@@ -1,0 +1,102 @@
+"""Whether the ports of a configuration can be had, and who has them: for `gamed doctor`. Linux's /proc is read."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import socket
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from attrs import frozen
+
+_LISTENING: Final = "0A"
+"""The state of a listening socket in /proc/net/tcp."""
+
+_FAMILIES: Final = {"tcp": socket.AF_INET, "tcp4": socket.AF_INET, "tcp6": socket.AF_INET6, "ssl": socket.AF_INET}
+
+
+@frozen
+class Endpoint:
+    """What an endpoint string says. `kind`: its first word; `port`: None where it names none."""
+
+    kind: str
+    port: int | None
+    interface: str
+
+    @property
+    def family(self) -> socket.AddressFamily | None:
+        """The family of addresses; None where there is no port to bind."""
+        if self.kind in {"tls", "ssl"} and ":" in self.interface:
+            return socket.AF_INET6
+        return socket.AF_INET if self.kind == "tls" else _FAMILIES.get(self.kind)
+
+
+def parse(text: str) -> Endpoint:
+    """Return what matters of an endpoint string (Twisted's syntax: colons part it, a backslash escapes them)."""
+    kind, *arguments = [part.replace("\\:", ":") for part in re.split(r"(?<!\\):", text)]
+    named = dict(argument.split("=", 1) for argument in arguments if "=" in argument)
+    plain = [argument for argument in arguments if "=" not in argument]
+    port = named.get("port", plain[0] if plain else "")
+    return Endpoint(kind, int(port) if port.isdigit() else None, named.get("interface", ""))
+
+
+def taken(endpoint: Endpoint) -> OSError | None:
+    """Try to bind a port; return why that cannot be, or None. The port is free again at once."""
+    family = endpoint.family
+    if family is None or endpoint.port is None:
+        return None
+    try:
+        with socket.socket(family) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((endpoint.interface, endpoint.port))
+    except OSError as error:
+        # A machine without IPv6 gets the standard endpoint on IPv4.
+        return None if error.errno == errno.EAFNOSUPPORT else error
+    return None
+
+
+def listening(port: int, proc: Path = Path("/proc")) -> set[str]:
+    """Return the inodes of the sockets that listen on a TCP port."""
+    return {inode for name in ("tcp", "tcp6") for inode in _listening(proc / "net" / name, port)}
+
+
+def _listening(table: Path, port: int) -> Iterator[str]:
+    if not table.exists():
+        return
+    for line in table.read_text().splitlines()[1:]:
+        fields = line.split()
+        if fields[3] == _LISTENING and int(fields[1].rpartition(":")[2], 16) == port:
+            yield fields[9]
+
+
+def holds(pid: int, inodes: set[str], proc: Path = Path("/proc")) -> bool | None:
+    """Whether a process has one of some sockets; None if that cannot be seen."""
+    links = []
+    try:
+        for entry in (proc / str(pid) / "fd").iterdir():
+            # One can be closed meanwhile, if only the one that reads this directory.
+            with suppress(FileNotFoundError):
+                links.append(str(entry.readlink()))
+    except OSError:
+        return None
+    return any(f"socket:[{inode}]" in links for inode in inodes)
+
+
+def running(lock: Path, locks: Path = Path("/proc/locks")) -> int | None:
+    """Return the process that holds the lock of a journal, or None. The lock itself is not touched."""
+    try:
+        status = lock.stat()
+        held = locks.read_text()
+    except OSError:
+        return None
+    place = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
+    for line in held.splitlines():
+        fields = line.split()
+        if "FLOCK" in fields and place in fields:
+            named = lock.read_text().strip()
+            return int(named) if named.isdigit() else None
+    return None

@@ -1,0 +1,603 @@
+"""The commands of the console: a function each, whose docstring is its help, and which returns data.
+
+A function takes the `Operator` and what its usage line says. It returns an answer (gamed/console/render.py) or a
+Deferred of one, and raises GamedError where it cannot do what it was asked to.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+from collections.abc import Callable
+from functools import partial
+from ipaddress import ip_address
+from typing import Any, Final
+
+from twisted.internet.defer import Deferred
+from twisted.logger import Logger
+
+from gamed.config import LEVELS
+from gamed.console.operator import SHOWN, ConsoleError, Operator
+from gamed.console.parsing import Command
+from gamed.console.reload import reloaded
+from gamed.console.render import Answer, Facts, Picture, Table, printable
+from gamed.console.views import (
+    entry_cells,
+    limits_row,
+    place,
+    places,
+    record_facts,
+    records_table,
+    room_facts,
+    room_row,
+    state,
+)
+from gamed.game import Termination
+from gamed.history import History
+from gamed.lobby.room import Room
+from gamed.net.limits import network_of
+from gamed.net.session import Session
+from gamed.reception import Prepares
+from gamed.records.own import to_history
+from gamed.records.record import Record, document
+from gamed.store.query import Query
+from gamed.table import Step
+
+log = Logger()
+
+LATER: Final = 0.2
+"""Seconds until the daemon is stopped: the answer leaves first."""
+
+SAVED_WITHIN: Final = 10.0
+
+COMMANDS: Final[dict[str, Command]] = {}
+"""All commands, by name."""
+
+_Function = Callable[..., Any]
+
+
+def command(usage: str, *, changes: bool = False) -> Callable[[_Function], _Function]:
+    """Make a function a command."""
+
+    def register(function: _Function) -> _Function:
+        name = usage.partition(" ")[0]
+        COMMANDS[name] = Command(name, usage, function, changes)
+        return function
+
+    return register
+
+
+# Looking
+
+
+@command("rooms [GAME]")
+def rooms(operator: Operator, game: str | None = None) -> Answer:
+    """List the open rooms, the oldest first.
+
+    GAME: only rooms of this game. LENGTH counts the entries of the present match.
+
+    Example: rooms battleship
+    """
+    lobby = operator.parts.lobby
+    if game is not None:
+        _known_game(operator, game)
+    found = [room for room in lobby.rooms.values() if not room.is_closed and game in (None, room.history.kind)]
+    columns = ("ID", "GAME", "STATE", "PLAYERS", "WATCHED", "LENGTH", "STARTED")
+    return Table(columns, list(map(room_row, found)), "No room is open.", ("PLAYERS",))
+
+
+@command("room ROOM")
+def room(operator: Operator, word: str) -> Answer:
+    """Show a room: its state, its clock, its last entries and its board.
+
+    ROOM: the room's id, or four or more of its first characters.
+
+    Example: room 6f0c1f0e
+    """
+    found = operator.room(word)
+    return room_facts(found, operator.parts.lobby.game_types[found.history.kind])
+
+
+@command("players [LISTENER]")
+def players(operator: Operator, listener: str | None = None) -> Answer:
+    """List the connections of all games.
+
+    LISTENER: only those of this listener. PLACES: the rooms, with the seat in each; "watches" for who observes.
+
+    Example: players battleship
+    """
+    if listener is not None:
+        _known_listener(operator, listener)
+    rows = [
+        (session.name, name, places(session)) for name, session in operator.parts.sessions if listener in (None, name)
+    ]
+    return Table(("PEER", "LISTENER", "PLACES"), rows, "Nobody is connected.", ("PLACES", "PEER"))
+
+
+@command("watch [ROOM]")
+def watch(operator: Operator, word: str | None = None) -> Answer:
+    """Show live what happens in a room, a line an entry, above the prompt.
+
+    ROOM: the room's id, or its beginning. Without it, and with Ctrl-C, nothing is watched any more.
+
+    Example: watch 6f0c1f0e
+    """
+    if word is None:
+        return f"{operator.unwatch()} rooms are not watched any more."
+    found = operator.room(word)
+    operator.watch(found, partial(_seen, operator))
+    return f"Watching room {found.id}; `watch` or Ctrl-C ends it."
+
+
+def _seen(operator: Operator, room: Room, step: Step) -> None:
+    # What goes wrong here must not go wrong for the room.
+    with log.failureHandler("console: cannot show a step"):
+        name = room.id[:SHOWN]
+        lines = [
+            f"{name} {at:9.3f} {kind} {place(seat)}{what}" for at, kind, seat, what in map(entry_cells, step.journal)
+        ]
+        lines += [f"{name} finding {found.code} seat {found.seat}: {found.text}" for found in step.findings]
+        if step.closed:
+            operator.watched.pop(room, None)
+            lines.append(f"{name} closed")
+        for line in lines:
+            operator.tell(printable(line) + "\n")
+
+
+@command("limits [LISTENER]")
+def limits(operator: Operator, listener: str | None = None) -> Answer:
+    """Show the limits of each listener, and how far they are used.
+
+    LISTENER: only this one. A rate or time of 0 is no limit. `reload` takes changed ones from the configuration.
+
+    Example: limits battleship
+    """
+    parts = operator.parts
+    if listener is not None:
+        _known_listener(operator, listener)
+    rows = [limits_row(name, factory) for name, factory in parts.listeners.items() if listener in (None, name)]
+    if listener is None:
+        own = parts.limits
+        rows.append(("console", own.count, own.total, own.addresses, own.per_address, None, None, None))
+    columns = ("LISTENER", "OPEN", "OF", "ADDRESSES", "OF EACH", "MESSAGES/S", "MESSAGE S", "UNSENT BYTES")
+    return Table(columns, rows, "No game has a listener.")
+
+
+@command("stats")
+def stats(operator: Operator) -> Answer:
+    """Show figures of the daemon: rooms, peers, records under way, standstills, memory, descriptors.
+
+    Times are seconds, memory is bytes.
+
+    Example: stats --json
+    """
+    parts = operator.parts
+    lobby = parts.lobby
+    open_rooms = [room for room in lobby.rooms.values() if not room.is_closed]
+    return Facts(
+        {
+            "up for": parts.clock.seconds() - parts.started,
+            "draining": lobby.is_draining,
+            "rooms": len(open_rooms),
+            "playing": sum(state(room) == "playing" for room in open_rooms),
+            "peers": sum(1 for _ in parts.sessions),
+            "reservations": len(lobby.reservations),
+            "not recorded yet": lobby.unrecorded,
+            "journal": "failed: " + str(lobby.journal.failed) if lobby.journal.failed else "works",
+            "durability": lobby.journal.durability,
+            "stood still": lobby.stalled(),
+            "banned networks": len(list(parts.bans)),
+            "wrong passwords": parts.accounts.failures,
+            "operators": len(parts.operators),
+            "most memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+            "descriptors": len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else None,  # noqa: PTH112, PTH208 (Linux's list)
+            "log level": parts.levels.level,
+        }
+    )
+
+
+@command("who")
+def who(operator: Operator) -> Answer:
+    """List who is logged in to the console.
+
+    The line with a star is you.
+
+    Example: who
+    """
+    now = operator.parts.clock.seconds()
+    rows = [
+        ("*" if other is operator else "", other.user, other.door, other.address, now - other.since, len(other.watched))
+        for other in operator.parts.operators
+    ]
+    return Table(("YOU", "USER", "DOOR", "ADDRESS", "SECONDS", "WATCHES"), rows)
+
+
+# Rooms
+
+
+@command("prepare GAME [NAME...] [--paused] [--from RECORD] [--turn N]", changes=True)
+def prepare(
+    operator: Operator, game: str, *names: str, paused: bool = False, from_: str | None = None, turn: int | None = None
+) -> Any:
+    """Open a room whose seats are reserved, and show the codes that take them.
+
+    GAME: one that knows reservations. NAME: who is to sit on each seat, in their order. --paused: the room waits for
+    `resume` or `step`. --from: begin where a recorded game stood, at its end, or at --turn.
+
+    Example: prepare hive Ada Grace --paused
+    """
+    _known_game(operator, game)
+    factory = next((f for name, f in operator.parts.listeners.items() if operator.parts.kinds[name] == game), None)
+    if factory is None:
+        raise ConsoleError(f"{game} has no listener")
+    reception: Prepares | Any = factory.reception
+    if not hasattr(reception, "reserve"):
+        raise ConsoleError(f"{game} has no reservations: who connects is seated")
+    if turn is not None and from_ is None:
+        raise ConsoleError("--turn goes with --from")
+    opened = partial(_prepared, partial(reception.reserve, names, paused=paused, turn=turn))
+    if from_ is None:
+        return opened(None)
+    return operator.parts.lobby.store.record(from_).addCallback(to_history).addCallback(opened)
+
+
+def _prepared(reserve: _Function, history: History | None) -> Answer:
+    room_of, kept = reserve(history=history)
+    codes = Table(("SEAT", "CODE"), [(reservation.seat, reservation.code) for reservation in kept])
+    return Facts({"room": room_of.id, "state": state(room_of), "reservations": codes})
+
+
+@command("reservations")
+def reservations(operator: Operator) -> Answer:
+    """List the codes that were given out and not used.
+
+    A code is used once, and ends with its room.
+
+    Example: reservations --json
+    """
+    rows = [(kept.code, kept.room.id[:SHOWN], kept.seat) for kept in operator.parts.lobby.reservations]
+    return Table(("CODE", "ROOM", "SEAT"), rows, "No seat is reserved.")
+
+
+@command("revoke CODE", changes=True)
+def revoke(operator: Operator, code: str) -> Answer:
+    """Make a reservation's code worthless.
+
+    CODE: the code, or four or more of its first characters.
+
+    Example: revoke 0d9f
+    """
+    codes = [kept.code for kept in operator.parts.lobby.reservations if len(code) >= 4 and kept.code.startswith(code)]  # noqa: PLR2004 (as said above)
+    if len(codes) != 1:
+        raise ConsoleError(f"{len(codes) or 'no'} reservations have the code {code}; `reservations` lists them")
+    operator.parts.lobby.reservations.take(codes[0])
+    return f"The reservation {codes[0]} is revoked."
+
+
+@command("pause ROOM", changes=True)
+def pause(operator: Operator, word: str) -> Answer:
+    """Hold a room's match; what its players send is kept.
+
+    ROOM: the room's id, or its beginning.
+
+    Example: pause 6f0c
+    """
+    found = operator.room(word)
+    if found.table.is_paused:
+        raise ConsoleError(f"room {found.id} is paused already")
+    found.pause()
+    return f"Room {found.id} is paused."
+
+
+@command("resume ROOM", changes=True)
+def resume(operator: Operator, word: str) -> Answer:
+    """Let a paused match go on.
+
+    ROOM: the room's id, or its beginning.
+
+    Example: resume 6f0c
+    """
+    found = _paused(operator, word)
+    found.resume()
+    return f"Room {found.id} goes on."
+
+
+@command("step ROOM [--forced]", changes=True)
+def step(operator: Operator, word: str, *, forced: bool = False) -> Answer:
+    """Let a paused match go on by one move.
+
+    ROOM: the room's id, or its beginning. --forced: start it without the players that are missing.
+
+    Example: step 6f0c
+    """
+    found = _paused(operator, word)
+    found.step(forced=forced)
+    return f"Room {found.id} goes one step."
+
+
+def _paused(operator: Operator, word: str) -> Room:
+    found = operator.room(word)
+    if not found.table.is_paused:
+        raise ConsoleError(f"room {found.id} is not paused")
+    return found
+
+
+@command("cancel ROOM", changes=True)
+def cancel(operator: Operator, word: str) -> Answer:
+    """End a room's match without a winner, cause "cancelled".
+
+    ROOM: the room's id, or its beginning.
+
+    Example: cancel 6f0c
+    """
+    found = operator.room(word)
+    found.stop(Termination.CANCELLED)
+    return f"Room {found.id} is cancelled."
+
+
+# Peers and addresses
+
+
+@command("kick PEER|ROOM [SEAT]", changes=True)
+def kick(operator: Operator, word: str, seat: int | None = None) -> Answer:
+    """Close a peer's connection; its seats are emptied as if it had left.
+
+    PEER: its name, or its address with port, as `players` shows it. Or ROOM and SEAT: who sits there.
+
+    Example: kick 192.0.2.7:50123
+    """
+    peer = operator.peer(word) if seat is None else operator.room(word).peers.get(seat)
+    if peer is None:
+        raise ConsoleError(f"nobody sits on seat {seat}")
+    _dismiss(operator, peer)
+    return f"{peer.name} is kicked."
+
+
+def _dismiss(operator: Operator, peer: Any) -> None:
+    if isinstance(peer, Session):
+        peer.expel()
+    # After the letters that tell of it.
+    operator.parts.lobby.dismiss(peer)
+
+
+@command("ban ADDRESS", changes=True)
+def ban(operator: Operator, word: str) -> Answer:
+    """Refuse all connections from an address or a network, and close those that are open.
+
+    ADDRESS: an address, or a network such as 192.0.2.0/24. It holds until `unban`, or until the daemon stops.
+
+    Example: ban 192.0.2.0/24
+    """
+    network = network_of(word)
+    if operator.parts.bans.banned(operator.address) or _is_in(operator.address, network):
+        raise ConsoleError(f"{network} has your own address {operator.address}")
+    operator.parts.bans.ban(network)
+    dropped = [session for _, session in operator.parts.sessions if _is_in(session.address, network)]
+    for session in dropped:
+        _dismiss(operator, session)
+    others = [other for other in operator.parts.operators if _is_in(other.address, network)]
+    for other in others:
+        other.close()
+    return f"{network} is banned; {len(dropped) + len(others)} connections are closed."
+
+
+def _is_in(address: str, network: Any) -> bool:
+    try:
+        return ip_address(address) in network
+    except ValueError:
+        return False
+
+
+@command("unban NETWORK", changes=True)
+def unban(operator: Operator, word: str) -> Answer:
+    """Take connections again from a banned address or network.
+
+    NETWORK: as `bans` shows it.
+
+    Example: unban 192.0.2.0/24
+    """
+    network = network_of(word)
+    if not operator.parts.bans.unban(network):
+        raise ConsoleError(f"{network} is not banned")
+    return f"{network} is not banned any more."
+
+
+@command("bans")
+def bans(operator: Operator) -> Answer:
+    """List the banned networks, and how many connections from each were refused.
+
+    Bans last until the daemon stops.
+
+    Example: bans
+    """
+    rows = [(str(network), refused) for network, refused in operator.parts.bans]
+    return Table(("NETWORK", "REFUSED"), rows, "Nobody is banned.")
+
+
+# Records
+
+
+@command("records [list|show|export] [RECORD] [FILE] [--player NAME] [--game GAME] [--termination CAUSE] [--limit N]")
+def records(
+    operator: Operator,
+    action: str = "list",
+    word: str | None = None,
+    file: str | None = None,
+    **criteria: Any,
+) -> Any:
+    """List the games that were played, show one, or export one.
+
+    `list` (or nothing): the newest first, 20 or --limit; --player, --game and --termination choose among them.
+    `show RECORD`: one game with its board. `export RECORD [FILE]`: its XML, on the terminal or as a new file in the
+    state directory's folder `exports`. RECORD: the record's id, or four or more of its first characters.
+
+    Example: records list --game battleship --limit 5
+    """
+    store = operator.parts.lobby.store
+    if action == "list":
+        kind, limit = criteria.pop("game", None), criteria.pop("limit", 20)
+        return store.find(Query(kind=kind, limit=limit, **criteria)).addCallback(records_table)
+    if word is None:
+        raise ConsoleError(f"records {action} needs a RECORD; `records` lists them")
+    shown: Callable[[Record], Answer] = (
+        partial(record_facts, operator.parts.lobby.game_types) if action == "show" else partial(_export, operator, file)
+    )
+    found: Deferred[Any] = store.record(word)
+    return found.addCallback(shown)
+
+
+def _export(operator: Operator, file: str | None, record: Record) -> Answer:
+    if file is None:
+        return Picture(document(record).decode().rstrip("\n"))
+    if "/" in file or file.startswith(".") or not file.isprintable():
+        raise ConsoleError("FILE is a plain name: the file stands in the folder exports of the state directory")
+    path = operator.parts.state / "exports" / file
+    try:
+        path.parent.mkdir(exist_ok=True)
+        with path.open("xb") as opened:
+            opened.write(document(record))
+    except OSError as error:
+        raise ConsoleError(f"cannot write {path}: {error.strerror}") from error
+    return f"The record {record.id} is in {path}."
+
+
+# The daemon
+
+
+@command("save", changes=True)
+def save(operator: Operator) -> Any:
+    """Have everything that was journalled so far on the disk, and say when it is.
+
+    The journal syncs by itself, every five milliseconds; this waits for it.
+
+    Example: save
+    """
+    journal = operator.parts.lobby.journal
+    if journal.failed:
+        raise ConsoleError(f"the journal cannot sync: {journal.failed}")
+    saved: Deferred[str] = Deferred()
+    journal.on_disk(partial(_saved, saved))
+    return saved.addTimeout(SAVED_WITHIN, operator.parts.clock, _not_saved)
+
+
+def _saved(saved: Deferred[str]) -> None:
+    if not saved.called:
+        saved.callback("Everything that was journalled is on the disk.")
+
+
+def _not_saved(_result: object, seconds: float) -> None:
+    raise ConsoleError(f"the journal was not synced within {seconds:g} seconds")
+
+
+@command("drain", changes=True)
+def drain(operator: Operator) -> Answer:
+    """Begin no new games, and stop the daemon when the last one has ended.
+
+    Rooms whose match has not begun are closed at once. There is no way back but a restart.
+
+    Example: drain
+    """
+    parts = operator.parts
+    if parts.lobby.is_draining:
+        raise ConsoleError("the daemon is draining already")
+    parts.lobby.drain(partial(_stop_later, operator))
+    left = sum(not room.is_closed for room in parts.lobby.rooms.values())
+    return f"No new games begin; {left} go on, and the daemon stops after the last."
+
+
+@command("shutdown", changes=True)
+def shutdown(operator: Operator) -> Answer:
+    """Stop the daemon now: matches end without a winner, cause "shutdown", and are recorded.
+
+    `drain` lets them end first.
+
+    Example: shutdown
+    """
+    _stop_later(operator)
+    return "The daemon stops."
+
+
+def _stop_later(operator: Operator) -> None:
+    operator.parts.clock.callLater(LATER, operator.parts.stop)
+
+
+@command("reload", changes=True)
+def reload(operator: Operator) -> Answer:
+    """Read the configuration again, and say what holds now and what needs a restart.
+
+    No connection is dropped. Limits, rates, the console's account and the log level hold at once; the settings of games
+    for new rooms and connections; endpoints and the store need a restart.
+
+    Example: reload
+    """
+    return reloaded(operator.parts)
+
+
+@command("log [LEVEL]", changes=True)
+def log_level(operator: Operator, level: str | None = None) -> Answer:
+    """Say from which level on the log is written, or change it.
+
+    LEVEL: debug, info, warn, error or critical. The audit log's lines are always written.
+
+    Example: log warn
+    """
+    if level is not None:
+        if level not in LEVELS:
+            raise ConsoleError(f"LEVEL is one of {', '.join(LEVELS)}")
+        operator.parts.levels.change(level)
+    return f"The log's level is {operator.parts.levels.level}."
+
+
+@command("python", changes=True)
+def python(operator: Operator) -> Answer:
+    """Begin a Python prompt inside the daemon; Ctrl-D ends it, and the session.
+
+    Only by SSH, and only with `manhole = true` in the configuration. What is typed there can do anything: `parts`
+    is the daemon.
+
+    Example: python
+    """
+    if operator.python is None:
+        raise ConsoleError("there is no Python prompt here: it needs SSH, a terminal and [console] manhole = true")
+    operator.python()
+    return "Python; `parts` is the daemon."
+
+
+@command("help [COMMAND]")
+def help_(_operator: Operator, name: str | None = None) -> Answer:
+    """List the commands, or explain one.
+
+    COMMAND: its name. Each command takes --json. Words with blanks stand in quotation marks.
+
+    Example: help prepare
+    """
+    if name is None:
+        rows = [(found.usage, found.summary) for _, found in sorted(COMMANDS.items())]
+        return Table(("COMMAND", "WHAT IT DOES"), rows, elastic=("COMMAND", "WHAT IT DOES"))
+    if name not in COMMANDS:
+        raise ConsoleError(f"there is no command {name}; `help` lists them")
+    return Picture(f"usage: {COMMANDS[name].usage} [--json]\n\n{COMMANDS[name].help}")
+
+
+@command("quit")
+def quit_(operator: Operator) -> Answer:
+    """Leave the console.
+
+    So does Ctrl-D on an empty line.
+
+    Example: quit
+    """
+    operator.parts.clock.callLater(0, operator.close)
+    return "Bye."
+
+
+def _known_game(operator: Operator, game: str) -> None:
+    types = operator.parts.lobby.game_types
+    if game not in types:
+        raise ConsoleError(f"there is no game {game}; there are {', '.join(types)}")
+
+
+def _known_listener(operator: Operator, listener: str) -> None:
+    listeners = operator.parts.listeners
+    if listener not in listeners:
+        raise ConsoleError(f"there is no listener {listener}; there are {', '.join(listeners)}")

@@ -1,0 +1,51 @@
+"""From which level on the log is written, changed while the daemon runs."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from attrs import define, field
+from twisted.logger import (
+    FilteringLogObserver,
+    LogLevel,
+    LogLevelFilterPredicate,
+    LogPublisher,
+    globalLogPublisher,
+)
+
+AUDIT: Final = "gamed.console.audit"
+"""The namespace whose lines are written at any level."""
+
+_CONCH: Final = ("Authentication", "Channel", "Door", "SSHConsoleFactory")
+CHATTY: Final = ("twisted.conch", *(f"gamed.console.ssh.{name}" for name in _CONCH))
+"""Where conch tells of each packet's fate, and calls a client's goodbye an error; what matters of it, we say."""
+
+
+@define(eq=False)
+class LogLevels:
+    """One filter before all observers of a publisher. Before `change` is called, nothing is filtered."""
+
+    publisher: LogPublisher = field(default=globalLogPublisher)
+    _predicate: LogLevelFilterPredicate | None = None
+
+    @property
+    def level(self) -> str:
+        """The level by its name."""
+        return "debug" if self._predicate is None else str(self._predicate.defaultLogLevel.name)
+
+    def change(self, name: str) -> None:
+        """Write events of this level and above, and no others but the audit log's."""
+        if self._predicate is None:
+            self._predicate = self._installed()
+        self._predicate.defaultLogLevel = LogLevel.levelWithName(name)
+
+    def _installed(self) -> LogLevelFilterPredicate:
+        predicate = LogLevelFilterPredicate()
+        predicate.setLogLevelForNamespace(AUDIT, LogLevel.debug)
+        for namespace in CHATTY:
+            predicate.setLogLevelForNamespace(namespace, LogLevel.critical)
+        # The publisher tells nobody else of its observers.
+        for observer in list(self.publisher._observers):  # noqa: SLF001
+            self.publisher.removeObserver(observer)
+            self.publisher.addObserver(FilteringLogObserver(observer, [predicate]))
+        return predicate

@@ -1,0 +1,152 @@
+"""The daemon, as a command sees it: the parts that it may look at and act on, and who gave the command.
+
+Source: docs/reference/console.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Final, TypeVar
+
+from attrs import define, field
+from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
+
+from gamed.config import Config
+from gamed.console.accounts import Accounts
+from gamed.console.levels import AUDIT, LogLevels
+from gamed.errors import GamedError
+from gamed.lobby.lobby import Lobby
+from gamed.lobby.room import Room
+from gamed.net.limits import Bans, ConnectionLimits
+from gamed.net.session import Session, SessionFactory
+
+audit = Logger(namespace=AUDIT)
+
+SHORTEST: Final = 4
+"""Characters of an id that must be given at least."""
+
+SHOWN: Final = 8
+"""Characters of an id that a table shows."""
+
+T = TypeVar("T")
+
+
+class ConsoleError(GamedError):
+    """A command cannot do what it was asked to."""
+
+
+@define(eq=False)
+class Parts:
+    """The daemon's parts. `listeners`: the games', by section of the configuration; `kinds`: which game each has.
+
+    `configure`: reads the configuration again; None where there is no file. `stop`: ends the daemon. `limits`: the
+    console's own connections.
+    """
+
+    lobby: Lobby
+    listeners: Mapping[str, SessionFactory]
+    kinds: Mapping[str, str]
+    accounts: Accounts
+    bans: Bans
+    config: Config
+    clock: IReactorTime
+    limits: ConnectionLimits
+    stop: Callable[[], None]
+    configure: Callable[[], Config] | None = None
+    levels: LogLevels = field(factory=LogLevels)
+    started: float = 0.0
+    operators: list[Operator] = field(factory=list)
+
+    @property
+    def sessions(self) -> Iterable[tuple[str, Session]]:
+        """All connections of games, with their listeners' names."""
+        return ((name, session) for name, factory in self.listeners.items() for session in list(factory.sessions))
+
+    @property
+    def state(self) -> Path:
+        """The state directory."""
+        return Path(self.config.store.state)
+
+
+@define(eq=False)
+class Operator:
+    """Somebody who is logged in. `door`: telnet or ssh. `tell`: shows a text on the terminal at any time.
+
+    `close`: ends the session. `python`: begins a Python prompt, where there may be one.
+    """
+
+    parts: Parts
+    user: str
+    address: str
+    door: str
+    tell: Callable[[str], None]
+    close: Callable[[], None]
+    python: Callable[[], None] | None = None
+    since: float = 0.0
+    watched: dict[Room, Callable[..., None]] = field(factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Who this is, in logs."""
+        return f"user={ascii(self.user)[1:-1]} from={self.door} {self.address}"
+
+    def noted(self, line: str, result: str) -> None:
+        """Write to the audit log what was done, and what came of it."""
+        done, came = (ascii(text)[1:-1] for text in (line, result))
+        audit.info("audit: {who} did={did} result={result}", who=self.name, did=done, result=came)
+
+    # Finding what is meant
+
+    def room(self, word: str) -> Room:
+        """Return the open room that an id, or the beginning of one, names. Raises ConsoleError."""
+        rooms = {room.id: room for room in self.parts.lobby.rooms.values() if not room.is_closed}
+        return _only("room", word, rooms)
+
+    def peer(self, word: str) -> Session:
+        """Return the session of a peer, by its name or its address with port. Raises ConsoleError."""
+        sessions = {session.name: session for _, session in self.parts.sessions}
+        found = [session for name, session in sessions.items() if word in (name, name.rpartition("@")[2])]
+        if len(found) != 1:
+            raise ConsoleError(f"{len(found) or 'no'} peers are called {word}; `players` lists them")
+        return found[0]
+
+    def candidates(self, kind: str) -> Iterable[str]:
+        """Return what a word of a kind may be, for completion."""
+        lobby = self.parts.lobby
+        found: Mapping[str, Callable[[], Iterable[str]]] = {
+            "GAME": lambda: lobby.game_types,
+            "ROOM": lambda: (room.id for room in lobby.rooms.values() if not room.is_closed),
+            "PEER": lambda: (session.name for _, session in self.parts.sessions),
+            "LISTENER": lambda: self.parts.listeners,
+            "CODE": lambda: (reservation.code for reservation in lobby.reservations),
+            "NETWORK": lambda: (str(network) for network, _ in self.parts.bans),
+        }
+        return found.get(kind, tuple)()
+
+    # Watching
+
+    def watch(self, room: Room, call: Callable[..., None]) -> None:
+        """Have each step of a room told to a callable, until it is closed."""
+        if room not in self.watched:
+            self.watched[room] = call
+            room.watchers.append(call)
+
+    def unwatch(self) -> int:
+        """Watch nothing any more; return how many rooms were watched."""
+        watched, self.watched = self.watched, {}
+        for room, call in watched.items():
+            room.watchers.remove(call)
+        return len(watched)
+
+
+def _only(what: str, word: str, things: Mapping[str, T]) -> T:
+    if len(word) < SHORTEST:
+        raise ConsoleError(f"give {SHORTEST} characters of the {what}'s id at least")
+    found = [thing for name, thing in things.items() if name.startswith(word.lower())]
+    if not found:
+        raise ConsoleError(f"there is no {what} {word}")
+    if len(found) > 1:
+        raise ConsoleError(f"more than one {what}'s id begins with {word}: give more of it")
+    return found[0]

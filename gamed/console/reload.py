@@ -1,0 +1,83 @@
+"""The configuration read again while the daemon runs: what holds at once, what later, and what needs a restart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, Final
+
+import attrs
+
+from gamed.config import Config
+from gamed.console.accounts import Secret
+from gamed.console.operator import ConsoleError, Parts
+from gamed.console.render import Answer, Facts
+from gamed.net.session import SessionFactory
+
+FACTORY: Final = ("unsent_bytes", "messages_per_second", "message_seconds")
+"""Settings of a listener that its sessions look up each time."""
+
+RESTART: Final = ("endpoint",)
+
+
+def reloaded(parts: Parts) -> Answer:
+    """Read the configuration, and change what can be changed. Raises ConfigError, and changes nothing then."""
+    if parts.configure is None:
+        raise ConsoleError("the daemon was started without a configuration file")
+    before, config = parts.config, parts.configure()
+    now: list[str] = []
+    later: list[str] = []
+    restart = [f"[store] {name}" for name in _changed(before.store, config.store)]
+    for name, factory in parts.listeners.items():
+        old, new = before.listeners[name], config.listeners[name]
+        changed = list(_changed(old, new))
+        takes = _take_limits(factory, new)
+        reception: Any = factory.reception
+        if changed and hasattr(reception, "configure"):
+            reception.configure(new)
+            takes = (*takes, "password") if getattr(new, "password", "") else takes
+        factory.connect = partial(parts.lobby.game_types[parts.kinds[name]].connection, new)
+        parts.lobby.settings[parts.kinds[name]] = new
+        for key in changed:
+            # A reception that cannot be told of a password keeps the one that it has.
+            kept = key in RESTART or (key == "password" and key not in takes)
+            (restart if kept else now if key in takes else later).append(f"[{name}] {key}")
+    console_now, console_restart = _console(parts, before, config)
+    parts.config = config
+    return Facts(
+        {
+            "changed": [*now, *console_now],
+            "for new rooms and connections": later,
+            "needs a restart": [*restart, *console_restart],
+        }
+    )
+
+
+def _changed(old: Any, new: Any) -> Iterator[str]:
+    return (key.name for key in attrs.fields(type(old)) if getattr(old, key.name) != getattr(new, key.name))
+
+
+def _take_limits(factory: SessionFactory, settings: Any) -> tuple[str, ...]:
+    limits = factory.limits
+    limits.total = min(settings.connections, limits.most)
+    limits.per_address = settings.connections_per_address
+    held = [name for name in FACTORY if hasattr(settings, name)]
+    for name in held:
+        setattr(factory, name, getattr(settings, name))
+    return ("connections", "connections_per_address", *held)
+
+
+def _console(parts: Parts, before: Config, config: Config) -> tuple[list[str], list[str]]:
+    new = config.console
+    changed = set(_changed(before.console, new))
+    restart = sorted(changed & {"telnet", "ssh", "manhole"})
+    if "user" in changed or (new.password and "password" in changed):
+        secret = Secret.of(new.password) if new.password and "password" in changed else parts.accounts.secret
+        parts.accounts.change(new.user, secret)
+    elif "password" in changed:
+        # No password works by default: a random one is made at a start only.
+        restart.append("password")
+    parts.limits.total = parts.limits.per_address = new.connections
+    if "log_level" in changed:
+        parts.levels.change(new.log_level)
+    return [f"[console] {key}" for key in sorted(changed.difference(restart))], [f"[console] {key}" for key in restart]

@@ -1,0 +1,128 @@
+"""What commands return, as text for a terminal or as JSON.
+
+Source: docs/reference/console.md. Names and lines come from strangers: whatever could command a terminal is
+spelled out, here and nowhere else, for all that is shown.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from attrs import frozen
+
+LEAST: Final = 8
+"""Characters that a column keeps on the narrowest terminal."""
+
+GAP: Final = "  "
+
+
+@frozen
+class Table:
+    """Rows of equal facts. `elastic`: the columns that are cut to fit the terminal, the first of them first."""
+
+    columns: tuple[str, ...]
+    rows: Sequence[tuple[Any, ...]]
+    empty: str = "There is nothing to show."
+    elastic: tuple[str, ...] = ()
+
+
+@frozen
+class Picture:
+    """Lines that are shown as they stand, for example a board."""
+
+    text: str
+
+
+@frozen
+class Facts:
+    """Facts by name; a value is text, a number, a truth, None, a list of texts, a `Table` or a `Picture`."""
+
+    values: Mapping[str, Any]
+
+
+Answer: TypeAlias = str | Table | Facts | Picture
+
+
+def printable(text: str) -> str:
+    """Return a text that cannot command the terminal."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
+
+
+def render(answer: Answer, width: int | None = None, *, as_json: bool = False) -> str:
+    """Return what is shown of an answer; ends with a line feed. `width`: of the terminal, None for one without."""
+    if as_json:
+        # ASCII alone: nothing in it can command a terminal.
+        return json.dumps({"message": answer} if isinstance(answer, str) else _data(answer), indent=2) + "\n"
+    return "".join(f"{line}\n" for line in _lines(answer, width))
+
+
+def _data(answer: Any) -> Any:
+    if isinstance(answer, Table):
+        names = [column.lower() for column in answer.columns]
+        return [dict(zip(names, map(_data, row), strict=True)) for row in answer.rows]
+    if isinstance(answer, Facts):
+        return {name: _data(value) for name, value in answer.values.items()}
+    if isinstance(answer, Picture):
+        return answer.text.split("\n")
+    return answer
+
+
+def _lines(answer: Answer, width: int | None) -> Iterable[str]:
+    if isinstance(answer, Table):
+        return _table(answer, width)
+    if isinstance(answer, Facts):
+        return _facts(answer, width)
+    text = answer.text if isinstance(answer, Picture) else answer
+    return map(printable, text.split("\n"))
+
+
+def _facts(facts: Facts, width: int | None) -> Iterable[str]:
+    plain = {name: value for name, value in facts.values.items() if not isinstance(value, Table | Picture)}
+    longest = max(map(len, plain), default=0)
+    for name, value in plain.items():
+        yield f"{name:<{longest}}{GAP}{printable(_cell(value))}"
+    for name, value in facts.values.items():
+        if isinstance(value, Table | Picture):
+            yield ""
+            yield f"{name}:"
+            yield from _lines(value, width)
+
+
+def _table(table: Table, width: int | None) -> Iterable[str]:
+    if not table.rows:
+        return [table.empty]
+    rows = [table.columns, *(tuple(printable(_cell(cell)) for cell in row) for row in table.rows)]
+    widths = _widths(table, rows, width)
+    return [GAP.join(_fitted(cell, size) for cell, size in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def _widths(table: Table, rows: Sequence[tuple[str, ...]], width: int | None) -> list[int]:
+    widths = [max(len(row[number]) for row in rows) for number in range(len(table.columns))]
+    if width is None:
+        return widths
+    excess = sum(widths) + len(GAP) * (len(widths) - 1) - width
+    others = tuple(column for column in reversed(table.columns) if column not in table.elastic)
+    for column in (*table.elastic, *others):
+        number = table.columns.index(column)
+        cut = max(0, min(excess, widths[number] - LEAST))
+        widths[number] -= cut
+        excess -= cut
+    return widths
+
+
+def _fitted(text: str, width: int) -> str:
+    return f"{text:<{width}}" if len(text) <= width else text[: width - 1] + "…"
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.1f}"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value)) or "-"
+    return str(value)

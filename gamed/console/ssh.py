@@ -1,0 +1,413 @@
+"""The console by SSH: keys or the password, the same shell, one command by `ssh host command`, Python if it is wanted.
+
+Source: RFC 4252, 4254; docs/reference/console.md. Of conch's sessions nothing is used but the channel: there are no
+subsystems, no forwarding and no agents here.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from attrs import define
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from twisted.conch.avatar import ConchUser
+from twisted.conch.checkers import IAuthorizedKeysDB, SSHPublicKeyChecker, readAuthorizedKeyFile
+from twisted.conch.error import ConchError
+from twisted.conch.insults import insults
+from twisted.conch.interfaces import IConchUser
+from twisted.conch.manhole import Manhole
+from twisted.conch.ssh import common, keys
+from twisted.conch.ssh.channel import SSHChannel
+from twisted.conch.ssh.connection import SSHConnection
+from twisted.conch.ssh.factory import SSHFactory
+from twisted.conch.ssh.session import parseRequest_pty_req, parseRequest_window_change
+from twisted.conch.ssh.transport import DISCONNECT_PROTOCOL_ERROR, SSHServerTransport
+from twisted.conch.ssh.userauth import SSHUserAuthServer
+from twisted.cred.error import UnauthorizedLogin
+from twisted.cred.portal import IRealm, Portal
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IAddress
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+from twisted.python.filepath import FilePath
+from zope.interface import implementer
+
+from gamed.console.accounts import TRIES
+from gamed.console.desk import Desk, greeting
+from gamed.console.intake import LINE_BYTES, Intake
+from gamed.console.operator import Operator, Parts
+from gamed.console.screens import Keys, Lines, Screen, terminal
+from gamed.console.shell import Shell
+from gamed.errors import ConfigError
+
+log = Logger()
+
+KEY_FILE: Final = "ssh_host_ed25519_key"
+CHANNELS: Final = 8
+"""Sessions that one connection may open."""
+
+ATTEMPTS: Final = 10
+"""Ways to log in that one connection may try: an agent offers its keys one by one."""
+
+LOGIN_SECONDS: Final = 120
+UNSENT: Final = 262_144
+"""Bytes that may wait for a peer that does not read; what is shown beyond that is not kept."""
+
+
+def host_key(directory: Path) -> keys.Key:
+    """Return the host key, made and written at the first call. Raises ConfigError."""
+    path = directory / KEY_FILE
+    try:
+        if not path.exists():
+            _write_key(path)
+        return keys.Key.fromString(path.read_bytes())
+    except OSError as error:
+        raise ConfigError(f"[console] cannot use the host key {path}: {error.strerror}") from error
+    except (keys.BadKeyError, keys.EncryptedKeyError, ValueError) as error:
+        raise ConfigError(f"[console] {path} is no host key: {error}; remove it, and a new one is made") from error
+
+
+def _write_key(path: Path) -> None:
+    made = keys.Key(Ed25519PrivateKey.generate())
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(made.toString("openssh"))
+
+
+@implementer(IAuthorizedKeysDB)
+@define(eq=False)
+class AuthorizedKeys:
+    """The user's keys, read from the file at each login."""
+
+    parts: Parts
+
+    def getAuthorizedKeys(self, username: bytes) -> list[keys.Key]:
+        """Return the keys with which a user may log in."""
+        path = self.parts.config.console.authorized_keys
+        if not path or username.decode("utf-8", "replace") != self.parts.accounts.user:
+            return []
+        try:
+            with FilePath(path).open() as file:
+                return list(readAuthorizedKeyFile(file))
+        except OSError as error:
+            log.warn("console: cannot read {path}: {error}", path=path, error=error.strerror)
+            return []
+
+
+class Authentication(SSHUserAuthServer):
+    """Logging in: keys by conch, the password by our accounts."""
+
+    transport: Any
+    user: Any
+
+    loginTimeout = LOGIN_SECONDS  # noqa: N815 (Twisted's name)
+    attemptsBeforeDisconnect = ATTEMPTS  # noqa: N815 (Twisted's name)
+    wrong = 0
+
+    def serviceStarted(self) -> None:
+        """Offer passwords, too."""
+        self.clock = self.transport.factory.parts.clock
+        super().serviceStarted()
+        self.supportedAuthentications.append(b"password")
+
+    def auth_password(self, packet: bytes) -> Deferred[Any]:
+        """Look at a password; the answer to a wrong one is held back."""
+        door: Door = self.transport
+        password = common.getNS(packet[1:])[0].decode("utf-8", "surrogateescape")
+        user = self.user.decode("utf-8", "replace")
+        checked: Deferred[Any] = door.factory.parts.accounts.check(user, password, door.address)
+        return checked.addCallback(self._checked)
+
+    def _checked(self, is_right: bool) -> tuple[Any, ...]:  # noqa: FBT001 (a Deferred's result)
+        if is_right:
+            return IConchUser, User(), lambda: None
+        self.wrong += 1
+        if self.wrong >= TRIES:
+            # The last of the attempts: conch ends the connection.
+            self.loginAttempts = self.attemptsBeforeDisconnect
+        raise UnauthorizedLogin("wrong user or password")
+
+    def _ebBadAuth(self, reason: Failure) -> None:
+        # The connection may have gone while the answer was held back.
+        if not self.transport.is_over:
+            super()._ebBadAuth(reason)
+
+    def _cbFinishedAuth(self, result: Any) -> None:
+        if not self.transport.is_over:
+            super()._cbFinishedAuth(result)
+
+
+@implementer(IRealm)
+@define(eq=False)
+class Realm:
+    """Makes users of those who have shown a key."""
+
+    def requestAvatar(self, avatar: bytes | tuple[()], mind: Any, *interfaces: Any) -> Any:  # noqa: ARG002 (Twisted's name)
+        """Return a user."""
+        return IConchUser, User(), lambda: None
+
+
+class User(ConchUser):
+    """A logged-in user of one connection."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.channelLookup = {b"session": Channel}
+
+    def lookupChannel(self, channelType: bytes, windowSize: int, maxPacket: int, data: bytes) -> Any:  # noqa: N803 (Twisted's names)
+        """Open a session, if there are not too many."""
+        if len(self.conn.channels) >= CHANNELS:
+            raise ConchError("too many sessions", 4)
+        return super().lookupChannel(channelType, windowSize, maxPacket, data)
+
+
+class Channel(SSHChannel):
+    """One session: a shell on a terminal, a shell without one, or one command."""
+
+    name = b"session"
+    conn: Any
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        self.screen: Any = None
+        self.desk: Desk | None = None
+        self.is_over = False
+        self._size: tuple[int, int] | None = None
+        self._terminal: insults.ServerProtocol | None = None
+        self._intake: Intake | None = None
+        self._is_command = False
+
+    # Requests
+
+    def request_pty_req(self, data: bytes) -> int:
+        """Take note of the terminal."""
+        _term, size, _modes = parseRequest_pty_req(data)
+        self._size = (size[1], size[0])
+        return 1
+
+    def request_window_change(self, data: bytes) -> int:
+        """Take note of the window's new size."""
+        size = parseRequest_window_change(data)
+        self._size = (size[1], size[0])
+        if isinstance(self.screen, Keys):
+            self.screen.terminalSize(*self._size)
+        return 1
+
+    def request_env(self, data: bytes) -> int:  # noqa: ARG002 (Twisted's signature)
+        """Take no environment."""
+        return 0
+
+    def request_shell(self, data: bytes) -> int:  # noqa: ARG002 (Twisted's signature)
+        """Begin a shell."""
+        if self.desk is not None:
+            return 0
+        shell = self._open(has_prompt=self._size is not None)
+        if self._size is not None:
+            greeting(self.screen)
+        shell.prompt()
+        return 1
+
+    def request_exec(self, data: bytes) -> int:
+        """Carry one command out, and close with its status."""
+        if self.desk is not None:
+            return 0
+        line = common.getNS(data)[0].decode("utf-8", "surrogateescape")
+        if len(line) > LINE_BYTES:
+            return 0
+        shell = self._open(has_prompt=False)
+        self._is_command = True
+        # The answer to the request goes first.
+        self._parts.clock.callLater(0, self._run, shell, line)
+        return 1
+
+    def _run(self, shell: Shell, line: str) -> None:
+        running = shell.run(line)
+        if running is None:
+            self._done(shell)
+        else:
+            running.addCallback(lambda _: self._done(shell))
+
+    def _done(self, shell: Shell) -> None:
+        if shell.operator.watched:
+            # `watch` goes on until the client ends it.
+            return
+        self.close(1 if shell.has_failed else 0)
+
+    # A session
+
+    @property
+    def _parts(self) -> Parts:
+        parts: Parts = self.conn.transport.factory.parts
+        return parts
+
+    def _open(self, *, has_prompt: bool) -> Shell:
+        door: Door = self.conn.transport
+        parts = self._parts
+        python = self._python if parts.config.console.manhole and self._size is not None else None
+        since = parts.clock.seconds()
+        user = door.service_user
+        operator = Operator(parts, user, door.address, "ssh", self._tell, self.close, python, since=since)
+        self._intake = Intake(parts.clock, door.transport, self._take, self._overlong)
+        shell = Shell(operator, self._screen, self._intake.hold, self._intake.release, has_prompt)
+        self.desk = Desk(parts, shell, self.close)
+        self._make_screen(shell)
+        self.desk.open()
+        return shell
+
+    def _make_screen(self, shell: Shell) -> None:
+        if self._size is None:
+            self.screen = Lines(self, shell)
+            return
+        self.screen = Keys(shell)
+        self._terminal = terminal(self.screen, self)
+        self.screen.terminalSize(*self._size)
+
+    def _screen(self) -> Screen:
+        screen: Screen = self.screen
+        return screen
+
+    def _python(self) -> None:
+        assert self._terminal is not None
+        manhole = Manhole({"parts": self._parts})
+        self._terminal.terminalProtocol = manhole
+        manhole.makeConnection(self._terminal)
+
+    def _tell(self, text: str) -> None:
+        # Nobody reads: what is live is left out, instead of being kept without end.
+        if not self.is_over and len(self.buf) <= UNSENT:
+            self.screen.show(text)
+
+    def dataReceived(self, data: bytes) -> None:
+        """Take bytes, at the intake's pace."""
+        if self._intake is not None and not self.is_over:
+            self._intake.feed(data)
+
+    def _take(self, part: bytes) -> None:
+        assert self.desk is not None
+        self.desk.typed()
+        (self._terminal or self.screen).dataReceived(part)
+
+    def _overlong(self) -> None:
+        log.warn("console: closed: a line of more than {bytes} bytes: peer={peer}", bytes=LINE_BYTES, peer=self._peer)
+        self.close(1)
+
+    @property
+    def _peer(self) -> str:
+        name: str = self.conn.transport.peer_name
+        return name
+
+    # How conch tells that the window is full, or open again
+
+    def stopWriting(self) -> None:
+        """Take nothing from a peer that does not read."""
+        if self._intake is not None and not self.is_over:
+            self._intake.hold()
+
+    def startWriting(self) -> None:
+        """Take on."""
+        if self._intake is not None and not self.is_over:
+            self._intake.release()
+
+    def eofReceived(self) -> None:
+        """Close when all lines are done: the client has no more. A single command closes by itself."""
+        if self._is_command:
+            return
+        if self._intake is not None:
+            self._intake.at_end(self.close)
+        else:
+            self.close()
+
+    def closed(self) -> None:
+        """Forget the session."""
+        self._leave()
+
+    def close(self, status: int = 0) -> None:
+        """Close after what was shown has left."""
+        if self.is_over:
+            return
+        if isinstance(self.screen, Keys) and self._terminal is not None:
+            self._terminal.resetModes([insults.modes.IRM])
+        self._leave()
+        self.conn.sendRequest(self, b"exit-status", struct.pack(">L", status))
+        self.loseConnection()
+
+    def _leave(self) -> None:
+        self.is_over = True
+        if self._intake is not None:
+            self._intake.close()
+        if self.desk is not None:
+            self.desk.leave()
+
+
+class Door(SSHServerTransport):
+    """One SSH connection."""
+
+    ourVersionString = b"SSH-2.0-gamed"  # noqa: N815 (Twisted's name)
+    address = "local"
+    peer_name = "ssh"
+    is_over = False
+    factory: Any
+    lost: Callable[[Door], None]
+
+    @property
+    def service_user(self) -> str:
+        """Who is logged in."""
+        user: str = self.factory.parts.accounts.user
+        return user
+
+    def dispatchMessage(self, messageNum: int, payload: bytes) -> None:  # noqa: N803 (Twisted's names)
+        """Take a message; what cannot be read of it ends the connection, with one line in the log."""
+        try:
+            super().dispatchMessage(messageNum, payload)
+        except Exception as error:  # noqa: BLE001 (conch reads what strangers send with asserts and slices)
+            text = f"{type(error).__name__}: {error}"
+            log.warn("console: closed: broken SSH: {why}: peer={peer}", why=ascii(text)[1:-1], peer=self.peer_name)
+            self.sendDisconnect(DISCONNECT_PROTOCOL_ERROR, b"broken message")
+
+    def connectionLost(self, reason: Failure | None = None) -> None:
+        """Forget the connection."""
+        self.is_over = True
+        super().connectionLost(reason)
+        self.lost(self)
+
+
+class SSHConsoleFactory(SSHFactory):
+    """Makes a door for each connection that the limits admit."""
+
+    parts: Parts
+    protocol = Door
+    services = {b"ssh-userauth": Authentication, b"ssh-connection": SSHConnection}  # noqa: RUF012 (Twisted's attribute)
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+        self.portal = Portal(Realm(), [SSHPublicKeyChecker(AuthorizedKeys(parts))])
+        self.primes = None
+
+    def startFactory(self) -> None:
+        """Listen before privileges are dropped: the key is looked for later."""
+
+    def prepare(self) -> None:
+        """Look for the host key. Raises ConfigError."""
+        key = host_key(self.parts.state)
+        self.privateKeys = {key.sshType(): key}
+        self.publicKeys = {key.sshType(): key.public()}
+        fingerprint = key.public().fingerprint(keys.FingerprintFormats.SHA256_BASE64)
+        log.info("console: the SSH host key is {file}: SHA256:{print}", file=KEY_FILE, print=fingerprint)
+
+    def buildProtocol(self, address: IAddress | None) -> Any:
+        """Return a door, or None: the connection is closed at once."""
+        host = str(getattr(address, "host", "local")).removeprefix("::ffff:")
+        if not self.parts.limits.admit(host):
+            return None
+        door: Any = super().buildProtocol(address)
+        door.address, door.lost = host, self._lost
+        door.peer_name = f"ssh {host}:{getattr(address, 'port', '')}"
+        return door
+
+    def _lost(self, door: Door) -> None:
+        self.parts.limits.release(door.address)

@@ -1,0 +1,348 @@
+"""The console by telnet: negotiation, login, and the shell; line by line for clients that do not negotiate.
+
+Source: RFC 854, 857 (ECHO), 858 (SUPPRESS-GO-AHEAD), 1073 (NAWS); docs/reference/console.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+from attrs import define, field
+from twisted.conch.insults import insults
+from twisted.conch.telnet import BRK, ECHO, IP, NAWS, SGA, TelnetTransport
+from twisted.internet.interfaces import IAddress, IDelayedCall, IProtocolFactory, IPushProducer
+from twisted.internet.protocol import connectionDone
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+from zope.interface import implementer
+
+from gamed.console.accounts import TRIES
+from gamed.console.desk import Desk, greeting
+from gamed.console.intake import LINE_BYTES, Intake
+from gamed.console.operator import Operator, Parts
+from gamed.console.screens import Keys, Lines, Screen, terminal
+from gamed.console.shell import Shell
+
+log = Logger()
+
+LOGIN_SECONDS: Final = 120.0
+"""Seconds within which somebody must be logged in; the answers to wrong passwords are held back meanwhile."""
+
+STUCK: Final = 30.0
+"""Seconds that a peer may leave unread what is shown to it, before it is dropped."""
+
+UNSENT: Final = 262_144
+"""Bytes that may wait for such a peer. More is not shown; the log says so once."""
+
+LINGER: Final = 5.0
+"""Seconds that what was said last has to leave."""
+
+_HTTP: Final = re.compile(r"[A-Z]+ \S+ HTTP/[0-9.]+")
+
+
+@define(eq=False)
+class Login:
+    """Asks for the user and the password, three times at most."""
+
+    door: Door
+    _user: str | None = None
+    _wrong: int = 0
+
+    def begin(self) -> None:
+        """Ask for the user."""
+        self._user = None
+        self.door.screen.ask("user: ")
+
+    def received(self, line: str) -> None:
+        """Take the user's name, or the password."""
+        if _HTTP.match(line):
+            self.door.drop("this is no HTTP server")
+        elif self._user is None:
+            self._user = line.strip()
+            self.door.screen.ask("password: ", secret=True)
+        else:
+            self.door.intake.hold()
+            accounts = self.door.parts.accounts
+            accounts.check(self._user, line, self.door.address).addCallback(self._checked).addErrback(self.door.fault)
+
+    def _checked(self, is_right: bool) -> None:  # noqa: FBT001 (a Deferred's result)
+        if self.door.is_over:
+            return
+        self.door.intake.release()
+        if is_right:
+            self.door.enter(str(self._user))
+            return
+        self._wrong += 1
+        self.door.screen.show("This user or password is wrong.\n")
+        if self._wrong >= TRIES:
+            self.door.close()
+        else:
+            self.begin()
+
+    def interrupted(self) -> None:
+        """Leave."""
+        self.door.close()
+
+    def ended(self) -> None:
+        """Leave."""
+        self.door.close()
+
+    def completions(self, line: str) -> list[str]:  # noqa: ARG002 (Conversation's signature)
+        """Nothing is completed here."""
+        return []
+
+
+@implementer(IPushProducer)
+class Door(TelnetTransport):
+    """One telnet connection."""
+
+    transport: Any
+
+    def __init__(self, parts: Parts, address: str, name: str, lost: Callable[[Door], None]) -> None:
+        super().__init__()
+        self.parts, self.address, self.name, self._lost = parts, address, name, lost
+        self.is_over = False
+        self.conversation: Any = Login(self)
+        self.desk: Desk | None = None
+        self.screen: Any = Lines(self, self)
+        self._terminal: insults.ServerProtocol | None = None
+        self._timer: IDelayedCall | None = None
+        self._is_congested = False
+        self._unsent = self._left_out = 0
+        self.intake: Intake
+
+    # The transport's side
+
+    def connectionMade(self) -> None:
+        """Negotiate, and ask for the user."""
+        self.intake = Intake(self.parts.clock, self.transport, self._take, self._overlong)
+        self.transport.registerProducer(self, True)  # noqa: FBT003 (Twisted's signature)
+        self.negotiationMap[NAWS] = self._resized
+        self.commandMap.update({IP: self._break, BRK: self._break})
+        for asked in (self.will(ECHO), self.will(SGA), self.do(NAWS)):
+            asked.addErrback(lambda _refused: None)
+        self._timer = self.parts.clock.callLater(LOGIN_SECONDS, self.drop, "nobody logged in")
+        self.conversation.begin()
+
+    def dataReceived(self, data: bytes) -> None:
+        """Take bytes; they are understood at the intake's pace."""
+        self.intake.feed(data)
+
+    def _take(self, part: bytes) -> None:
+        if self.desk is not None:
+            self.desk.typed()
+        try:
+            super().dataReceived(part)
+        except (ValueError, IndexError, KeyError, AssertionError) as error:
+            # Telnet commands that nobody sends who means well: Twisted's parser says so with these.
+            self.drop(f"broken telnet: {type(error).__name__}")
+
+    def negotiate(self, data: list[bytes]) -> None:
+        """Take a subnegotiation; an empty one is nothing."""
+        if data:
+            super().negotiate(data)
+
+    def _overlong(self) -> None:
+        self.drop(f"a line of more than {LINE_BYTES} bytes")
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:
+        """Forget the session."""
+        self.is_over = True
+        self.intake.close()
+        if self._timer is not None and self._timer.active():
+            self._timer.cancel()
+        if self.desk is not None:
+            self.desk.leave()
+        super().connectionLost(reason)
+        self._lost(self)
+
+    # What is left to leave
+
+    def pauseProducing(self) -> None:
+        """Take nothing from a peer that does not read, and give it some time."""
+        self._is_congested = True
+        if not self.is_over:
+            self.intake.hold()
+            self._set_timer(STUCK, self._stuck)
+
+    def resumeProducing(self) -> None:
+        """Take on: the peer reads again."""
+        self._is_congested, self._unsent = False, 0
+        left_out, self._left_out = self._left_out, 0
+        if not self.is_over:
+            self._cancel_timer()
+            self.intake.release()
+            if left_out:
+                self.screen.show(f"({left_out} texts were left out: you did not read)\n")
+
+    def stopProducing(self) -> None:
+        """Nothing to stop: the transport says this when the connection is lost."""
+
+    def _stuck(self) -> None:
+        self.drop("it does not read")
+        self.transport.abortConnection()
+
+    def write(self, data: bytes) -> None:
+        """Send what is shown. Line feeds become CR LF here, or were made so by the terminal before."""
+        if self._is_congested:
+            self._unsent += len(data)
+            if self._unsent > UNSENT:
+                self._left_out += 1
+                return
+        plain = data.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
+        self._write(plain.replace(b"\xff", b"\xff\xff"))
+
+    # Telnet's side
+
+    def enableLocal(self, option: bytes) -> bool:
+        """Take the client's word that we echo: from here on it sends keys."""
+        if option == ECHO and self._terminal is None and not self.is_over:
+            self._edit_keys()
+        return option in (ECHO, SGA)
+
+    def disableLocal(self, option: bytes) -> None:
+        """Nothing to do: a client that has changed its mind sends lines, and the editor takes lines as well."""
+
+    def enableRemote(self, option: bytes) -> bool:
+        """Want the window's size, and no more."""
+        return bool(option == NAWS)
+
+    def disableRemote(self, option: bytes) -> None:
+        """Nothing to do."""
+
+    def unhandledCommand(self, command: bytes, argument: bytes | None) -> None:
+        """Nothing to do: Are You There and its like are answered by the prompt."""
+
+    def unhandledSubnegotiation(self, command: bytes, data: list[bytes]) -> None:
+        """Nothing to do."""
+
+    def applicationDataReceived(self, data: bytes) -> None:
+        """Take what was typed."""
+        if not self.is_over:
+            (self._terminal or self.screen).dataReceived(data)
+
+    def _edit_keys(self) -> None:
+        lines, self.screen = self.screen, Keys(self, *_asked(self.conversation))
+        self._terminal = terminal(self.screen, self)
+        self.screen.width = lines.width or self.screen.width
+
+    def _resized(self, data: list[bytes]) -> None:
+        if len(data) == 4:  # noqa: PLR2004 (two numbers of 16 bits)
+            width = int.from_bytes(b"".join(data[:2]), "big")
+            self.screen.width = width or 80
+
+    def _break(self, _argument: bytes | None) -> None:
+        if not self.is_over:
+            self.conversation.interrupted()
+
+    # The conversation's side: the door stands for it, because it changes
+
+    def received(self, line: str) -> None:
+        """Hand a line on."""
+        if not self.is_over:
+            self.conversation.received(line)
+
+    def interrupted(self) -> None:
+        """Hand Ctrl-C on."""
+        if not self.is_over:
+            self.conversation.interrupted()
+
+    def ended(self) -> None:
+        """Hand Ctrl-D on."""
+        if not self.is_over:
+            self.conversation.ended()
+
+    def completions(self, line: str) -> list[str]:
+        """Ask for completions."""
+        found: list[str] = self.conversation.completions(line)
+        return found
+
+    def enter(self, user: str) -> None:
+        """Let the user in."""
+        self._cancel_timer()
+        operator = Operator(
+            self.parts, user, self.address, "telnet", self._tell, self.close, since=self.parts.clock.seconds()
+        )
+        shell = Shell(operator, self._screen, self.intake.hold, self.intake.release)
+        self.conversation = shell
+        self.desk = Desk(self.parts, shell, self.close)
+        self.desk.open()
+        greeting(self.screen)
+        shell.prompt()
+
+    def _screen(self) -> Screen:
+        screen: Screen = self.screen
+        return screen
+
+    def _tell(self, text: str) -> None:
+        if not self.is_over:
+            self.screen.show(text)
+
+    def fault(self, failure: Failure) -> None:
+        """Take a fault of ours: it costs this connection, and nothing else."""
+        log.failure("console: server fault: peer={peer}", failure=failure, peer=self.name)
+        self.close()
+
+    def drop(self, why: str) -> None:
+        """Close, and tell the log why."""
+        if not self.is_over:
+            log.warn("console: closed: {why}: peer={peer}", why=why, peer=self.name)
+            self.close()
+
+    def close(self) -> None:
+        """Close after what was shown has left."""
+        if self.is_over:
+            return
+        self.is_over = True
+        if self._terminal is not None:
+            # The terminal is given back as it was.
+            self._terminal.resetModes([insults.modes.IRM])
+        if self.desk is not None:
+            self.desk.leave()
+        self.intake.close()
+        self.transport.unregisterProducer()
+        self.transport.resumeProducing()
+        self.transport.loseConnection()
+        self._set_timer(LINGER, self.transport.abortConnection)
+
+    def _set_timer(self, seconds: float, call: Callable[[], None]) -> None:
+        self._cancel_timer()
+        self._timer = self.parts.clock.callLater(seconds, call)
+
+    def _cancel_timer(self) -> None:
+        if self._timer is not None and self._timer.active():
+            self._timer.cancel()
+
+
+def _asked(conversation: Any) -> tuple[str]:
+    return ("user: ",) if isinstance(conversation, Login) else ("",)
+
+
+@implementer(IProtocolFactory)
+@define(eq=False)
+class TelnetFactory:
+    """Makes a door for each connection that the limits admit."""
+
+    parts: Parts
+    doors: dict[Door, None] = field(factory=dict)
+
+    def doStart(self) -> None:
+        """Nothing to begin."""
+
+    def doStop(self) -> None:
+        """Nothing to end."""
+
+    def buildProtocol(self, address: IAddress) -> Door | None:
+        """Return a door, or None: the connection is closed at once."""
+        host = str(getattr(address, "host", "local")).removeprefix("::ffff:")
+        if not self.parts.limits.admit(host):
+            return None
+        door = Door(self.parts, host, f"telnet {host}:{getattr(address, 'port', '')}", self._lost)
+        self.doors[door] = None
+        return door
+
+    def _lost(self, door: Door) -> None:
+        self.parts.limits.release(door.address)
+        self.doors.pop(door, None)

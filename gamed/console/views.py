@@ -1,0 +1,131 @@
+"""What the console shows of rooms, connections and records, as rows and facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from gamed.console.operator import SHOWN
+from gamed.console.render import Answer, Facts, Picture, Table
+from gamed.history import STARTED, Entry, History
+from gamed.lobby.room import Room
+from gamed.net.session import Session, SessionFactory
+from gamed.records.own import judgement, summary, to_history
+from gamed.records.record import Record, Summary
+from gamed.registry import GameType
+from gamed.table import OBSERVERS
+
+LAST = 10
+"""How many of a room's last entries are shown."""
+
+
+def room_row(room: Room) -> tuple[Any, ...]:
+    """Return a room's row among `rooms`."""
+    players = [peer.name for _, peer in sorted(room.peers.items())]
+    watched = len(room.observers) + len(room.watchers)
+    history = room.history
+    return room.id[:SHOWN], history.kind, state(room), players, watched, len(history.entries), _time(history.started)
+
+
+def state(room: Room) -> str:
+    """Return where a room stands, in a word."""
+    if room.table.is_paused:
+        return "paused"
+    if not room.history.was_started:
+        return "waiting"
+    return "playing" if room.table.outcome is None else "ended"
+
+
+def _time(started: str) -> str:
+    return started[:19].replace("T", " ")
+
+
+def _to_move(room: Room) -> Iterable[int]:
+    if not room.history.was_started or room.table.outcome is not None:
+        return ()
+    return [seat for seat in room.table.game.to_move(room.table.state) if seat >= 0]
+
+
+def _entries(history: History, first: int) -> Table:
+    first = max(0, first)
+    rows = [(number, *entry_cells(entry)) for number, entry in enumerate(history.entries[first:], first)]
+    return Table(("ENTRY", "SECONDS", "KIND", "SEAT", "WHAT"), rows, "Nothing has happened yet.", ("WHAT",))
+
+
+def entry_cells(entry: Entry) -> tuple[Any, ...]:
+    """Return an entry's cells: seconds, kind, seat, and what it says."""
+    body = "" if entry.body is None else entry.body.decode("utf-8", "backslashreplace")
+    data = " ".join(f"{name}={value}" for name, value in entry.data.items())
+    return entry.at / 1000, entry.kind, entry.seat, f"{body} {data}".strip()
+
+
+def place(seat: int | None) -> str:
+    """Return a seat for a line, or nothing."""
+    return "" if seat is None else f"seat {seat} "
+
+
+def places(session: Session) -> list[str]:
+    """Return where a session sits, and what it watches."""
+    words = ["watches" if seat == OBSERVERS else f"seat {seat}" for _, seat in session.places]
+    return [f"{room.id[:SHOWN]} {word}" for (room, _), word in zip(session.places, words, strict=True)]
+
+
+def limits_row(name: str, factory: SessionFactory) -> tuple[Any, ...]:
+    """Return a listener's row among `limits`."""
+    held = factory.limits
+    used = (held.count, held.total, held.addresses, held.per_address)
+    return (name, *used, factory.messages_per_second, factory.message_seconds, factory.unsent_bytes)
+
+
+def records_table(found: Iterable[Summary]) -> Answer:
+    """Return records as a table."""
+    columns = ("ID", "STARTED", "GAME", "PLAYERS", "TERMINATION", "WINNER", "LENGTH")
+    return Table(columns, list(map(_record_row, found)), "No game matches.", ("PLAYERS",))
+
+
+def _record_row(found: Summary) -> tuple[Any, ...]:
+    names = [seat.name for seat in found.seats]
+    return found.id[:SHOWN], _time(found.started), found.kind, names, found.termination, found.winner, found.length
+
+
+def room_facts(found: Room, game: GameType) -> Answer:
+    """Return what `room` shows."""
+    history = found.history
+    wakes = found.wakes_in
+    facts = {
+        "id": found.id,
+        "record": history.room,
+        "game": history.kind,
+        "state": state(found),
+        "started": history.started,
+        "seed": history.seed,
+        "options": [f"{name}={value}" for name, value in sorted(history.options.items())],
+        "clock": None if wakes is None else f"looks again in {max(0.0, wakes):.1f} s",
+        "to move": sorted(_to_move(found)),
+        "findings": [f"{finding.code} seat {finding.seat}" for finding in found.table.match.findings],
+        "watched by": [peer.name for peer in found.observers],
+        "seats": Table(("SEAT", "PEER"), [(seat, peer.name) for seat, peer in sorted(found.peers.items())], "Nobody."),
+        "last entries": _entries(history, len(history.entries) - LAST),
+    }
+    if any(history.of_kind(STARTED)):
+        facts["board"] = Picture(game.draw(history, None))
+    return Facts(facts)
+
+
+def record_facts(types: Mapping[str, GameType], record: Record) -> Answer:
+    """Return what `records show` shows."""
+    found, judged, history = summary(record), judgement(record), to_history(record)
+    facts = {
+        "id": found.id,
+        "game": found.kind,
+        "started": found.started,
+        "ended": found.ended,
+        "seats": Table(("SEAT", "NAME", "POINTS"), [(seat.seat, seat.name, seat.points) for seat in found.seats]),
+        "termination": found.termination,
+        "winner": found.winner,
+        "length": found.length,
+        "findings": [f"{finding.code} seat {finding.seat} entry {finding.entry}" for finding in judged.findings],
+    }
+    if found.kind in types:
+        facts["board"] = Picture(types[found.kind].draw(history, None))
+    return Facts(facts)

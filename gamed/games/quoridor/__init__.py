@@ -1,0 +1,86 @@
+"""Quoridor: the universe of the authors' worlds, with the rules beside it. Source: quoridor.md."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from attrs import Attribute, field, frozen, validators
+
+from gamed.game import Options
+from gamed.games.quoridor.boards import draw
+from gamed.games.quoridor.client import Player
+from gamed.games.quoridor.reception import KIND, UniverseReception
+from gamed.games.quoridor.strategy import STRATEGIES
+from gamed.games.quoridor.table import Universe
+from gamed.games.quoridor.wire import UniverseConnection
+from gamed.reception import Host
+from gamed.registry import GameType
+from gamed.wire.sexpr import DatumReader
+
+
+def _positive(_instance: object, attribute: Attribute[Any], value: float) -> None:
+    if value <= 0:
+        raise ValueError(f"{attribute.name} must be more than 0, not {value}")
+
+
+def _not_negative(_instance: object, attribute: Attribute[Any], value: float) -> None:
+    if value < 0:
+        raise ValueError(f"{attribute.name} must not be less than 0, as {value} is")
+
+
+@frozen
+class Settings:
+    """The section [quoridor] of the configuration; etc/gamed.toml explains each key."""
+
+    endpoint: str | None = None
+    tables: int = field(default=1, validator=_not_negative)
+    referee: str = field(default="observe", validator=validators.in_(("observe", "strict")))
+    pace: float = field(default=0.0, validator=_not_negative)
+    reseat: bool = False
+    register_seconds: float = field(default=30.0, validator=_positive)
+    datum_bytes: int = field(default=65_536, validator=_positive)
+    datum_depth: int = field(default=100, validator=_positive)
+    stuck_seconds: float = field(default=30.0, validator=_positive)
+    unsent_bytes: int = field(default=262_144, validator=_positive)
+    connections: int = field(default=20_000, validator=_positive)
+    connections_per_address: int = field(default=512, validator=_positive)
+
+
+def _options(settings: Settings) -> Options:
+    return {"referee": settings.referee}
+
+
+def _connection(settings: Settings) -> UniverseConnection:
+    return UniverseConnection(DatumReader(settings.datum_bytes, settings.datum_depth))
+
+
+def _reception(settings: Settings, host: Host) -> UniverseReception:
+    return UniverseReception(host, settings.tables, settings.reseat, settings.register_seconds)
+
+
+def _table(settings: Settings, options: Options, random: Callable[[], Random], now: float) -> Universe:
+    return Universe(options, random, now, settings.pace)
+
+
+def _player(strategy: str) -> Callable[..., Player]:
+    def make(random: Random, players: str = "2", name: str = "gamed") -> Player:
+        return Player(STRATEGIES[strategy](), random, int(players), name)
+
+    return make
+
+
+game_type = GameType(
+    kind=KIND,
+    publisher="gamed-quoridor",
+    version="1.0",
+    settings=Settings,
+    options=_options,
+    connection=_connection,
+    reception=_reception,
+    table=_table,
+    draw=draw,
+    players={name: _player(name) for name in ("search", "path", "random")},
+    player_options=("players", "name"),
+)

@@ -1,0 +1,87 @@
+"""The moves of Quoridor, and how they are written: `player 4 1`, `wall 5 6 horizontal`.
+
+Source: quoridor.md C2, C6.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final, TypeAlias
+
+from attrs import frozen
+
+from gamed.errors import InvalidMove
+from gamed.games.quoridor.walls import ROW, SIZE, Cell, cell_at
+
+HORIZONTAL: Final = "horizontal"
+VERTICAL: Final = "vertical"
+
+
+@frozen
+class PawnMove:
+    """The mover's pawn goes to column `x` and row `y`, both 0..8 from the upper left."""
+
+    x: int
+    y: int
+
+
+@frozen
+class Wall:
+    """The mover puts a wall, two cells long.
+
+    It runs from the upper left corner of the cell in column `x` and row `y` to the right ("horizontal") or downwards
+    ("vertical").
+    """
+
+    x: int
+    y: int
+    orientation: str
+
+
+Move: TypeAlias = PawnMove | Wall
+
+_CELLS: Final = [(x, y) for y in range(SIZE) for x in range(SIZE)]
+
+# Moves that are made once: all legal moves of a position are wanted often.
+PAWN_MOVES: Final[Mapping[Cell, PawnMove]] = {cell_at(x, y): PawnMove(x, y) for x, y in _CELLS}
+"""The pawn's moves by their cells."""
+HORIZONTAL_WALLS: Final[Mapping[Cell, Wall]] = {cell_at(x, y): Wall(x, y, HORIZONTAL) for x, y in _CELLS}
+"""The horizontal walls by their cells, those too that stick out of the board."""
+VERTICAL_WALLS: Final[Mapping[Cell, Wall]] = {cell_at(x, y): Wall(x, y, VERTICAL) for x, y in _CELLS}
+"""The vertical walls by their cells, those too that stick out of the board."""
+
+_WRITTEN: Final = re.compile(r"player ([0-8]) ([0-8])|wall ([0-8]) ([0-8]) (horizontal|vertical)")
+
+
+def xy(cell: Cell) -> tuple[int, int]:
+    """Return column and row of a cell."""
+    return cell % ROW, cell // ROW
+
+
+def cell_of(move: Move) -> Cell:
+    """Return the cell of a move. Raises InvalidMove ("off-board", "orientation")."""
+    if move.x not in range(SIZE) or move.y not in range(SIZE):
+        raise InvalidMove(f"({move.x},{move.y}) is off the board", code="off-board")
+    if isinstance(move, Wall) and move.orientation not in {HORIZONTAL, VERTICAL}:
+        raise InvalidMove(f"a wall is horizontal or vertical, not {move.orientation!r}", code="orientation")
+    return cell_at(move.x, move.y)
+
+
+def spell(move: Move) -> str:
+    """Return a move in writing, as worlds write it but with plain integers."""
+    if isinstance(move, PawnMove):
+        return f"player {move.x} {move.y}"
+    return f"wall {move.x} {move.y} {move.orientation}"
+
+
+def parse(text: str) -> Move:
+    """Return the move that was written. Raises InvalidMove ("notation") for anything that `spell` does not write."""
+    written = _WRITTEN.fullmatch(text)
+    if written is None:
+        raise InvalidMove(f"no move of a pawn or wall: {text[:40]!r}", code="notation")
+    pawn_x, pawn_y, x, y, orientation = written.groups()
+    if orientation is None:
+        return PAWN_MOVES[cell_at(int(pawn_x), int(pawn_y))]
+    walls = HORIZONTAL_WALLS if orientation == HORIZONTAL else VERTICAL_WALLS
+    return walls[cell_at(int(x), int(y))]

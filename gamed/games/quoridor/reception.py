@@ -1,0 +1,92 @@
+"""The reception of worlds: registration, then a seat at an open table, or a refusal.
+
+Source: quoridor.md A ("Tables", "After a disconnect"), B3, B7 and C5.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Final
+
+from attrs import define, field
+
+from gamed.errors import RemoteProtocolError
+from gamed.events import Event
+from gamed.games.quoridor.signup import Call
+from gamed.games.quoridor.table import Universe
+from gamed.games.quoridor.wire import Accepted, Registered, Told
+from gamed.peer import Peer
+from gamed.reception import Host, HostedRoom
+
+KIND: Final = "quoridor"
+
+
+@define
+class UniverseReception:
+    """`tables`: how many there are at the same time, 0: any number. `reseat`: who was left behind gets a seat again.
+
+    `register_seconds`: how long a world has for its registration.
+    """
+
+    host: Host
+    tables: int
+    reseat: bool
+    register_seconds: float
+    routes: bool = False
+    _deadlines: dict[Peer, Any] = field(factory=dict)
+    _names: dict[Peer, str] = field(factory=dict)
+
+    def arrive(self, peer: Peer) -> None:
+        """Wait for a registration."""
+        self._deadlines[peer] = self.host.after(self.register_seconds, partial(self.host.dismiss, peer))
+
+    def receive(self, peer: Peer, event: Event) -> None:
+        """Take a registration. Nothing else is heard: it comes from a world that was rejected or left behind."""
+        if not isinstance(event, Registered):
+            return
+        self._end_deadline(peer)
+        self._names[peer] = event.name
+        peer.introduce(event.name)
+        self.host.tell(peer, Accepted())
+        if not self._seat(peer):
+            self.host.tell(peer, Told(Call.REJECTED))
+            self.host.dismiss(peer)
+
+    def _seat(self, peer: Peer) -> bool:
+        """Give a world a seat at the oldest table that takes one, or at a new one; False if there is none."""
+        tables = 0
+        for room in self.host.rooms_of(KIND):
+            if room.table.free:
+                room.join(peer, name=self._names[peer])
+                return True
+            tables += not _is_dissolved(room)
+        if 0 < self.tables <= tables:
+            return False
+        self.host.open(KIND).join(peer, name=self._names[peer])
+        return True
+
+    def _end_deadline(self, peer: Peer) -> None:
+        deadline = self._deadlines.pop(peer, None)
+        if deadline is not None and deadline.active():
+            deadline.cancel()
+
+    def refuse(self, peer: Peer, error: RemoteProtocolError) -> None:  # noqa: ARG002 (Reception's signature)
+        """Let a world go that sent what is no datum, or no registration; nothing is said to it."""
+        self._end_deadline(peer)
+        self.host.dismiss(peer)
+
+    def released(self, peer: Peer, room: HostedRoom) -> None:
+        """Keep a world that was left behind, and seat it again if that is wanted; let it go from a stopped table."""
+        if not _is_dissolved(room):
+            peer.close()
+        elif self.reseat and peer in room.peers.values():
+            self._seat(peer)
+
+    def depart(self, peer: Peer) -> None:
+        """Forget a world."""
+        self._end_deadline(peer)
+        self._names.pop(peer, None)
+
+
+def _is_dissolved(room: HostedRoom) -> bool:
+    return isinstance(room.table, Universe) and room.table.is_dissolved

@@ -1,0 +1,243 @@
+"""The rules of Quoridor for two and four, strictly or as an observer follows them.
+
+Source: quoridor.md C4, C6. Seat 0 is the world with the id 1, and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from random import Random
+from typing import Final
+
+from attrs import frozen
+
+from gamed.errors import IllegalMove, InvalidMove, NotYourTurn
+from gamed.game import Options, Outcome, Seat, Termination
+from gamed.games.quoridor.moves import (
+    HORIZONTAL,
+    HORIZONTAL_WALLS,
+    PAWN_MOVES,
+    VERTICAL_WALLS,
+    Move,
+    PawnMove,
+    Wall,
+    cell_of,
+    parse,
+    spell,
+    xy,
+)
+from gamed.games.quoridor.paths import encloses, legal_places
+from gamed.games.quoridor.walls import (
+    GOALS,
+    HORIZONTAL_PLACES,
+    ROW,
+    VERTICAL_PLACES,
+    Cell,
+    Open,
+    Walls,
+    bits,
+    cell_at,
+    crossed,
+    open_ways,
+    overlapped,
+)
+
+NOBODY: frozenset[Seat] = frozenset()
+STARTS: Final = (cell_at(4, 0), cell_at(4, 8), cell_at(0, 4), cell_at(8, 4))
+"""Where each seat's pawn begins."""
+
+_ONLY = tuple(frozenset({seat}) for seat in range(4))
+_STOCKS = {2: 10, 4: 5}
+
+
+@frozen
+class State:
+    """A position.
+
+    `pawns`: the cell of each seat's pawn; `walls`: those on the board; `left`: how many each seat may still put;
+    `mover`: whose turn it is, and after the last move whose it would be; `winner`: who is at the goal.
+    """
+
+    pawns: tuple[Cell, ...]
+    walls: Walls
+    left: tuple[int, ...]
+    mover: Seat = 0
+    winner: Seat | None = None
+
+    @property
+    def players(self) -> int:
+        """How many play, 2 or 4."""
+        return len(self.pawns)
+
+
+class Quoridor:
+    """The rules, as a `Game`. No move is made for a seat that has none: with four at the table it waits."""
+
+    def setup(self, options: Options) -> State:
+        """Return the start. Options: `players`, 2 or 4. Raises InvalidMove ("players") for other numbers."""
+        players = int(options["players"])
+        if players not in _STOCKS:
+            raise InvalidMove(f"Quoridor is played by 2 or 4, not by {players}", code="players")
+        return State(STARTS[:players], Walls(), (_STOCKS[players],) * players)
+
+    def to_move(self, state: State) -> frozenset[Seat]:
+        """Return the one whose turn it is; nobody once a pawn is at its goal."""
+        return _ONLY[state.mover] if state.winner is None else NOBODY
+
+    def legal_moves(self, state: State, seat: Seat) -> Iterator[Move]:
+        """Yield where the pawn of `seat` may go, then the walls that it may put."""
+        if seat not in self.to_move(state):
+            return
+        for cell in bits(destinations(state, seat)):
+            yield PAWN_MOVES[cell]
+        if state.left[seat]:
+            yield from walls_at(legal_places(state.walls, state.pawns))
+
+    def apply(self, state: State, seat: Seat, move: Move) -> State:
+        """Return the state after a legal move.
+
+        Raises NotYourTurn, InvalidMove as `cell_of` does, and IllegalMove ("pawn-unreachable", "no-walls-left",
+        "wall-out-of-range", "wall-overlaps", "wall-crosses", "wall-encloses").
+        """
+        self._check_turn(state, seat)
+        cell = cell_of(move)
+        if isinstance(move, Wall):
+            _check_wall(state, seat, move)
+        elif not destinations(state, seat) >> cell & 1:
+            raise IllegalMove(f"the pawn at {xy(state.pawns[seat])} cannot go to {xy(cell)}", code="pawn-unreachable")
+        return after(state, move)
+
+    def follow(self, state: State, seat: Seat, move: Move) -> State:
+        """Return the state after a move that is taken as it came, legal or not.
+
+        The pawn goes where the move says, and wins on its goal however it got there; the wall is put even if nothing
+        is left of the stock. Raises NotYourTurn, and InvalidMove as `cell_of` does. Source: quoridor.md C4.
+        """
+        self._check_turn(state, seat)
+        return after(state, move)
+
+    def _check_turn(self, state: State, seat: Seat) -> None:
+        if seat not in self.to_move(state):
+            raise NotYourTurn("another player is to move" if state.winner is None else "the game is over")
+
+    def draw(self, state: State, random: Random) -> Move:  # noqa: ARG002 (the interface of Game)
+        """Raise IllegalMove: nothing is drawn by lot in Quoridor."""
+        raise IllegalMove("chance has no move in Quoridor")
+
+    def outcome(self, state: State) -> Outcome | None:
+        """Return victory once a pawn is at its goal."""
+        return None if state.winner is None else Outcome(Termination.VICTORY, state.winner)
+
+    def view(self, state: State, seat: Seat | None) -> object:
+        """Return the position; nothing is hidden.
+
+        A pawn or a cell is [x, y], a wall [x, y, orientation]. `goals`: each seat's goal cells; `moves` and `places`:
+        where `seat` may go and what walls it may put now, empty for a seat that is not to move and for a spectator.
+        """
+        moves = [] if seat is None else list(self.legal_moves(state, seat))
+        return {
+            "pawns": _points(state.pawns),
+            "walls": [_place(wall) for wall in walls_at(state.walls)],
+            "left": list(state.left),
+            "to_move": sorted(self.to_move(state)),
+            "goals": [_points(bits(GOALS[player])) for player in range(state.players)],
+            "moves": [[move.x, move.y] for move in moves if isinstance(move, PawnMove)],
+            "places": [_place(move) for move in moves if isinstance(move, Wall)],
+            "winner": state.winner,
+        }
+
+    def spell(self, move: Move) -> str:
+        """Return a move in writing: `player 4 1`, `wall 5 6 horizontal`."""
+        return spell(move)
+
+    def parse(self, text: str) -> Move:
+        """Return the move that was written. Raises InvalidMove ("notation")."""
+        return parse(text)
+
+
+def destinations(state: State, seat: Seat) -> int:
+    """Return the set of cells where the pawn of `seat` may go, whoever is to move.
+
+    A pawn next to it is jumped over, or, with a wall, the border or another pawn behind that one, passed to its sides.
+    """
+    ways = open_ways(state.walls)
+    others = _others(state.pawns, seat)
+    found = 0
+    for direction, near in enumerate(_around(1 << state.pawns[seat], ways)):
+        if not near & others:
+            found |= near
+            continue
+        beyond = _around(near, ways)
+        sides = beyond[2:] if direction < 2 else beyond[:2]  # noqa: PLR2004 (north and south come first)
+        found |= beyond[direction] & ~others or (sides[0] | sides[1]) & ~others
+    return found
+
+
+def _others(pawns: Sequence[Cell], seat: Seat) -> int:
+    others = 0
+    for player, cell in enumerate(pawns):
+        if player != seat:
+            others |= 1 << cell
+    return others
+
+
+def _around(cell: int, ways: Open) -> tuple[int, int, int, int]:
+    """Return the neighbours of the one cell in a set to the north, south, west and east; 0 where there is no way."""
+    north, west = ways
+    return (cell & north) >> ROW, cell << ROW & north, (cell & west) >> 1, cell << 1 & west
+
+
+def walls_at(places: Walls) -> Iterator[Wall]:
+    """Yield the walls at some places, the horizontal ones first."""
+    for cell in bits(places.horizontal):
+        yield HORIZONTAL_WALLS[cell]
+    for cell in bits(places.vertical):
+        yield VERTICAL_WALLS[cell]
+
+
+def _as_walls(wall: Wall) -> Walls:
+    one = 1 << cell_of(wall)
+    return Walls(one, 0) if wall.orientation == HORIZONTAL else Walls(0, one)
+
+
+def _is_among(wall: Walls, places: Walls) -> bool:
+    return bool(wall.horizontal & places.horizontal | wall.vertical & places.vertical)
+
+
+def _check_wall(state: State, seat: Seat, move: Wall) -> None:
+    """Raise IllegalMove if the wall must not be put."""
+    wall = _as_walls(move)
+    if not state.left[seat]:
+        raise IllegalMove("no wall is left", code="no-walls-left")
+    if not _is_among(wall, Walls(HORIZONTAL_PLACES, VERTICAL_PLACES)):
+        raise IllegalMove(f"a {move.orientation} wall has no room at {move.x},{move.y}", code="wall-out-of-range")
+    if _is_among(wall, overlapped(state.walls)):
+        raise IllegalMove("the wall lies on another one", code="wall-overlaps")
+    if _is_among(wall, crossed(state.walls)):
+        raise IllegalMove("the wall crosses another one", code="wall-crosses")
+    if encloses(_together(state.walls, wall), state.pawns):
+        raise IllegalMove("the wall leaves a player without a way to the goal", code="wall-encloses")
+
+
+def _together(walls: Walls, more: Walls) -> Walls:
+    return Walls(walls.horizontal | more.horizontal, walls.vertical | more.vertical)
+
+
+def after(state: State, move: Move) -> State:
+    """Return the state after the mover's move, which is not judged. Raises InvalidMove as `cell_of` does."""
+    seat = state.mover
+    following = (seat + 1) % state.players
+    if isinstance(move, PawnMove):
+        cell = cell_of(move)
+        pawns = (*state.pawns[:seat], cell, *state.pawns[seat + 1 :])
+        return State(pawns, state.walls, state.left, following, seat if GOALS[seat] >> cell & 1 else None)
+    left = (*state.left[:seat], max(state.left[seat] - 1, 0), *state.left[seat + 1 :])
+    return State(state.pawns, _together(state.walls, _as_walls(move)), left, following)
+
+
+def _points(cells: Iterable[Cell]) -> list[list[int]]:
+    return [list(xy(cell)) for cell in cells]
+
+
+def _place(wall: Wall) -> list[int | str]:
+    return [wall.x, wall.y, wall.orientation]

@@ -1,0 +1,318 @@
+"""The universe: a table from its first world to its last, sign-up, games and resets.
+
+Source: quoridor.md A and C1 to C5. The states and the order of the mails are those of `signup.py`. A world's seat is
+its id less one, in the room and in the records.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Final
+
+from attrs import define, evolve, field
+
+from gamed.errors import InvalidMove, RuleError
+from gamed.events import Event
+from gamed.findings import Finding
+from gamed.game import Options, Outcome, Seat, Termination
+from gamed.games.quoridor.messages import DUMMY, NOTHING, Placed, Word, understood
+from gamed.games.quoridor.pacing import Outbox
+from gamed.games.quoridor.rules import Quoridor, State
+from gamed.games.quoridor.signup import STARTS, Call, Occasion, Row, Status, free, row
+from gamed.games.quoridor.wire import Said, Told
+from gamed.history import STARTED, Entry
+from gamed.match import Match
+from gamed.table import Mail, Step
+
+HELD_MOST: Final = 1_000
+"""How many messages are kept while a table is paused."""
+
+_SPOKEN: Final = {
+    (Word.PLAY, 0): Occasion.FIRST_PLAYS,
+    (Word.PLAY, 1): Occasion.SECOND_PLAYS,
+    (Word.WAIT, 0): Occasion.FIRST_WAITS,
+    (Word.WAIT, 1): Occasion.SECOND_WAITS,
+}
+
+
+class Seated(Quoridor):
+    """The rules for as many as sit at a table, whoever begins."""
+
+    def setup(self, options: Options) -> State:
+        """Return the start.
+
+        Options: `players`, 2 or 4, left out: 2; `first`, the seat that begins, left out: 0. Raises InvalidMove
+        ("players", "first").
+        """
+        state = super().setup({"players": 2, **options})
+        first = int(options.get("first", 0))
+        if first not in range(state.players):
+            raise InvalidMove(f"seat {first} cannot begin: there are {state.players}", code="first")
+        return evolve(state, mover=first)
+
+
+_RULES: Final = Seated()
+
+
+@define
+class Universe:
+    """A table. `pace`: the seconds between a move's mail to a world and the next mail to it.
+
+    `order`: the seats in the original's list of worlds, who is to move first. `match`: the game that runs or ran last.
+    `is_dissolved`: a world has left, which ends the table for all; the others stay connected and are heard no more.
+    """
+
+    options: Options
+    random: Callable[[], Random]
+    opened_at: float
+    pace: float = 0.0
+    game: Seated = _RULES
+    forwards: bool = False
+    stalled: float = 0.0
+    is_paused: bool = False
+    is_dissolved: bool = False
+    status: Status = Status.WAIT
+    order: list[Seat] = field(factory=list)
+    names: list[str] = field(factory=list)
+    match: Match = field(init=False)
+    _is_closed: bool = False
+    _outbox: Outbox = field(init=False)
+    _ignored: Counter[Seat] = field(factory=Counter)
+    _held: list[tuple[Seat, Word | Placed]] = field(factory=list)
+
+    def __attrs_post_init__(self) -> None:
+        self.match = self._match(2, 0, self.opened_at)
+        self._outbox = Outbox(self.pace)
+
+    def _match(self, players: int, first: Seat, opened_at: float) -> Match:
+        options = {**self.options, "players": players, "first": first}
+        enforce = options["referee"] == "strict"
+        return Match(self.game, options, self.random, opened_at, enforce)
+
+    @property
+    def state(self) -> State:
+        """The position."""
+        state: State = self.match.state
+        return state
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self.match.state = state
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the last game ended; None while one runs, and before the first."""
+        return self.match.outcome
+
+    @outcome.setter
+    def outcome(self, outcome: Outcome | None) -> None:
+        self.match.outcome = outcome
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a game is on."""
+        return self.match.is_started and self.match.outcome is None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the table takes nothing any more."""
+        return self.is_dissolved or self._is_closed
+
+    @property
+    def free(self) -> Sequence[Seat]:
+        """The seats that newcomers may take; none where a newcomer is rejected."""
+        return () if self.is_over else free(self.status, len(self.order))
+
+    # Worlds come and speak
+
+    def join(self, name: str, now: float, seat: Seat | None = None) -> Step:
+        """Seat a world; the second one brings the vote, the fourth one starts a game."""
+        found = row(self.status, len(self.order), Occasion.JOINS)
+        if self.is_over or found is None or seat not in (None, len(self.order)):
+            raise AssertionError("nobody joins a table that takes no world, or passes a seat over")
+        self.order.append(len(self.order))
+        self.names.append(name)
+        return self._go(found, now)
+
+    def receive(self, seat: Seat, event: Event, now: float) -> Step:
+        """Take what a world said; what means nothing is counted, what comes at the wrong time is passed over."""
+        if self.is_over or not isinstance(event, Said):
+            return Step()
+        message = understood(event.datum)
+        if message is None:
+            return self._ignore(seat)
+        if self.is_paused or self._held:
+            return self._hold(seat, message)
+        return self._take(seat, message, now)
+
+    def _ignore(self, seat: Seat) -> Step:
+        self._ignored[seat] += 1
+        return Step()
+
+    def _take(self, seat: Seat, message: Word | Placed, now: float) -> Step:
+        if isinstance(message, Placed):
+            return self._move(seat, message, now)
+        occasion = Occasion.RESETS if message is Word.RESET else _SPOKEN.get((message, self.order.index(seat)))
+        found = None if occasion is None else row(self.status, len(self.order), occasion)
+        return Step() if found is None else self._go(found, now)
+
+    def _go(self, found: Row, now: float) -> Step:
+        """Go along a row of the table that is no move."""
+        self.status = found.then
+        if found.calls[0][1] not in STARTS:
+            return Step(self._outbox.post(self._mails(found, 0, NOTHING), now), wake_at=self._due(now))
+        opened = self.match.is_started
+        mails = self._outbox.post(self._mails(found, self.order[0] + 1, NOTHING), now)
+        return Step(mails, wake_at=self._due(now), journal=self._begin(now), opened=opened)
+
+    def _mails(self, found: Row, number: int, move: str) -> tuple[Mail, ...]:
+        return tuple([Mail(self.order[place - 1], Told(call, number, move)) for place, call in found.calls])
+
+    def _due(self, now: float) -> float | None:
+        return now if self._held and not self.is_paused else self._outbox.due
+
+    # A game
+
+    def _begin(self, now: float) -> tuple[Entry, ...]:
+        """Open a game, the first one of a room at the time when the room was opened."""
+        first = self.order[0]
+        self.match = match = self._match(len(self.order), first, now if self.match.is_started else self.opened_at)
+        joined = [match.seat(seat, name, now) for seat, name in enumerate(self.names)]
+        match.is_started = True
+        return (*joined, match.entry(now, STARTED, data={"first": first}))
+
+    def _move(self, seat: Seat, placed: Placed, now: float) -> Step:
+        """Take a move if it is this world's turn; the strict referee passes over what is illegal."""
+        if not self.is_running or self.order[0] != seat:
+            return Step()
+        known = len(self.match.findings)
+        try:
+            journal = self.match.play(seat, placed.move, now)
+        except RuleError:
+            return self._ignore(seat)
+        outcome = self.game.outcome(self.match.state)
+        if outcome is not None:
+            journal = (*journal, self.match.end(outcome, now))
+        found = row(self.status, len(self.order), Occasion.MOVES if outcome is None else Occasion.WINS)
+        assert found is not None
+        self.status = found.then
+        mails = self._outbox.post(self._mails(found, seat + 1, placed.written), now)
+        self.order.append(self.order.pop(0))
+        findings = tuple(self.match.findings[known:])
+        return Step(mails, wake_at=self._due(now), journal=journal, findings=findings, outcome=outcome)
+
+    # Worlds go
+
+    def leave(self, seat: Seat, why: Termination, now: float, text: str = "") -> Step:  # noqa: ARG002 (Table's)
+        """Dissolve the table: the others are told, and heard no more."""
+        self._outbox.forget(seat)
+        if self.is_over:
+            return Step(closed=self._closes())
+        self.is_dissolved = True
+        self._held.clear()
+        findings = self._told_of()
+        journal: tuple[Entry, ...] = ()
+        outcome = None
+        if self.is_running:
+            # With four, three are left, of whom nobody has won.
+            outcome = Outcome(why, 1 - seat if len(self.order) == 2 else None)  # noqa: PLR2004 (two players)
+            journal = (self.match.left(seat, str(why), now), self.match.end(outcome, now))
+        self.order.remove(seat)
+        mails = tuple(Mail(other, Told(Call.DISCONNECT, seat + 1, DUMMY)) for other in self.order)
+        mails = self._outbox.post(mails, now)
+        due, closed = self._outbox.due, self._closes()
+        return Step(mails, wake_at=due, journal=journal, findings=findings, outcome=outcome, closed=closed)
+
+    def _closes(self) -> bool:
+        """Close when the last mail of a dissolved table has left; True if that is now."""
+        if self._is_closed or not self.is_dissolved or self._outbox.due is not None:
+            return False
+        self._is_closed = True
+        return True
+
+    def _told_of(self) -> tuple[Finding, ...]:
+        """Return for the log how often each world said what means nothing, or what the strict referee refused."""
+        counts, self._ignored = self._ignored, Counter()
+        return tuple(
+            Finding(
+                "ignored", seat, self.match.entries, f"{count} messages without a meaning, or illegal, were ignored"
+            )
+            for seat, count in sorted(counts.items())
+        )
+
+    def stop(self, why: Termination, now: float) -> Step:
+        """End the table without a winner and without a word, as a universe that is stopped."""
+        if self._is_closed:
+            return Step()
+        self._is_closed = True
+        self._held.clear()
+        outcome = Outcome(why) if self.is_running else None
+        journal = () if outcome is None else (self.match.end(outcome, now),)
+        return Step(journal=journal, findings=self._told_of(), outcome=outcome, closed=True)
+
+    # Time
+
+    def tick(self, now: float) -> Step:
+        """Let those mails leave whose time has come, and take one message of those that were held."""
+        mails = self._outbox.release(now)
+        if self._held and not self.is_paused and not self.is_over:
+            step = self._next(now)
+            return evolve(step, mails=(*mails, *step.mails))
+        return Step(mails, wake_at=self._outbox.due, closed=self._closes())
+
+    def delivered(self, now: float) -> float | None:  # noqa: ARG002 (Table's signature)
+        """Nothing is timed here: worlds may think for hours."""
+        return None
+
+    def review(self) -> Step:
+        """Nothing is judged afterwards."""
+        return Step()
+
+    def observe(self) -> tuple[Event, ...]:
+        """Nothing is said to observers: this dialect has no words for them."""
+        return ()
+
+    # Holding the table
+
+    def pause(self, now: float) -> Step:  # noqa: ARG002 (Table's signature)
+        """Keep what worlds say instead of taking it."""
+        self.is_paused = True
+        return Step()
+
+    def _hold(self, seat: Seat, message: Word | Placed) -> Step:
+        if len(self._held) == HELD_MOST:
+            return self._ignore(seat)
+        self._held.append((seat, message))
+        return Step()
+
+    def resume(self, now: float) -> Step:
+        """Take what was kept, and go on."""
+        self.is_paused = False
+        return self._next(now)
+
+    def step(self, now: float, *, forced: bool = False) -> Step:
+        """Take the next message that counts. `forced`: start a game of two, whatever they have voted."""
+        if forced and len(self.order) == 2 and not self.match.is_started and not self.is_over:  # noqa: PLR2004 (two)
+            found = row(Status.VOTE, 2, Occasion.FIRST_PLAYS)
+            assert found is not None
+            return self._go(found, now)
+        return self._next(now) if self.is_paused else Step()
+
+    def _next(self, now: float) -> Step:
+        """Take what was kept up to the first message that counts. A step may end one game, or begin one."""
+        step = Step()
+        while self._held and not step.journal and not step.mails and not self.is_over:
+            step = self._take(*self._held.pop(0), now)
+        return evolve(step, wake_at=self._due(now))
+
+    # The journal
+
+    def restore(self, entry: Entry) -> None:
+        """Take an entry of a game as if it happened now. Raises RuleError."""
+        if entry.kind == STARTED:
+            before = self.match
+            self.match = self._match(len(before.names), int(entry.data["first"]), before.opened_at)
+            self.match.names, self.match.entries = before.names, before.entries
+        self.match.restore(entry)

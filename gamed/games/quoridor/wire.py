@@ -1,0 +1,154 @@
+"""The universe dialect: one datum a line, a registration first; both sides of it.
+
+Source: quoridor.md B2, B3, B7 and C2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from attrs import define, field
+
+from gamed.errors import LocalProtocolError, RemoteProtocolError
+from gamed.events import Event
+from gamed.games.quoridor.signup import Call
+from gamed.wire.sexpr import Datum, DatumReader, Symbol, write
+
+OKAY: Final = (Symbol("OKAY"),)
+"""The answer to a registration, and the first thing that a world is told."""
+
+NAME_LENGTH: Final = 80
+"""How many characters are kept of a world's name, which may be any datum."""
+
+_REGISTER: Final = Symbol("REGISTER")
+_NAME: Final = Symbol("name")
+
+
+@define
+class Registered(Event):
+    """A world has registered. `name`: the characters of a string or symbol, or what `write` prints of another datum."""
+
+    name: str
+
+
+@define
+class Said(Event):
+    """A world has sent a datum."""
+
+    datum: Datum
+
+
+@define
+class Accepted(Event):
+    """A world is told that its registration is accepted."""
+
+
+@define
+class Told(Event):
+    """A world is told something. `id`: a world's, or 0; `move`: as it stands in the mail, `()` for none."""
+
+    call: Call
+    id: int = 0
+    move: str = "()"
+
+
+@define
+class UniverseConnection:
+    """The server's side of one connection."""
+
+    _reader: DatumReader
+    _is_registered: bool = False
+
+    def receive_data(self, data: bytes) -> None:
+        """Take bytes from the world; empty bytes mean that it has closed."""
+        self._reader.receive_data(data)
+
+    def events(self) -> Iterator[Event]:
+        """Yield `Registered`, and then a `Said` for each datum.
+
+        Raises RemoteProtocolError("no-registration") if the first datum is not a registration, and as DatumReader does.
+        """
+        for datum in self._reader.datums():
+            if self._is_registered:
+                yield Said(datum)
+            else:
+                yield Registered(_name(datum))
+                self._is_registered = True
+
+    def send(self, event: Event) -> bytes:
+        """Return a line for the world."""
+        if isinstance(event, Told):
+            return f"({event.call.value} {event.id} {event.move})\n".encode()
+        if isinstance(event, Accepted):
+            return write(OKAY) + b"\n"
+        raise LocalProtocolError(f"the universe dialect cannot say {event!r}")
+
+    @property
+    def begun(self) -> bool:
+        """Whether a datum must end soon: worlds may take any time, and the registration's is the reception's affair."""
+        return False
+
+    def close(self) -> bytes:
+        """Say nothing: there is no word for it."""
+        return b""
+
+
+def _name(datum: Datum) -> str:
+    """Return the name in `(REGISTER ((name NAME)))`. Raises RemoteProtocolError("no-registration")."""
+    match datum:
+        case (first, ((second, name),)) if (first, second) == (_REGISTER, _NAME):
+            return _called(name)
+    raise RemoteProtocolError(
+        "the first datum is no registration", code="no-registration", hint='(REGISTER ((name "...")))'
+    )
+
+
+def _called(name: Datum) -> str:
+    if isinstance(name, Symbol):
+        text = name.name
+    elif isinstance(name, str):
+        text = name
+    else:
+        try:
+            text = write(name).decode()
+        except LocalProtocolError:
+            # A vector, say, which nobody writes.
+            text = "?"
+    return text if len(text) <= NAME_LENGTH else text[: NAME_LENGTH - 1] + "…"
+
+
+def registration(name: str) -> bytes:
+    """Return what a world registers with."""
+    return write((_REGISTER, ((_NAME, name),))) + b"\n"
+
+
+def message(*elements: Datum) -> bytes:
+    """Return what a world sends."""
+    return write(elements) + b"\n"
+
+
+@define
+class WorldConnection:
+    """The world's side of one connection: it tells `Accepted`, then what the universe sends, as data."""
+
+    _reader: DatumReader
+    _is_accepted: bool = field(default=False)
+
+    def receive_data(self, data: bytes) -> None:
+        """Take bytes from the universe; empty bytes mean that it has closed."""
+        self._reader.receive_data(data)
+
+    def events(self) -> Iterator[Event]:
+        """Yield `Accepted`, and then a `Said` for each mail.
+
+        Raises RemoteProtocolError("not-accepted") if the first datum is not `(OKAY)`, and as DatumReader does.
+        """
+        for datum in self._reader.datums():
+            if self._is_accepted:
+                yield Said(datum)
+            elif datum != OKAY:
+                raise RemoteProtocolError("the server does not answer as a universe", code="not-accepted")
+            else:
+                self._is_accepted = True
+                yield Accepted()

@@ -1,0 +1,111 @@
+"""What the manager answers to queries: the state after the last finished step, and nothing that is hidden.
+
+Source: roborally.md 3.8. The engine knows a card by its priority, the wire by its action, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from attrs import frozen
+
+from gamed.game import Seat
+from gamed.games.roborally import messages as m
+from gamed.games.roborally.messages import ProgramCard
+from gamed.games.roborally.rules.cards import ACTIONS, Card
+from gamed.games.roborally.rules.robots import Robot
+from gamed.games.roborally.rules.state import Stage, State, ranking, revealed
+
+
+def wire_card(card: Card) -> ProgramCard:
+    """Return a card as the wire has it."""
+    return ProgramCard(ACTIONS[card], card)
+
+
+def wire_cards(cards: Iterable[Card]) -> tuple[ProgramCard, ...]:
+    """Return cards as the wire has them."""
+    return tuple(map(wire_card, cards))
+
+
+@frozen
+class Facts:
+    """What queries are answered from. `names`: of the players, by their seats. `seconds`: the time for a move."""
+
+    state: State
+    names: Sequence[str]
+    seconds: int
+
+    def seat(self, name: str) -> Seat | None:
+        """Return a player's seat, or None if nobody of this name plays."""
+        return self.names.index(name) if name in self.names else None
+
+
+def answer(query: m.Query, facts: Facts) -> m.QueryAnswer | None:
+    """Return the answer to a query; None where asking it was a violation (1.6)."""
+    return _ANSWERS[type(query)](query, facts)
+
+
+def robot_answer(robot: Robot) -> m.RobotAnswer | m.RobotGone:
+    """Return what is told of a robot (3.8.2)."""
+    if robot.is_removed:
+        return m.RobotGone()
+    locked = tuple((number, wire_card(card)) for number, card in robot.locked_cards if card is not None)
+    return m.RobotAnswer(
+        robot.facing,
+        robot.place,
+        robot.flag,
+        robot.archive,
+        robot.damage,
+        robot.lives,
+        locked,
+        robot.is_active,
+        robot.is_virtual,
+    )
+
+
+def _robot(query: m.GetRobot, facts: Facts) -> m.QueryAnswer | None:
+    seat = facts.seat(query.name)
+    return None if seat is None else robot_answer(facts.state.robots[seat])
+
+
+def _place(query: m.FindRobot, facts: Facts) -> m.QueryAnswer | None:
+    seat = facts.seat(query.name)
+    if seat is None or facts.state.robots[seat].is_removed:
+        return None
+    return m.PlaceAnswer(facts.state.robots[seat].place)
+
+
+def _field(query: m.GetField, facts: Facts) -> m.QueryAnswer:
+    board = facts.state.layout.board
+    return m.FieldAnswer(board.floor(*query.place), board.walls(*query.place))
+
+
+def _phase(_query: m.Query, facts: Facts) -> m.QueryAnswer:
+    played = tuple((facts.names[seat], wire_cards(cards)) for seat, cards in revealed(facts.state))
+    return m.PhaseAnswer(facts.state.phase, played) if played else m.PhaseAnswer()
+
+
+def _game(_query: m.Query, facts: Facts) -> m.QueryAnswer:
+    if facts.state.stage is not Stage.OVER:
+        return m.GameAnswer()
+    return m.GameAnswer(tuple(facts.names[seat] for seat in ranking(facts.state)))
+
+
+def _size(_query: m.Query, facts: Facts) -> m.QueryAnswer:
+    board = facts.state.layout.board
+    return m.PlaceAnswer((board.width, board.height))
+
+
+_ANSWERS: Final[Mapping[type[m.Query], Callable[[Any, Facts], m.QueryAnswer | None]]] = {
+    m.GetSize: _size,
+    m.GetFlags: lambda _, facts: m.FlagsAnswer(facts.state.layout.flags),
+    m.GetPlan: lambda _, facts: m.PlanAnswer(facts.state.layout.board),
+    m.GetNames: lambda _, facts: m.NamesAnswer(tuple(facts.names)),
+    m.FindRobot: _place,
+    m.GetField: _field,
+    m.GetRobot: _robot,
+    m.GetGame: _game,
+    m.GetPhase: _phase,
+    m.GetTimeout: lambda _, facts: m.TimeoutAnswer(facts.seconds),
+}

@@ -1,0 +1,120 @@
+"""The reception: connections that have not registered, and the way into the lobby.
+
+Source: roborally.md 1.4 to 1.6. A lobby is a room whose game has not begun. It opens with the first registration that
+needs it, which nobody can tell from one that was open before.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from attrs import define, field
+
+from gamed.errors import RemoteProtocolError
+from gamed.events import Event
+from gamed.games.roborally import messages as m
+from gamed.games.roborally.course_list import CourseList
+from gamed.games.roborally.messages import Reason
+from gamed.games.roborally.states import Status
+from gamed.games.roborally.table import Manager
+from gamed.peer import Peer
+from gamed.reception import Host, HostedRoom
+
+KIND: Final = "roborally"
+
+
+@define
+class Guest:
+    """A connection that has not registered. `deadline`: the call that closes it."""
+
+    deadline: Any
+    violations: int = 0
+
+
+@define
+class ManagerReception:
+    """`max_games`: how many games run at the same time. `idle_unregistered`: the seconds to register in."""
+
+    host: Host
+    courses: CourseList
+    max_games: int
+    idle_unregistered: float
+    max_violations: int
+    routes: bool = False
+    _guests: dict[Peer, Guest] = field(factory=dict)
+
+    def arrive(self, peer: Peer) -> None:
+        """Wait for a registration."""
+        self._guests[peer] = Guest(self.host.after(self.idle_unregistered, lambda: self._let_go(peer)))
+
+    def receive(self, peer: Peer, event: Event) -> None:
+        """Take a registration; all else from here is a violation, but for an answer to nothing (1.6)."""
+        guest = self._guests.get(peer)
+        if guest is None:
+            # It is on its way out.
+            return
+        if isinstance(event, m.Registration):
+            self._register(peer, guest, event)
+        elif not isinstance(event, m.Acknowledgement):
+            self._violated(peer, guest)
+
+    def _violated(self, peer: Peer, guest: Guest) -> None:
+        self.host.tell(peer, m.Error())
+        guest.violations += 1
+        if guest.violations >= self.max_violations:
+            self._let_go(peer)
+
+    def _register(self, peer: Peer, guest: Guest, event: m.Registration) -> None:
+        lobby = self._lobby()
+        manager = None if lobby is None else _manager(lobby)
+        if manager is not None and manager.has_name(event.name):
+            self.host.tell(peer, m.Error())
+            return
+        self.host.tell(peer, m.Ok())
+        free = () if manager is None else manager.free
+        if manager is not None and isinstance(event, m.RegisterChannel):
+            free = manager.free_channels
+        if lobby is None or manager is None or not free:
+            self.host.tell(peer, m.Removed(Reason.TOO_MANY))
+            self._let_go(peer)
+            return
+        self._forget(peer)
+        peer.introduce(event.name)
+        manager.violations[free[0]] = guest.violations
+        lobby.join(peer, free[0], event.name)
+
+    def _lobby(self) -> HostedRoom | None:
+        """Return the lobby, a new one if need be; None if as many games run as may."""
+        running = 0
+        for room in self.host.rooms_of(KIND):
+            status = _manager(room).status
+            if status is Status.LOBBY:
+                return room
+            running += status is not Status.ENDED
+        return None if running >= self.max_games else self.host.open(KIND, self.courses.next())
+
+    def _let_go(self, peer: Peer) -> None:
+        self._forget(peer)
+        self.host.dismiss(peer)
+
+    def _forget(self, peer: Peer) -> None:
+        guest = self._guests.pop(peer, None)
+        if guest is not None and guest.deadline.active():
+            guest.deadline.cancel()
+
+    def refuse(self, peer: Peer, error: RemoteProtocolError) -> None:  # noqa: ARG002 (Reception's signature)
+        """Let a peer go whose line does not end; nothing is said to it (1.1)."""
+        self._let_go(peer)
+
+    def released(self, peer: Peer, room: HostedRoom) -> None:  # noqa: ARG002 (Reception's signature)
+        """Let a peer go that was removed, or has left: one connection is one role in one game (1.4)."""
+        peer.close()
+
+    def depart(self, peer: Peer) -> None:
+        """Forget a guest."""
+        self._forget(peer)
+
+
+def _manager(room: HostedRoom) -> Manager:
+    assert isinstance(room.table, Manager)
+    return room.table

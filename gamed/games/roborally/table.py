@@ -1,0 +1,578 @@
+"""The manager (Verwalter) of one game: registration, turns, output channels, the end and the time after it.
+
+Source: roborally.md 1.3 to 1.8 and 3. The statuses are those of `states.py`. Players sit on the room's seats from 0 on,
+output channels on those from CHANNELS on; no seat is given away twice. In the journal, and in the rules, players are
+counted in the order of their registration.
+
+An automatic step of the rules is not journalled: the rules say what follows. Only a leaving and the end can come
+between two of them; their entries tell after how many steps of the match they came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import inf
+from random import Random
+from typing import Final
+
+from attrs import define, field
+
+from gamed.errors import RuleError
+from gamed.events import Event
+from gamed.findings import Finding
+from gamed.game import CHANCE, Options, Outcome, Seat, Termination
+from gamed.games.roborally import messages as m
+from gamed.games.roborally.messages import Reason
+from gamed.games.roborally.queries import Facts, answer
+from gamed.games.roborally.requests import Member, OpenRequest, engine_answer, wire_request
+from gamed.games.roborally.rules.game import RoboRally
+from gamed.games.roborally.rules.state import Stage, State
+from gamed.games.roborally.states import STAGES, Status, went
+from gamed.history import DRAWN, ENDED, JOINED, LEFT, MOVE, STARTED, Entry, Value
+from gamed.match import Match
+from gamed.table import Mail, Step
+
+CHANNELS: Final = 1_000_000
+"""The room's seats of output channels begin here: a lobby that saw as many players takes no more."""
+
+_RULES: Final = RoboRally()
+_SHORTEST: Final = 0.001
+"""Seconds that a channel gets whose budget is spent; none at all would mean any time."""
+
+_REASONS: Final[Mapping[Termination, str]] = {
+    Termination.SHUTDOWN: "Shutdown",
+    Termination.CANCELLED: "Cancelled",
+}
+"""What REN(SO(...)) says at an end that the rules do not know; Error for all others."""
+
+
+@define
+class Limits:
+    """What a table is run with (1.7). Seconds and counts; `move_timeout` 0: any time."""
+
+    min_players: int = 2
+    max_channels: int = 8
+    move_timeout: int = 60
+    ack_timeout: float = 10.0
+    ack_budget: float = 30.0
+    start_delay: float = 10.0
+    linger: float = 30.0
+    max_violations: int = 5
+
+
+@define
+class Leaver:
+    """A player who has left and stands on the board until the step that is being told is over.
+
+    `broken`: the code and the sentence of the rule that was broken.
+    """
+
+    number: Seat
+    why: Termination
+    data: Mapping[str, Value]
+    broken: tuple[str, str] | None = None
+
+
+@define
+class Doing:
+    """What a call of the table has made so far of its Step."""
+
+    mails: list[Mail] = field(factory=list)
+    dropped: list[Seat] = field(factory=list)
+    journal: list[Entry] = field(factory=list)
+    findings: list[Finding] = field(factory=list)
+    outcome: Outcome | None = None
+    closed: bool = False
+
+    def tell(self, seat: Seat, event: Event | None) -> None:
+        """Add a letter, if there is one."""
+        if event is not None:
+            self.mails.append(Mail(seat, event))
+
+
+@define
+class Manager:
+    """A table. `members`: who is connected, by the room's seats, in the order of registration.
+
+    `violations`: of a newcomer before it registered, by the seat that it is about to take.
+    `names`: of the players, once the game has begun, by their numbers in the match; `numbers`: these by the room's
+    seats. `steps`: the automatic steps taken so far. `passed`: of a restored match, the positions between the last
+    entry and the next one, by the steps that led to them.
+    """
+
+    options: Options
+    limits: Limits
+    random: Callable[[], Random]
+    opened_at: float
+    game: RoboRally = _RULES
+    forwards: bool = False
+    stalled: float = 0.0
+    is_paused: bool = False
+    status: Status = Status.LOBBY
+    members: dict[Seat, Member] = field(factory=dict)
+    violations: dict[Seat, int] = field(factory=dict)
+    names: tuple[str, ...] = ()
+    numbers: dict[Seat, Seat] = field(factory=dict)
+    steps: int = 0
+    passed: dict[int, State] = field(factory=dict)
+    match: Match = field(init=False)
+    _came: int = 0
+    _channels_came: int = 0
+    _leavers: list[Leaver] = field(factory=list)
+    _start_at: float | None = None
+    _linger_until: float | None = None
+    _paused_at: float = 0.0
+
+    def __attrs_post_init__(self) -> None:
+        self.match = Match(self.game, self.options, self.random, self.opened_at)
+
+    @property
+    def state(self) -> State:
+        """The position; before the start, that of as many robots as the course takes."""
+        state: State = self.match.state
+        return state
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self.match.state = state
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the match ended; None while it runs, and before it."""
+        return self.match.outcome
+
+    @outcome.setter
+    def outcome(self, outcome: Outcome | None) -> None:
+        self.match.outcome = outcome
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a match is on."""
+        return self.match.is_started and self.match.outcome is None
+
+    @property
+    def players(self) -> list[Member]:
+        """The players that are connected, in the order of registration."""
+        return [member for member in self.members.values() if not member.is_channel]
+
+    @property
+    def channels(self) -> list[Member]:
+        """The output channels that are connected, and not told that the game is over."""
+        return [member for member in self.members.values() if member.is_channel and not member.is_out]
+
+    @property
+    def free(self) -> Sequence[Seat]:
+        """The seats that players may take; none once the game has begun."""
+        open_places = int(self.options["players"]) - len(self.players)
+        return range(self._came, min(self._came + open_places, CHANNELS)) if self.status is Status.LOBBY else ()
+
+    @property
+    def free_channels(self) -> Sequence[Seat]:
+        """The seats that output channels may take; none once the game has begun."""
+        first = CHANNELS + self._channels_came
+        open_places = self.limits.max_channels - len(self.channels)
+        return range(first, first + open_places) if self.status is Status.LOBBY else ()
+
+    def has_name(self, name: str) -> bool:
+        """Whether somebody in this game has the name."""
+        return any(member.name == name for member in self.members.values())
+
+    # Registration
+
+    def join(self, name: str, now: float, seat: Seat | None = None) -> Step:
+        """Seat a player, or a channel; the last player who finds a place starts the game, the others its delay."""
+        seat = self.free[0] if seat is None else seat
+        is_channel = seat >= CHANNELS
+        if seat not in (self.free_channels if is_channel else self.free):
+            raise AssertionError(f"seat {seat} is not free")
+        self.members[seat] = Member(seat, name, is_channel, violations=self.violations.pop(seat, 0))
+        doing = Doing()
+        if is_channel:
+            self._channels_came = seat + 1 - CHANNELS
+        else:
+            self._came = seat + 1
+            self._set_start(now)
+            if not self.free and not self.is_paused:
+                self._start(doing, now)
+        return self._step(doing)
+
+    def _set_start(self, now: float) -> None:
+        enough = len(self.players) >= self.limits.min_players
+        self._start_at = now + self.limits.start_delay if enough else None
+
+    def _start(self, doing: Doing, now: float) -> None:
+        players = self.players
+        self._start_at = None
+        self._begin(tuple(member.name for member in players))
+        self.numbers = {member.seat: number for number, member in enumerate(players)}
+        doing.journal += [self.match.seat(number, name, now) for number, name in enumerate(self.names)]
+        doing.journal += self.match.start(now)
+        for member in self.members.values():
+            doing.tell(member.seat, member.ask(m.GameStarts(), self.limits.ack_timeout))
+
+    def _begin(self, names: tuple[str, ...]) -> None:
+        """Begin a match between those of these names, whose entries count from the moment of opening."""
+        self.status = went(self.status, Status.STARTING)
+        self.names = names
+        options = {**self.options, "players": len(names)}
+        entries = self.match.entries
+        self.match = Match(self.game, options, self.random, self.opened_at, entries=entries)
+
+    # What peers say
+
+    def receive(self, seat: Seat, event: Event, now: float) -> Step:
+        """Take a line of a peer: it is a query, an answer to what is open there, a leaving, or a violation (1.6)."""
+        member = self.members.get(seat)
+        doing = Doing()
+        if member is not None:
+            self._take(doing, member, event, now)
+            self._go_on(doing, now)
+        return self._step(doing)
+
+    def _take(self, doing: Doing, member: Member, event: Event, now: float) -> None:
+        if isinstance(event, m.Query):
+            found = answer(event, self._facts)
+            doing.tell(member.seat, m.Error() if found is None else found)
+            if found is None and not member.is_out:
+                self._violated(doing, member)
+        elif member.is_out:
+            return
+        elif member.open is not None and member.open.is_answered_by(event):
+            self._answered(doing, member, member.open, event, now)
+        elif isinstance(event, m.SignOff) and event.name == member.name:
+            doing.dropped.append(member.seat)
+            self._gone(member, Termination.LEFT)
+        elif not isinstance(event, m.Acknowledgement):
+            doing.tell(member.seat, m.Error())
+            self._violated(doing, member)
+
+    @property
+    def _facts(self) -> Facts:
+        names = self.names or tuple(member.name for member in self.players)
+        return Facts(self.state, names, self.limits.move_timeout)
+
+    def _violated(self, doing: Doing, member: Member) -> None:
+        member.violations += 1
+        if member.violations >= self.limits.max_violations:
+            self._remove(doing, member, Reason.RULES_BROKEN)
+            broken = ("violations", f"{member.violations} violations of the protocol")
+            self._gone(member, Termination.FORFEIT, broken=broken)
+
+    def _answered(self, doing: Doing, member: Member, request: OpenRequest, event: Event, now: float) -> None:
+        if isinstance(event, m.MoveAnswer):
+            # While the game is held no clock runs.
+            heard_at = self._paused_at if self.is_paused else now
+            if request.clock.asked_at is not None and request.clock.answered(heard_at):
+                self._overslept(doing, member, request, now)
+                return
+            member.close(now)
+            self._move(doing, member, event, now)
+            return
+        member.close(now)
+        doing.tell(member.seat, member.next())
+
+    def _move(self, doing: Doing, member: Member, event: m.MoveAnswer, now: float) -> None:
+        """Take a decision. Who decides for somebody else, or what the rules do not allow, cheats (3.5.1)."""
+        number = self.numbers[member.seat]
+        if event.name != member.name:
+            self._cheated(doing, member, "other-name", f"the answer is given for {event.name}")
+            return
+        try:
+            doing.journal += self.match.play(number, engine_answer(event), now)
+        except RuleError as error:
+            self._cheated(doing, member, error.code, str(error))
+
+    def _cheated(self, doing: Doing, member: Member, code: str, sentence: str) -> None:
+        self._remove(doing, member, Reason.RULES_BROKEN)
+        self._gone(member, Termination.FORFEIT, broken=(code, sentence))
+
+    # Time
+
+    def delivered(self, now: float) -> float | None:
+        """Start the clocks of what has been handed over."""
+        for member in self.members.values():
+            if member.open is not None and member.open.clock.asked_at is None:
+                member.open.clock.ask(now, self.stalled)
+        return self._due
+
+    @property
+    def _due(self) -> float | None:
+        if self.is_paused:
+            return None
+        moments = [member.due for member in self.members.values()]
+        moments += [moment for moment in (self._start_at, self._linger_until) if moment is not None]
+        due = min(moments, default=inf)
+        return None if due == inf else due
+
+    def tick(self, now: float) -> Step:
+        """Start the game, remove who was silent for too long, or close the room, if it is time for that."""
+        doing = Doing()
+        if self.is_paused:
+            return Step()
+        if self._start_at is not None and now >= self._start_at:
+            self._start(doing, now)
+        if self._linger_until is not None and now >= self._linger_until:
+            self._close(doing)
+        for member in list(self.members.values()):
+            if member.due <= now and member.open is not None:
+                self._silent(doing, member, member.open, now)
+        self._go_on(doing, now)
+        return self._step(doing)
+
+    def _silent(self, doing: Doing, member: Member, request: OpenRequest, now: float) -> None:
+        if isinstance(request.event, m.GameStarts):
+            # For information only (3.3).
+            member.close(now)
+            doing.tell(member.seat, member.next())
+        else:
+            self._overslept(doing, member, request, now)
+
+    def _overslept(self, doing: Doing, member: Member, request: OpenRequest, now: float) -> None:
+        evidence = request.clock.evidence(now, self.stalled)
+        self._remove(doing, member, Reason.TIMEOUT)
+        data = {"taken": evidence["taken"], "stalled": evidence["stalled"], "limit": evidence["hard"]}
+        self._gone(member, Termination.TIME, data)
+
+    # Leaving
+
+    def leave(self, seat: Seat, why: Termination, now: float, text: str = "") -> Step:  # noqa: ARG002 (Table's)
+        """Empty a seat: a connection was lost, or its peer was thrown out."""
+        member = self.members.get(seat)
+        doing = Doing()
+        if member is not None:
+            self._gone(member, why)
+            self._go_on(doing, now)
+        return self._step(doing)
+
+    def _remove(self, doing: Doing, member: Member, reason: Reason, note: str = "") -> None:
+        """Tell a peer that it is removed, and have it let go."""
+        doing.tell(member.seat, m.Removed(reason, note))
+        doing.dropped.append(member.seat)
+
+    def _gone(
+        self,
+        member: Member,
+        why: Termination,
+        data: Mapping[str, Value] | None = None,
+        broken: tuple[str, str] | None = None,
+    ) -> None:
+        """Forget a peer. A player's robot goes when no step is being told any more."""
+        del self.members[member.seat]
+        number = self.numbers.get(member.seat)
+        if number is not None:
+            self._leavers.append(Leaver(number, why, data or {}, broken))
+        elif self.status is Status.LOBBY and len(self.players) < self.limits.min_players:
+            self._start_at = None
+
+    def _take_off(self, doing: Doing, now: float) -> None:
+        """Take the robot of the next leaver off the board, unless it is off already."""
+        leaver = self._leavers.pop(0)
+        if self.state.robots[leaver.number].is_removed:
+            return
+        if leaver.broken is not None:
+            doing.findings.append(self.match.finding(leaver.broken[0], leaver.number, leaver.broken[1]))
+        data = {**leaver.data, "steps": self.steps}
+        doing.journal.append(self.match.left(leaver.number, str(leaver.why), now, data))
+        before = self.state
+        self._stand(doing, before, self.game.remove(before, leaver.number))
+
+    # The way of a game
+
+    def _go_on(self, doing: Doing, now: float, most: float = inf) -> None:
+        """Take automatic steps, draw and ask, until somebody is waited for. `most`: so many of these, at most."""
+        while most and self.is_running and not self._is_held:
+            most -= 1
+            if self._leavers:
+                self._take_off(doing, now)
+                continue
+            seats = self.game.to_move(self.state)
+            if CHANCE in seats:
+                self._deal(doing, now)
+            elif seats:
+                self._ask(doing)
+                return
+            else:
+                self._advance(doing, now)
+        is_over = self.outcome is not None and self.status is not Status.CLOSED
+        if is_over and self._linger_until is None and not self._is_held:
+            self._say_over(doing, now)
+
+    @property
+    def _is_held(self) -> bool:
+        return self.is_paused or any(channel.is_told for channel in self.channels)
+
+    def _deal(self, doing: Doing, now: float) -> None:
+        for channel in self.channels:
+            channel.spent = 0.0
+        doing.journal += self.match.draw(now)
+        self.status = went(self.status, STAGES[self.state.stage])
+
+    def _ask(self, doing: Doing) -> None:
+        """Ask all who are to move and have not been asked."""
+        requests = self.game.requests(self.state)
+        for seat, number in self.numbers.items():
+            member = self.members.get(seat)
+            if member is not None and not member.is_busy and number in requests:
+                request = wire_request(requests[number])
+                doing.tell(seat, member.ask(request, self.limits.move_timeout))
+
+    def _advance(self, doing: Doing, now: float) -> None:
+        before = self.state
+        after = self.game.advance(before)
+        self.steps += 1
+        self._stand(doing, before, after)
+        if after.stage is Stage.OVER:
+            outcome = self.game.outcome(after)
+            assert outcome is not None
+            self._end(doing, outcome, now)
+
+    def _stand(self, doing: Doing, before: State, after: State) -> None:
+        """Take a new position: tell the channels of it, and those whose robots are gone for good."""
+        self.state = after
+        self.status = went(self.status, STAGES[after.stage])
+        if len(after.removals) > len(before.removals):
+            self._lose(doing, after)
+        change = self.game.changed(before, after)
+        if change is not None:
+            event = m.Changed(tuple(self.names[seat] for seat in change.seats))
+            for channel in self.channels:
+                left = max(self.limits.ack_budget - channel.spent, _SHORTEST)
+                doing.tell(channel.seat, channel.ask(event, min(self.limits.ack_timeout, left)))
+
+    def _lose(self, doing: Doing, state: State) -> None:
+        """Tell the players who have lost their last life."""
+        for seat, number in self.numbers.items():
+            member = self.members.get(seat)
+            if member is not None and not member.is_out and state.robots[number].is_removed:
+                member.silence()
+                member.is_out = True
+                doing.tell(seat, m.Removed(Reason.LAST_LIFE))
+
+    def _end(self, doing: Doing, outcome: Outcome, now: float) -> None:
+        entry = self.match.end(outcome, now)
+        entry.data = {**entry.data, "steps": self.steps}
+        doing.journal.append(entry)
+        doing.outcome = outcome
+
+    def _say_over(self, doing: Doing, now: float) -> None:
+        self._linger_until = now + self.limits.linger
+        for member in self.members.values():
+            if not member.is_out:
+                member.silence()
+                member.is_out = True
+                doing.tell(member.seat, m.Removed(Reason.GAME_OVER))
+
+    def _close(self, doing: Doing) -> None:
+        self.status = Status.CLOSED
+        self._linger_until = self._start_at = None
+        doing.closed = True
+
+    def _step(self, doing: Doing) -> Step:
+        """Return what was done. A game that has ended, and that everybody has left, is done with."""
+        if self.status is Status.ENDED and self._linger_until is not None and not self.members:
+            self._close(doing)
+        return Step(
+            tuple(doing.mails),
+            tuple(doing.dropped),
+            self._due,
+            tuple(doing.journal),
+            findings=tuple(doing.findings),
+            outcome=doing.outcome,
+            closed=doing.closed,
+        )
+
+    # Operators
+
+    def pause(self, now: float) -> Step:
+        """Hold the game: answers and queries are taken, but no step is made, nothing is asked, and no clock runs."""
+        if not self.is_paused:
+            self.is_paused, self._paused_at = True, now
+        return Step()
+
+    def resume(self, now: float) -> Step:
+        """Let the game go on, with the time that everybody had left."""
+        doing = Doing()
+        if self.is_paused:
+            self.is_paused = False
+            self._shift(now)
+            self._go_on(doing, now)
+        return self._step(doing)
+
+    def _shift(self, now: float) -> None:
+        held = now - self._paused_at
+        for member in self.members.values():
+            clock = None if member.open is None else member.open.clock
+            if clock is not None and clock.asked_at is not None:
+                clock.asked_at += now - max(clock.asked_at, self._paused_at)
+        if self._start_at is not None:
+            self._start_at += held
+        if self._linger_until is not None:
+            self._linger_until += held
+
+    def step(self, now: float, *, forced: bool = False) -> Step:
+        """Make one step of a held game, if nobody is waited for. `forced`: start it with those who are there."""
+        doing = Doing()
+        if not self.is_paused:
+            return Step()
+        self.is_paused = False
+        if self.status is Status.LOBBY and (self.players if forced else self._start_at is not None):
+            self._start(doing, now)
+        self._go_on(doing, now, most=1)
+        self.is_paused = True
+        return self._step(doing)
+
+    def stop(self, why: Termination, now: float) -> Step:
+        """End the game without a winner, and tell everybody who is in it."""
+        doing = Doing()
+        if self.status is Status.CLOSED:
+            return Step()
+        if self.is_running:
+            self._end(doing, Outcome(why), now)
+        for member in self.members.values():
+            if not member.is_out:
+                doing.tell(member.seat, m.Removed(Reason.OTHER, _REASONS.get(why, "Error")))
+        self._close(doing)
+        return self._step(doing)
+
+    def review(self) -> Step:
+        """Nothing is judged afterwards."""
+        return Step()
+
+    def observe(self) -> tuple[Event, ...]:
+        """Nothing is said to observers: output channels are this dialect's, and they register."""
+        return ()
+
+    # Restoring
+
+    def restore(self, entry: Entry) -> None:
+        """Take an entry of the journal; the table then stands where nothing more follows from the rules alone."""
+        if entry.kind == STARTED:
+            names = self.match.names
+            self._begin(tuple(names[number] for number in sorted(names)))
+            self.match.names = names
+        if entry.kind in (LEFT, ENDED):
+            self._go_back(int(entry.data["steps"]))
+        self.match.restore(entry)
+        if entry.kind == LEFT:
+            assert entry.seat is not None
+            self.state = self.game.remove(self.state, entry.seat)
+        if entry.kind in (STARTED, DRAWN, MOVE, LEFT):
+            self._roll()
+        elif entry.kind != JOINED:
+            self.status = Status.ENDED
+
+    def _go_back(self, steps: int) -> None:
+        """Stand where the match stood after so many automatic steps."""
+        if steps != self.steps:
+            self.state = self.passed[steps]
+            self.steps = steps
+            self.status = STAGES[self.state.stage]
+
+    def _roll(self) -> None:
+        self.status = went(self.status, STAGES[self.state.stage])
+        self.passed = {self.steps: self.state}
+        while not self.game.to_move(self.state) and self.state.stage is not Stage.OVER:
+            self.state = self.game.advance(self.state)
+            self.steps += 1
+            self.passed[self.steps] = self.state
+            self.status = went(self.status, STAGES[self.state.stage])

@@ -1,0 +1,112 @@
+"""The time for which the disk does not take the journal: no new games, and those that run are held.
+
+Source: issue "Running it", 7; design.md, "The journal". While it lasts nothing is read from peers, no letter leaves,
+and the rooms' clock stands still, so that nobody loses by it; it ends by itself when the disk takes what it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from attrs import define, field
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.logger import Logger
+
+from gamed.tally import Tally
+
+log = Logger()
+
+AGAIN: Final = 1.0
+"""Seconds until what the disk has refused is offered again, and that peers have after a hold before they are late."""
+
+
+@define(eq=False)
+class Outage:
+    """Whether there is one. `reason`: what the disk said, or nothing. `parts`: what holds when it is told to.
+
+    `again`: tries the disk; called every second until `end`.
+    """
+
+    clock: IReactorTime
+    tally: Tally
+    again: Callable[[], None]
+    reason: str = ""
+    is_held: bool = False
+    parts: list[Callable[[bool], None]] = field(factory=list)
+    ended_at: float = float("-inf")
+    _began_at: float = 0.0
+
+    def begin(self, reason: str) -> None:
+        """Open no more rooms. Does nothing if that is so already."""
+        if self.reason:
+            return
+        self.reason = reason
+        self._began_at = self.clock.seconds()
+        self.tally.outages += 1
+        log.critical("no new games until the disk takes them: {reason}", reason=reason)
+        self.clock.callLater(AGAIN, self._try)
+
+    def _try(self) -> None:
+        self.again()
+        if self.reason:
+            self.clock.callLater(AGAIN, self._try)
+
+    def hold(self) -> None:
+        """Hold all that runs."""
+        self._set_held(is_held=True)
+
+    def end(self) -> None:
+        """Let all go on."""
+        if not self.reason:
+            return
+        self.reason = ""
+        self.ended_at = self.clock.seconds()
+        seconds = self.ended_at - self._began_at
+        self.tally.outage_seconds += seconds
+        log.warn("the disk takes games again, after {seconds:.0f} s", seconds=seconds)
+        self._set_held(is_held=False)
+
+    def _set_held(self, *, is_held: bool) -> None:
+        if self.is_held is is_held:
+            return
+        self.is_held = is_held
+        if is_held:
+            log.warn("all games are held: nothing is read, no clock runs")
+        for part in self.parts:
+            part(is_held)
+
+    def timer(self, seconds: float, call: Callable[[], None]) -> Timer:
+        """Return a running timer that does not fire while all is held."""
+        timer = Timer(self, call)
+        timer.set(seconds)
+        return timer
+
+
+@define(eq=False)
+class Timer:
+    """A call that is to be made later, and not during a hold or right after it: whom it concerns could not be heard."""
+
+    outage: Outage
+    call: Callable[[], None]
+    _delayed: IDelayedCall | None = None
+
+    def set(self, seconds: float) -> None:
+        """Have the call made in so many seconds."""
+        self._delayed = self.outage.clock.callLater(seconds, self._due)
+
+    def _due(self) -> None:
+        outage = self.outage
+        if outage.is_held or outage.clock.seconds() - outage.ended_at < AGAIN:
+            self.set(AGAIN)
+        else:
+            self.call()
+
+    def active(self) -> bool:
+        """Whether the call is still to come."""
+        return self._delayed is not None and bool(self._delayed.active())
+
+    def cancel(self) -> None:
+        """Prevent the call."""
+        assert self._delayed is not None
+        self._delayed.cancel()

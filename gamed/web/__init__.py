@@ -1,0 +1,1 @@
+"""The web listener: metrics, health, and the pages of the browser."""

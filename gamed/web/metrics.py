@@ -1,0 +1,148 @@
+"""What Prometheus reads at `/metrics`: collected when it is asked for, so that a move pays nearly nothing.
+
+Source: issue "Running it" (base units, no unbounded labels); docs/reference/metrics.md names every metric.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from time import perf_counter
+from typing import Any
+
+from attrs import define, field
+from prometheus_client import CollectorRegistry, GCCollector, PlatformCollector, ProcessCollector
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, InfoMetricFamily
+from prometheus_client.registry import Collector
+
+from gamed import __version__
+from gamed.tally import Distribution, Tally, Traffic
+
+Families = Iterator[CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily | InfoMetricFamily]
+
+
+@define(eq=False)
+class GarbagePauses:
+    """Measures how long the garbage collector stops everything."""
+
+    pauses: Distribution
+    _began: float = 0.0
+
+    def start(self) -> None:
+        """Listen to the collector."""
+        gc.callbacks.append(self._note)
+
+    def stop(self) -> None:
+        """Listen no more."""
+        if self._note in gc.callbacks:
+            gc.callbacks.remove(self._note)
+
+    def _note(self, phase: str, _info: Mapping[str, int]) -> None:
+        if phase == "start":
+            self._began = perf_counter()
+        else:
+            self.pauses.observe(perf_counter() - self._began)
+
+
+@define(eq=False)
+class DaemonCollector(Collector):
+    """Reads a daemon's counts. `rooms`: the open rooms; `traffic`, `sessions`: each listener's, by name."""
+
+    tally: Tally
+    rooms: Callable[[], Iterable[Any]]
+    waiting_records: Callable[[], int]
+    traffic: Mapping[str, Traffic] = field(factory=dict)
+    sessions: Mapping[str, Mapping[Any, None]] = field(factory=dict)
+
+    def collect(self) -> Families:
+        """Yield all metrics."""
+        yield InfoMetricFamily("gamed_build", "The version that runs.", {"version": __version__})
+        yield from self._rooms()
+        yield from self._listeners()
+        yield from self._games()
+        tally = self.tally
+        yield _histogram("gamed_move_latency_seconds", "From a move's arrival to its last letter.", tally.latency)
+        yield _histogram("gamed_journal_append_seconds", "A write of the journal.", tally.appends)
+        yield _histogram("gamed_store_keep_seconds", "The storing of a record, queueing included.", tally.keeps)
+        yield _histogram("gamed_reactor_stall_seconds", "A standstill of the reactor.", tally.stalls)
+        yield _histogram("gamed_gc_pause_seconds", "A pause of the garbage collector.", tally.pauses)
+        yield _counter("gamed_journal_errors", "Writes of the journal that failed.", tally.append_errors)
+        yield _counter("gamed_disk_outages", "Times for which the disk did not take the journal.", tally.outages)
+        yield _counter("gamed_disk_outage_seconds", "How long those lasted that have ended.", tally.outage_seconds)
+        yield _counter(
+            "gamed_store_errors", "Records that the store refused; they are offered again.", tally.keep_errors
+        )
+        yield _counter("gamed_faults", "Faults of gamed itself; each ended one room or one connection.", tally.faults)
+        waiting = GaugeMetricFamily("gamed_records_waiting", "Ended games that are not stored yet.")
+        waiting.add_metric([], self.waiting_records())
+        yield waiting
+
+    def _rooms(self) -> Families:
+        counts: dict[tuple[str, str], int] = {}
+        for room in self.rooms():
+            state = "open" if not room.history.was_started else "playing" if room.table.outcome is None else "ended"
+            key = (room.history.kind, state)
+            counts[key] = counts.get(key, 0) + 1
+        family = GaugeMetricFamily("gamed_rooms", "Rooms, by game and state.", labels=["game", "state"])
+        for key, count in sorted(counts.items()):
+            family.add_metric(key, count)
+        yield family
+
+    def _listeners(self) -> Families:
+        connections = GaugeMetricFamily("gamed_connections", "Open connections.", labels=["listener"])
+        for name, sessions in self.sessions.items():
+            connections.add_metric([name], len(sessions))
+        accepted = CounterMetricFamily(
+            "gamed_connections_accepted", "Connections that were let in.", labels=["listener"]
+        )
+        refused = CounterMetricFamily("gamed_connections_refused", "Connections refused.", labels=["listener", "cause"])
+        received = CounterMetricFamily("gamed_received_bytes", "Bytes from peers.", labels=["listener"])
+        sent = CounterMetricFamily("gamed_sent_bytes", "Bytes to peers.", labels=["listener"])
+        for name, traffic in self.traffic.items():
+            accepted.add_metric([name], traffic.accepted)
+            received.add_metric([name], traffic.received)
+            sent.add_metric([name], traffic.sent)
+            for cause, count in sorted(traffic.refused.items()):
+                refused.add_metric([name, cause], count)
+        yield from (connections, accepted, refused, received, sent)
+
+    def _games(self) -> Families:
+        moves = CounterMetricFamily("gamed_moves", "Moves and relayed lines.", labels=["game"])
+        opened = CounterMetricFamily("gamed_rooms_opened", "Rooms opened.", labels=["game"])
+        ended = CounterMetricFamily("gamed_games_ended", "Ended games, by cause.", labels=["game", "termination"])
+        findings = CounterMetricFamily("gamed_findings", "What referees found.", labels=["game", "code"])
+        for kind, count in sorted(self.tally.moves.items()):
+            moves.add_metric([kind], count)
+        for kind, count in sorted(self.tally.opened.items()):
+            opened.add_metric([kind], count)
+        for names, count in sorted(self.tally.ended.items()):
+            ended.add_metric(names, count)
+        for names, count in sorted(self.tally.findings.items()):
+            findings.add_metric(names, count)
+        yield from (moves, opened, ended, findings)
+
+
+def _histogram(name: str, text: str, distribution: Distribution) -> HistogramMetricFamily:
+    buckets, count = [], 0
+    for bound, here in zip((*distribution.bounds, "+Inf"), distribution.counts, strict=True):
+        count += here
+        buckets.append((str(bound), count))
+    family = HistogramMetricFamily(name, text)
+    family.add_metric([], buckets, distribution.total)
+    return family
+
+
+def _counter(name: str, text: str, value: float) -> CounterMetricFamily:
+    family = CounterMetricFamily(name, text)
+    family.add_metric([], value)
+    return family
+
+
+def registry(collector: DaemonCollector) -> CollectorRegistry:
+    """Return the registry of one daemon: its own metrics, and those of the process."""
+    made = CollectorRegistry()
+    made.register(collector)
+    ProcessCollector(registry=made)
+    PlatformCollector(registry=made)
+    GCCollector(registry=made)
+    return made

@@ -1,0 +1,243 @@
+"""Hive: what a move costs in the rules and in XML, and rooms of instant clients over TCP.
+
+Source: issue 4, "Shows" 8. The instant clients play games of sixty moves that were made beforehand in the middle of the
+board. A client looks for the first that can be played round the cells that are obstructed in its room; that is all it
+thinks, so that the server has nothing to wait for.
+"""
+
+from __future__ import annotations
+
+import re
+import selectors
+import socket
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
+from random import Random
+from typing import NamedTuple
+from xml.etree.ElementTree import tostring
+
+from lxml import etree
+
+from gamed.errors import RuleError
+from gamed.game import CHANCE
+from gamed.games.softwarechallenge.messages import Memento
+from gamed.games.softwarechallenge.seasons.hive.board import Cell
+from gamed.games.softwarechallenge.seasons.hive.checks import checked
+from gamed.games.softwarechallenge.seasons.hive.client import data_of
+from gamed.games.softwarechallenge.seasons.hive.generator import generated
+from gamed.games.softwarechallenge.seasons.hive.moves import COLORS, TYPES, DragMove, Move, Obstructed, SetMove
+from gamed.games.softwarechallenge.seasons.hive.position import State
+from gamed.games.softwarechallenge.seasons.hive.rules import LAST_TURN, Hive
+from gamed.games.softwarechallenge.seasons.hive.strategy import legal
+from gamed.games.softwarechallenge.seasons.hive.wire import GAME_TYPES, echo, memento
+from gamed.games.softwarechallenge.wire import SoftwareChallengeConnection
+
+HIVE = Hive()
+SCRIPTS = 40
+NAMES = ("p1", "p2")
+
+
+# Games
+
+
+def start(cells: tuple[Cell, ...]) -> State:
+    """Return the empty board with these cells obstructed."""
+    return HIVE.apply(HIVE.setup({}), CHANCE, Obstructed(tuple(sorted(cells))))
+
+
+@cache
+def script(seed: int) -> tuple[Move, ...]:
+    """Return a game of sixty moves that stays as near to the middle as it can without an end."""
+    for attempt in range(1_000):
+        random = Random(1_000 * seed + attempt)
+        state, moves = start(((-5, 5), (0, -5), (5, -5))), []
+        while HIVE.to_move(state):
+            move = _quiet(state, random)
+            moves.append(move)
+            state = HIVE.apply(state, state.mover, move)
+        if len(moves) == LAST_TURN:
+            return tuple(moves)
+    raise AssertionError("no game lasts")
+
+
+def _quiet(state: State, random: Random) -> Move:
+    """Return one of the legal moves that go nearest to the middle and leave room round both bees."""
+    moves = legal(state)
+    random.shuffle(moves)
+    moves.sort(key=_distance)
+    return next((move for move in moves if _leaves_room(HIVE.apply(state, state.mover, move))), moves[0])
+
+
+def _distance(move: Move) -> int:
+    if not isinstance(move, (SetMove, DragMove)):
+        return 0
+    return max(abs(move.x), abs(move.y), abs(move.z))
+
+
+def _leaves_room(state: State) -> bool:
+    return all(state.free(seat) not in (0, 1) for seat in (0, 1))
+
+
+def fits(moves: tuple[Move, ...], cells: tuple[Cell, ...]) -> bool:
+    """Whether a game can be played round these cells."""
+    state = start(cells)
+    try:
+        for move in moves:
+            state = checked(state, move)
+            if state.turn < LAST_TURN and HIVE.outcome(state) is not None:
+                return False
+    except RuleError:
+        return False
+    return True
+
+
+# Without a network
+
+
+def positions() -> list[tuple[State, Move]]:
+    """Return the positions of random games, each with the move that was made there."""
+    found = []
+    for seed in range(30):
+        random = Random(seed)
+        state = HIVE.apply(HIVE.setup({}), CHANCE, HIVE.draw(HIVE.setup({}), random))
+        while HIVE.to_move(state):
+            move = random.choice(legal(state))
+            found.append((state, move))
+            state = HIVE.apply(state, state.mover, move)
+    return found
+
+
+def each(call: Callable[[], object], times: int, rounds: int = 7) -> float:
+    """Return the microseconds that one of so many steps of a call takes: the best of some rounds."""
+    best = float("inf")
+    for _ in range(rounds):
+        begun = time.perf_counter()
+        call()
+        best = min(best, time.perf_counter() - begun)
+    return best / times * 1e6
+
+
+def rules() -> tuple[float, float]:
+    """Return the microseconds to validate a move, and to list the legal ones."""
+    found = positions()
+    validation = each(lambda: [checked(state, move) for state, move in found], len(found))
+    return validation, each(lambda: [generated(state) for state, _ in found], len(found))
+
+
+def mementos() -> tuple[float, float]:
+    """Return the microseconds to make a memento's bytes, ours and by an lxml tree; the bytes are the same."""
+    found = [(HIVE.apply(state, state.mover, move), echo(move)) for state, move in positions()]
+
+    def ours() -> list[bytes]:
+        wire = SoftwareChallengeConnection()
+        return [wire.send(Memento("R", memento(state, NAMES, last))) for state, last in found]
+
+    def tree() -> list[bytes]:
+        return [by_tree(state, last) for state, last in found]
+
+    for one, other in zip(ours(), tree(), strict=True):
+        if one.removeprefix(b"<protocol>").strip() != other.strip():
+            raise AssertionError(f"{one.decode()}\n{other.decode()}")
+    return each(ours, len(found)), each(tree, len(found), 3)
+
+
+def by_tree(state: State, last: str) -> bytes:
+    """Return a memento's bytes by way of a tree of elements."""
+    room = etree.Element("room", roomId="R")
+    data = etree.SubElement(room, "data", {"class": "memento"})
+    top = etree.SubElement(data, "state", {"class": "state"})
+    top.set("startPlayerColor", "RED")
+    top.set("turn", str(state.turn))
+    top.set("currentPlayerColor", COLORS[state.mover])
+    for color, name in zip(COLORS, NAMES, strict=True):
+        etree.SubElement(top, color.lower(), color=color, displayName=name)
+    board = etree.SubElement(top, "board")
+    barred, stacks = set(state.obstructed), state.board()
+    for x in range(-5, 6):
+        fields = etree.SubElement(board, "fields")
+        for y in range(-5, 6):
+            if abs(x + y) > 5:
+                etree.SubElement(fields, "null")
+                continue
+            place = {"x": str(x), "y": str(y), "z": str(-x - y), "isObstructed": str((x, y) in barred).lower()}
+            _pieces(etree.SubElement(fields, "field", place), stacks.get((x, y), ""))
+    _pieces(etree.SubElement(top, "undeployedRedPieces"), state.hand(0))
+    _pieces(etree.SubElement(top, "undeployedBluePieces"), state.hand(1).lower())
+    top.append(etree.fromstring(last))
+    for element in top[-1].iter():
+        element.text = element.tail = None
+    etree.indent(room, level=1)
+    return etree.tostring(room)
+
+
+def _pieces(parent: etree._Element, letters: str) -> None:
+    for letter in letters:
+        etree.SubElement(parent, "piece", owner=COLORS[letter.islower()], type=TYPES[letter.upper()])
+
+
+# Over TCP
+
+MOVE_REQUEST = b"plugins.protocol.MoveRequest"
+LEFT = b"<left "
+OBSTRUCTED = re.compile(rb'<field x="(-?\d)" y="(-?\d)" z="-?\d" isObstructed="true"')
+ROOM = re.compile(rb'<joined roomId="([^"]+)"')
+TAIL = 64
+"""Bytes that are looked at again, because a word may have been cut."""
+
+
+class Game:
+    """Two instant clients in a room."""
+
+    def __init__(self, port: int) -> None:
+        self.sockets = [self.client(port), self.client(port)]
+        self.tails = [b"", b""]
+        self.moves: Iterator[bytes] = iter(())
+        self.made = 0
+        self.started = False
+        self.head = b""
+
+    def client(self, port: int) -> socket.socket:
+        client = socket.create_connection(("127.0.0.1", port))
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        client.sendall(f'<protocol><join gameType="{GAME_TYPES[0]}"/>'.encode())
+        if not hasattr(self, "room"):
+            self.room = ""
+        return client
+
+    def receive(self, seat: int) -> bool:
+        """Take what has come for a client; False when its game is over."""
+        news = self.sockets[seat].recv(262_144)
+        if not news:
+            raise AssertionError("closed in the middle of a game")
+        data = self.tails[seat] + news
+        if not self.started and seat == 0:
+            self.head += news
+        if MOVE_REQUEST in data:
+            if not self.started:
+                self.begin()
+            self.sockets[seat].sendall(next(self.moves))
+            self.made += 1
+            self.tails[seat] = b""
+            return True
+        self.tails[seat] = data[-TAIL:]
+        return LEFT not in data
+
+    def begin(self) -> None:
+        """Choose the moves."""
+        self.started = True
+        cells = tuple((int(x), int(y)) for x, y in OBSTRUCTED.findall(self.head))
+        room = ROOM.search(self.head)
+        assert room is not None
+        name = room[1].decode()
+        found = next((script(seed) for seed in range(SCRIPTS) if fits(script(seed), cells)), None)
+        self.moves = iter(() if found is None else encoded(found, name))
+
+    def close(self) -> None:
+        for client in self.sockets:
+            client.close()
+
+
+def encoded(moves: tuple[Move, ...], room: str) -> list[bytes]:
+    """Return what is sent for moves."""
+    return [f'<room roomId="{room}">{tostring(data_of(move), "unicode")}</room>'.encode() for move in moves]

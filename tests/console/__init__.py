@@ -1,0 +1,1 @@
+"""The console: commands on a house with games, and what telnet does with bytes."""

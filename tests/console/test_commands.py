@@ -1,0 +1,344 @@
+"""Each command on a house with games: what it answers, what it does, and what the audit log says of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from twisted.logger import capturedLogs
+
+from gamed.console.commands import COMMANDS, LATER
+from gamed.history import STARTED
+from gamed.registry import games
+from tests.console.desks import DeskTestCase, everything
+from tests.store.logs import sentences
+
+SHOT = b"(1,[0,0]).\n"
+
+
+class LookingTests(DeskTestCase):
+    def test_rooms(self) -> None:
+        self.assertEqual(self.answer("rooms"), "No room is open.\n")
+        self.match()
+        shown = self.answer("rooms battleship").splitlines()
+        self.assertRegex(shown[0], "^ID +GAME +STATE +PLAYERS +WATCHED +LENGTH +STARTED$")
+        self.assertRegex(shown[1], rf"^{self.room.id[:8]}  battleship  playing  192.0.2.7:\d+, 198.51.100.8:\d+  0 ")
+        self.assertIn("there is no game chess", self.answer("rooms chess"))
+
+    def test_the_states_of_a_room(self) -> None:
+        self.house.connect()
+        self.assertIn("waiting", self.answer("rooms"))
+        self.house.connect()
+        self.assertIn("playing", self.answer("rooms"))
+        self.room.pause()
+        self.assertIn("paused", self.answer("rooms"))
+
+    def test_a_room(self) -> None:
+        _, attacker = self.match()
+        attacker.send(SHOT)
+        shown = self.answer(f"room {self.room.id[:4]}")
+        for part in (f"id          {self.room.id}", "state       playing", "looks again in", "(1,[0,0]).", "board:", "seats:"):
+            self.assertIn(part, shown)
+        data = json.loads(self.answer(f"room {self.room.id} --json"))
+        self.assertEqual(data["to move"], [0])
+        self.assertEqual(data["last entries"][-1]["what"], "(1,[0,0]).")
+
+    def test_a_room_that_has_not_begun_has_no_board(self) -> None:
+        self.house.connect()
+        self.assertNotIn("board", json.loads(self.answer(f"room {self.room.id} --json")))
+
+    def test_a_room_that_is_not_there(self) -> None:
+        self.assertEqual(self.answer("room abcd"), "there is no room abcd\n")
+        self.assertEqual(self.answer("room abc"), "give 4 characters of the room's id at least\n")
+
+    def test_escape_sequences_in_names_and_lines(self) -> None:
+        _, attacker = self.match()
+        attacker.session.introduce("\x1b]0;owned\x07")
+        attacker.send(b"\x1b[2J\x9b2J.\n")
+        for line in ("rooms", "players", f"room {self.room.id}", "players --json"):
+            shown = self.answer(line)
+            self.assertTrue(all(char.isprintable() or char == "\n" for char in shown), ascii(shown))
+        self.assertIn("\\x1b]0;owned\\x07@", self.answer("players"))
+
+    def test_players(self) -> None:
+        self.match()
+        shown = self.answer("players")
+        self.assertRegex(shown, rf"192.0.2.7:\d+ +battleship +{self.room.id[:8]} seat 0")
+        self.assertIn("there is no listener chess", self.answer("players chess"))
+
+    def test_limits(self) -> None:
+        self.match()
+        rows = {row["listener"]: row for row in json.loads(self.answer("limits --json"))}
+        self.assertEqual((rows["battleship"]["open"], rows["battleship"]["of"]), (2, 20_000))
+        self.assertEqual((rows["battleship"]["addresses"], rows["console"]["of"]), (2, 4))
+
+    def test_stats(self) -> None:
+        self.match()
+        shown = json.loads(self.answer("stats --json"))
+        self.assertEqual((shown["rooms"], shown["playing"], shown["peers"], shown["operators"]), (1, 1, 2, 1))
+        self.assertEqual((shown["journal"], shown["draining"]), ("works", False))
+
+    def test_who(self) -> None:
+        self.assertRegex(self.answer("who"), r"\n\* +admin +telnet +192.0.2.1 +0.0 +0\n")
+
+    def test_help(self) -> None:
+        shown = self.answer("help")
+        for command in COMMANDS.values():
+            self.assertIn(command.usage, shown)
+            self.assertIn(command.help, self.answer(f"help {command.name}"))
+        self.assertIn("there is no command rm", self.answer("help rm"))
+
+    def test_looking_is_not_audited(self) -> None:
+        self.match()
+        with capturedLogs() as logs:
+            for line in ("rooms", "players", "stats", "who", "limits", "bans", "reservations", "help", "records"):
+                self.answer(line)
+        self.assertEqual(everything(logs), [])
+
+
+class WatchTests(DeskTestCase):
+    def test_what_happens_is_told_until_it_ends(self) -> None:
+        _, attacker = self.match()
+        self.assertIn("Watching room", self.answer(f"watch {self.room.id}"))
+        self.assertIn(" 1 ", self.answer("rooms"))
+        attacker.send(SHOT)
+        room = self.room.id[:8]
+        self.assertRegex("".join(self.told), rf"^{room} +0\.000 line seat 1 \(1,\[0,0\]\)\.\n$")
+        attacker.leave()
+        self.assertTrue(self.told[-1].endswith("closed\n"))
+        self.assertEqual(self.operator.watched, {})
+
+    def test_watching_no_more(self) -> None:
+        _, attacker = self.match()
+        for end in (lambda: self.answer("watch"), self.shell.interrupted, self.shell.close):
+            self.answer(f"watch {self.room.id}")
+            self.answer(f"watch {self.room.id}")
+            self.assertEqual(len(self.room.watchers), 1)
+            end()
+            attacker.send(SHOT)
+            self.assertEqual((self.told, self.room.watchers), ([], []))
+
+    def test_a_screen_that_fails_costs_the_room_nothing(self) -> None:
+        _, attacker = self.match()
+        self.answer(f"watch {self.room.id}")
+        self.operator.tell = lambda _text: 1 // 0
+        attacker.send(SHOT)
+        self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
+        self.assertFalse(self.room.is_closed)
+
+    def test_escape_sequences(self) -> None:
+        _, attacker = self.match()
+        self.answer(f"watch {self.room.id}")
+        attacker.send(b"\x1b[2J.\n")
+        self.assertIn("\\x1b[2J", "".join(self.told))
+        self.assertNotIn("\x1b", "".join(self.told))
+
+
+class ActingTests(DeskTestCase):
+    def audited(self, line: str) -> tuple[str, str]:
+        """Type a line; return what it shows, and what the audit log has of it."""
+        with capturedLogs() as logs:
+            shown = self.answer(line)
+        (said,) = [text for text in everything(logs) if text.startswith("audit: ")]
+        return shown, said
+
+    def test_pause_step_and_resume(self) -> None:
+        defender, attacker = self.match()
+        shown, said = self.audited(f"pause {self.room.id[:6]}")
+        self.assertEqual(shown, f"Room {self.room.id} is paused.\n")
+        self.assertEqual(
+            said,
+            f"audit: user=admin from=telnet 192.0.2.1 did=pause {self.room.id[:6]} result=Room {self.room.id} is paused.",
+        )
+        self.assertIn("is paused already", self.audited(f"pause {self.room.id}")[1])
+        before = defender.received
+        attacker.send(SHOT)
+        self.assertEqual(defender.received, before)
+        self.audited(f"step {self.room.id}")
+        self.house.clock.advance(0)
+        self.assertEqual(defender.received, before + b"(1,[0,0]).\r")
+        self.audited(f"resume {self.room.id}")
+        self.assertEqual(self.audited(f"resume {self.room.id}")[0], f"room {self.room.id} is not paused\n")
+
+    def test_cancel(self) -> None:
+        self.match()
+        self.audited(f"cancel {self.room.id}")
+        self.house.settle()
+        (summary,) = self.house.store.summaries.values()
+        self.assertEqual((summary.termination, summary.winner), ("cancelled", None))
+
+    def test_kick_by_name_and_by_seat(self) -> None:
+        for who in ("peer", "seat"):
+            defender, attacker = self.match()
+            room = next(room for room in self.house.lobby.rooms.values() if not room.is_closed)
+            shown, _ = self.audited(f"kick {defender.session.name}" if who == "peer" else f"kick {room.id} 0")
+            self.house.clock.advance(0)
+            self.assertEqual(shown, f"{defender.session.name} is kicked.\n")
+            self.assertTrue(defender.is_closed)
+            self.assertTrue(attacker.is_closed)
+            self.house.settle()
+        self.assertEqual({(item.termination, item.winner) for item in self.house.store.summaries.values()}, {("left", 1)})
+        self.assertIn("no peers are called nobody", self.audited("kick nobody")[0])
+
+    def test_kick_an_empty_seat(self) -> None:
+        self.house.connect()
+        self.assertEqual(self.audited(f"kick {self.room.id} 1")[0], "nobody sits on seat 1\n")
+
+    def test_ban(self) -> None:
+        defender, attacker = self.match()
+        self.assertEqual(self.audited("ban 192.0.2.7")[0], "192.0.2.7/32 is banned; 1 connections are closed.\n")
+        self.house.clock.advance(0)
+        self.assertTrue(defender.is_closed and attacker.is_closed)
+        self.assertRaises(AssertionError, self.house.connect, "192.0.2.7")
+        self.house.connect("192.0.2.8")
+        self.assertRegex(self.answer("bans"), r"192.0.2.7/32 +1\n")
+        self.audited("unban 192.0.2.7")
+        self.house.connect("192.0.2.7")
+        self.assertEqual(self.audited("unban 192.0.2.7")[0], "192.0.2.7/32 is not banned\n")
+
+    def test_a_ban_that_makes_no_sense(self) -> None:
+        self.assertIn("has your own address", self.audited("ban 192.0.0.0/16")[0])
+        self.assertIn("is no address and no network", self.audited("ban everybody")[0])
+        self.house.connect("192.0.2.1")
+
+    def test_a_ban_ends_other_operators_sessions(self) -> None:
+        self.operator.address = "203.0.113.1"
+        self.assertEqual(self.closed, [])
+        other = type(self.operator)(
+            self.parts, "admin", "192.0.2.1", "ssh", self.told.append, lambda: self.closed.append(False)
+        )
+        self.parts.operators.append(other)
+        self.audited("ban 192.0.2.0/24")
+        self.assertEqual(self.closed, [False])
+
+    def test_save(self) -> None:
+        shown, said = self.audited("save")
+        self.assertEqual(shown, "Everything that was journalled is on the disk.\n")
+        self.assertIn("did=save result=Everything", said)
+        self.assertEqual(self.held, ["hold", "release"])
+
+    def test_a_save_that_does_not_come_to_an_end(self) -> None:
+        self.patch(type(self.house.journal), "on_disk", lambda _journal, _call: None)
+        self.answer("save")
+        self.assertEqual(self.held, ["hold"])
+        self.house.clock.advance(10)
+        self.assertEqual(self.paper.text, "the journal was not synced within 10 seconds\n")
+        self.assertEqual(self.held, ["hold", "release"])
+
+    def test_shutdown(self) -> None:
+        self.audited("shutdown")
+        self.assertEqual(self.stopped, [])
+        self.house.clock.advance(LATER)
+        self.assertEqual(len(self.stopped), 1)
+
+    def test_drain(self) -> None:
+        defender, _ = self.match()
+        waiting = self.house.connect()
+        self.assertEqual(self.audited("drain")[0], "No new games begin; 1 go on, and the daemon stops after the last.\n")
+        self.assertIn("draining already", self.audited("drain")[0])
+        self.house.settle()
+        self.assertTrue(waiting.is_closed)
+        with capturedLogs() as logs:
+            refused = self.house.connect()
+        self.assertTrue(refused.is_closed)
+        self.assertIn("no new games: the daemon finishes those that run", sentences(logs)[0])
+        self.house.clock.advance(10)
+        self.assertEqual(self.stopped, [])
+        defender.leave()
+        self.house.settle()
+        self.house.clock.advance(LATER)
+        self.assertEqual(len(self.stopped), 1)
+
+    def test_the_logs_level(self) -> None:
+        self.assertEqual(self.audited("log warn")[0], "The log's level is warn.\n")
+        self.assertIn("LEVEL is one of debug, info", self.audited("log loud")[0])
+
+    def test_python_and_reservations_where_there_are_none(self) -> None:
+        self.assertIn("there is no Python prompt here", self.audited("python")[0])
+        self.assertEqual(self.answer("reservations"), "No seat is reserved.\n")
+        self.assertIn("battleship has no reservations: who connects is seated", self.audited("prepare battleship")[0])
+        self.assertIn("no reservations have the code", self.audited("revoke abcd")[0])
+
+    def test_a_fault_in_a_command_costs_its_answer_alone(self) -> None:
+        self.match()
+        self.patch(type(self.room), "pause", lambda _room: 1 // 0)
+        shown, said = self.audited(f"pause {self.room.id}")
+        self.assertEqual(shown, "this is a fault of gamed's own; the log has it\n")
+        self.assertIn("failed: this is a fault", said)
+        self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
+        self.assertIn("playing", self.answer("rooms"))
+
+    def test_the_audit_log_is_one_line_whatever_is_typed(self) -> None:
+        _, said = self.audited("kick 'a\x1b[2J\nb'")
+        self.assertTrue(said.isprintable(), ascii(said))
+
+    def test_wrong_use_changes_nothing_and_is_not_audited(self) -> None:
+        with capturedLogs() as logs:
+            self.answer("kick")
+        self.assertEqual(everything(logs), [])
+
+    def test_quit(self) -> None:
+        self.assertEqual(self.answer("quit"), "Bye.\n")
+        self.house.clock.advance(0)
+        self.assertEqual(self.closed, [True])
+
+
+class RecordTests(DeskTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        defender, attacker = self.match()
+        attacker.send(SHOT)
+        defender.leave()
+        self.house.settle()
+        (self.record,) = self.house.store.records
+
+    def test_list(self) -> None:
+        self.assertRegex(self.answer("records"), rf"{self.record[:8]} .* battleship .* left +1 ")
+        self.assertEqual(self.answer("records list --game hive"), "No game matches.\n")
+        self.assertEqual(len(json.loads(self.answer("records --limit 1 --termination left --json"))), 1)
+
+    def test_show(self) -> None:
+        shown = self.answer(f"records show {self.record[:8]}")
+        self.assertIn(f"id           {self.record}", shown)
+        self.assertIn("board:", shown)
+        self.assertIn("there is no record ffffffff", self.answer("records show ffffffff"))
+        self.assertIn("records show needs a RECORD", self.answer("records show"))
+
+    def test_export(self) -> None:
+        self.assertIn("<?xml", self.answer(f"records export {self.record}"))
+        self.parts.state.mkdir(parents=True)
+        self.assertIn("game.xml", self.answer(f"records export {self.record} game.xml"))
+        self.assertTrue(Path(self.parts.state, "exports", "game.xml").read_bytes().startswith(b"<?xml"))
+        self.assertIn("File exists", self.answer(f"records export {self.record} game.xml"))
+        for name in ("../game.xml", ".hidden", "/etc/passwd"):
+            self.assertIn("FILE is a plain name", self.answer(f"records export {self.record} {name}"))
+
+
+class PreparingTests(DeskTestCase):
+    kind = "hive"
+    settings = games()["softwarechallenge"].load().settings(password="secret")
+
+    def test_a_prepared_room_its_codes_and_their_end(self) -> None:
+        made = json.loads(self.answer("prepare hive Ada 'Grace Hopper' --paused --json"))
+        room = self.house.lobby.rooms[made["room"]]
+        self.assertEqual((made["state"], room.table.names), ("paused", ("Ada", "Grace Hopper")))
+        codes = [reservation["code"] for reservation in made["reservations"]]
+        self.assertEqual([row["code"] for row in json.loads(self.answer("reservations --json"))], codes)
+        self.assertIn("is revoked", self.answer(f"revoke {codes[0][:8]}"))
+        self.assertEqual([row["code"] for row in json.loads(self.answer("reservations --json"))], codes[1:])
+        self.assertFalse(any(room.history.of_kind(STARTED)))
+
+    def test_codes_are_secrets_and_not_in_the_audit_log(self) -> None:
+        with capturedLogs() as logs:
+            made = json.loads(self.answer("prepare hive --json"))
+        said = "\n".join(everything(logs))
+        self.assertIn("did=prepare hive --json", said)
+        for reservation in made["reservations"]:
+            self.assertNotIn(reservation["code"], said)
+
+    def test_what_cannot_be_prepared(self) -> None:
+        self.assertIn("a room has 2 slots", self.answer("prepare hive a b c"))
+        self.assertIn("--turn goes with --from", self.answer("prepare hive --turn 2"))
+        self.assertIn("there is no record abcdef", self.answer("prepare hive --from abcdef"))
+        self.assertIn("there is no game chess", self.answer("prepare chess"))
+        self.assertIn("battleship has no listener", self.answer("prepare battleship"))

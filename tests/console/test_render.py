@@ -1,0 +1,59 @@
+"""Answers as text and as JSON, and what strangers would have a terminal do."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.console.render import Facts, Picture, Table, printable, render
+
+TABLE = Table(("ID", "PLAYERS", "N"), [("a", ["Ada", "Grace Hopper"], 3), ("b", [], None)], "Nothing.", ("PLAYERS",))
+FACTS = Facts({"id": "a", "paused": True, "seats": TABLE, "board": Picture("x\ny")})
+
+
+class TextTests(SynchronousTestCase):
+    def test_a_table(self) -> None:
+        self.assertEqual(render(TABLE), "ID  PLAYERS            N\na   Ada, Grace Hopper  3\nb   -                  -\n")
+
+    def test_a_table_that_is_too_wide(self) -> None:
+        for width in (16, 20, 23):
+            lines = render(TABLE, width).splitlines()
+            self.assertLessEqual(max(map(len, lines)), width)
+            self.assertIn("…", lines[1])
+
+    def test_an_empty_table(self) -> None:
+        self.assertEqual(render(Table(("A",), [], "Nothing.")), "Nothing.\n")
+
+    def test_facts(self) -> None:
+        self.assertEqual(render(FACTS).split("\n")[:5], ["id      a", "paused  yes", "", "seats:", "ID  PLAYERS            N"])
+        self.assertTrue(render(FACTS).endswith("\nboard:\nx\ny\n"))
+
+    def test_a_sentence(self) -> None:
+        self.assertEqual(render("Done."), "Done.\n")
+
+
+class JsonTests(SynchronousTestCase):
+    def test_each_kind(self) -> None:
+        rows = [{"id": "a", "players": ["Ada", "Grace Hopper"], "n": 3}, {"id": "b", "players": [], "n": None}]
+        for answer, data in (
+            (TABLE, rows),
+            (FACTS, {"id": "a", "paused": True, "seats": rows, "board": ["x", "y"]}),
+            (Picture("x\ny"), ["x", "y"]),
+            ("Done.", {"message": "Done."}),
+        ):
+            self.assertEqual(json.loads(render(answer, 10, as_json=True)), data)
+
+
+class HarmlessTests(SynchronousTestCase):
+    def test_what_commands_a_terminal_is_spelled_out(self) -> None:
+        self.assertEqual(printable("\x1b[2J\x9b2J\r\n\u202eé"), "\\x1b[2J\\x9b2J\\r\\n\\u202eé")
+
+    @settings(deadline=None, max_examples=100)
+    @given(st.text(), st.none() | st.integers(5, 100), st.booleans())
+    def test_whatever_is_shown(self, text: str, width: int | None, as_json: bool) -> None:
+        for answer in (Table(("A", "B"), [(text, [text])]), Facts({"a": text, "b": Picture(text)}), Picture(text), text):
+            shown = render(answer, width, as_json=as_json)
+            self.assertTrue(all(char.isprintable() for char in shown.replace("\n", "")), ascii(shown))

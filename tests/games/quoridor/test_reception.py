@@ -1,0 +1,508 @@
+"""Worlds that come, are seated or rejected, stay behind, break the protocol, in a room service in memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.game import Termination
+from gamed.games.quoridor.table import Universe
+from gamed.records.index import validate
+from gamed.records.own import judgement
+from gamed.records.record import document
+from gamed.testing.house import House
+from tests.games.quoridor.worlds import (
+    DOWN,
+    FOUR,
+    LOBBY,
+    REJECTED,
+    VOTE,
+    VOTED,
+    World,
+    four,
+    gone,
+    heard,
+    newcomer,
+    played,
+    starts,
+    two,
+    universe,
+    waiting_for_four,
+)
+
+REGISTER = b"(REGISTER ((name x)))\n"
+FINAL = "(player 4.0 8.0 8.0)"
+
+
+def tables(house: House) -> list[Universe]:
+    """Return the tables that are open."""
+    return [room.table for room in house.lobby.rooms_of("quoridor")]  # type: ignore[misc]
+
+
+class RegistrationTests(SynchronousTestCase):
+    def test_nothing_is_said_before_a_world_has_registered(self) -> None:
+        house = universe()
+        wire = house.connect()
+        wire.send(b"(REGISTER ((name")
+        wire.send(b" x)))")
+        self.assertEqual((wire.received, tables(house)), (b"", []))
+        wire.send(b"\n")
+        self.assertEqual(wire.received, b"(OKAY)\n(wait-for-players 0 ())\n")
+
+    def test_what_follows_in_the_same_segment_counts(self) -> None:
+        house = universe()
+        first = newcomer(house)
+        wire = house.connect()
+        wire.send(REGISTER + b"(play)\n")
+        self.assertEqual(wire.received, b"(OKAY)\n(wait-or-play 0 ())\n(start2wait 1 ())\n")
+        self.assertEqual(first.heard, [LOBBY, VOTE, "(start2play 1 ())"])
+
+    def test_a_bad_registration_is_closed_and_told_nothing(self) -> None:
+        house = universe()
+        for text in (b"(hello)\n", b"(REGISTER)\n", b")\n", b"GET / HTTP/1.1\r\n\r\n"):
+            wire = house.connect()
+            wire.send(text)
+            self.assertEqual((wire.received, wire.is_closed), (b"", True), text)
+        self.assertEqual(tables(house), [])
+
+    def test_who_does_not_register_in_time_is_closed(self) -> None:
+        house = universe(register_seconds=30.0)
+        silent, halting, registered = (house.connect() for _ in range(3))
+        halting.send(b"(REGISTER ((name")
+        registered.send(REGISTER)
+        house.clock.advance(29.9)
+        self.assertFalse(silent.is_closed or halting.is_closed)
+        house.clock.advance(0.2)
+        house.clock.advance(0)
+        self.assertEqual([wire.is_closed for wire in (silent, halting, registered)], [True, True, False])
+        self.assertEqual((silent.received, halting.received), (b"", b""))
+
+    def test_who_has_registered_may_be_silent_for_ever(self) -> None:
+        house = universe()
+        worlds = two(house)
+        house.clock.advance(1e6)
+        played(worlds, DOWN)
+        self.assertEqual(tables(house)[0].status, "finished")
+
+    def test_no_timer_is_left_of_who_has_gone(self) -> None:
+        house = universe()
+        for text in (b"", b"(REGISTER", b")\n", REGISTER):
+            wire = house.connect()
+            if text:
+                wire.send(text)
+            wire.leave()
+        house.settle()
+        left = [call for call in house.clock.getDelayedCalls() if call.getTime() > house.clock.seconds() + 10]
+        self.assertEqual(left, [])
+
+    def test_names_are_in_the_record(self) -> None:
+        house = universe()
+        one, other = newcomer(house, '"Ω\\n"'), newcomer(house, "17")
+        one.says("(play)", "(move player 4 8)")
+        house.settle()
+        (summary,) = house.store.summaries.values()
+        self.assertEqual([seat.name for seat in summary.seats], ["Ω\n", "17"])
+        other.leaves()
+
+    def test_peers_are_introduced(self) -> None:
+        house = universe()
+        world = newcomer(house, '"Ω\\n"')
+        self.assertTrue(world.wire.session.name.startswith("\\u03a9\\n@127.0.0.1:"), world.wire.session.name)
+
+
+class SeatTests(SynchronousTestCase):
+    def test_a_third_world_is_rejected_and_closed(self) -> None:
+        house = universe()
+        worlds = [newcomer(house), newcomer(house)]
+        heard(worlds)
+        for vote in (None, "(wait)", "(play)"):
+            if vote is not None:
+                worlds[vote == "(play)"].says(vote)
+            third = newcomer(house)
+            self.assertEqual((third.heard, third.wire.is_closed), ([REJECTED], True))
+            # What it says and that it leaves changes nothing.
+            third.says("(play)")
+            third.leaves()
+        self.assertEqual(heard(worlds), [[VOTED, "(start2play 1 ())"], ["(start2wait 1 ())"]])
+        played(worlds, DOWN)
+        self.assertEqual(newcomer(house).heard, [REJECTED])
+
+    def test_a_fifth_world_is_rejected(self) -> None:
+        house = universe()
+        worlds = waiting_for_four(house)
+        for number in (3, 4):
+            worlds.append(newcomer(house))
+            expected = [[LOBBY]] * 3 if number == 3 else starts(4, 1)
+            self.assertEqual(heard(worlds), expected)
+        self.assertEqual(newcomer(house).heard, [REJECTED])
+        played(worlds, FOUR)
+        self.assertEqual(newcomer(house).heard, [REJECTED])
+
+    def test_a_world_that_would_be_rejected_opens_the_next_table(self) -> None:
+        house = universe(tables=2)
+        two(house)
+        third, fourth = newcomer(house), newcomer(house)
+        self.assertEqual(heard([third, fourth]), [[LOBBY, VOTE], [VOTE]])
+        self.assertEqual(newcomer(house).heard, [REJECTED])
+        third.says("(wait)")
+        fourth.says("(wait)")
+        self.assertEqual(newcomer(house).heard, [LOBBY])
+        self.assertEqual(len(tables(house)), 2)
+
+    def test_the_oldest_table_that_takes_a_world_does(self) -> None:
+        house = universe(tables=3)
+        worlds = waiting_for_four(house)
+        self.assertEqual([len(table.order) for table in tables(house)], [2])
+        worlds += [newcomer(house), newcomer(house)]
+        other = [newcomer(house), newcomer(house)]
+        newcomer(house)
+        self.assertEqual([len(table.order) for table in tables(house)], [4, 2, 1])
+        for world in other:
+            world.says("(wait)")
+        newcomer(house)
+        self.assertEqual([len(table.order) for table in tables(house)], [4, 3, 1])
+
+    def test_as_many_tables_as_are_asked_for(self) -> None:
+        house = universe(tables=0)
+        for _ in range(30):
+            two(house)
+        self.assertEqual(len(tables(house)), 30)
+
+    def test_tables_play_by_themselves(self) -> None:
+        house = universe(tables=0)
+        one, other = two(house), two(house)
+        played(one, DOWN[:3])
+        self.assertEqual(heard(other), [[], []])
+        played(other, DOWN)
+        other[0].leaves()
+        self.assertEqual(heard(one), [[], []])
+        one[1].says(f"(move {DOWN[3]})")
+        self.assertEqual(heard(one), [["(play 2 (player 4.0 6.0 6.0))"], ["(wait 2 (player 4.0 6.0 6.0))"]])
+
+    def test_a_lone_world_that_leaves_leaves_nothing(self) -> None:
+        house = universe()
+        newcomer(house).leaves()
+        house.settle()
+        self.assertEqual((tables(house), house.store.records, list(house.journal.open_rooms())), ([], {}, []))
+        self.assertEqual(newcomer(house).heard, [LOBBY])
+
+
+class DisconnectTests(SynchronousTestCase):
+    def test_the_others_are_told_once_and_heard_no_more(self) -> None:
+        house = universe()
+        worlds = four(house)
+        worlds[2].leaves()
+        self.assertEqual(heard(worlds), [gone(3), gone(3), [], gone(3)])
+        for world in (worlds[0], worlds[1]):
+            world.says("(play)", "(wait)", "(reset)", "(move player 4 1)", "hello")
+        worlds[0].leaves()
+        self.assertEqual(heard(worlds), [[], [], [], []])
+        self.assertFalse(worlds[1].wire.is_closed)
+
+    def test_a_newcomer_finds_a_fresh_table_at_once(self) -> None:
+        for begin in (two, four, waiting_for_four):
+            house = universe()
+            leaver, *others = begin(house)
+            leaver.leaves()
+            fresh = [newcomer(house), newcomer(house)]
+            self.assertEqual(heard(fresh), [[LOBBY, VOTE], [VOTE]])
+            others[0].says("(play)", "(wait)")
+            self.assertEqual(heard([*others, *fresh]), [gone(1)] * len(others) + [[], []])
+            self.assertEqual(newcomer(house).heard, [REJECTED])
+
+    def test_a_survivor_that_breaks_the_protocol_is_closed(self) -> None:
+        house = universe()
+        leaver, survivor = two(house)
+        leaver.leaves()
+        survivor.says(")")
+        self.assertTrue(survivor.wire.is_closed)
+
+    def test_a_table_that_is_paced_counts_no_more_when_it_is_dissolved(self) -> None:
+        house = universe(pace=1.5)
+        worlds = two(house)
+        worlds[0].says("(move player 4 8)")
+        worlds[0].leaves()
+        self.assertEqual(worlds[1].heard, ["(lost 1 (player 4 8 8))"])
+        self.assertEqual(newcomer(house).heard, [LOBBY])
+        house.clock.advance(1.5)
+        house.settle()
+        self.assertEqual(worlds[1].heard, gone(1))
+        self.assertEqual(len(tables(house)), 1)
+
+    def test_half_closed_is_gone(self) -> None:
+        house = universe()
+        one, other = two(house)
+        one.wire.session.readConnectionLost()
+        house.clock.advance(0)
+        self.assertEqual(other.heard, gone(1))
+
+    def test_the_last_message_of_a_leaver_counts(self) -> None:
+        house = universe()
+        one, other = two(house)
+        one.wire.send(b"(move player 4 8)")
+        self.assertEqual(other.heard, [])
+        one.leaves()
+        self.assertEqual(other.heard, ["(lost 1 (player 4 8 8))", *gone(1)])
+
+    def test_survivors_get_seats_again_if_that_is_wanted(self) -> None:
+        house = universe(reseat=True)
+        leaver, *others = four(house)
+        leaver.leaves()
+        # Two of them vote; the table takes the third one when they wait.
+        self.assertEqual(heard(others), [[*gone(1), LOBBY, VOTE], [*gone(1), VOTE], gone(1)])
+        others[0].says("(play)")
+        self.assertEqual(heard(others), [["(start2play 1 ())"], ["(start2wait 1 ())"], []])
+        played(others[:2], DOWN)
+        house.settle()
+        self.assertEqual([summary.termination for summary in house.store.summaries.values()], ["left", "victory"])
+        self.assertFalse(any(world.wire.is_closed for world in others))
+
+    def test_who_was_thrown_out_gets_no_seat_again(self) -> None:
+        house = universe(reseat=True)
+        stuck, other = two(house)
+        stuck.wire.session.pauseProducing()
+        house.clock.advance(house.settings.stuck_seconds)
+        house.clock.advance(0)
+        self.assertEqual(other.heard, [*gone(1), LOBBY])
+        self.assertTrue(stuck.wire.is_closed)
+        self.assertEqual([len(table.order) for table in tables(house)], [1])
+
+    def test_a_table_that_is_stopped_lets_its_worlds_go_without_a_word(self) -> None:
+        for reseat in (False, True):
+            house = universe(reseat=reseat)
+            worlds = two(house)
+            (room,) = house.lobby.rooms_of("quoridor")
+            room.stop(Termination.CANCELLED)
+            house.settle()
+            self.assertEqual((heard(worlds), [world.wire.is_closed for world in worlds]), ([[], []], [True, True]))
+            (summary,) = house.store.summaries.values()
+            self.assertEqual((summary.termination, summary.winner), ("cancelled", None))
+
+
+class RecordTests(SynchronousTestCase):
+    def check(self, house: House, *ends: tuple[str, int | None, int, int]) -> None:
+        """Compare each record: termination, winner, moves, seats."""
+        house.settle()
+        found = [(one.termination, one.winner, one.length, len(one.seats)) for one in house.store.summaries.values()]
+        self.assertEqual(found, list(ends))
+        for record in house.store.records.values():
+            validate(document(record))
+        self.assertEqual(list(house.journal.open_rooms()), [])
+
+    def test_each_game_has_a_record(self) -> None:
+        house = universe()
+        worlds = two(house)
+        played(worlds, DOWN)
+        worlds[0].says("(reset)")
+        # World 2 begins and wins, too.
+        played(worlds, ["player 4.0 7.0", "player 4.0 1.0", "player 8.0 0.0"], first=2)
+        worlds[1].says("(reset)")
+        worlds[0].says("(move player 4 1)")
+        worlds[1].leaves()
+        worlds[0].leaves()
+        self.check(house, ("victory", 0, 15, 2), ("victory", 1, 3, 2), ("left", 0, 1, 2))
+        second = list(house.store.records.values())[1]
+        self.assertEqual([finding.code for finding in judgement(second).findings], ["pawn-unreachable"])
+
+    def test_four(self) -> None:
+        house = universe()
+        worlds = four(house)
+        played(worlds, FOUR)
+        worlds[3].says("(reset)")
+        worlds[1].says("(move wall 3 3 vertical)")
+        worlds[2].leaves()
+        self.check(house, ("victory", 0, len(FOUR), 4), ("left", None, 1, 4))
+
+    def test_a_game_that_was_never_begun_has_none(self) -> None:
+        house = universe()
+        worlds = waiting_for_four(house)
+        worlds[0].leaves()
+        self.check(house)
+
+    def test_a_daemon_that_stops(self) -> None:
+        house = universe()
+        worlds = two(house)
+        played(worlds, DOWN[:4])
+        house.lobby.stopService()
+        self.check(house, ("shutdown", None, 4, 2))
+
+    def test_a_world_that_breaks_the_protocol_loses(self) -> None:
+        house = universe()
+        worlds = two(house)
+        worlds[0].says("(move player 4 1")
+        worlds[0].says(")) (")
+        worlds[0].says("#<")
+        self.check(house, ("limit", 1, 1, 2))
+        self.assertEqual(worlds[1].heard, ["(play 1 (player 4 1 1))", *gone(1)])
+
+    def test_a_fault_of_ours_costs_nobody_the_game(self) -> None:
+        house = universe()
+        worlds = two(house)
+
+        def fail(*_arguments: Any) -> None:
+            raise ZeroDivisionError
+
+        (table,) = tables(house)
+        self.patch(type(table), "receive", fail)
+        worlds[0].says("(move player 4 1)")
+        self.flushLoggedErrors(ZeroDivisionError)
+        self.check(house, ("server-fault", None, 0, 2))
+        self.assertTrue(all(world.wire.is_closed for world in worlds))
+
+
+class BadPeerTests(SynchronousTestCase):
+    """Whatever a world does, it alone suffers; the others are told that it has gone, if it has."""
+
+    def beside(self, house: House) -> tuple[World, World]:
+        """Return a world in a game that is as bad as may be, and its partner; another game goes on beside it."""
+        self.honest = two(house)
+        bad, other = two(house)
+        return bad, other
+
+    def check(self, house: House, other: World, *told: str) -> None:
+        self.assertEqual(other.heard, list(told))
+        # The game beside it has noticed nothing.
+        played(self.honest, DOWN[:-1])
+        self.honest[0].says(f"(move {DOWN[-1]})")
+        self.assertEqual(heard(self.honest), [[f"(won 1 {FINAL})"], [f"(lost 1 {FINAL})"]])
+        house.settle()
+
+    def test_half_a_datum_for_ever(self) -> None:
+        house = universe(tables=0)
+        bad, other = self.beside(house)
+        bad.wire.send(b"(move player 4.0 ")
+        house.clock.advance(1e5)
+        self.check(house, other)
+        self.assertFalse(bad.wire.is_closed)
+        bad.says("1.0)")
+        self.assertEqual(other.heard, ["(play 1 (player 4.0 1.0 1.0))"])
+
+    def test_half_a_registration_for_ever(self) -> None:
+        house = universe(tables=0)
+        _, other = self.beside(house)
+        wire = house.connect()
+        for _ in range(40):
+            wire.send(b"(")
+            house.clock.advance(1)
+        self.assertEqual((wire.is_closed, wire.received), (True, b""))
+        self.check(house, other)
+
+    def test_an_endless_string(self) -> None:
+        for begin in (b'"', b"|", b"(", b"#|", b'#"', b"#<<X\n", b"a", b"1", b";", b"(play) ", b" "):
+            house = universe(tables=0)
+            bad, other = self.beside(house)
+            bad.wire.send(begin)
+            for _ in range(64):
+                bad.wire.send(b"x" * 65_536)
+            harmless = begin in (b"#|", b";", b"(play) ", b" ")
+            if begin != b" ":
+                self.assertEqual(bad.wire.is_closed, not harmless, begin)
+            self.check(house, other, *([] if not bad.wire.is_closed else gone(1)))
+
+    def test_deep_nesting(self) -> None:
+        for opener in (b"(", b"[", b"#(", b"'", b"#;", b"#&", b"#s(x ", b"#hash(("):
+            house = universe(tables=0)
+            bad, other = self.beside(house)
+            bad.wire.send(opener * 100_000)
+            bad.wire.send(b"\n")
+            self.assertTrue(bad.wire.is_closed, opener)
+            self.check(house, other, *gone(1))
+
+    def test_invalid_utf8(self) -> None:
+        house = universe(tables=0)
+        bad, other = self.beside(house)
+        bad.wire.send(b"\xff\xfe(\xc3)\n\xc3(\x80 \xf0\x9f)\n(move pl\xffayer 4 1)\n")
+        bad.wire.send(b"(move player 4 1)\n")
+        self.check(house, other, "(play 1 (player 4 1 1))")
+        self.assertFalse(bad.wire.is_closed)
+
+    def test_non_sexps(self) -> None:
+        house = universe(tables=0)
+        bad, other = self.beside(house)
+        bad.says("#(1 2)", "(a . b)", "#&x", "#hash((a . 1))", "#:kw", '#rx"x"', "(move #(player) 4 1)")
+        bad.says("(move player #(4) 1)", "(move player . 4)", "#0=(a #0#)", "(move player 4 1 #(x))")
+        self.check(house, other)
+        bad.says("(play #(1))", "(move player 4 1)")
+        self.assertEqual(other.heard, ["(play 1 (player 4 1 1))"])
+
+    def test_junk_is_ignored_counted_and_logged_once(self) -> None:
+        house = universe(tables=0)
+        bad, other = self.beside(house)
+        logged: list[Any] = []
+        self.patch_log(logged)
+        bad.says(*["(hello)"] * 30)
+        self.assertEqual(logged, [])
+        self.check(house, other)
+        bad.leaves()
+        (told,) = [event for event in logged if "finding" in event["log_format"]]
+        self.assertEqual((told["code"], told["seat"], told["text"].split()[0]), ("ignored", 0, "30"))
+        self.assertEqual(told["peer"], bad.wire.session.name)
+
+    def patch_log(self, logged: list[Any]) -> None:
+        from gamed.lobby import room  # noqa: PLC0415 (only here)
+
+        def warn(log_format: str, **event: Any) -> None:
+            logged.append({"log_format": log_format, **event})
+
+        self.patch(room.log, "warn", warn)
+
+    def test_a_flood_of_messages(self) -> None:
+        house = universe(tables=0)
+        bad, other = self.beside(house)
+        bad.wire.send(b"(reset)\n" * 10_000 + b"(move player 4 1)\n")
+        house.clock.pump([0.0] * 400)
+        self.check(house, other, "(play 1 (player 4 1 1))")
+
+    def test_who_does_not_read_is_dropped(self) -> None:
+        house = universe(tables=0)
+        bad, other = self.beside(house)
+        bad.wire.session.pauseProducing()
+        house.clock.advance(house.settings.stuck_seconds - 1)
+        self.assertFalse(bad.wire.is_closed)
+        house.clock.advance(1)
+        house.clock.advance(0)
+        self.check(house, other, *gone(1))
+        self.assertTrue(bad.wire.is_closed)
+
+    def test_a_register_in_a_game_is_junk(self) -> None:
+        house = universe(tables=0)
+        bad, other = self.beside(house)
+        bad.says("(REGISTER ((name x)))")
+        self.check(house, other)
+        self.assertFalse(bad.wire.is_closed)
+
+
+class PaceTests(SynchronousTestCase):
+    def test_mails_keep_their_distance_by_the_clock(self) -> None:
+        house = universe(pace=1.5)
+        worlds = two(house)
+        worlds[0].says("(move player 4 1)")
+        worlds[1].says("(move player 4 7)")
+        self.assertEqual([len(lines) for lines in heard(worlds)], [1, 1])
+        house.clock.advance(1.4)
+        self.assertEqual(heard(worlds), [[], []])
+        house.clock.pump([0.1, 0.0, 0.0])
+        self.assertEqual(heard(worlds), [["(play 2 (player 4 7 7))"], ["(wait 2 (player 4 7 7))"]])
+
+
+class SettingTests(SynchronousTestCase):
+    def test_a_strict_referee(self) -> None:
+        house = universe(referee="strict")
+        worlds = two(house)
+        worlds[0].says("(move player 4 8)")
+        self.assertEqual(heard(worlds), [[], []])
+        worlds[0].says("(move player 4 1)")
+        self.assertEqual([len(lines) for lines in heard(worlds)], [1, 1])
+
+    def test_limits_of_a_datum(self) -> None:
+        house = universe(datum_bytes=100, datum_depth=3)
+        for text in (b"(REGISTER ((name " + b"x" * 100 + b")))\n", b"(REGISTER ((name ((x)))))\n"):
+            wire = house.connect()
+            wire.send(text)
+            self.assertTrue(wire.is_closed, text)
+
+    def test_numbers_that_make_no_sense(self) -> None:
+        for key, value in (("tables", -1), ("pace", -0.1), ("register_seconds", 0), ("datum_bytes", 0)):
+            self.assertRaises(ValueError, universe, **{key: value})
+        self.assertRaises(ValueError, universe, referee="lax")

@@ -1,0 +1,142 @@
+"""Recorded scenarios, played again against a lobby in memory.
+
+Source: software-challenge.md D, "Transcripts": the clients' segments in their order, with a `Clock` at their times; ids
+are mapped by first appearance; chance obstructs what the recorded room shows.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field
+
+from gamed.games.softwarechallenge import Settings
+from tests.games.softwarechallenge.hall import CORNERS, PASSWORD, Cells, Client, Hall
+from tests.games.softwarechallenge.recorded import content
+
+AT_ONCE = 0.002
+"""Seconds within which two clients act in one turn of the reactor, if the recorded server said nothing between them."""
+AFTERWARDS = 20.0
+"""Seconds that go by after the last segment, so that every clock of a game has run out."""
+
+_ID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_MEMENTO = re.compile(rb'<room roomId="([^"]+)">\s*<data class="memento">(.*?)</data>', re.DOTALL)
+_OBSTRUCTED = re.compile(rb'<field x="(-?\d+)" y="(-?\d+)" z="-?\d+" isObstructed="true"')
+_ROOM = re.compile(rb'roomId="(' + _ID.pattern + rb')"')
+
+
+@define
+class Connection:
+    """What a client said and heard in the recording, how much of that has been shown, and who it is with us."""
+
+    said: bytes
+    recorded: bytes
+    shown: int = 0
+    client: Client | None = None
+
+    @property
+    def heard(self) -> bytes:
+        """What we have sent to it."""
+        return b"" if self.client is None else self.client.stream
+
+
+@define
+class Replay:
+    """One scenario. `only_ours`: so many rooms are opened by us before the first recorded one is."""
+
+    scenario: Path
+    only_ours: int = 0
+    hall: Hall = field(init=False)
+    connections: dict[int, Connection] = field(init=False)
+    _order: list[dict[str, Any]] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        lines = content(self.scenario / "order.jsonl").decode().splitlines()
+        self._order = [json.loads(line) for line in lines]
+        self.connections = {
+            number: Connection(*(content(self.scenario / f"conn{number}.{way}") for way in ("c2s", "s2c")))
+            for number in sorted({entry["conn"] for entry in self._order})
+        }
+        cells = dict(enumerate(self._obstructed(), self.only_ours))
+        # In 61, the server ran with paused=true.
+        settings = Settings(password=PASSWORD, paused=self.scenario.name.startswith("61-"))
+        self.hall = Hall(settings, lambda room: cells.get(room, CORNERS))
+
+    def _obstructed(self) -> list[Cells]:
+        """Return the obstructed cells of the recorded rooms, in the order in which they were opened."""
+        cells: dict[bytes, Cells] = {}
+        for connection in self.connections.values():
+            for room, memento in _MEMENTO.findall(connection.recorded):
+                found = tuple((int(x), int(y)) for x, y in _OBSTRUCTED.findall(memento))
+                cells.setdefault(room, found)
+        rooms: dict[bytes, None] = {}
+        shown = dict.fromkeys(self.connections, 0)
+        for entry in self._order:
+            if entry.get("dir") == "s2c" and "off" in entry:
+                number = entry["conn"]
+                shown[number] += entry["len"]
+                rooms.update(dict.fromkeys(_ROOM.findall(self.connections[number].recorded[: shown[number]])))
+        return [cells.get(room, CORNERS) for room in rooms]
+
+    def run(self) -> None:
+        """Play the scenario, until every clock of a game has run out, and all connections are lost."""
+        answered, last = True, 0.0
+        for entry in self._order:
+            if entry.get("dir") != "c2s" and entry.get("ev") != "open":
+                answered = answered or "off" in entry
+                self._shown(entry)
+                continue
+            at = entry["t"]
+            if answered or at - last > AT_ONCE:
+                self.hall.turn()
+                self.hall.wait(at - self.hall.clock.seconds())
+            answered, last = False, at
+            self._act(entry)
+        self.hall.turn()
+        self.hall.wait(AFTERWARDS, 0.1)
+        for connection in self.connections.values():
+            assert connection.client is not None
+            connection.client.reset()
+
+    def _shown(self, entry: dict[str, Any]) -> None:
+        if entry.get("dir") == "s2c" and "off" in entry:
+            self.connections[entry["conn"]].shown += entry["len"]
+
+    def _act(self, entry: dict[str, Any]) -> None:
+        connection = self.connections[entry["conn"]]
+        if entry.get("ev") == "open":
+            connection.client = self.hall.connect()
+            return
+        assert connection.client is not None
+        if "off" in entry:
+            segment = connection.said[entry["off"] : entry["off"] + entry["len"]]
+            connection.client.feed(_ID.sub(self._ours(), segment))
+        elif "reset" in entry.get("err", ""):
+            connection.client.reset()
+        else:
+            connection.client.shut()
+
+    def _ours(self) -> Callable[[re.Match[bytes]], bytes]:
+        ids: dict[bytes, bytes] = {}
+        for connection in self.connections.values():
+            theirs, ours = distinct(connection.recorded[: connection.shown]), distinct(connection.heard)
+            for recorded, own in zip(theirs, ours, strict=False):
+                ids.setdefault(recorded, own)
+        return lambda found: ids.get(found[0], found[0])
+
+    def compared(self) -> dict[int, tuple[bytes, bytes]]:
+        """Return what each connection heard, in the recording and from us; the recorded ids are ours."""
+        ours = self._ours()
+        return {
+            number: (_ID.sub(ours, connection.recorded), connection.heard)
+            for number, connection in self.connections.items()
+        }
+
+
+def distinct(data: bytes) -> list[bytes]:
+    """Return the ids in a stream, by first appearance."""
+    return list(dict.fromkeys(_ID.findall(data)))

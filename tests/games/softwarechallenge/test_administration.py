@@ -1,0 +1,620 @@
+"""What administrators do: rooms, reservations, watching, pausing, limits, test mode."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+from attrs import evolve
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.errors import RoomError
+from gamed.game import CHANCE, Termination
+from gamed.games.softwarechallenge import Settings
+from gamed.games.softwarechallenge.messages import Slot
+from gamed.games.softwarechallenge.seasons.hive.moves import Obstructed, parse, spell
+from gamed.games.softwarechallenge.seasons.hive.wire import HiveSeason
+from gamed.games.softwarechallenge.table import OPEN
+from gamed.history import ENDED, MOVE
+from gamed.records.own import summary, to_history
+from gamed.records.record import Record
+from tests.games.softwarechallenge.hall import HIVE, PASSWORD, ROW, Client, Hall, slot
+from tests.games.softwarechallenge.hive.recorded import plays
+
+KICKED = ["sc.protocol.responses.CloseConnection", "</protocol>"]
+
+
+class AdministrationTestCase(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.hall = Hall()
+        self.admin = self.hall.admin()
+
+    def prepared(self, *slots: str) -> tuple[Client, Client]:
+        """Return the players of a prepared room that the administrator observes; all have been heard."""
+        self.room, codes = self.admin.prepare(*slots)
+        self.admin.send(f'<observe roomId="{self.room}"/>')
+        red, blue = self.hall.connect(), self.hall.connect()
+        red.take(codes[0])
+        blue.take(codes[1])
+        for client in (self.admin, red, blue):
+            client.heard()
+        return red, blue
+
+    def pause(self, value: str = "true") -> None:
+        """Pause the room, or let it go on."""
+        self.admin.send(f'<pause roomId="{self.room}" pause="{value}"/>')
+
+    def step(self, more: str = "") -> None:
+        """Let the room go on by one move."""
+        self.admin.send(f'<step roomId="{self.room}"{more}/>')
+
+    def assert_heard(self, clients: tuple[Client, ...], *said: tuple[str, ...]) -> None:
+        """Check what each client has heard since the last time."""
+        self.assertEqual([tuple(client.heard()) for client in clients], list(said))
+
+
+class RoomTests(AdministrationTestCase):
+    def test_a_prepared_room(self) -> None:
+        room, codes = self.admin.prepare(slot("a"), slot("b"))
+        self.assertEqual(self.admin.heard()[0], "prepared")
+        self.assertRegex(room, r"\A[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
+        self.assertEqual([kept.seat for kept in self.hall.lobby.reservations], [0, 1])
+        self.assertEqual([kept.code for kept in self.hall.lobby.reservations], codes)
+
+    def test_the_slot_decides_the_colour_and_not_the_order(self) -> None:
+        _, codes = self.admin.prepare(slot("a"), slot("b"))
+        first, second = self.hall.connect(), self.hall.connect()
+        first.take(codes[1])
+        self.assertEqual(first.heard(), [])
+        second.take(codes[0])
+        self.assert_heard(
+            (second, first),
+            ("joined", "welcomeMessage red", "memento 0 a b", "MoveRequest"),
+            ("joined", "welcomeMessage blue", "memento 0 a b"),
+        )
+        self.assertEqual(len(self.hall.lobby.reservations), 0)
+
+    def test_plain_joiners_do_not_get_reserved_slots(self) -> None:
+        self.admin.prepare()
+        client = self.hall.connect()
+        client.join()
+        self.assertEqual(client.heard(), ["joined"])
+        self.assertEqual(len(self.hall.rooms), 2)
+
+    def test_a_freed_slot_is_for_everybody(self) -> None:
+        _, codes = self.admin.prepare()
+        self.admin.send(f'<freeReservation reservation="{codes[0]}"/>')
+        plain, late, holder = (self.hall.connect() for _ in range(3))
+        late.take(codes[0])
+        self.assertEqual(late.heard(), KICKED)
+        plain.join()
+        self.assertEqual(plain.heard(), [])
+        holder.take(codes[1])
+        self.assertEqual(plain.heard()[1], "welcomeMessage red")
+
+    def test_administrators_hear_of_joiners(self) -> None:
+        other = self.hall.admin()
+        self.hall.pair()
+        said = ("joinedGameRoom false", "joinedGameRoom true")
+        self.assert_heard((self.admin, other), said, said)
+        self.prepared()
+        self.assertEqual(other.heard(), [])
+        self.admin.end()
+        self.hall.pair()
+        self.assertEqual(other.heard(), list(said))
+
+    def test_who_administers_hears_of_it_after_the_start(self) -> None:
+        self.hall.connect().join()
+        self.admin.heard()
+        self.admin.join()
+        self.assertEqual(
+            self.admin.heard(),
+            ["joined", "welcomeMessage blue", "memento 0 Unknown Unknown", "joinedGameRoom true"],
+        )
+
+    def test_names_are_quoted(self) -> None:
+        red, _ = self.prepared(slot("&lt;K&#228;fer&gt; &amp; &quot;&#128029;&quot;"), slot("  b\tc "))
+        self.assertIn(
+            '<red color="RED" displayName="&lt;Käfer&gt; &amp; &quot;\U0001f41d&quot;"/>', red.stream.decode()
+        )
+        self.assertIn('<blue color="BLUE" displayName="  b&#x9;c "/>', red.stream.decode())
+
+    def test_rooms_that_nobody_fills_are_given_up(self) -> None:
+        room, codes = self.admin.prepare()
+        self.admin.send(f'<observe roomId="{room}"/>')
+        waiting, holder = self.hall.connect(), self.hall.connect()
+        waiting.join()
+        holder.take(codes[0])
+        self.admin.heard()
+        self.hall.wait(3599)
+        self.assertEqual(len(self.hall.rooms), 2)
+        self.hall.wait(2)
+        self.assertEqual(self.hall.rooms, [])
+        self.assertEqual(len(self.hall.lobby.reservations), 0)
+        self.assert_heard((self.admin, waiting, holder), ("left",), ("joined", "left", *KICKED), ("left", *KICKED))
+        self.assertEqual(self.hall.records(), [])
+        self.assertEqual(self.hall.journal.rooms, {})
+
+    def test_rooms_that_were_filled_are_not(self) -> None:
+        red, _ = self.prepared(slot("a", can_timeout=False), slot("b", can_timeout=False))
+        self.hall.wait(7200)
+        self.assertFalse(red.is_closed)
+
+    def test_nothing_is_kept_of_rooms_that_are_gone(self) -> None:
+        for _ in range(3):
+            self.prepared()[0].end()
+            self.hall.pair()[1].end()
+            room, _ = self.admin.prepare()
+            self.admin.send(f'<cancel roomId="{room}"/>')
+        self.hall.wait(1)
+        self.assertEqual(self.hall.lobby.rooms, {})
+        self.assertEqual(self.hall.reception._unfilled, {})
+        self.assertEqual(len(self.hall.lobby.reservations), 0)
+        self.assertEqual(self.admin.session.places, [])
+
+
+class WatchingTests(AdministrationTestCase):
+    def test_an_observer_hears_of_everything_but_requests(self) -> None:
+        red, blue = self.prepared()
+        red.move(ROW[0])
+        self.assertEqual(self.admin.heard(), ["memento 1 p1 p2 setmove"])
+        blue.end()
+        self.assertEqual(self.admin.heard(), ["REGULAR 2 6, LEFT 0 -1", "left"])
+        self.assertFalse(self.admin.is_closed)
+
+    def test_a_late_observer_gets_the_present_state_at_once(self) -> None:
+        red, _ = self.prepared()
+        red.move(ROW[0])
+        other = self.hall.admin()
+        other.send(f'<observe roomId="{self.room}"/>')
+        self.assertEqual(other.heard(), ["observed", "memento 1 p1 p2 setmove"])
+        self.assertIn(other.stream.partition(b"<room")[2], self.admin.stream)
+
+    def test_of_a_game_that_has_not_begun_there_is_none(self) -> None:
+        room, _ = self.admin.prepare()
+        self.admin.heard()
+        self.admin.send(f'<observe roomId="{room}"/>')
+        self.assertEqual(self.admin.heard(), ["observed"])
+
+    def test_of_a_game_that_starts_paused_there_is_none_either(self) -> None:
+        self.prepared(slot("p1"), slot("p2", paused=True))
+        other = self.hall.admin()
+        other.send(f'<observe roomId="{self.room}"/>')
+        self.assertEqual(other.heard(), ["observed"])
+        self.step()
+        self.assertEqual(other.heard(), ["memento 0 p1 p2"])
+
+    def test_observing_twice_doubles_everything(self) -> None:
+        red, _ = self.prepared()
+        self.admin.send(f'<observe roomId="{self.room}"/>')
+        self.assertEqual(self.admin.heard(), ["observed", "memento 0 p1 p2"])
+        red.move(ROW[0])
+        self.assertEqual(self.admin.heard(), ["memento 1 p1 p2 setmove"] * 2)
+
+    def test_who_observes_and_plays_is_not_let_go_with_the_room(self) -> None:
+        self.hall.connect().join()
+        self.admin.join()
+        room = self.admin.room
+        self.admin.send(f'<observe roomId="{room}"/>', f'<cancel roomId="{room}"/>')
+        self.assertEqual(self.admin.heard()[-2:], ["left", "left"])
+        self.assertFalse(self.admin.is_closed)
+
+    def test_an_observer_that_goes_disturbs_nobody(self) -> None:
+        red, blue = self.prepared()
+        self.admin.reset()
+        red.move(ROW[0])
+        self.assertEqual(blue.heard()[-1], "MoveRequest")
+
+    def test_who_has_another_game_is_not_let_go(self) -> None:
+        client, first, second = (self.hall.connect() for _ in range(3))
+        for joiner in (client, first, client, second):
+            joiner.join()
+        first.end()
+        self.assertFalse(client.is_closed)
+        second.end()
+        self.assertEqual(client.heard()[-2:], KICKED)
+
+
+class PauseTests(AdministrationTestCase):
+    """B6: what is sent when, in games that are held."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.red, self.blue = self.prepared(slot("p1"), slot("p2", paused=True))
+        self.all = (self.admin, self.red, self.blue)
+
+    def test_a_paused_start(self) -> None:
+        for client, color in ((self.red, "red"), (self.blue, "blue")):
+            self.assertTrue(client.stream.endswith(f'color="{color}"/>\n  </room>'.encode()))
+
+    def test_steps(self) -> None:
+        self.step()
+        state = "memento 0 p1 p2"
+        self.assert_heard(self.all, (state,), (state, "MoveRequest"), (state,))
+        self.red.move(ROW[0])
+        self.assert_heard(self.all, (), (), ())
+        self.step()
+        state = "memento 1 p1 p2 setmove"
+        self.assert_heard(self.all, (state,), (state,), (state, "MoveRequest"))
+
+    def test_going_on(self) -> None:
+        self.pause("false")
+        state = "memento 0 p1 p2"
+        self.assert_heard(self.all, (state,), (state, "MoveRequest"), (state,))
+        self.red.move(ROW[0])
+        self.assertEqual(self.blue.heard()[-1], "MoveRequest")
+
+    def test_pausing_with_a_request_open(self) -> None:
+        self.pause("false")
+        self.pause()
+        for client in self.all:
+            client.heard()
+        self.red.move(ROW[0])
+        self.assert_heard(self.all, (), (), ())
+        self.pause("false")
+        state = "memento 1 p1 p2 setmove"
+        self.assert_heard(self.all, (state,), (state,), (state, "MoveRequest"))
+
+    def test_an_open_request_is_not_sent_again(self) -> None:
+        # Who answers both would answer out of turn.
+        self.step()
+        for client in self.all:
+            client.heard()
+        state = ("memento 0 p1 p2",)
+        self.step()
+        self.assert_heard(self.all, state, state, state)
+        self.pause("false")
+        self.assert_heard(self.all, state, state, state)
+        self.red.move(ROW[0])
+        self.assertEqual(self.blue.heard()[-1], "MoveRequest")
+
+    def test_what_changes_nothing(self) -> None:
+        self.pause()
+        self.pause()
+        self.assert_heard(self.all, (), (), ())
+        self.pause("false")
+        for client in self.all:
+            client.heard()
+        self.pause("false")
+        self.step()
+        self.step(' forced="true"')
+        self.assert_heard(self.all, (), (), ())
+
+    def test_join_rooms_start_paused_where_that_is_set(self) -> None:
+        self.hall = Hall(Settings(password=PASSWORD, paused=True))
+        self.admin = self.hall.admin()
+        red, blue = self.hall.connect(), self.hall.connect()
+        red.join()
+        blue.join()
+        self.room = red.room
+        self.assert_heard((red, blue), ("joined", "welcomeMessage red"), ("joined", "welcomeMessage blue"))
+        self.step()
+        self.assertEqual(red.heard(), ["memento 0 Unknown Unknown", "MoveRequest"])
+        room, codes = self.admin.prepare()
+        for code in codes:
+            self.hall.connect().take(code)
+        self.assertFalse(self.hall.lobby.rooms[room].table.is_paused)
+
+
+class LastMoveTests(AdministrationTestCase):
+    """A whole recorded game, but for its last move."""
+
+    def test_the_final_memento_is_sent_even_if_the_game_is_paused(self) -> None:
+        play = next(plays())
+        cells = spell(Obstructed(play.obstructed))
+        *plies, (seat, last) = [(1 - scene.turn % 2, scene.last) for scene in play.scenes if scene.last is not None]
+        slots = (Slot("p1", can_timeout=True, should_be_paused=True), OPEN)
+        room, codes = self.hall.reception.prepare(slots, [(CHANCE, cells), *plies])
+        self.admin.send(f'<observe roomId="{room.id}"/>')
+        players = [self.hall.connect() for _ in codes]
+        for client, kept in zip(players, codes, strict=True):
+            client.take(kept.code)
+        self.admin.send(f'<step roomId="{room.id}"/>')
+        self.admin.heard()
+        data = re.sub("lastMove", "data", HiveSeason().echo(parse(last)))
+        players[seat].move(data)
+        memento, result, left = self.admin.heard()
+        self.assertRegex(memento, rf"\Amemento {play.scenes[-1].turn} p1 Unknown ")
+        self.assertEqual((result.count("REGULAR"), left), (2, "left"))
+
+
+class BeforeTheStartTests(AdministrationTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.room, self.codes = self.admin.prepare()
+        self.red = self.hall.connect()
+        self.red.take(self.codes[0])
+        self.admin.heard()
+
+    def test_a_step_is_ignored(self) -> None:
+        self.step()
+        self.assert_heard((self.admin, self.red), (), ())
+
+    def test_a_forced_step_starts_with_a_dummy(self) -> None:
+        self.step(' forced="true"')
+        start = ("joined", "welcomeMessage red", "memento 0 p1 p2", "MoveRequest")
+        self.assertEqual(tuple(self.red.heard()), start)
+        self.red.move(ROW[0])
+        self.assertEqual(self.red.heard(), ["memento 1 p1 p2 setmove"])
+        # Nobody answers for the dummy.
+        self.hall.wait(10, 0.5)
+        self.assertEqual(self.red.heard(), ["REGULAR 2 6, HARD_TIMEOUT 0 -1", "left", *KICKED])
+
+    def test_a_forced_step_starts_a_paused_game_with_one_move(self) -> None:
+        self.pause()
+        self.step(' forced="true"')
+        self.assertEqual(self.red.heard()[-1], "MoveRequest")
+        self.red.move(ROW[0])
+        self.assertEqual(self.red.heard(), [])
+
+    def test_the_slot_of_a_dummy_is_taken(self) -> None:
+        self.step(' forced="true"')
+        late, other = self.hall.connect(), self.hall.connect()
+        late.take(self.codes[1])
+        self.assertEqual(late.heard(), KICKED)
+        other.join()
+        self.assertNotEqual(other.room, self.room)
+        self.assertFalse(self.red.is_closed)
+
+    def test_a_forced_step_with_nobody_there_is_ignored(self) -> None:
+        self.room, _ = self.admin.prepare()
+        self.admin.heard()
+        self.step(' forced="true"')
+        self.assertEqual(self.admin.heard(), [])
+
+    def test_a_forced_step_for_who_has_left(self) -> None:
+        self.red.end()
+        self.admin.send(f'<observe roomId="{self.room}"/>')
+        self.step(' forced="true"')
+        self.assertEqual(self.admin.heard(), ["observed", "memento 0 p1 p2", "LEFT 0 -1, REGULAR 2 -1", "left"])
+
+    def test_pausing_and_going_on(self) -> None:
+        # The official server dropped the administrator at that [T57].
+        blue = self.hall.connect()
+        self.pause("false")
+        self.pause()
+        self.pause("false")
+        self.assertEqual(self.admin.heard(), [])
+        blue.take(self.codes[1])
+        self.assertEqual(self.red.heard()[-1], "MoveRequest")
+
+    def test_pausing_holds_the_start(self) -> None:
+        blue = self.hall.connect()
+        self.pause()
+        blue.take(self.codes[1])
+        self.assertEqual(self.red.heard(), ["joined", "welcomeMessage red"])
+        self.pause("false")
+        self.assertEqual(self.red.heard(), ["memento 0 p1 p2", "MoveRequest"])
+
+
+class CancelTests(AdministrationTestCase):
+    def test_a_game_that_runs(self) -> None:
+        red, blue = self.prepared()
+        red.move(ROW[0])
+        for client in (self.admin, red, blue):
+            client.heard()
+        self.admin.send(f'<cancel roomId="{self.room}"/>')
+        self.assert_heard((self.admin, red, blue), ("left",), ("left", *KICKED), ("left", *KICKED))
+        # The official server dropped the administrator at that [T52].
+        self.assertFalse(self.admin.is_closed)
+        (record,) = self.hall.records()
+        self.assertEqual((summary(record).termination, summary(record).winner), ("cancelled", None))
+        self.assertEqual([entry.kind for entry in to_history(record).entries[-2:]], [MOVE, ENDED])
+
+    def test_a_room_before_its_game(self) -> None:
+        room, codes = self.admin.prepare()
+        client, late = self.hall.connect(), self.hall.connect()
+        client.take(codes[0])
+        self.admin.send(f'<cancel roomId="{room}"/>')
+        self.assertEqual(client.heard(), ["left", *KICKED])
+        late.take(codes[1])
+        self.assertEqual(late.heard(), KICKED)
+        self.assertEqual(self.hall.records(), [])
+
+    def test_the_shutdown_says_the_same(self) -> None:
+        red, blue = self.prepared()
+        self.hall.lobby.stopService()
+        self.hall.turn()
+        self.assert_heard((self.admin, red, blue), ("left",), ("left", *KICKED), ("left", *KICKED))
+        (record,) = self.hall.records()
+        self.assertEqual(summary(record).termination, "shutdown")
+
+
+class PasswordTests(AdministrationTestCase):
+    def tries(self, password: str, host: str = "192.0.2.7") -> bool:
+        """Whether a password makes somebody an administrator."""
+        client = self.hall.connect(host)
+        client.authenticate(password)
+        client.send('<testMode testMode="false"/>')
+        return client.heard() == ["testing false"]
+
+    def test_failures_are_limited_per_address(self) -> None:
+        self.assertEqual([self.tries("wrong") for _ in range(5)], [False] * 5)
+        self.assertFalse(self.tries(PASSWORD))
+        self.assertTrue(self.tries(PASSWORD, "192.0.2.8"))
+        self.hall.wait(60)
+        self.assertTrue(self.tries(PASSWORD))
+
+    def test_many_failures_in_one_segment_count_each(self) -> None:
+        client = self.hall.connect("192.0.2.7")
+        client.send(*['<authenticate password="wrong"/>'] * 10, f'<authenticate password="{PASSWORD}"/>')
+        self.assertEqual(client.heard(), KICKED)
+        self.assertTrue(self.tries(PASSWORD))
+
+    def test_who_is_in_stays_in(self) -> None:
+        client = self.hall.connect("192.0.2.7")
+        client.authenticate()
+        for _ in range(6):
+            self.tries("wrong")
+        client.authenticate()
+        client.send('<testMode testMode="false"/>')
+        self.assertEqual(client.heard(), KICKED)
+
+    def test_once_more_is_ignored(self) -> None:
+        self.admin.authenticate()
+        self.admin.send('<testMode testMode="true"/>')
+        self.assertEqual(self.admin.heard(), ["testing true"])
+
+    def test_who_was_thrown_out_administers_no_more(self) -> None:
+        self.admin.send('<cancel roomId="nope"/>')
+        self.admin.heard()
+        self.hall.pair()
+        self.assertEqual(self.admin.heard(), [])
+        self.assertEqual(self.hall.reception._admins, {})
+
+
+class ConfigureTests(AdministrationTestCase):
+    """The configuration is read again while the daemon runs."""
+
+    def test_the_new_settings_count_from_now_on(self) -> None:
+        self.hall.reception.configure(Settings(password="another", paused=True, waiting_seconds=10.0))
+        old, new = self.hall.connect("192.0.2.7"), self.hall.connect("192.0.2.7")
+        old.authenticate()
+        self.assertEqual(old.heard(), KICKED)
+        new.authenticate("another")
+        new.send('<testMode testMode="true"/>')
+        self.assertEqual(new.heard(), ["testing true"])
+        waiting = self.hall.connect()
+        waiting.join()
+        self.assertTrue(self.hall.rooms[0].table.is_paused)
+        self.hall.wait(11)
+        self.assertEqual(self.hall.rooms, [])
+
+    def test_no_password_leaves_the_old_one(self) -> None:
+        self.hall.reception.configure(Settings())
+        client = self.hall.admin()
+        client.send('<testMode testMode="true"/>')
+        self.assertEqual(client.heard(), ["testing true"])
+
+
+class TestModeTests(AdministrationTestCase):
+    def test_scores_are_counted(self) -> None:
+        self.admin.send('<testMode testMode="true"/>')
+        self.assertEqual(self.admin.heard(), ["testing true"])
+        for _ in range(2):
+            red, _ = self.prepared()
+            red.end()
+        self.admin.send('<scoreForPlayer displayName="p2"/>')
+        said = self.admin.stream.decode().partition("<playerScore>")[2]
+        self.assertIn('<score displayName="p2" numberOfTests="2">', said)
+        self.assertEqual(re.findall(r"<value>(.*?)</value>", said), ["4", "-1.0000000"])
+
+    def test_it_can_be_switched_off(self) -> None:
+        self.admin.send('<testMode testMode="true"/>', '<testMode testMode="false"/>')
+        red, _ = self.prepared()
+        red.end()
+        self.admin.heard()
+        self.admin.send('<scoreForPlayer displayName="p2"/>')
+        self.assertEqual(self.admin.heard(), ["</protocol>"])
+
+
+class RecordedStartTests(AdministrationTestCase):
+    """A game that starts where a recorded one stood."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        red, blue = self.prepared()
+        for mover, move in zip((red, blue) * 3, ROW, strict=False):
+            mover.move(move)
+        self.last = self.admin.heard()[-1]
+        red.end()
+        (self.record,) = self.hall.records()
+        self.admin.heard()
+
+    def start(self, more: str) -> list[str]:
+        """Prepare a room from a record, and let its players come; return what the administrator hears."""
+        slots = slot("a") + slot("b")
+        self.admin.send(f'<prepare gameType="{HIVE}" from="{self.record.id}"{more}>{slots}</prepare>')
+        heard = self.admin.heard()
+        if heard == ["prepared"]:
+            self.admin.send(f'<observe roomId="{self.admin.room}"/>')
+            codes = re.findall(r"<reservation>(.*?)<", self.admin.stream.decode())[-2:]
+            self.red, self.blue = self.hall.connect(), self.hall.connect()
+            self.red.take(codes[0])
+            self.blue.take(codes[1])
+        return heard + self.admin.heard()
+
+    def test_as_an_operator_prepares_it(self) -> None:
+        history = to_history(self.record)
+        for names, paused, turn, said in (
+            ((), False, None, ["memento 6 Unknown Unknown setmove", "MoveRequest"]),
+            (("a",), False, 4, ["memento 4 a Unknown setmove", "MoveRequest"]),
+            (("a", "b"), True, 4, []),
+        ):
+            room, kept = self.hall.reception.reserve(names, paused=paused, history=history, turn=turn)
+            self.assertEqual([code.seat for code in kept], [0, 1])
+            players = [self.hall.connect() for _ in kept]
+            for player, code in zip(players, kept, strict=True):
+                player.take(code.code)
+            self.assertEqual(players[0].heard(), ["joined", "welcomeMessage red", *said])
+            room.stop(Termination.CANCELLED)
+
+    def test_what_an_operator_cannot_prepare(self) -> None:
+        reserve = partial(self.hall.reception.reserve, paused=False)
+        self.assertRaises(RoomError, reserve, ("a", "b", "c"), history=None, turn=None)
+        self.assertRaises(RoomError, reserve, (), history=to_history(self.record), turn=7)
+        self.assertEqual((self.hall.rooms, self.hall.reception._unfilled), ([], {}))
+
+    def test_an_operator_needs_no_record(self) -> None:
+        room, kept = self.hall.reception.reserve(("a", "b"), paused=False, history=None, turn=None)
+        player = self.hall.connect()
+        for code in kept:
+            player.take(code.code)
+        self.assertEqual(player.heard()[-1], "MoveRequest")
+        self.assertEqual(self.hall.rooms, [room])
+
+    def test_from_its_end(self) -> None:
+        self.assertEqual(self.start(""), ["prepared", "observed", "memento 6 a b setmove"])
+        self.assertEqual(self.red.heard()[-1], "MoveRequest")
+        old = self.hall.store.records[self.record.id]
+        self.assertEqual(to_history(old).entries[-3].body, b"S a 3,0")
+        self.red.move(ROW[6])
+        self.blue.move(ROW[7])
+        self.assertEqual(self.admin.heard()[-1], "memento 8 a b setmove")
+
+    def test_from_a_turn(self) -> None:
+        self.assertEqual(self.start(' turn="3"')[-1], "memento 3 a b setmove")
+        self.assertEqual(self.blue.heard()[-1], "MoveRequest")
+        self.assertEqual(self.start(' turn="0"')[-1], "memento 0 a b")
+
+    def test_the_obstructed_cells_are_the_same(self) -> None:
+        self.hall.cells = lambda _room: ((0, 0), (1, 0), (2, 0))
+        self.start(' turn="0"')
+        self.assertIn(b'<field x="-5" y="5" z="0" isObstructed="true"/>', self.red.stream)
+
+    def test_the_record_of_the_new_game_holds_all(self) -> None:
+        self.start(' turn="2"')
+        self.red.move(ROW[2])
+        self.red.end()
+        new = next(record for record in self.hall.records() if record.id != self.record.id)
+        moves = list(to_history(new).of_kind(MOVE))
+        self.assertEqual([entry.data.get("replayed", False) for entry in moves], [True, True, False])
+
+    def test_what_cannot_go_on(self) -> None:
+        for more, reason in ((' turn="7"', "no turn 7"), (' turn="-1"', "no turn -1")):
+            self.assertEqual(self.start(more), KICKED, reason)
+            self.admin = self.hall.admin()
+        self.record = evolve(self.record, id="00000000-0000-4000-8000-000000000000")
+        self.assertEqual(self.start(""), KICKED)
+
+    def test_a_record_that_breaks_the_rules(self) -> None:
+        broken = self.broken(b"S a 3,0", b"S a -3,0")
+        self.hall.store.records[broken.id] = self.record = broken
+        self.assertEqual(self.start(' turn="5"')[0], "prepared")
+        self.admin = self.hall.admin()
+        self.assertEqual(self.start(""), KICKED)
+        self.assertEqual(self.hall.reception._unfilled.keys() - set(self.hall.rooms), set())
+
+    def broken(self, old: bytes, new: bytes) -> Record:
+        """Return the record with another move."""
+        return evolve(self.record, id="11111111-1111-4111-8111-111111111111", body=self.record.body.replace(old, new))
+
+    def test_who_has_gone_meanwhile_gets_no_room(self) -> None:
+        asked: list[object] = []
+        self.hall.lobby.recorded = lambda _record, call: asked.append(call)
+        self.start("")
+        self.admin.end()
+        (call,) = asked
+        call(to_history(self.record))
+        self.hall.turn()
+        self.assertEqual(self.hall.rooms, [])

@@ -1,0 +1,109 @@
+"""What is sent to wear the server out: refused at once, and no other room notices."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.games.softwarechallenge.hall import ROW, Client, Hall, setmove
+
+SEGMENT = 65_536
+"""Bytes that Twisted reads at once."""
+ENOUGH = 0.010
+"""Seconds of processor time within which all of it is refused."""
+
+ENTITIES = "".join(f'<!ENTITY a{level} "{f"&a{level - 1};" * 10}">' for level in range(1, 10))
+LAUGHS = f'<!DOCTYPE protocol [<!ENTITY a0 "ha">{ENTITIES}]><protocol>&a9;</protocol>'.encode()
+
+
+def segments(data: bytes) -> Iterator[bytes]:
+    """Yield what a socket would give."""
+    for start in range(0, len(data), SEGMENT):
+        yield data[start : start + SEGMENT]
+
+
+BOMBS: dict[str, tuple[bytes, Iterable[bytes]]] = {
+    "entities": (LAUGHS, ()),
+    "entities within a tag": (b'<protocol><join gameType="&lol;"/>', ()),
+    "an external entity": (b'<!DOCTYPE p [<!ENTITY x SYSTEM "file:///etc/passwd">]><protocol>&x;', ()),
+    "100,000 levels": (b"<protocol>", list(segments(b"<a>" * 100_000))),
+    "an attribute of 64 MB": (b'<protocol><join gameType="', [b"x" * SEGMENT] * 1_024),
+    "a comment without an end": (b"<protocol><!--", [b"-" * SEGMENT] * 64),
+    "a comment of almost ends": (b"<protocol><!--", [b"-- >" * (SEGMENT // 4)] * 64),
+    "a name without an end": (b"<protocol><", [b"a" * SEGMENT] * 64),
+    "a text without an end": (b"<protocol><join>", [b"x" * SEGMENT] * 64),
+    "CDATA without an end": (b"<protocol><join><![CDATA[", [b"]" * SEGMENT] * 64),
+    "an instruction without an end": (b"<protocol><?x ", [b"?" * SEGMENT] * 64),
+    "many attributes": (b"<protocol><join ", [b"".join(b"a%d='' " % number for number in range(10_000))]),
+    "many references": (b'<protocol><join gameType="', [b"&#120;" * (SEGMENT // 6)] * 64),
+}
+
+
+class BombTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.hall = Hall()
+        self.red, self.blue = self.hall.pair()
+
+    def spent(self, client: Client, head: bytes, rest: Iterable[bytes]) -> float:
+        """Return the processor time until a client is refused; nothing is read from it after that."""
+        begun = time.process_time()
+        client.feed(head)
+        for segment in rest:
+            if client.is_closed:
+                break
+            client.feed(segment)
+            self.hall.clock.advance(0)
+        self.hall.turn()
+        return time.process_time() - begun
+
+    def test_each_is_refused_at_once(self) -> None:
+        for name, (head, rest) in BOMBS.items():
+            spent = []
+            for _ in range(3):
+                client = self.hall.connect()
+                spent.append(self.spent(client, head, rest))
+                self.assertEqual(client.stream, b"<protocol/>", name)
+                self.assertTrue(client.is_closed, name)
+            # The least of three: the machine may be busy with other things.
+            self.assertLess(min(spent), ENOUGH, name)
+
+    def test_a_game_beside_them_goes_on(self) -> None:
+        players = (self.red, self.blue)
+        for turn, (move, (head, rest)) in enumerate(zip(ROW, BOMBS.values(), strict=False)):
+            bomb = self.hall.connect()
+            bomb.feed(head)
+            for segment in rest:
+                if bomb.is_closed:
+                    break
+                bomb.feed(segment)
+            # In the same turn of the reactor.
+            players[turn % 2].move(move)
+            self.assertEqual(
+                players[1 - turn % 2].heard()[-2:], [f"memento {turn + 1} Unknown Unknown setmove", "MoveRequest"]
+            )
+        self.assertFalse(self.red.is_closed)
+
+    def test_a_slow_message_is_not_waited_for(self) -> None:
+        self.hall.factory.doStart()
+        slow, honest = self.hall.connect(), self.hall.connect()
+        slow.feed(b"<protocol><join game")
+        honest.join()
+        for _ in range(100):
+            self.hall.wait(0.25)
+            slow.feed(b"x")
+        self.assertEqual(slow.stream, b"<protocol/>")
+        self.assertTrue(slow.is_closed)
+        self.assertFalse(honest.is_closed)
+        self.hall.factory.doStop()
+
+    def test_a_flood_of_messages_is_taken_a_part_at_a_time(self) -> None:
+        flood = self.hall.admin()
+        flood.feed(b'<testMode testMode="true"/>' * 1_000)
+        self.hall.clock.advance(0)
+        self.assertLessEqual(len(flood.heard()), 50)
+        self.red.move(setmove("RED", "ANT", 0, 0))
+        self.assertEqual(self.blue.heard()[-1], "MoveRequest")
+        self.hall.wait(30, 0.1)
+        self.assertEqual(flood.heard()[-1], "testing true")
