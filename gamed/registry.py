@@ -28,6 +28,7 @@ class ListenerSettings(Protocol):
     endpoint: str | None
     connections: int
     connections_per_address: int
+    connections_per_second: float
     stuck_seconds: float
     unsent_bytes: int
 

@@ -6,12 +6,15 @@ Source: design.md, "The tree"; the contract in README.md.
 from __future__ import annotations
 
 import gc
+import signal
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any, ClassVar
 
-from attrs import define
+import attrs
+from attrs import define, field
 from twisted.application.service import IService, MultiService, Service
 from twisted.internet.defer import Deferred, DeferredList
 from twisted.logger import Logger
@@ -27,7 +30,7 @@ from gamed.lobby.recovery import recover
 from gamed.net.limits import Bans, ConnectionLimits, raise_descriptor_limit
 from gamed.net.listener import Listener, standard_endpoint
 from gamed.net.session import SessionFactory
-from gamed.net.systemd import notify
+from gamed.net.systemd import Watchdog, activated, credential, notify
 from gamed.registry import games
 from gamed.store.journal import FileJournal
 from gamed.store.sql import Database, SqlStore
@@ -100,9 +103,11 @@ class Daemon(MultiService):
     garbage: GarbagePauses
     reactor: Any
     console: Console | None = None
+    watchdog: Watchdog = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         MultiService.__init__(self)
+        self.watchdog = Watchdog(self.reactor)
         operated = () if self.console is None else (self.console,)
         for service in (self.storage, self.heartbeat, self.lobby, *operated, *self.listeners):
             service.setServiceParent(self)
@@ -124,12 +129,29 @@ class Daemon(MultiService):
         gc.collect()
         gc.freeze()
         self.garbage.start()
+        with suppress(ValueError):
+            # Only the main thread can; elsewhere, in tests, nobody hangs up.
+            signal.signal(signal.SIGHUP, lambda *_: self.reactor.callFromThread(self.reload_certificates))
         log.info("ready")
         notify("READY=1")
+        self.watchdog.start()
+
+    def reload_certificates(self) -> list[str]:
+        """Read the certificates of all TLS listeners anew; return the sections of those that have new ones."""
+        reloaded = []
+        for listener in self.listeners:
+            try:
+                if listener.reload():
+                    reloaded.append(listener.section)
+                    log.info("certificates reloaded: {section}", section=listener.section)
+            except ConfigError as error:
+                log.error("[{section}] {error}", section=listener.section, error=error)  # noqa: TRY400 (Twisted's logger)
+        return reloaded
 
     def stopService(self) -> Deferred[Any]:
         """Stop listening, end the matches, and wait for their records for a limited time."""
         notify("STOPPING=1")
+        self.watchdog.stop()
         waits = [listener.stopService() for listener in self.listeners]
         self.heartbeat.stopService()
         self.garbage.stop()
@@ -153,11 +175,23 @@ def makeService(options: Options, reactor: Any = None) -> IService:
     if reactor is None:
         from twisted.internet import reactor  # noqa: PLC0415 (importing it installs it)
     try:
-        config = load(options["config"])
+        config = with_credentials(load(options["config"]))
     except ConfigError as error:
         raise SystemExit(f"gamed: {error}") from error
-    configure = None if options["config"] is None else partial(load, options["config"])
+    configure = None if options["config"] is None else lambda: with_credentials(load(options["config"]))
     return build(config, {name: options[name] for name in (*games(), "console", "web")}, reactor, configure)
+
+
+def with_credentials(config: Config) -> Config:
+    """Return a configuration with the passwords of systemd where it has none itself. Raises ConfigError."""
+    listeners = dict(config.listeners)
+    for name, settings in listeners.items():
+        if getattr(settings, "password", None) == "":
+            listeners[name] = attrs.evolve(settings, password=credential(f"{name}.password"))
+    operator = config.console
+    if not operator.password:
+        operator = attrs.evolve(operator, password=credential("console.password"))
+    return attrs.evolve(config, listeners=listeners, console=operator)
 
 
 def build(
@@ -198,10 +232,11 @@ def build(
         settings = config.listeners[name]
         endpoint = settings.endpoint if endpoints[name] is None else endpoints[name]
         if endpoint is None:
-            endpoint = standard_endpoint(maker.port)
+            endpoint = activated(name) or standard_endpoint(maker.port)
         if endpoint:
             total = min(settings.connections, room_for)
             limits = ConnectionLimits(name, total, settings.connections_per_address, bans, room_for)
+            limits.per_second = settings.connections_per_second
             reception = made.reception(settings, lobby)
             connect = partial(made.connection, settings)
             factory = SessionFactory(
@@ -224,6 +259,9 @@ def build(
     if endpoint:
         site = web_site(lobby, factories, readiness(listeners, journal, lobby), config.web.hosts, reactor)
         listeners.append(Listener("web", endpoint, site, reactor))
-    return Daemon(
+    daemon = Daemon(
         Storage(journal, database, store), heartbeat, lobby, listeners, GarbagePauses(tally.pauses), reactor, operated
     )
+    if operated is not None:
+        operated.parts.certificates = daemon.reload_certificates
+    return daemon

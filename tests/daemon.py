@@ -41,12 +41,18 @@ class Daemon:
     """`twistd -n gamed` in a directory, on a port of its own. `battleship`: keys of that section, as TOML.
 
     `quoridor`: the same for that listener, which has a port of its own, too; None: there is no such section. Listeners
-    that have no section in the file of the configuration are off, so that many daemons can run at a time. `more`: further
-    sections.
+    that have no section in the file of the configuration are off, so that many daemons can run at a time. `more`:
+    further sections.
     """
 
     def __init__(
-        self, directory: Path, *, battleship: str = "", quoridor: str | None = None, durability: str = "process", more: str = ""
+        self,
+        directory: Path,
+        *,
+        battleship: str = "",
+        quoridor: str | None = None,
+        durability: str = "process",
+        more: str = "",
     ) -> None:
         self.directory = directory = directory.resolve()
         directory.mkdir(parents=True, exist_ok=True)

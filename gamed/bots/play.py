@@ -5,14 +5,23 @@ Source: battleship.md A3 (a whole game against any server of the protocol) and B
 
 from __future__ import annotations
 
+import re
 from typing import Any, cast
 
 from attrs import define, frozen
+from OpenSSL.SSL import Error as SSLError
+from service_identity import VerificationError
 from twisted.internet.defer import Deferred
-from twisted.internet.endpoints import HostnameEndpoint, connectProtocol
+from twisted.internet.endpoints import HostnameEndpoint, connectProtocol, wrapClientTLS
 from twisted.internet.error import ConnectError, DNSLookupError
-from twisted.internet.interfaces import IReactorTime, ITCPTransport
+from twisted.internet.interfaces import (
+    IOpenSSLClientConnectionCreator,
+    IReactorTime,
+    IStreamClientEndpoint,
+    ITCPTransport,
+)
 from twisted.internet.protocol import Protocol, connectionDone
+from twisted.internet.ssl import Certificate, optionsForClientTLS, trustRootFromCertificates
 from twisted.python.failure import Failure
 
 from gamed.errors import GamedError, RemoteProtocolError
@@ -75,8 +84,10 @@ class Bot(Protocol):
         self._result = result
         self._wire.loseConnection()
 
-    def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: ARG002 (Protocol's signature)
+    def connectionLost(self, reason: Failure = connectionDone) -> None:
         """Fail the match if it is not over by now."""
+        if self._result is None and reason.check(SSLError, VerificationError):
+            self._result = BotError(f"the server is not to be trusted, or does not speak TLS: {reason.value}")
         if self._result is None:
             self._play(b"")
         if isinstance(self._result, Played):
@@ -85,16 +96,33 @@ class Bot(Protocol):
             self.done.errback(self._result)
 
 
+def trusting(host: str, ca: bytes | None) -> IOpenSSLClientConnectionCreator:
+    """Return what makes a connection TLS, and breaks it off if the other side is not `host`.
+
+    `ca`: PEM certificates that are trusted instead of the system's. Raises BotError.
+    """
+    if ca is None:
+        return optionsForClientTLS(host)
+    found = re.findall(rb"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----", ca, re.DOTALL)
+    if not found:
+        raise BotError("there is no certificate in the file of --ca")
+    return optionsForClientTLS(host, trustRootFromCertificates([Certificate.loadPEM(one.decode()) for one in found]))
+
+
 async def play(
     reactor: Any,
     host: str,
     port: int,
     player: Player,
+    creator: IOpenSSLClientConnectionCreator | None = None,
 ) -> Played:
-    """Connect and play one match. Raises BotError."""
+    """Connect and play one match. `creator`: makes it TLS (see `trusting`). Raises BotError."""
     bot = Bot(player, reactor, Deferred())
+    endpoint: IStreamClientEndpoint = HostnameEndpoint(reactor, host.encode(), port)
+    if creator is not None:
+        endpoint = wrapClientTLS(creator, endpoint)
     try:
-        await connectProtocol(HostnameEndpoint(reactor, host.encode(), port), bot)
+        await connectProtocol(endpoint, bot)
     except (ConnectError, DNSLookupError) as error:
         raise BotError(
             f"cannot connect to {host}:{port}: {str(error).rstrip('.')}. "

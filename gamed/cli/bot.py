@@ -22,6 +22,10 @@ from gamed.errors import GamedError
 @click.option("--reservation", metavar="CODE", help="Take the seat that is reserved under this code (hive).")
 @click.option("--players", type=click.Choice(["2", "4"]), help="Vote for so many players (quoridor).")
 @click.option("--name", metavar="NAME", help="What to be called (quoridor, roborally).")
+@click.option("--tls", is_flag=True, help="Speak TLS, and see to it that the server is the one that --host names.")
+@click.option(
+    "--ca", type=click.File("rb"), help="Trust the certificates in a PEM file; with --tls."
+)
 @json_option
 def bot(game: str, **options: Any) -> None:
     """Play GAME against whoever the server pairs this bot with.
@@ -42,6 +46,8 @@ def bot(game: str, **options: Any) -> None:
     if strategy not in players:
         raise click.BadParameter(f"{game} has no {strategy}; it has {', '.join(players)}", param_hint="--strategy")
     port = options["port"] or standard
+    if options["ca"] is not None and not options["tls"]:
+        raise click.BadParameter("without --tls nothing is checked", param_hint="--ca")
     told = {name: options[name] for name in ("reservation", "players", "name") if options[name] is not None}
     for name in told:
         if name not in game_type.player_options:
@@ -60,14 +66,16 @@ def bot(game: str, **options: Any) -> None:
 async def _play(reactor: Any, make_player: Any, options: dict[str, Any], ended: list[GamedError | None]) -> None:
     from random import Random  # noqa: PLC0415 (with the rest)
 
-    from gamed.bots.play import BotError, play  # noqa: PLC0415 (heavy)
+    from gamed.bots.play import BotError, play, trusting  # noqa: PLC0415 (heavy)
 
     results: list[dict[str, Any]] = []
     error: GamedError | None = None
     try:
+        ca = options["ca"].read() if options["ca"] is not None else None
+        creator = trusting(options["host"], ca) if options["tls"] else None
         for number in range(1, options["games"] + 1):
             player = make_player(Random())  # noqa: S311 (a game)
-            played = await play(reactor, options["host"], options["port"], player)
+            played = await play(reactor, options["host"], options["port"], player, creator)
             results.append(
                 {"game": number, "won": played.won, "moves": played.moves, "seconds": round(played.seconds, 3)}
             )

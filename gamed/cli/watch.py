@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
@@ -45,10 +46,11 @@ def watch(game: str, host: str, port: int | None, name: str, *, as_json: bool) -
     if not re.fullmatch("[A-Za-z]{1,32}", name):
         raise click.BadParameter("a name is 1 to 32 letters", param_hint="--name")
     port = port or games()[game].port
+    show = _tell if as_json else _draw
     ended: list[GamedError | None] = []
     # `react` ends the process when it has ended the reactor; the exit status is this command's affair.
     with suppress(SystemExit):
-        react(lambda reactor: Deferred.fromCoroutine(_watch(reactor, host, port, name, ended, as_json=as_json)))
+        react(lambda reactor: Deferred.fromCoroutine(_watch(reactor, (host, port), name, ended, show)))
     if not ended:
         raise click.Abort
     if ended[0] is not None:
@@ -56,7 +58,7 @@ def watch(game: str, host: str, port: int | None, name: str, *, as_json: bool) -
 
 
 async def _watch(
-    reactor: Any, host: str, port: int, name: str, ended: list[GamedError | None], *, as_json: bool
+    reactor: Any, where: tuple[str, int], name: str, ended: list[GamedError | None], show: Callable[[Frame], None]
 ) -> None:
     from gamed.bots.play import BotError  # noqa: PLC0415 (heavy)
     from gamed.bots.watch import watch as watch_game  # noqa: PLC0415 (heavy)
@@ -64,7 +66,7 @@ async def _watch(
 
     error: GamedError | None = None
     try:
-        await watch_game(reactor, host, port, Viewer(name), _tell if as_json else _draw)
+        await watch_game(reactor, *where, Viewer(name), show)
     except BotError as broken:
         error = broken
     ended.append(error)

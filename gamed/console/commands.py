@@ -80,7 +80,7 @@ def rooms(operator: Operator, game: str | None = None) -> Answer:
     """
     lobby = operator.parts.lobby
     if game is not None:
-        _known_game(operator, game)
+        operator.check_game(game)
     found = [room for room in lobby.rooms.values() if not room.is_closed and game in (None, room.history.kind)]
     columns = ("ID", "GAME", "STATE", "PLAYERS", "WATCHED", "LENGTH", "STARTED")
     return Table(columns, list(map(room_row, found)), "No room is open.", ("PLAYERS",))
@@ -107,7 +107,7 @@ def players(operator: Operator, listener: str | None = None) -> Answer:
     Example: players battleship
     """
     if listener is not None:
-        _known_listener(operator, listener)
+        operator.check_listener(listener)
     rows = [
         (session.name, name, places(session)) for name, session in operator.parts.sessions if listener in (None, name)
     ]
@@ -154,7 +154,7 @@ def limits(operator: Operator, listener: str | None = None) -> Answer:
     """
     parts = operator.parts
     if listener is not None:
-        _known_listener(operator, listener)
+        operator.check_listener(listener)
     rows = [limits_row(name, factory) for name, factory in parts.listeners.items() if listener in (None, name)]
     if listener is None:
         own = parts.limits
@@ -226,7 +226,7 @@ def prepare(
 
     Example: prepare hive Ada Grace --paused
     """
-    _known_game(operator, game)
+    operator.check_game(game)
     factory = next((f for name, f in operator.parts.listeners.items() if operator.parts.kinds[name] == game), None)
     if factory is None:
         raise ConsoleError(f"{game} has no listener")
@@ -589,15 +589,3 @@ def quit_(operator: Operator) -> Answer:
     """
     operator.parts.clock.callLater(0, operator.close)
     return "Bye."
-
-
-def _known_game(operator: Operator, game: str) -> None:
-    types = operator.parts.lobby.game_types
-    if game not in types:
-        raise ConsoleError(f"there is no game {game}; there are {', '.join(types)}")
-
-
-def _known_listener(operator: Operator, listener: str) -> None:
-    listeners = operator.parts.listeners
-    if listener not in listeners:
-        raise ConsoleError(f"there is no listener {listener}; there are {', '.join(listeners)}")

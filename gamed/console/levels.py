@@ -23,21 +23,21 @@ CHATTY: Final = ("twisted.conch", *(f"gamed.console.ssh.{name}" for name in _CON
 
 @define(eq=False)
 class LogLevels:
-    """One filter before all observers of a publisher. Before `change` is called, nothing is filtered."""
+    """One filter before all observers of a publisher. Before `change` is called, nothing is filtered.
+
+    `level`: by its name.
+    """
 
     publisher: LogPublisher = field(default=globalLogPublisher)
+    level: str = "debug"
     _predicate: LogLevelFilterPredicate | None = None
-
-    @property
-    def level(self) -> str:
-        """The level by its name."""
-        return "debug" if self._predicate is None else str(self._predicate.defaultLogLevel.name)
 
     def change(self, name: str) -> None:
         """Write events of this level and above, and no others but the audit log's."""
         if self._predicate is None:
             self._predicate = self._installed()
-        self._predicate.defaultLogLevel = LogLevel.levelWithName(name)
+        self._predicate.setLogLevelForNamespace("", LogLevel.levelWithName(name))
+        self.level = name
 
     def _installed(self) -> LogLevelFilterPredicate:
         predicate = LogLevelFilterPredicate()

@@ -42,7 +42,7 @@ class Parts:
     """The daemon's parts. `listeners`: the games', by section of the configuration; `kinds`: which game each has.
 
     `configure`: reads the configuration again; None where there is no file. `stop`: ends the daemon. `limits`: the
-    console's own connections.
+    console's own connections. `certificates`: reads those of TLS listeners anew, and returns which have.
     """
 
     lobby: Lobby
@@ -55,6 +55,7 @@ class Parts:
     limits: ConnectionLimits
     stop: Callable[[], None]
     configure: Callable[[], Config] | None = None
+    certificates: Callable[[], list[str]] = list
     levels: LogLevels = field(factory=LogLevels)
     started: float = 0.0
     operators: list[Operator] = field(factory=list)
@@ -111,6 +112,17 @@ class Operator:
         if len(found) != 1:
             raise ConsoleError(f"{len(found) or 'no'} peers are called {word}; `players` lists them")
         return found[0]
+
+    def check_game(self, word: str) -> None:
+        """Raise ConsoleError if there is no such game."""
+        types = self.parts.lobby.game_types
+        if word not in types:
+            raise ConsoleError(f"there is no game {word}; there are {', '.join(types)}")
+
+    def check_listener(self, word: str) -> None:
+        """Raise ConsoleError if there is no such listener."""
+        if word not in self.parts.listeners:
+            raise ConsoleError(f"there is no listener {word}; there are {', '.join(self.parts.listeners)}")
 
     def candidates(self, kind: str) -> Iterable[str]:
         """Return what a word of a kind may be, for completion."""

@@ -44,6 +44,7 @@ def reloaded(parts: Parts) -> Answer:
             (restart if kept else now if key in takes else later).append(f"[{name}] {key}")
     console_now, console_restart = _console(parts, before, config)
     parts.config = config
+    now += [f"[{section}] certificates" for section in parts.certificates()]
     return Facts(
         {
             "changed": [*now, *console_now],
@@ -61,16 +62,17 @@ def _take_limits(factory: SessionFactory, settings: Any) -> tuple[str, ...]:
     limits = factory.limits
     limits.total = min(settings.connections, limits.most)
     limits.per_address = settings.connections_per_address
+    limits.per_second = settings.connections_per_second
     held = [name for name in FACTORY if hasattr(settings, name)]
     for name in held:
         setattr(factory, name, getattr(settings, name))
-    return ("connections", "connections_per_address", *held)
+    return ("connections", "connections_per_address", "connections_per_second", *held)
 
 
 def _console(parts: Parts, before: Config, config: Config) -> tuple[list[str], list[str]]:
     new = config.console
     changed = set(_changed(before.console, new))
-    restart = sorted(changed & {"telnet", "ssh", "manhole"})
+    restart = sorted(changed & {"telnet", "ssh"})
     if "user" in changed or (new.password and "password" in changed):
         secret = Secret.of(new.password) if new.password and "password" in changed else parts.accounts.secret
         parts.accounts.change(new.user, secret)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import struct
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -15,7 +16,6 @@ from typing import Any, Final
 from attrs import define
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from twisted.conch.avatar import ConchUser
-from twisted.conch.checkers import IAuthorizedKeysDB, SSHPublicKeyChecker, readAuthorizedKeyFile
 from twisted.conch.error import ConchError
 from twisted.conch.insults import insults
 from twisted.conch.interfaces import IConchUser
@@ -30,7 +30,7 @@ from twisted.conch.ssh.userauth import SSHUserAuthServer
 from twisted.cred.error import UnauthorizedLogin
 from twisted.cred.portal import IRealm, Portal
 from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IAddress
+from twisted.internet.interfaces import IAddress, IDelayedCall
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 from twisted.python.filepath import FilePath
@@ -43,6 +43,11 @@ from gamed.console.operator import Operator, Parts
 from gamed.console.screens import Keys, Lines, Screen, terminal
 from gamed.console.shell import Shell
 from gamed.errors import ConfigError
+
+with warnings.catch_warnings():
+    # It imports `spwd`, which nothing here uses, and of which Python warns.
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from twisted.conch.checkers import IAuthorizedKeysDB, SSHPublicKeyChecker, readAuthorizedKeyFile
 
 log = Logger()
 
@@ -204,7 +209,7 @@ class Channel(SSHChannel):
 
     def request_shell(self, data: bytes) -> int:  # noqa: ARG002 (Twisted's signature)
         """Begin a shell."""
-        if self.desk is not None:
+        if self.desk is not None or self.is_over:
             return 0
         shell = self._open(has_prompt=self._size is not None)
         if self._size is not None:
@@ -214,7 +219,7 @@ class Channel(SSHChannel):
 
     def request_exec(self, data: bytes) -> int:
         """Carry one command out, and close with its status."""
-        if self.desk is not None:
+        if self.desk is not None or self.is_over:
             return 0
         line = common.getNS(data)[0].decode("utf-8", "surrogateescape")
         if len(line) > LINE_BYTES:
@@ -257,6 +262,7 @@ class Channel(SSHChannel):
         self.desk = Desk(parts, shell, self.close)
         self._make_screen(shell)
         self.desk.open()
+        door.opened()
         return shell
 
     def _make_screen(self, shell: Shell) -> None:
@@ -340,8 +346,10 @@ class Channel(SSHChannel):
         self.is_over = True
         if self._intake is not None:
             self._intake.close()
-        if self.desk is not None:
-            self.desk.leave()
+        desk, self.desk = self.desk, None
+        if desk is not None:
+            desk.leave()
+            self.conn.transport.left()
 
 
 class Door(SSHServerTransport):
@@ -353,6 +361,35 @@ class Door(SSHServerTransport):
     is_over = False
     factory: Any
     lost: Callable[[Door], None]
+    _sessions = 0
+    _timer: IDelayedCall | None = None
+
+    def connectionMade(self) -> None:
+        """Give the peer some time to log in and to open a session."""
+        self._begin_waiting()
+        super().connectionMade()
+
+    def _begin_waiting(self) -> None:
+        self._timer = self.factory.parts.clock.callLater(LOGIN_SECONDS, self._give_up)
+
+    def _give_up(self) -> None:
+        log.warn("console: closed: nobody logged in, or nothing was asked for: peer={peer}", peer=self.peer_name)
+        self.transport.abortConnection()
+
+    def opened(self) -> None:
+        """Take note of a session."""
+        self._sessions += 1
+        self._cancel()
+
+    def left(self) -> None:
+        """Take note of the end of a session."""
+        self._sessions -= 1
+        if not self._sessions and not self.is_over:
+            self._begin_waiting()
+
+    def _cancel(self) -> None:
+        if self._timer is not None and self._timer.active():
+            self._timer.cancel()
 
     @property
     def service_user(self) -> str:
@@ -372,6 +409,7 @@ class Door(SSHServerTransport):
     def connectionLost(self, reason: Failure | None = None) -> None:
         """Forget the connection."""
         self.is_over = True
+        self._cancel()
         super().connectionLost(reason)
         self.lost(self)
 

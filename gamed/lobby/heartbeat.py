@@ -36,6 +36,7 @@ class Heartbeat(Service):
     stalled: float = 0.0
     heard: list[Callable[[float], None]] = field(factory=list)
     _due: float | None = None
+    _told: float = 0.0
     _held_at: float | None = None
     _call: IDelayedCall | None = None
 
@@ -47,7 +48,9 @@ class Heartbeat(Service):
         if self._due is not None and now - self._due > TOLERANCE:
             self._stood_still(now - self._due)
             self._due = now + BEAT
-        return now - self.stalled
+        # What a late beat was forgiven as lateness may turn out to be the beginning of a standstill: never go back.
+        self._told = max(self._told, now - self.stalled)
+        return self._told
 
     def hold(self, is_held: bool) -> None:  # noqa: FBT001 (what it is set to)
         """Stand still until told otherwise: while games are held, nobody can move."""

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import resource
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import TypeAlias
 
@@ -17,6 +18,9 @@ from twisted.logger import Logger
 from gamed.errors import GamedError
 
 log = Logger()
+
+MOST_BUCKETS = 10_000
+"""Addresses whose rate is remembered; what is full again need not be."""
 
 DESCRIPTORS_KEPT = 64
 """File descriptors that connections may not use: the journal, the database, the log and the listeners need them."""
@@ -88,7 +92,9 @@ class Bans:
 class ConnectionLimits:
     """Counts the connections of one listener. `bans`: shared by all listeners.
 
-    `most`: what descriptors allow, whatever the configuration says.
+    `most`: what descriptors allow, whatever the configuration says. `per_second`: how many an address may have let in
+    a second in the long run, 0 for any number; `per_address` of them at once, so that all may come again together.
+    `why`: the cause of the last refusal, one of "banned", "all", "address" and "rate".
     """
 
     listener: str
@@ -96,6 +102,10 @@ class ConnectionLimits:
     per_address: int
     bans: Bans = field(factory=Bans)
     most: int = sys.maxsize
+    per_second: float = 0.0
+    clock: Callable[[], float] = field(default=time.monotonic, eq=False)
+    why: str = field(default="", eq=False)
+    _buckets: dict[str, tuple[float, float]] = field(factory=dict, eq=False)
     _open: dict[str, int] = field(factory=dict)
     _count: int = 0
     _refused: dict[str, int] = field(factory=dict)
@@ -103,11 +113,17 @@ class ConnectionLimits:
     def admit(self, address: str) -> bool:
         """Count a connection in, or refuse it. The log tells of the first refusal of a series, and how many it had."""
         if self.bans.refuses(address, self.listener):
+            self.why = "banned"
             return False
         here = self._open.get(address, 0)
         if self._count >= self.total or here >= self.per_address:
+            self.why = "address" if here >= self.per_address else "all"
             # A full listener refuses in one series: addresses without a connection would have no end of theirs.
             self._refuse(address if here >= self.per_address else ANYBODY, address, here)
+            return False
+        if self.per_second and not self._take(address):
+            self.why = "rate"
+            self._refuse(address, address, here)
             return False
         self._open[address] = here + 1
         self._count += 1
@@ -123,11 +139,32 @@ class ConnectionLimits:
         """From how many addresses they come."""
         return len(self._open)
 
+    def _take(self, address: str) -> bool:
+        """Take a token from an address's bucket, if there is one."""
+        now = self.clock()
+        held, at = self._buckets.get(address, (float(self.per_address), now))
+        held = min(float(self.per_address), held + (now - at) * self.per_second)
+        if held < 1:
+            self._buckets[address] = held, now
+            return False
+        if len(self._buckets) >= MOST_BUCKETS:
+            self._forget(now)
+        self._buckets[address] = held - 1, now
+        return True
+
+    def _forget(self, now: float) -> None:
+        """Forget the buckets that are full again; if that does not help, all: a flood of addresses is no one's flood."""
+        full = self.per_address
+        kept = {key: (held, at) for key, (held, at) in self._buckets.items() if held + (now - at) * self.per_second < full}
+        self._buckets = kept if len(kept) < MOST_BUCKETS // 2 else {}
+
     def _refuse(self, series: str, address: str, here: int) -> None:
         if series not in self._refused:
             log.warn(
                 "refused: listener={listener} address={address} connections={here} of {per_address} "
-                "all={count} of {total}; raise connections_per_address or connections if they are wanted",
+                "all={count} of {total} cause={why}; raise connections_per_address, connections or connections_per_second "
+                "if they are wanted",
+                why=self.why,
                 listener=self.listener,
                 address=address,
                 here=here,

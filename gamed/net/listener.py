@@ -11,12 +11,12 @@ from typing import Any
 from attrs import define, field
 from twisted.application.service import Service
 from twisted.internet.defer import Deferred, maybeDeferred
-from twisted.internet.endpoints import serverFromString
 from twisted.internet.error import CannotListenError
 from twisted.internet.interfaces import IListeningPort, IProtocolFactory
 from twisted.python.failure import Failure
 
 from gamed.errors import ConfigError
+from gamed.net.tls import Certificates, TLSEndpoint, server_endpoint
 
 BACKLOG = 1024
 
@@ -39,13 +39,17 @@ class Listener(Service):
     factory: IProtocolFactory
     reactor: Any
     port: IListeningPort | None = field(default=None, init=False)
+    certificates: Certificates | None = field(default=None, init=False)
 
     def privilegedStartService(self) -> None:
         """Listen. Raises ConfigError."""
         try:
-            listening = serverFromString(self.reactor, self.endpoint).listen(self.factory)
+            endpoint = server_endpoint(self.reactor, self.endpoint)
+            listening = endpoint.listen(self.factory)
         except (ValueError, TypeError, LookupError, OSError) as error:
             raise ConfigError(f'[{self.section}] endpoint "{self.endpoint}": {error}') from error
+        if isinstance(endpoint, TLSEndpoint):
+            self.certificates = endpoint.certificates
         failures: list[Failure] = []
         # Every endpoint that can be named in a configuration is done at once.
         listening.addCallbacks(self._listening, failures.append)
@@ -63,6 +67,13 @@ class Listener(Service):
             f'[{self.section}] cannot listen on "{self.endpoint}": {reason}. If another gamed runs, stop it; if an '
             "outgoing connection holds the port, reserve it (etc/sysctl.d/gamed.conf); or choose another endpoint."
         )
+
+    def reload(self) -> bool:
+        """Read certificates anew, for the connections that come; False where there are none. Raises ConfigError."""
+        if self.certificates is None:
+            return False
+        self.certificates.reload()
+        return True
 
     def stopService(self) -> Deferred[Any]:
         """Stop listening."""

@@ -430,7 +430,7 @@ class SessionFactory:
         """Return a session, or None: the connection is closed at once."""
         host = str(getattr(address, "host", "local")).removeprefix("::ffff:")
         if not self.limits.admit(host):
-            self.traffic.refused["limit"] += 1
+            self.traffic.refused[self.limits.why] += 1
             return None
         self.traffic.accepted += 1
         port = getattr(address, "port", None)

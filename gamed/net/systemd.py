@@ -1,11 +1,19 @@
-"""Telling systemd that the daemon is ready or stops (sd_notify). Twisted has none."""
+"""What systemd is told (sd_notify, which Twisted has not) and what it hands over: sockets and secrets.
+
+Source: sd_notify(3), sd_listen_fds(3), systemd.exec(5); docs/howto/install.md.
+"""
 
 from __future__ import annotations
 
 import os
 import socket
+from pathlib import Path
 
+from attrs import define
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
+
+from gamed.errors import ConfigError
 
 log = Logger()
 
@@ -23,3 +31,59 @@ def notify(state: str) -> None:
     except OSError as error:
         # Nobody who listens is no reason to fail, least of all while stopping.
         log.warn("the service manager is not told {state}: {error}", state=state, error=error)
+
+
+def watchdog_seconds() -> float | None:
+    """Return how long the service manager waits for a sign of life, or None if it does not."""
+    environ = os.environ
+    if environ.get("WATCHDOG_PID", str(os.getpid())) != str(os.getpid()):
+        return None
+    microseconds = environ.get("WATCHDOG_USEC", "")
+    return int(microseconds) / 1_000_000 if microseconds.isdigit() and int(microseconds) else None
+
+
+@define(eq=False)
+class Watchdog:
+    """Gives the service manager its signs of life. The reactor makes the calls, so there are none while it stands."""
+
+    clock: IReactorTime
+    _call: IDelayedCall | None = None
+
+    def start(self) -> None:
+        """Begin, if the manager waits for them: twice in the time that it allows."""
+        seconds = watchdog_seconds()
+        if seconds is not None:
+            self._feed(seconds / 2)
+
+    def _feed(self, interval: float) -> None:
+        notify("WATCHDOG=1")
+        self._call = self.clock.callLater(interval, self._feed, interval)
+
+    def stop(self) -> None:
+        """Stop."""
+        if self._call is not None and self._call.active():
+            self._call.cancel()
+
+
+def activated(name: str) -> str | None:
+    """Return the endpoint string of a socket that the service manager holds under a name, or None.
+
+    `FileDescriptorName=` in a socket unit gives the name; ours are those of the listeners.
+    """
+    environ = os.environ
+    if environ.get("LISTEN_PID") != str(os.getpid()) or name not in environ.get("LISTEN_FDNAMES", "").split(":"):
+        return None
+    return f"systemd:domain=INET6:name={name}"
+
+
+def credential(name: str) -> str:
+    """Return a secret that the service manager has handed over (`LoadCredential=`), or nothing. Raises ConfigError."""
+    folder = os.environ.get("CREDENTIALS_DIRECTORY")
+    if not folder:
+        return ""
+    try:
+        return Path(folder, name).read_text(encoding="utf-8").rstrip("\r\n")
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"the credential {name} cannot be read: {error}") from error

@@ -16,9 +16,11 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from tests.benchmarks import hive as rooms
 from tests.benchmarks import quoridor as worlds
+from tests.benchmarks import roborally as robots
 from tests.benchmarks.load import play
-from tests.daemon import Daemon, free_port, running
+from tests.daemon import Daemon, free_port, running, section
 
 HERE = Path(__file__).parent
 PAIRS = 20
@@ -29,6 +31,11 @@ IDLE = 4_000
 TABLES = 50
 QUORIDOR_SECONDS = 5.0
 IDLE_TABLES = 1_000
+HIVE_ROOMS = 20
+HIVE_GAMES = 100
+IDLE_ROOMS = 200
+FASTER = 10
+"""How many times a memento must be faster than a tree of elements."""
 
 
 def cpu_seconds(pid: int) -> float:
@@ -148,12 +155,72 @@ def quoridor() -> None:
     print(f"memory a quoridor table with two worlds in a game: {each:.0f} bytes")
 
 
+def roborally() -> None:
+    """Print turns a second, of the rules alone and over TCP, queries a second, and the memory of a game."""
+    turns, seconds = robots.rules_alone()
+    print(f"roborally: {turns / seconds:.0f} turns/s of {robots.ROBOTS} robots by the rules alone")
+    port, section = robots.section()
+    with tempfile.TemporaryDirectory() as directory, running(Path(directory), more=section) as started:
+        before = cpu_seconds(started.process.pid)
+        told = robots.bots(port)
+        used = cpu_seconds(started.process.pid) - before
+        programs = told["programs"]
+        print(
+            f"roborally over TCP: {programs / told['seconds']:.0f} programs/s, {used / programs * 1e3:.2f} ms CPU each"
+        )
+        for question in (b"GSS", b"GRS(Anna)", b"GPL"):
+            print(f"roborally: {robots.queries(port, question):.0f} {question.decode()}/s")
+        print(f"memory a roborally game of {robots.ROBOTS}: {robots.memory(started, port):.0f} bytes")
+
+
+def hive() -> None:
+    """Measure the rules and the XML of Hive, instant clients in one room and in many, and the memory of a room."""
+    validation, generation = rooms.rules()
+    print(f"hive: {validation:.0f} µs to validate a move, {generation:.0f} µs to list the legal ones")
+    ours, tree = rooms.mementos()
+    print(f"  a memento's bytes: {ours:.0f} µs, by an lxml tree {tree:.0f} µs: {tree / ours:.1f} times")
+    if tree < FASTER * ours:
+        raise AssertionError(f"not {FASTER} times as fast")
+    for at_once in (1, HIVE_ROOMS):
+        _hive_rooms(at_once)
+    port, keys = free_port(), f"connections_per_address = {2 * IDLE_ROOMS + 50}\nhard_seconds = 600.0"
+    with daemon(more=section("softwarechallenge", port, keys)) as started:
+        games = [rooms.Game(port) for _ in range(20)]
+        time.sleep(0.5)
+        before = started.resident_bytes()
+        games += [rooms.Game(port) for _ in range(IDLE_ROOMS)]
+        time.sleep(0.5)
+        each = (started.resident_bytes() - before) / IDLE_ROOMS
+        for game in games:
+            game.close()
+    print(f"  memory a room with two clients in a game: {each / 1024:.0f} KiB")
+
+
+def _hive_rooms(at_once: int) -> None:
+    port = free_port()
+    with daemon(more=section("softwarechallenge", port, "messages_per_second = 100000.0")) as started:
+        pid, empty = started.process.pid, started.resident_bytes()
+        rooms.play(port, at_once, at_once)
+        time.sleep(1)
+        before = cpu_seconds(pid)
+        moves, seconds = rooms.play(port, at_once, HIVE_GAMES)
+        memory = started.resident_bytes()
+        time.sleep(1.5)
+        cpu = (cpu_seconds(pid) - before) / moves * 1e3
+        if started.unexpected() or "finding" in started.text():
+            raise AssertionError("the daemon's log has lines that should not be there")
+    print(f"  {at_once} rooms of instant clients: {moves / seconds:.0f} moves/s, {cpu:.2f} ms of processor time a move")
+    print(f"    resident {memory / 2**20:.0f} MiB, {(memory - empty) / 2**20:.1f} MiB more than before the first game")
+
+
 BENCHMARKS: dict[str, Callable[[], None]] = {
     "relay": lambda: relay(apart=True),
     "relay-together": lambda: relay(apart=False),
     "idle": idle_connections,
     "start": start,
     "quoridor": quoridor,
+    "hive": hive,
+    "roborally": roborally,
 }
 
 

@@ -34,7 +34,8 @@ from gamed.games.softwarechallenge.seasons.hive.wire import GAME_TYPES, echo, me
 from gamed.games.softwarechallenge.wire import SoftwareChallengeConnection
 
 HIVE = Hive()
-SCRIPTS = 40
+SCRIPTS = 42
+CENTRES = ((0, 0), (2, -2), (-2, 2), (0, 2), (0, -2), (2, 0), (-2, 0))
 NAMES = ("p1", "p2")
 
 
@@ -48,12 +49,13 @@ def start(cells: tuple[Cell, ...]) -> State:
 
 @cache
 def script(seed: int) -> tuple[Move, ...]:
-    """Return a game of sixty moves that stays as near to the middle as it can without an end."""
+    """Return a game of sixty moves that stays as near to a cell as it can without an end."""
+    centre = CENTRES[seed % len(CENTRES)]
     for attempt in range(1_000):
         random = Random(1_000 * seed + attempt)
         state, moves = start(((-5, 5), (0, -5), (5, -5))), []
         while HIVE.to_move(state):
-            move = _quiet(state, random)
+            move = _quiet(state, centre, random)
             moves.append(move)
             state = HIVE.apply(state, state.mover, move)
         if len(moves) == LAST_TURN:
@@ -61,18 +63,19 @@ def script(seed: int) -> tuple[Move, ...]:
     raise AssertionError("no game lasts")
 
 
-def _quiet(state: State, random: Random) -> Move:
-    """Return one of the legal moves that go nearest to the middle and leave room round both bees."""
+def _quiet(state: State, centre: Cell, random: Random) -> Move:
+    """Return one of the legal moves that go nearest to a cell and leave room round both bees."""
     moves = legal(state)
     random.shuffle(moves)
-    moves.sort(key=_distance)
+    moves.sort(key=lambda move: _distance(move, centre))
     return next((move for move in moves if _leaves_room(HIVE.apply(state, state.mover, move))), moves[0])
 
 
-def _distance(move: Move) -> int:
+def _distance(move: Move, centre: Cell) -> int:
     if not isinstance(move, (SetMove, DragMove)):
         return 0
-    return max(abs(move.x), abs(move.y), abs(move.z))
+    x, y = move.x - centre[0], move.y - centre[1]
+    return max(abs(x), abs(y), abs(x + y))
 
 
 def _leaves_room(state: State) -> bool:
@@ -187,57 +190,88 @@ TAIL = 64
 
 
 class Game:
-    """Two instant clients in a room."""
+    """Two instant clients in a room. `made`: the moves that were sent."""
 
     def __init__(self, port: int) -> None:
-        self.sockets = [self.client(port), self.client(port)]
-        self.tails = [b"", b""]
-        self.moves: Iterator[bytes] = iter(())
         self.made = 0
-        self.started = False
+        self.moves: Iterator[bytes] | None = None
         self.head = b""
-
-    def client(self, port: int) -> socket.socket:
-        client = socket.create_connection(("127.0.0.1", port))
-        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        client.sendall(f'<protocol><join gameType="{GAME_TYPES[0]}"/>'.encode())
-        if not hasattr(self, "room"):
-            self.room = ""
-        return client
+        self.tails = [b"", b""]
+        self.sockets = [client(port)]
+        # The second one joins when the first has its seat, or two games that begin at a time would mix.
+        while b"<joined" not in self.head:
+            self.head += self.sockets[0].recv(4_096)
+        self.sockets.append(client(port))
 
     def receive(self, seat: int) -> bool:
         """Take what has come for a client; False when its game is over."""
         news = self.sockets[seat].recv(262_144)
         if not news:
             raise AssertionError("closed in the middle of a game")
-        data = self.tails[seat] + news
-        if not self.started and seat == 0:
+        if self.moves is None and not seat:
             self.head += news
-        if MOVE_REQUEST in data:
-            if not self.started:
-                self.begin()
-            self.sockets[seat].sendall(next(self.moves))
-            self.made += 1
-            self.tails[seat] = b""
-            return True
-        self.tails[seat] = data[-TAIL:]
-        return LEFT not in data
+        data = self.tails[seat] + news
+        if MOVE_REQUEST not in data:
+            self.tails[seat] = data[-TAIL:]
+            return LEFT not in data
+        self.tails[seat] = b""
+        if self.moves is None:
+            self.moves = self.chosen()
+        self.sockets[seat].sendall(next(self.moves))
+        self.made += 1
+        return True
 
-    def begin(self) -> None:
-        """Choose the moves."""
-        self.started = True
+    def chosen(self) -> Iterator[bytes]:
+        """Return what is sent in this room."""
         cells = tuple((int(x), int(y)) for x, y in OBSTRUCTED.findall(self.head))
         room = ROOM.search(self.head)
         assert room is not None
-        name = room[1].decode()
-        found = next((script(seed) for seed in range(SCRIPTS) if fits(script(seed), cells)), None)
-        self.moves = iter(() if found is None else encoded(found, name))
+        moves = next((script(seed) for seed in range(SCRIPTS) if fits(script(seed), cells)), ())
+        return encoded(moves, room[1].decode())
 
     def close(self) -> None:
-        for client in self.sockets:
-            client.close()
+        for sock in self.sockets:
+            sock.close()
 
 
-def encoded(moves: tuple[Move, ...], room: str) -> list[bytes]:
-    """Return what is sent for moves."""
-    return [f'<room roomId="{room}">{tostring(data_of(move), "unicode")}</room>'.encode() for move in moves]
+def client(port: int) -> socket.socket:
+    """Return a connection that has asked to join."""
+    sock = socket.create_connection(("127.0.0.1", port))
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    sock.sendall(f'<protocol><join gameType="{GAME_TYPES[0]}"/>'.encode())
+    return sock
+
+
+def encoded(moves: tuple[Move, ...], room: str) -> Iterator[bytes]:
+    """Yield what is sent for moves; after a script that is over, or where none fits, that the client leaves."""
+    for move in moves:
+        yield f'<room roomId="{room}">{tostring(data_of(move), "unicode")}</room>'.encode()
+    yield b"</protocol>"
+
+
+def play(port: int, rooms: int, games: int) -> tuple[int, float]:
+    """Have so many rooms at once play so many games in all; return the moves and the seconds."""
+    selector = selectors.DefaultSelector()
+    begun, made, left = time.perf_counter(), 0, games
+
+    def begin() -> None:
+        game = Game(port)
+        for seat, sock in enumerate(game.sockets):
+            selector.register(sock, selectors.EVENT_READ, (game, seat))
+
+    for _ in range(min(rooms, games)):
+        begin()
+        left -= 1
+    while selector.get_map():
+        # Never asleep: what it costs a server to wake its clients is not what is measured.
+        for key, _ in selector.select(timeout=0):
+            game, seat = key.data
+            if game.sockets[seat].fileno() >= 0 and not game.receive(seat):
+                made += game.made
+                for sock in game.sockets:
+                    selector.unregister(sock)
+                game.close()
+                if left:
+                    begin()
+                    left -= 1
+    return made, time.perf_counter() - begun

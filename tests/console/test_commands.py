@@ -37,8 +37,17 @@ class LookingTests(DeskTestCase):
         _, attacker = self.match()
         attacker.send(SHOT)
         shown = self.answer(f"room {self.room.id[:4]}")
-        for part in (f"id          {self.room.id}", "state       playing", "looks again in", "(1,[0,0]).", "board:", "seats:"):
+        for part in (
+            f"id          {self.room.id}",
+            "state       playing",
+            "looks again in",
+            "(1,[0,0]).",
+            "board:",
+            "seats:",
+        ):
             self.assertIn(part, shown)
+        # A relay judges a quarter of a second later.
+        self.house.settle()
         data = json.loads(self.answer(f"room {self.room.id} --json"))
         self.assertEqual(data["to move"], [0])
         self.assertEqual(data["last entries"][-1]["what"], "(1,[0,0]).")
@@ -148,7 +157,8 @@ class ActingTests(DeskTestCase):
         self.assertEqual(shown, f"Room {self.room.id} is paused.\n")
         self.assertEqual(
             said,
-            f"audit: user=admin from=telnet 192.0.2.1 did=pause {self.room.id[:6]} result=Room {self.room.id} is paused.",
+            f"audit: user=admin from=telnet 192.0.2.1 did=pause {self.room.id[:6]} "
+            f"result=Room {self.room.id} is paused.",
         )
         self.assertIn("is paused already", self.audited(f"pause {self.room.id}")[1])
         before = defender.received
@@ -177,7 +187,9 @@ class ActingTests(DeskTestCase):
             self.assertTrue(defender.is_closed)
             self.assertTrue(attacker.is_closed)
             self.house.settle()
-        self.assertEqual({(item.termination, item.winner) for item in self.house.store.summaries.values()}, {("left", 1)})
+        self.assertEqual(
+            {(item.termination, item.winner) for item in self.house.store.summaries.values()}, {("left", 1)}
+        )
         self.assertIn("no peers are called nobody", self.audited("kick nobody")[0])
 
     def test_kick_an_empty_seat(self) -> None:
@@ -234,7 +246,9 @@ class ActingTests(DeskTestCase):
     def test_drain(self) -> None:
         defender, _ = self.match()
         waiting = self.house.connect()
-        self.assertEqual(self.audited("drain")[0], "No new games begin; 1 go on, and the daemon stops after the last.\n")
+        self.assertEqual(
+            self.audited("drain")[0], "No new games begin; 1 go on, and the daemon stops after the last.\n"
+        )
         self.assertIn("draining already", self.audited("drain")[0])
         self.house.settle()
         self.assertTrue(waiting.is_closed)

@@ -16,7 +16,9 @@ FACTS = Facts({"id": "a", "paused": True, "seats": TABLE, "board": Picture("x\ny
 
 class TextTests(SynchronousTestCase):
     def test_a_table(self) -> None:
-        self.assertEqual(render(TABLE), "ID  PLAYERS            N\na   Ada, Grace Hopper  3\nb   -                  -\n")
+        self.assertEqual(
+            render(TABLE), "ID  PLAYERS            N\na   Ada, Grace Hopper  3\nb   -                  -\n"
+        )
 
     def test_a_table_that_is_too_wide(self) -> None:
         for width in (16, 20, 23):
@@ -28,7 +30,9 @@ class TextTests(SynchronousTestCase):
         self.assertEqual(render(Table(("A",), [], "Nothing.")), "Nothing.\n")
 
     def test_facts(self) -> None:
-        self.assertEqual(render(FACTS).split("\n")[:5], ["id      a", "paused  yes", "", "seats:", "ID  PLAYERS            N"])
+        self.assertEqual(
+            render(FACTS).split("\n")[:5], ["id      a", "paused  yes", "", "seats:", "ID  PLAYERS            N"]
+        )
         self.assertTrue(render(FACTS).endswith("\nboard:\nx\ny\n"))
 
     def test_a_sentence(self) -> None:
@@ -54,6 +58,11 @@ class HarmlessTests(SynchronousTestCase):
     @settings(deadline=None, max_examples=100)
     @given(st.text(), st.none() | st.integers(5, 100), st.booleans())
     def test_whatever_is_shown(self, text: str, width: int | None, as_json: bool) -> None:
-        for answer in (Table(("A", "B"), [(text, [text])]), Facts({"a": text, "b": Picture(text)}), Picture(text), text):
+        for answer in (
+            Table(("A", "B"), [(text, [text])]),
+            Facts({"a": text, "b": Picture(text)}),
+            Picture(text),
+            text,
+        ):
             shown = render(answer, width, as_json=as_json)
             self.assertTrue(all(char.isprintable() for char in shown.replace("\n", "")), ascii(shown))

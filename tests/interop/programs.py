@@ -32,7 +32,9 @@ class Program:
             stderr=slave,
             start_new_session=True,
             # ssh asks for a password on the terminal that it is led by.
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            preexec_fn=lambda: (  # noqa: PLW1509 (no threads here)
+                fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+            ),
             env={**os.environ, **(environment or {})},
         )
         os.close(slave)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -35,7 +36,8 @@ class ConsoleTestCase(SynchronousTestCase):
     def section(self, keys: str = "") -> str:
         return (
             f'[console]\ntelnet = "tcp:{self.telnet_port}:interface=127.0.0.1"\n'
-            f'ssh = "tcp:{self.ssh_port}:interface=127.0.0.1"\npassword = "{PASSWORD}"\nauthorized_keys = "keys"\n{keys}\n'
+            f'ssh = "tcp:{self.ssh_port}:interface=127.0.0.1"\npassword = "{PASSWORD}"\n'
+            f'authorized_keys = "keys"\n{keys}\n'
         )
 
     def end(self) -> None:
@@ -220,10 +222,8 @@ class StrangerTests(ConsoleTestCase):
 
     def test_a_line_without_end(self) -> None:
         peer = self.connected()
-        try:
+        with contextlib.suppress(ConnectionResetError, BrokenPipeError):
             peer.sendall(b"x" * 1_000_000)
-        except (ConnectionResetError, BrokenPipeError):
-            pass
         self.received(peer)
         self.logged("console: closed: a line of more than 4096 bytes")
 

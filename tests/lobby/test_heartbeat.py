@@ -66,6 +66,14 @@ class HeartbeatTests(SynchronousTestCase):
             told.append(self.heart.seconds())
         self.assertEqual(told, sorted(told))
 
+    def test_nor_when_lateness_turns_out_to_be_a_standstill(self) -> None:
+        self.heart.startService()
+        told = []
+        for seconds in (BEAT + 0.0049, 0.0002, 0.0002, BEAT + 0.004, 0.3, 0.001):
+            self.stalls(seconds)
+            told.append(self.heart.seconds())
+        self.assertEqual(told, sorted(told))
+
     def test_long_ones_are_logged_and_all_are_told(self) -> None:
         heard: list[float] = []
         self.heart.heard.append(heard.append)

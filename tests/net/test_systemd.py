@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
+import subprocess
 from pathlib import Path
 
+from twisted.internet.task import Clock
 from twisted.logger import capturedLogs
-from twisted.trial.unittest import SynchronousTestCase
+from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
-from gamed.net.systemd import notify
+from gamed.config import structure
+from gamed.errors import ConfigError
+from gamed.net import systemd
+from gamed.net.systemd import Watchdog, activated, credential, notify, watchdog_seconds
+from gamed.registry import games
+from gamed.tap import with_credentials
 from tests.store.logs import sentences
 
 
@@ -61,3 +69,104 @@ class NotifyTests(SynchronousTestCase):
             sentences(logs),
             ["the service manager is not told STOPPING=1: [Errno 2] No such file or directory"],
         )
+
+
+class WatchdogTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.patch(os, "environ", {})
+        self.told: list[str] = []
+        self.patch(systemd, "notify", self.told.append)
+        self.clock = Clock()
+        self.dog = Watchdog(self.clock)
+
+    def test_it_is_fed_twice_in_its_time(self) -> None:
+        os.environ["WATCHDOG_USEC"] = "3000000"
+        self.dog.start()
+        self.clock.pump([0.5] * 7)
+        self.assertEqual(self.told, ["WATCHDOG=1"] * 3)
+        self.dog.stop()
+        self.clock.pump([1.0] * 5)
+        self.assertEqual(len(self.told), 3)
+
+    def test_where_there_is_none_nobody_is_fed(self) -> None:
+        for environ in (
+            {},
+            {"WATCHDOG_USEC": "0"},
+            {"WATCHDOG_USEC": "x"},
+            {"WATCHDOG_USEC": "9", "WATCHDOG_PID": "1"},
+        ):
+            self.patch(os, "environ", environ)
+            self.assertIsNone(watchdog_seconds())
+            self.dog.start()
+            self.dog.stop()
+        self.assertEqual(self.told, [])
+
+    def test_ours_may_be_named(self) -> None:
+        self.patch(os, "environ", {"WATCHDOG_USEC": "500000", "WATCHDOG_PID": str(os.getpid())})
+        self.assertEqual(watchdog_seconds(), 0.5)
+
+
+class HandedOverTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.patch(os, "environ", {})
+
+    def test_sockets_by_name(self) -> None:
+        os.environ.update({"LISTEN_PID": str(os.getpid()), "LISTEN_FDNAMES": "quoridor:battleship"})
+        self.assertEqual(activated("battleship"), "systemd:domain=INET6:name=battleship")
+        self.assertIsNone(activated("hive"))
+        os.environ["LISTEN_PID"] = "1"
+        self.assertIsNone(activated("battleship"))
+
+    def test_secrets(self) -> None:
+        self.assertEqual(credential("console.password"), "")
+        folder = Path(self.mktemp())
+        folder.mkdir()
+        os.environ["CREDENTIALS_DIRECTORY"] = str(folder)
+        self.assertEqual(credential("console.password"), "")
+        (folder / "console.password").write_text("open sesame\n")
+        self.assertEqual(credential("console.password"), "open sesame")
+        (folder / "console.password").write_bytes(b"\xff")
+        self.assertRaises(ConfigError, credential, "console.password")
+
+    def test_secrets_stand_in_for_what_the_configuration_does_not_give(self) -> None:
+        folder = Path(self.mktemp())
+        folder.mkdir()
+        os.environ["CREDENTIALS_DIRECTORY"] = str(folder)
+        for name in ("console", "softwarechallenge"):
+            (folder / f"{name}.password").write_text(f"{name}'s")
+        config = with_credentials(structure({}, folder))
+        self.assertEqual(config.console.password, "console's")
+        self.assertEqual(config.listeners["softwarechallenge"].password, "softwarechallenge's")
+        config = with_credentials(structure({"console": {"password": "mine"}}, folder))
+        self.assertEqual(config.console.password, "mine")
+
+
+class UnitTests(SynchronousTestCase):
+    """The shipped units fit each other, and the program."""
+
+    folder = Path(__file__).resolve().parent.parent.parent / "etc" / "systemd"
+
+    def keys(self, name: str) -> dict[str, str]:
+        lines = (self.folder / name).read_text().splitlines()
+        return dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
+
+    def test_each_listener_has_its_socket(self) -> None:
+        sockets = {self.keys(path.name)["FileDescriptorName"]: path.name for path in self.folder.glob("*.socket")}
+        self.assertEqual(set(sockets), set(games()))
+        for name, maker in games().items():
+            keys = self.keys(sockets[name])
+            self.assertEqual(keys["ListenStream"], f"[::]:{maker.port}")
+            self.assertEqual((keys["Service"], keys["BindIPv6Only"]), ("gamed.service", "both"))
+        self.assertEqual(set(self.keys("gamed.service")["Sockets"].split()), set(sockets.values()))
+
+    def test_the_daemon_is_watched_and_told_ready(self) -> None:
+        keys = self.keys("gamed.service")
+        self.assertEqual((keys["Type"], keys["WatchdogSec"]), ("notify", "30"))
+
+    def test_it_is_exposed_to_little(self) -> None:
+        analyze = shutil.which("systemd-analyze")
+        if analyze is None:
+            raise SkipTest("there is no systemd-analyze")
+        command = [analyze, "security", "--offline=true", "--threshold=15", str(self.folder / "gamed.service")]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout[-300:] + done.stderr)

@@ -43,7 +43,9 @@ async def main(port: int, games: int, players: int, channels: int) -> None:
     for game in range(games):
         viewers = [Viewer(f"Tafel{ascii_uppercase[number]}") for number in range(channels)]
         runs += [
-            Deferred.fromCoroutine(watch(reactor, "127.0.0.1", port, viewer, lambda frame: frames.append(frame.caption)))
+            Deferred.fromCoroutine(
+                watch(reactor, "127.0.0.1", port, viewer, lambda frame: frames.append(frame.caption))
+            )
             for viewer in viewers
         ]
         await registered(viewers)

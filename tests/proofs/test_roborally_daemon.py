@@ -48,7 +48,7 @@ class RobotsTests(SynchronousTestCase):
         return found
 
     def check_records(self, daemon: Daemon, games: int) -> None:
-        evidence = look(daemon.directory)
+        evidence = look(daemon.directory, "")
         self.assertEqual((len(evidence.stored), dict(evidence.open)), (games, {}))
         for record in evidence.stored.values():
             validate(document(record))

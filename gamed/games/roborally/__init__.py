@@ -69,14 +69,15 @@ class Settings:
     min_players: int = field(default=2, validator=_within(1, 8))
     max_players: int = field(default=8, validator=_within(1, 8))
     max_channels: int = field(default=8, validator=_not_negative)
-    max_games: int = field(default=16, validator=_positive)
     lives: int = field(default=3, validator=_within(1, 3))
+    max_games: int = field(default=16, validator=_positive)
     max_turns: int = field(default=200, validator=_positive)
     messages_per_second: float = field(default=50.0, validator=_not_negative)
     stuck_seconds: float = field(default=30.0, validator=_positive)
     unsent_bytes: int = field(default=16_777_216, validator=_positive)
     connections: int = field(default=20_000, validator=_positive)
     connections_per_address: int = field(default=512, validator=_positive)
+    connections_per_second: float = field(default=500.0, validator=_rate)
 
     def __attrs_post_init__(self) -> None:
         if self.min_players > self.max_players:

@@ -118,8 +118,6 @@ def _robot_line(number: int, name: str, robot: m.RobotAnswer | m.RobotGone, play
     where = "destroyed" if robot.damage >= 10 else f"({x},{y}) {LETTERS[robot.facing]}"  # noqa: PLR2004 (3.8.2)
     cards = " ".join(card.action for card in played.get(name, ()))
     notes = [] if robot.is_active else ["powered down"]
-    notes += (
-        ["locked " + " ".join(f"{register}:{card.action}" for register, card in robot.locked)] if robot.locked else []
-    )
+    notes += [f"{card.action} locked in {register}" for register, card in robot.locked]
     words = f"{where:<10} flag {robot.flag}  damage {robot.damage:>2}  lives {robot.lives}  {cards:<14}"
     return f"{head} {words} {', '.join(notes)}".rstrip()

@@ -15,7 +15,7 @@ from math import inf
 from random import Random
 from typing import Final
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from gamed.errors import RuleError
 from gamed.events import Event
@@ -428,7 +428,7 @@ class Manager:
 
     def _stand(self, doing: Doing, before: State, after: State) -> None:
         """Take a new position: tell the channels of it, and those whose robots are gone for good."""
-        self.state = after
+        self.state = after = _unless_deserted(after)
         self.status = went(self.status, STAGES[after.stage])
         if len(after.removals) > len(before.removals):
             self._lose(doing, after)
@@ -555,7 +555,7 @@ class Manager:
         self.match.restore(entry)
         if entry.kind == LEFT:
             assert entry.seat is not None
-            self.state = self.game.remove(self.state, entry.seat)
+            self.state = _unless_deserted(self.game.remove(self.state, entry.seat))
         if entry.kind in (STARTED, DRAWN, MOVE, LEFT):
             self._roll()
         elif entry.kind != JOINED:
@@ -572,7 +572,14 @@ class Manager:
         self.status = went(self.status, STAGES[self.state.stage])
         self.passed = {self.steps: self.state}
         while not self.game.to_move(self.state) and self.state.stage is not Stage.OVER:
-            self.state = self.game.advance(self.state)
+            self.state = _unless_deserted(self.game.advance(self.state))
             self.steps += 1
             self.passed[self.steps] = self.state
             self.status = went(self.status, STAGES[self.state.stage])
+
+
+def _unless_deserted(state: State) -> State:
+    """Return a position, at its end if nobody is left: the rules let who plays alone play on, even without a robot."""
+    if state.stage >= Stage.ENDING or any(robot.lives for robot in state.robots):
+        return state
+    return evolve(state, stage=Stage.ENDING, waiting=frozenset())

@@ -47,7 +47,7 @@ class Viewer:
     _flags: tuple[Place, ...] = ()
     _robots: dict[str, m.RobotAnswer | m.RobotGone] = field(factory=dict)
     _phase: m.PhaseAnswer = field(factory=m.PhaseAnswer)
-    _shown: tuple[int | None, bool] = (None, False)
+    _shown: int | None = -1
     _turn: int = 0
     _order: tuple[str, ...] = ()
 
@@ -110,12 +110,12 @@ class Viewer:
     def _show(self, phase: m.PhaseAnswer) -> None:
         """Draw the board if another phase has begun, or the clean-up, or the first turn."""
         self._phase = phase
-        now = (phase.phase, bool(phase.played))
-        if now == self._shown and self._turn:
+        if phase.phase == self._shown:
             return
-        self._turn += phase.phase == 1 or not self._turn
-        self._shown = now
-        self._draw(f"turn {self._turn}, " + ("no phase" if phase.phase is None else f"phase {phase.phase}"))
+        self._turn += phase.phase == 1
+        self._shown = phase.phase
+        between = f"turn {self._turn}, clean-up" if self._turn else "the start"
+        self._draw(between if phase.phase is None else f"turn {self._turn}, phase {phase.phase}")
 
     def _draw(self, caption: str) -> None:
         if self._board is None:

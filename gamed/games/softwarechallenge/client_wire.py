@@ -135,7 +135,7 @@ def _room_message(event: RoomMessage) -> str:
 
 
 _LAYOUTS: Final[Mapping[type[Event], Callable[[Any], str]]] = {
-    Join: lambda event: f"<join gameType={quoted(event.game_type)}/>",
+    Join: lambda event: "<join/>" if event.game_type is None else f"<join gameType={quoted(event.game_type)}/>",
     JoinPrepared: lambda event: f"<joinPrepared reservationCode={quoted(event.code)}/>",
     Authenticate: lambda event: f"<authenticate password={quoted(event.password)}/>",
     Prepare: _prepare,

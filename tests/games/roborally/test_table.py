@@ -85,7 +85,7 @@ class TurnTests(SynchronousTestCase):
 
     def test_a_request_between_question_and_answer(self) -> None:
         """N5: the request crosses with the question; both lines are in one piece."""
-        found, anna, bert, carl = started()
+        _, anna, bert, carl = started()
         program(anna)
         program(bert)
         heard = carl.says(usual("Carl", "MRP"), "GSN")
@@ -94,7 +94,7 @@ class TurnTests(SynchronousTestCase):
 
     def test_removal_between_question_and_answer(self) -> None:
         """N6: answers to questions that were read are still sent."""
-        found, anna, *_ = started(max_violations=1)
+        _, anna, *_ = started(max_violations=1)
         self.assertEqual(anna.says("GSS", "nonsense", "GSS"), ["SS(LAU)", "error", "REN(RV)"])
 
 

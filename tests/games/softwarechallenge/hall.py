@@ -22,7 +22,8 @@ from gamed.lobby.lobby import Lobby
 from gamed.lobby.room import Room
 from gamed.net.limits import ConnectionLimits
 from gamed.net.session import Session, SessionFactory
-from gamed.records.record import Record
+from gamed.records.index import validate
+from gamed.records.record import Record, document
 from gamed.store.memory import MemoryJournal, MemoryStore
 from tests.games.softwarechallenge.labels import labels
 
@@ -263,6 +264,9 @@ class Hall:
         return [room for room in self.lobby.rooms.values() if not room.is_closed]
 
     def records(self) -> list[Record]:
-        """Return all records, once those of the games that have ended are kept."""
+        """Return all records, once those of the games that have ended are kept; each is valid."""
         self.wait(1)
-        return [self.store.records[id_] for id_ in self.store.records]
+        records = list(self.store.records.values())
+        for record in records:
+            validate(document(record))
+        return records

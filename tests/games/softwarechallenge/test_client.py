@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import re
+from collections import Counter
 from random import Random
 from typing import Any
 
@@ -12,6 +14,9 @@ from gamed.errors import RemoteProtocolError
 from gamed.game import Seat
 from gamed.games.softwarechallenge import Settings, game_type
 from gamed.games.softwarechallenge.client import Player
+from gamed.games.softwarechallenge.table import SeasonTable
+from gamed.lobby.room import Room
+from gamed.net.session import Session
 from gamed.records.index import validate
 from gamed.records.own import judgement, summary
 from gamed.records.record import document
@@ -58,6 +63,7 @@ def welcome(color: str = "red") -> str:
     return '<joined roomId="R"/>' + room(f'<data class="welcomeMessage" color="{color}"/>')
 
 
+KEPT = (Session, Room, SeasonTable)
 LEFT = '<left roomId="R"/>'
 
 
@@ -201,3 +207,19 @@ class GameTests(SynchronousTestCase):
         self.assertEqual([found.seat for found in self.players], [1, 0])
         (record,) = house.store.records.values()
         self.assertEqual([seat.name for seat in summary(record).seats], ["a", "b"])
+
+    def test_nothing_of_a_game_stays(self) -> None:
+        house, before = House("hive", Settings(password=PASSWORD)), self.census()
+        for number in range(3):
+            self.played("random", "random", seed=number, house=house)
+            for wire in self.wires:
+                wire.leave()
+        del self.players, self.wires, wire
+        self.assertEqual(self.census(), before)
+        self.assertEqual((len(house.lobby.rooms), len(house.lobby.reservations)), (0, 0))
+        self.assertEqual(house.clock.getDelayedCalls(), [])
+
+    def census(self) -> dict[str, int]:
+        """Return how many sessions, rooms and tables there are in the process."""
+        gc.collect()
+        return Counter(type(found).__name__ for found in gc.get_objects() if isinstance(found, KEPT))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.records.own import summary
+from gamed.history import LEFT
+from gamed.records.own import judgement, summary, to_history
 from tests.games.softwarechallenge.hall import HIVE, SKIP, Client, Hall, dragmove, setmove, slot
 
 KICKED = ["sc.protocol.responses.CloseConnection", "</protocol>"]
@@ -475,3 +476,37 @@ class SeveralRoomsTests(RefusalTestCase):
         self.assertEqual(client.heard()[-1], "MoveRequest")
         client.end()
         self.assertEqual(self.hall.rooms, [])
+
+
+class RecordTests(RefusalTestCase):
+    """Whatever a game ends by, its record is valid, and says why."""
+
+    def test_each_way_to_end(self) -> None:
+        ways: list[tuple[str, str, str]] = [
+            ("forfeit", SKIP, "skip"),
+            ("forfeit", "", "no-move"),
+            ("limit", setmove("RED", "ANT", 5, 5), "(5,5,-10) is off the board"),
+            ("left", '<data class="foo"/>', "there is no move of class 'foo'"),
+        ]
+        for termination, data, reason in ways:
+            red, _ = self.hall.pair()
+            room = red.room
+            red.move(data)
+            record = next(record for record in self.hall.records() if record.id == room)
+            self.assertEqual((summary(record).termination, summary(record).winner), (termination, 1))
+            (left,) = to_history(record).of_kind(LEFT)
+            self.assertIn(reason, (left.data.get("code"), left.data.get("text")))
+
+    def test_who_leaves_needs_no_reason(self) -> None:
+        red, _ = self.hall.pair()
+        red.end()
+        (record,) = self.hall.records()
+        (left,) = to_history(record).of_kind(LEFT)
+        self.assertEqual(dict(left.data), {"why": "left"})
+
+    def test_a_violation_is_a_finding(self) -> None:
+        red, _ = self.hall.pair()
+        red.move(SKIP)
+        (record,) = self.hall.records()
+        (finding,) = judgement(record).findings
+        self.assertEqual((finding.code, finding.seat), ("skip", 0))

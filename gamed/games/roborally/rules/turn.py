@@ -60,9 +60,8 @@ def remove(state: State, seat: Seat) -> State:
 
 
 def _too_few(robots: tuple[Robot, ...]) -> bool:
-    """Whether nobody is left, or one player of two or more; who plays alone plays on."""
-    left = sum(robot.lives > 0 for robot in robots)
-    return left == 0 or left == 1 < len(robots)
+    """Whether at most one player is left of two or more; who plays alone plays on."""
+    return sum(robot.lives > 0 for robot in robots) <= 1 < len(robots)
 
 
 def _stepped(state: State, robots: list[Robot], **changes: Any) -> State:

@@ -1,0 +1,118 @@
+"""`reload`: what holds at once, what later, what needs a restart, and a configuration that cannot be used."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import attrs
+
+from gamed.config import Config, ConsoleConfig, StoreConfig
+from gamed.console.accounts import Secret
+from gamed.errors import ConfigError
+from gamed.registry import games
+from tests.console.desks import PASSWORD, DeskTestCase
+
+
+class ReloadTestCase(DeskTestCase):
+    def reload(self, *, store: Any = None, console: Any = None, **changed: Any) -> dict[str, list[str]]:
+        """Reload a configuration that differs so, and return what is said of it."""
+        config = Config(
+            store or self.config.store,
+            {self.kind: attrs.evolve(self.settings, **changed)},
+            console or self.config.console,
+        )
+        self.parts.configure = lambda: config
+        answer: dict[str, list[str]] = json.loads(self.answer("reload --json"))
+        return answer
+
+
+class BattleshipTests(ReloadTestCase):
+    def test_nothing_has_changed(self) -> None:
+        said = self.reload()
+        self.assertEqual(said, {"changed": [], "for new rooms and connections": [], "needs a restart": []})
+
+    def test_limits_hold_at_once_and_nobody_is_dropped(self) -> None:
+        wires = self.match()
+        said = self.reload(connections=2, unsent_bytes=5)
+        self.assertEqual(said["changed"], ["[battleship] unsent_bytes", "[battleship] connections"])
+        self.assertFalse(any(wire.is_closed for wire in wires))
+        self.assertEqual(self.house.factory.unsent_bytes, 5)
+        self.assertRaises(AssertionError, self.house.connect)
+        self.reload(connections=3)
+        self.house.connect()
+
+    def test_there_are_no_more_connections_than_descriptors(self) -> None:
+        self.house.factory.limits.most = 100
+        self.reload(connections=2_000)
+        self.assertEqual(self.house.factory.limits.total, 100)
+
+    def test_settings_of_games_hold_for_new_rooms(self) -> None:
+        self.match()
+        old = self.room
+        said = self.reload(roles="random", line_bytes=5)
+        self.assertEqual(said["for new rooms and connections"], ["[battleship] roles", "[battleship] line_bytes"])
+        self.assertEqual(old.history.options["roles"], "first-defends")
+        new = self.house.connect()
+        room, _ = new.session.places[0]
+        self.assertEqual(room.history.options["roles"], "random")
+        new.send(b"123456")
+        self.assertTrue(new.is_closed)
+
+    def test_endpoints_and_the_store_need_a_restart(self) -> None:
+        said = self.reload(store=StoreConfig(state=self.config.store.state, durability="disk"), endpoint="tcp:1")
+        self.assertEqual(said["needs a restart"], ["[store] durability", "[battleship] endpoint"])
+        self.assertEqual(said["changed"], [])
+
+    def test_the_next_reload_compares_with_this_one(self) -> None:
+        self.reload(connections=2)
+        self.assertEqual(self.reload(connections=2)["changed"], [])
+
+    def test_the_consoles_account(self) -> None:
+        said = self.reload(console=ConsoleConfig(user="root", password="Ginster", idle_seconds=5.0))
+        self.assertEqual(said["changed"], ["[console] idle_seconds", "[console] password", "[console] user"])
+        self.assertIs(self.successResultOf(self.parts.accounts.check("root", "Ginster", "local")), True)
+
+    def test_another_user_with_the_same_password(self) -> None:
+        self.reload(console=ConsoleConfig(user="root"))
+        self.assertIs(self.successResultOf(self.parts.accounts.check("root", PASSWORD, "local")), True)
+
+    def test_a_password_that_is_taken_out_still_holds(self) -> None:
+        self.parts.config = attrs.evolve(self.config, console=ConsoleConfig(password=PASSWORD))
+        self.parts.accounts.change("admin", Secret.of(PASSWORD))
+        said = self.reload(console=ConsoleConfig())
+        self.assertEqual((said["changed"], said["needs a restart"]), ([], ["[console] password"]))
+        self.assertIs(self.successResultOf(self.parts.accounts.check("admin", PASSWORD, "local")), True)
+
+    def test_the_rest_of_the_console(self) -> None:
+        said = self.reload(console=ConsoleConfig(connections=1, log_level="warn", telnet="", manhole=True))
+        self.assertEqual(said["changed"], ["[console] connections", "[console] log_level", "[console] manhole"])
+        self.assertEqual(said["needs a restart"], ["[console] telnet"])
+        self.assertEqual((self.parts.limits.total, self.parts.levels.level), (1, "warn"))
+
+    def test_a_configuration_that_cannot_be_used_changes_nothing(self) -> None:
+        def refuse() -> Config:
+            raise ConfigError("gamed.toml: [battleship] has no key roules")
+
+        self.parts.configure = refuse
+        self.assertEqual(self.answer("reload"), "gamed.toml: [battleship] has no key roules\n")
+        self.assertIs(self.parts.config, self.config)
+
+    def test_a_daemon_without_a_file(self) -> None:
+        self.assertEqual(self.answer("reload"), "the daemon was started without a configuration file\n")
+
+
+class HiveTests(ReloadTestCase):
+    kind = "hive"
+    settings = games()["softwarechallenge"].load().settings(password="secret")
+
+    def test_the_administrators_password(self) -> None:
+        said = self.reload(password="other", messages_per_second=7.0)
+        self.assertEqual(set(said["changed"]), {"[hive] password", "[hive] messages_per_second"})
+        self.assertEqual(self.house.factory.reception.passwords.password, "other")
+        self.assertEqual(self.house.factory.messages_per_second, 7.0)
+
+    def test_an_empty_one_changes_nothing(self) -> None:
+        said = self.reload(password="")
+        self.assertEqual((said["changed"], said["needs a restart"]), ([], ["[hive] password"]))
+        self.assertEqual(self.house.factory.reception.passwords.password, "secret")

@@ -1,0 +1,94 @@
+"""The shell: completion, waiting for answers, and the log's levels."""
+
+from __future__ import annotations
+
+from twisted.internet.defer import Deferred
+from twisted.logger import LogEvent, Logger, LogLevel, LogPublisher
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.console.commands import COMMANDS
+from gamed.console.levels import AUDIT, LogLevels
+from gamed.errors import StoreError
+from tests.console.desks import DeskTestCase
+
+
+class CompletionTests(DeskTestCase):
+    def test_commands(self) -> None:
+        self.assertEqual(self.shell.completions(""), sorted(COMMANDS))
+        self.assertEqual(self.shell.completions("res"), ["reservations", "resume"])
+        self.assertEqual(self.shell.completions("help wa"), ["watch"])
+        self.assertEqual(self.shell.completions("nonsense a"), [])
+
+    def test_what_arguments_may_be(self) -> None:
+        defender, attacker = self.match()
+        names = sorted(wire.session.name for wire in (defender, attacker))
+        self.assertEqual(self.shell.completions(f"room {self.room.id[:3]}"), [self.room.id])
+        self.assertEqual(self.shell.completions("kick "), sorted([*names, self.room.id]))
+        self.assertEqual(self.shell.completions("players b"), ["battleship"])
+        self.assertIn("hive", self.shell.completions("prepare "))
+        self.assertEqual(self.shell.completions("records s"), ["show"])
+        self.assertEqual(self.shell.completions("rooms battleship x"), [])
+
+    def test_options_and_their_values(self) -> None:
+        self.assertEqual(self.shell.completions("prepare hive --"), ["--from", "--json", "--paused", "--turn"])
+        self.assertEqual(self.shell.completions("records list --game b"), ["battleship"])
+
+    def test_banned_networks(self) -> None:
+        self.answer("ban 203.0.113.0/24")
+        self.assertEqual(self.shell.completions("unban 2"), ["203.0.113.0/24"])
+
+
+class WaitingTests(DeskTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.found: Deferred[object] = Deferred()
+        self.patch(type(self.house.store), "find", lambda _store, _query: self.found)
+
+    def test_nothing_further_is_taken_until_the_answer_is_there(self) -> None:
+        self.shell.received("records")
+        self.assertEqual((self.held, self.paper.prompts), (["hold"], []))
+        self.found.callback([])
+        self.assertEqual((self.held, self.paper.prompts), (["hold", "release"], ["gamed> "]))
+        self.assertEqual(self.paper.text, "No game matches.\n")
+
+    def test_an_answer_that_does_not_come(self) -> None:
+        self.shell.received("records")
+        self.found.errback(StoreError("the database is locked"))
+        self.assertEqual((self.paper.text, self.held), ("the database is locked\n", ["hold", "release"]))
+
+    def test_who_has_left_meanwhile_is_told_nothing(self) -> None:
+        self.shell.received("records")
+        self.shell.close()
+        self.found.callback([])
+        self.assertEqual((self.paper.text, self.paper.prompts), ("", []))
+
+    def test_an_empty_line(self) -> None:
+        self.shell.received("  ")
+        self.assertEqual((self.paper.text, self.paper.prompts), ("", ["gamed> "]))
+
+
+class LevelTests(SynchronousTestCase):
+    def test_what_is_written(self) -> None:
+        events: list[LogEvent] = []
+        publisher = LogPublisher(events.append)
+        levels = LogLevels(publisher)
+        logger, audit = Logger("gamed.net", observer=publisher), Logger(AUDIT, observer=publisher)
+        for level, written in (("info", 2), ("warn", 1), ("critical", 0), ("debug", 3)):
+            levels.change(level)
+            self.assertEqual(levels.level, level)
+            events.clear()
+            for said in (LogLevel.debug, LogLevel.info, LogLevel.warn):
+                logger.emit(said, "said")
+            self.assertEqual(len(events), written, level)
+            audit.info("audit: done")
+            self.assertEqual(len(events), written + 1, level)
+
+    def test_conch_is_not_written(self) -> None:
+        events: list[LogEvent] = []
+        publisher = LogPublisher(events.append)
+        LogLevels(publisher).change("debug")
+        for namespace in ("twisted.conch.ssh.connection", "gamed.console.ssh.Door"):
+            Logger(namespace, observer=publisher).error("Got remote error, code 11")
+        self.assertEqual(events, [])
+        Logger("gamed.console.ssh", observer=publisher).warn("closed")
+        self.assertEqual(len(events), 1)

@@ -1,0 +1,245 @@
+"""Listeners that speak TLS: real handshakes on loopback, certificates that are exchanged, clients that check names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred, gatherResults
+from twisted.internet.endpoints import TCP4ClientEndpoint, connectProtocol, wrapClientTLS
+from twisted.internet.protocol import Factory, Protocol, connectionDone
+from twisted.internet.ssl import optionsForClientTLS
+from twisted.internet.task import deferLater
+from twisted.internet.testing import MemoryReactorClock
+from twisted.logger import capturedLogs
+from twisted.python.failure import Failure
+from twisted.trial.unittest import SynchronousTestCase, TestCase
+
+from gamed.bots.play import BotError, play, trusting
+from gamed.errors import ConfigError
+from gamed.games.battleship import Settings, game_type
+from gamed.net.listener import Listener
+from gamed.net.tls import Certificates, pinned, server_endpoint
+from gamed.testing.house import House
+from tests.net.certificates import Authority
+from tests.store.logs import sentences
+
+# Twisted 26.10 hands pyOpenSSL's own keys and certificates to pyOpenSSL, which would rather have cryptography's.
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+
+class Speaker(Protocol):
+    """A client that waits for its server's certificate and words."""
+
+    def __init__(self) -> None:
+        self.data = b""
+        self.heard: Deferred[bytes] = Deferred()
+        self.lost: Deferred[str] = Deferred()
+
+    def dataReceived(self, data: bytes) -> None:
+        self.data += data
+        if not self.heard.called:
+            self.heard.callback(data)
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:
+        self.lost.callback(reason.getErrorMessage())
+
+    @property
+    def serial(self) -> int:
+        """The serial number of the server's certificate."""
+        transport: Any = self.transport
+        return int(transport.getPeerCertificate().get_serial_number())
+
+
+class Greeter(Protocol):
+    def connectionMade(self) -> None:
+        self.transport.write(b"hello")
+
+    def dataReceived(self, data: bytes) -> None:
+        self.transport.write(data)
+
+
+class TLSCase(TestCase):
+    timeout = 20
+
+    def setUp(self) -> None:
+        self.authority = Authority(Path(self.mktemp()).absolute())
+
+    async def listen(self, endpoint: str, factory: Any) -> Listener:
+        listener = Listener("battleship", endpoint, factory, reactor)
+        listener.privilegedStartService()
+        self.addCleanup(listener.stopService)
+        port: Any = listener.port
+        self.port = port.getHost().port
+        return listener
+
+    async def connect(self, name: str = "games.example") -> Speaker:
+        creator = trusting(name, self.authority.pem.read_bytes())
+        endpoint = wrapClientTLS(creator, TCP4ClientEndpoint(reactor, "127.0.0.1", self.port))
+        return await connectProtocol(endpoint, Speaker())
+
+    async def leave(self, *speakers: Speaker) -> None:
+        for speaker in speakers:
+            speaker.transport.loseConnection()
+            await speaker.lost
+
+
+class CertificateTests(TLSCase):
+    def string(self, file: Path) -> str:
+        return f"ssl:0:interface=127.0.0.1:privateKey={file}"
+
+    async def test_a_reload_changes_what_newcomers_see_and_drops_nobody(self) -> None:
+        file = self.authority.issue("games.example")
+        listener = await self.listen(self.string(file), Factory.forProtocol(Greeter))
+        first = await self.connect()
+        self.assertEqual(await first.heard, b"hello")
+        self.authority.issue("games.example")
+        second = await self.connect()
+        await second.heard
+        self.assertEqual(second.serial, first.serial)
+        self.assertTrue(listener.reload())
+        third = await self.connect()
+        await third.heard
+        self.assertNotEqual(third.serial, first.serial)
+        first.heard = Deferred()
+        first.transport.write(b"still there")
+        self.assertEqual(await first.heard, b"still there")
+        await self.leave(first, second, third)
+
+    async def test_files_that_cannot_be_used_change_nothing(self) -> None:
+        file = self.authority.issue("games.example")
+        listener = await self.listen(self.string(file), Factory.forProtocol(Greeter))
+        good = file.read_bytes()
+        other = self.authority.issue("games.example", "other.pem").read_bytes()
+        key, certificate = good.split(b"-----BEGIN CERT", 1)[0], other[other.index(b"-----BEGIN CERT") :]
+        for content in (b"", b"nonsense", certificate, key, key + certificate):
+            file.write_bytes(content)
+            error = self.assertRaises(ConfigError, listener.reload)
+            self.assertIn("the certificates stay as they were", str(error))
+        file.rename(file.with_suffix(".gone"))
+        self.assertRaises(ConfigError, listener.reload)
+        speaker = await self.connect()
+        self.assertEqual(await speaker.heard, b"hello")
+        await self.leave(speaker)
+
+    async def test_a_directory_serves_by_name_and_is_read_again(self) -> None:
+        folder = self.authority.folder / "all"
+        folder.mkdir()
+        for name in ("a.example", "b.example"):
+            self.authority.issue(name, f"all/{name}.pem")
+        listener = await self.listen(f"tls:{folder}:0:interface=127.0.0.1".replace("127.0.0.1", "\\:\\:1"),
+                                     Factory.forProtocol(Greeter))  # fmt: skip
+        serials = []
+        for _ in range(2):
+            speakers = [await self.connect6(name) for name in ("a.example", "b.example")]
+            for speaker in speakers:
+                self.assertEqual(await speaker.heard, b"hello")
+            serials += [speaker.serial for speaker in speakers]
+            await self.leave(*speakers)
+            self.authority.issue("a.example", "all/a.example.pem")
+            self.assertTrue(listener.reload())
+        self.assertEqual(len(set(serials)), 3)
+
+    async def connect6(self, name: str) -> Speaker:
+        from twisted.internet.endpoints import TCP6ClientEndpoint  # noqa: PLC0415 (here only)
+
+        creator = trusting(name, self.authority.pem.read_bytes())
+        return await connectProtocol(wrapClientTLS(creator, TCP6ClientEndpoint(reactor, "::1", self.port)), Speaker())
+
+    async def test_a_certificate_brings_its_chain(self) -> None:
+        file = self.authority.issue("games.example")
+        made = pinned(file, file, self.authority.pem)
+        self.assertEqual(len(made.options.extraCertChain), 1)
+        file.write_bytes(file.read_bytes() + self.authority.pem.read_bytes())
+        self.assertEqual(len(pinned(file, file).options.extraCertChain), 1)
+
+    async def test_without_tls_there_is_nothing_to_reload(self) -> None:
+        listener = await self.listen("tcp:0:interface=127.0.0.1", Factory.forProtocol(Greeter))
+        self.assertFalse(listener.reload())
+
+
+class GameTests(TLSCase):
+    """A whole game of Battleship under TLS, with `gamed bot`'s own client."""
+
+    async def house(self, **settings: Any) -> House:
+        # The real reactor is the clock: what is tested is on real sockets.
+        house = House("battleship", Settings(**settings), clock=reactor)  # type: ignore[arg-type]
+        await self.listen(f"ssl:0:interface=127.0.0.1:privateKey={self.authority.issue('localhost')}", house.factory)
+        # What is attended to a quarter of a second later.
+        self.addCleanup(deferLater, reactor, 0.4, lambda: None)
+        self.addCleanup(house.lobby.stopService)
+        return house
+
+    def bot(self, seed: int, host: str = "localhost", ca: bytes | None = None) -> Any:
+        creator = trusting(host, self.authority.pem.read_bytes() if ca is None else ca)
+        player = game_type.players["open-list"](Random(seed))
+        return Deferred.fromCoroutine(play(reactor, "127.0.0.1", self.port, player, creator))
+
+    async def test_two_bots_play_a_game(self) -> None:
+        house = await self.house()
+        one, two = await gatherResults([self.bot(1), self.bot(2)])
+        self.assertEqual(sorted([one.won, two.won]), [False, True])
+        await house.lobby.stopService()
+        (record,) = house.store.records.values()
+        self.assertIn(b"victory", record.body)
+
+    async def test_a_server_of_another_name_is_not_trusted(self) -> None:
+        await self.house()
+        with self.assertRaises(BotError) as caught:
+            await self.bot(1, "other.example")
+        self.assertIn("not to be trusted", str(caught.exception))
+
+    async def test_a_server_of_another_authority_is_not_trusted(self) -> None:
+        await self.house()
+        stranger = Authority(self.authority.folder / "stranger")
+        with self.assertRaises(BotError) as caught:
+            await self.bot(1, ca=stranger.pem.read_bytes())
+        self.assertIn("not to be trusted", str(caught.exception))
+
+    async def test_who_is_refused_leaves_no_traceback(self) -> None:
+        await self.house(connections=1)
+        with capturedLogs() as logs:
+            first = await self.connect("localhost")
+            await first.heard
+            creator = optionsForClientTLS("localhost")
+            endpoint = wrapClientTLS(creator, TCP4ClientEndpoint(reactor, "127.0.0.1", self.port))
+            second = await connectProtocol(endpoint, Speaker())
+            await second.lost
+            await self.leave(first)
+        self.assertEqual([line for line in sentences(logs) if "refused" not in line], [])
+        self.assertEqual([event for event in logs if event.get("log_failure")], [])
+
+    async def test_who_speaks_no_tls_leaves_no_traceback(self) -> None:
+        house = await self.house()
+        with capturedLogs() as logs:
+            plain = await connectProtocol(TCP4ClientEndpoint(reactor, "127.0.0.1", self.port), Speaker())
+            plain.transport.write(b"(1,[0,0]).\r" * 10)
+            await plain.lost
+        self.assertEqual([event for event in logs if event.get("log_failure")], [])
+        self.assertEqual(house.factory.limits.count, 0)
+
+
+class StringTests(SynchronousTestCase):
+    def test_strings_that_cannot_be_used(self) -> None:
+        for text in ("ssl:443:certificate=x", "ssl:port", "ssl:443:privateKey=/no/such.pem", "tls:/no/such:1", "tls"):
+            self.assertRaises(
+                (ValueError, OSError, TypeError, LookupError), server_endpoint, MemoryReactorClock(), text
+            )
+
+    def test_a_certificate_without_its_key_is_refused(self) -> None:
+        file = Path(self.mktemp())
+        file.write_bytes(b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
+        error = self.assertRaises(ValueError, server_endpoint, MemoryReactorClock(), f"ssl:1:privateKey={file}")
+        self.assertIn("cannot be used", str(error))
+
+    def test_what_is_read_is_read_at_once(self) -> None:
+        reads: list[int] = []
+        certificates = Certificates(lambda: reads.append(1))
+        certificates.reload()
+        self.assertEqual(len(reads), 2)
+
+    def test_an_authority_without_certificates(self) -> None:
+        self.assertRaises(BotError, trusting, "localhost", b"nothing")

@@ -1,0 +1,17 @@
+"""twistd with a reactor that stands still at each SIGUSR1: `stalling_daemon.py` takes the options of twistd."""
+
+from __future__ import annotations
+
+import signal
+import time
+
+STALL = 0.3
+"""Seconds that the reactor stands still."""
+
+
+if __name__ == "__main__":
+    from twisted.scripts.twistd import run
+
+    # A handler runs in the thread of the reactor, which does nothing else meanwhile.
+    signal.signal(signal.SIGUSR1, lambda _number, _frame: time.sleep(STALL))
+    run()

@@ -1,0 +1,170 @@
+"""The time for a move over TCP, with a daemon whose reactor stands still now and then.
+
+Source: issue 4, "Shows" 6; software-challenge.md A ("Time limits") and B6.
+"""
+
+from __future__ import annotations
+
+import select
+import signal
+import socket
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from attrs import define, field
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.events import Event
+from gamed.games.softwarechallenge.client_wire import ClientConnection
+from gamed.games.softwarechallenge.messages import Join, Memento, MoveRequest, Result, RoomMessage
+from gamed.games.softwarechallenge.seasons.hive.client import data_of, read_state
+from gamed.games.softwarechallenge.seasons.hive.position import State
+from gamed.games.softwarechallenge.seasons.hive.rules import Hive
+from gamed.games.softwarechallenge.seasons.hive.wire import GAME_TYPES
+from gamed.history import LEFT, MOVE, Entry
+from gamed.wire.xmlstream import XmlStream
+from tests.daemon import Daemon, free_port, section
+from tests.proofs import amount
+from tests.proofs.evidence import look, settle
+from tests.proofs.stalling_daemon import STALL
+
+HIVE = Hive()
+LATE = 0.03
+"""Seconds by which this process may have slept too long: a move that was sent later proves nothing."""
+
+
+@define(eq=False)
+class Slow:
+    """A client that answers each request so many seconds after it came. `waits`: one number a request."""
+
+    port: int
+    waits: list[float]
+    connection: ClientConnection = field(factory=lambda: ClientConnection(XmlStream(1 << 20)))
+    socket: socket.socket = field(init=False)
+    due: float | None = None
+    causes: list[str] = field(factory=list)
+    took: list[float] = field(factory=list)
+    _state: State | None = None
+    _room: str = ""
+    _asked: float = 0.0
+    _is_heard: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", self.port))
+        self.say(Join(GAME_TYPES[0]))
+
+    def say(self, event: Event) -> None:
+        self.socket.sendall(self.connection.send(event))
+
+    def read(self) -> None:
+        """Take what has come."""
+        now = time.monotonic()
+        self.connection.receive_data(self.socket.recv(1 << 16))
+        for event in self.connection.events():
+            if isinstance(event, Memento):
+                self._state = read_state(event.element)
+                self._is_heard = True
+            elif isinstance(event, MoveRequest):
+                self._room, self._asked = event.room, now
+                self.due = now + self.waits.pop(0) if self.waits else None
+            elif isinstance(event, Result):
+                self.causes = [score.get("cause", "") for score in event.element.iterfind("score")]
+
+    def answer(self) -> None:
+        """Move, and note how long that has taken."""
+        self.due = None
+        self._is_heard = False
+        move = HIVE.legal_moves(self._state, self._state.mover)[0]
+        self.took.append(time.monotonic() - self._asked)
+        self.say(RoomMessage(self._room, data_of(move)))
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it has answered all that it is to answer and was heard, or the game is over."""
+        return bool(self.causes) or (not self.waits and self.due is None and self._is_heard)
+
+
+def play(clients: Sequence[Slow], stalls: Iterable[float], daemon: Daemon) -> None:
+    """Let clients play until all are done. `stalls`: when the reactor stands still, in seconds from now."""
+    begun = time.monotonic()
+    due = sorted(begun + at for at in stalls)
+    by_socket = {client.socket: client for client in clients}
+    while not all(client.is_done for client in clients):
+        waking = [client.due for client in clients if client.due is not None] + due[:1]
+        wait = max(0.0, min(waking, default=begun + 60) - time.monotonic())
+        for ready in select.select(list(by_socket), [], [], min(wait, 1.0))[0]:
+            by_socket[ready].read()
+        now = time.monotonic()
+        if now - begun > 60:
+            raise AssertionError("the games do not end")
+        if due and due[0] <= now:
+            daemon.process.send_signal(signal.SIGUSR1)
+            due.pop(0)
+        for client in clients:
+            if client.due is not None and client.due <= now:
+                client.answer()
+
+
+class TimeTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.port = free_port()
+        self.folder = Path(self.mktemp())
+        self.keys = section("softwarechallenge", self.port, 'password = "x"')
+
+    def played(
+        self, games: Sequence[tuple[list[float], list[float]]], stalls: Iterable[float] = ()
+    ) -> list[list[Slow]]:
+        """Play games whose sides wait before their moves; afterwards all leave."""
+        daemon = Daemon(self.folder, more=self.keys)
+        daemon.program = [sys.executable, Path(__file__).with_name("stalling_daemon.py")]
+        daemon.start()
+        self.addCleanup(lambda: daemon.process.poll() is None and daemon.kill())
+        pairs = [[Slow(self.port, list(waits)) for waits in game] for game in games]
+        play([client for pair in pairs for client in pair], stalls, daemon)
+        for pair in pairs:
+            for client in pair:
+                client.socket.close()
+        daemon.settled(len(games))
+        settle(daemon.directory)
+        self.assertEqual(daemon.unexpected(), [])
+        daemon.stop()
+        self.stored = look(daemon.directory, "").histories()
+        return pairs
+
+    def entries(self, kind: str) -> list[Entry]:
+        """Return the entries of a kind in all records."""
+        return [entry for history in self.stored.values() for entry in history.of_kind(kind)]
+
+    def test_who_answers_in_time_never_loses(self) -> None:
+        moves = amount(10, 2)
+        stalls = [number * 0.77 for number in range(round(moves * 2 * 1.95 / 0.77) + 1)]
+        pairs = self.played([([1.95] * moves, [1.95] * moves)] * amount(20, 6), stalls)
+        proven = [pair for pair in pairs if max(took for client in pair for took in client.took) <= 1.95 + LATE]
+        self.assertGreater(len(proven), 0)
+        for pair in proven:
+            self.assertEqual([client.causes for client in pair], [[], []])
+            self.assertEqual([len(client.took) for client in pair], [moves, moves])
+
+    def test_who_answers_too_late_loses(self) -> None:
+        pairs = self.played([([2.1], [])] * 5)
+        for red, blue in pairs:
+            self.assertEqual(blue.causes or red.causes, ["SOFT_TIMEOUT", "REGULAR"])
+        entries = self.entries(LEFT)
+        self.assertEqual(len(entries), 5)
+        for entry in entries:
+            self.assertEqual((entry.data["why"], entry.data["limit"], entry.data["soft"]), ("time", "soft", 2000))
+            self.assertGreater(entry.data["taken"], 2000)
+
+    def test_what_the_server_stood_still_is_deducted(self) -> None:
+        wait = 2.0 + STALL - 0.1
+        pairs = self.played([([wait], [])] * 5, [0.6])
+        proven = [red for red, _ in pairs if red.took[0] <= wait + LATE]
+        self.assertGreater(len(proven), 0)
+        for red in proven:
+            self.assertEqual(red.causes, [])
+        taken = [entry.data["taken"] for entry in self.entries(MOVE)]
+        self.assertGreaterEqual(len(taken), len(proven))
+        # The machine itself may stand still, too.
+        self.assertTrue(all(1_500 < milliseconds <= 2_000 for milliseconds in taken), taken)
