@@ -360,6 +360,7 @@ class Door(SSHServerTransport):
     peer_name = "ssh"
     is_over = False
     factory: Any
+    transport: Any
     lost: Callable[[Door], None]
     _sessions = 0
     _timer: IDelayedCall | None = None

@@ -123,7 +123,7 @@ class ConnectionLimits:
             return False
         if self.per_second and not self._take(address):
             self.why = "rate"
-            self._refuse(address, address, here)
+            self._refuse_rate(address)
             return False
         self._open[address] = here + 1
         self._count += 1
@@ -153,18 +153,27 @@ class ConnectionLimits:
         return True
 
     def _forget(self, now: float) -> None:
-        """Forget the buckets that are full again; if that does not help, all: a flood of addresses is no one's flood."""
-        full = self.per_address
-        kept = {key: (held, at) for key, (held, at) in self._buckets.items() if held + (now - at) * self.per_second < full}
+        """Forget the buckets that are full again; if that is not enough, all: so many addresses are no one's flood."""
+        rate, most = self.per_second, self.per_address
+        kept = {key: (held, at) for key, (held, at) in self._buckets.items() if held + (now - at) * rate < most}
         self._buckets = kept if len(kept) < MOST_BUCKETS // 2 else {}
+
+    def _refuse_rate(self, address: str) -> None:
+        if address not in self._refused:
+            log.warn(
+                "refused: listener={listener} address={address} comes more often than {rate:g} times a second; raise "
+                "connections_per_second if that is wanted",
+                listener=self.listener,
+                address=address,
+                rate=self.per_second,
+            )
+        self._refused[address] = self._refused.get(address, 0) + 1
 
     def _refuse(self, series: str, address: str, here: int) -> None:
         if series not in self._refused:
             log.warn(
                 "refused: listener={listener} address={address} connections={here} of {per_address} "
-                "all={count} of {total} cause={why}; raise connections_per_address, connections or connections_per_second "
-                "if they are wanted",
-                why=self.why,
+                "all={count} of {total}; raise connections_per_address or connections if they are wanted",
                 listener=self.listener,
                 address=address,
                 here=here,

@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable, Iterator
 from functools import cache
 from random import Random
-from typing import NamedTuple
 from xml.etree.ElementTree import tostring
 
 from lxml import etree

@@ -7,7 +7,7 @@ import resource
 from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.net.limits import ConnectionLimits, raise_descriptor_limit
+from gamed.net.limits import ConnectionLimits, network_of, raise_descriptor_limit
 from tests.store.logs import sentences
 
 
@@ -94,3 +94,73 @@ class DescriptorTests(SynchronousTestCase):
         self.patch(resource, "setrlimit", lambda which, pair: asked.append((which, pair)))
         self.assertEqual(raise_descriptor_limit(), 4_096 - 64)
         self.assertEqual(asked, [(resource.RLIMIT_NOFILE, (4_096, 4_096))])
+
+
+class RateTests(SynchronousTestCase):
+    """Connections that come and go, counted over time."""
+
+    def setUp(self) -> None:
+        self.now = 0.0
+        self.limits = ConnectionLimits("hive", 10_000, 512, per_second=10.0, clock=lambda: self.now)
+
+    def come_and_go(self, address: str, times: int) -> int:
+        """Return how many of so many connections were let in."""
+        count = 0
+        with capturedLogs():
+            for _ in range(times):
+                if self.limits.admit(address):
+                    self.limits.release(address)
+                    count += 1
+        return count
+
+    def test_a_course_behind_one_address_may_come_again_at_once(self) -> None:
+        with capturedLogs() as logs:
+            self.assertTrue(all(self.limits.admit("10.0.0.1") for _ in range(250)))
+            for _ in range(250):
+                self.limits.release("10.0.0.1")
+            self.assertTrue(all(self.limits.admit("10.0.0.1") for _ in range(250)))
+        self.assertEqual(logs, [])
+
+    def test_in_the_long_run_the_rate_holds(self) -> None:
+        self.assertEqual(self.come_and_go("10.0.0.1", 600), 512)
+        self.assertEqual(self.limits.why, "rate")
+        for _ in range(5):
+            self.now += 1.0
+            self.assertEqual(self.come_and_go("10.0.0.1", 100), 10)
+        self.now += 1000.0
+        self.assertEqual(self.come_and_go("10.0.0.1", 600), 512)
+
+    def test_others_are_not_concerned(self) -> None:
+        self.come_and_go("10.0.0.1", 600)
+        self.assertEqual(self.come_and_go("10.0.0.2", 100), 100)
+
+    def test_zero_is_no_limit(self) -> None:
+        self.limits.per_second = 0.0
+        self.assertEqual(self.come_and_go("10.0.0.1", 2000), 2000)
+
+    def test_what_is_remembered_is_bounded(self) -> None:
+        for number in range(25_000):
+            self.come_and_go(f"2001:db8::{number:x}", 1)
+        self.assertLessEqual(len(self.limits._buckets), 10_000)
+        self.now += 1.0
+        self.come_and_go("10.0.0.1", 600)
+        for number in range(9_999):
+            self.limits._buckets[f"x{number}"] = (511.0, self.now - 5.0)
+        self.come_and_go("10.0.0.3", 1)
+        self.assertEqual(len(self.limits._buckets), 2)
+        self.assertEqual(self.come_and_go("10.0.0.1", 1), 0)
+
+    def test_each_cause_has_its_name(self) -> None:
+        limits = ConnectionLimits("hive", 3, 2, per_second=1.0, clock=lambda: self.now)
+        with capturedLogs():
+            seen = []
+            for address in ("a", "a", "a", "b", "c"):
+                limits.admit(address)
+                seen.append(limits.why)
+            self.assertEqual(seen, ["", "", "address", "address", "all"])
+            limits.release("a")
+            limits.admit("a")
+            self.assertEqual(limits.why, "rate")
+            limits.bans.ban(network_of("10.0.0.0/8"))
+            limits.admit("10.1.1.1")
+            self.assertEqual(limits.why, "banned")

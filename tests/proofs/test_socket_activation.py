@@ -76,8 +76,11 @@ class ActivationTests(SynchronousTestCase):
                 env={**os.environ, "NOTIFY_SOCKET": f"@{self.name}", **environ},
             )
         self.addCleanup(lambda: process.poll() is None and (process.kill(), process.wait()))
-        while self.manager.recv(100) != b"READY=1":
-            pass
+        try:
+            while self.manager.recv(100) != b"READY=1":
+                pass
+        except TimeoutError:
+            raise AssertionError((self.folder / "log").read_text()[-3000:]) from None
         return process
 
     def end(self, process: subprocess.Popen[bytes]) -> None:

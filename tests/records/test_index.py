@@ -15,10 +15,13 @@ from gamed.records import index as module
 from gamed.records.convert import convert
 from gamed.records.gofans import VERSIONS
 from gamed.records.index import index, schema_directory, validate
+from gamed.records.own import from_history
 from gamed.records.record import RecordError, document
+from gamed.registry import game_types
 from tests.records.gogames import captured
 from tests.records.gogames import record as go_record
 from tests.records.samples import game, record
+from tests.test_registry import play
 
 GOOD = document(record(game()))
 
@@ -178,13 +181,12 @@ class SchemaFileTests(SynchronousTestCase):
         rough = self.written("rough", changed(b"<started>", b"<begun/><started>"))
         bad = self.written("bad", GOOD.replace(b"body>", b"bodies>"))
         catalogue = schema_directory() / "index.xml"
-        own = "gamed-battleship-1.0.xsd"
         cases = {
             ("Standard.xsd", good): True,
             ("Standard.xsd", rough): True,
             ("Standard.xsd", bad): False,
-            (own, good): True,
-            (own, rough): False,
+            ("gamed-battleship-1.0.xsd", good): True,
+            ("gamed-battleship-1.0.xsd", rough): False,
             ("index.xsd", catalogue): True,
             ("index.xsd", good): False,
         }
@@ -193,6 +195,12 @@ class SchemaFileTests(SynchronousTestCase):
             whole = document(go_record(game, version))
             cases[f"GoFans-{version}.xsd", self.written(version, whole)] = True
             cases[f"GoFans-{version}.xsd", self.written("beside", whole.replace(b' x="1"', b' x="53"', 1))] = False
+        for kind, made in game_types().items():
+            _, history, _ = play(made, made.settings(), 1)
+            names = {"publisher": made.publisher, "version": made.version}
+            whole = document(from_history(history, **names, findings=(), unjudged=None))
+            cases[f"gamed-{kind}-1.0.xsd", self.written(kind, whole)] = True
+            cases[f"gamed-{kind}-1.0.xsd", self.written("broken", whole.replace(b"<started at", b"<begun at"))] = False
         self.assertEqual({schema for schema, _ in cases}, {file.name for file in self.files()})
         self.assertEqual(self.second_opinion(*cases), list(cases.values()))
 

@@ -43,7 +43,7 @@ class Settings:
     unsent_bytes: int = field(default=4_194_304, validator=_positive)
     connections: int = field(default=20_000, validator=_positive)
     connections_per_address: int = field(default=512, validator=_positive)
-    connections_per_second: float = field(default=500.0, validator=_rate)
+    connections_per_second: float = field(default=500.0, validator=validators.ge(0))
 
 
 def _options(settings: Settings) -> Options:

@@ -46,7 +46,7 @@ class Settings:
     unsent_bytes: int = field(default=262_144, validator=_positive)
     connections: int = field(default=20_000, validator=_positive)
     connections_per_address: int = field(default=512, validator=_positive)
-    connections_per_second: float = field(default=500.0, validator=_rate)
+    connections_per_second: float = field(default=500.0, validator=_not_negative)
 
 
 def _options(settings: Settings) -> Options:

@@ -77,7 +77,7 @@ class Settings:
     unsent_bytes: int = field(default=16_777_216, validator=_positive)
     connections: int = field(default=20_000, validator=_positive)
     connections_per_address: int = field(default=512, validator=_positive)
-    connections_per_second: float = field(default=500.0, validator=_rate)
+    connections_per_second: float = field(default=500.0, validator=_not_negative)
 
     def __attrs_post_init__(self) -> None:
         if self.min_players > self.max_players:

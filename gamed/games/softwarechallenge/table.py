@@ -296,7 +296,7 @@ class SeasonTable:
 
     def _drop(self, seat: Seat, text: str, now: float) -> Step:
         mails = (Mail(seat, Refused(self.room, text, None)), *self._farewell(seat, text, kick=False))
-        step = self.leave(seat, Termination.LIMIT, now, text)
+        step = self.leave(seat, Termination.LEFT, now, text)
         step.mails = (*mails, *step.mails)
         return step
 

@@ -485,7 +485,7 @@ class RecordTests(RefusalTestCase):
         ways: list[tuple[str, str, str]] = [
             ("forfeit", SKIP, "skip"),
             ("forfeit", "", "no-move"),
-            ("limit", setmove("RED", "ANT", 5, 5), "(5,5,-10) is off the board"),
+            ("left", setmove("RED", "ANT", 5, 5), "(5,5,-10) is off the board"),
             ("left", '<data class="foo"/>', "there is no move of class 'foo'"),
         ]
         for termination, data, reason in ways:

@@ -79,4 +79,5 @@ class TranscriptTests(SynchronousTestCase):
             hall.wait(3601)
             self.assertEqual((hall.rooms, list(hall.lobby.rooms)), ([], []), number)
             self.assertEqual(len(hall.lobby.reservations), 0, number)
+            hall.records()
             self.assertEqual(hall.clock.getDelayedCalls(), [], number)

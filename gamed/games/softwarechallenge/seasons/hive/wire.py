@@ -7,13 +7,13 @@ from texts that are kept: one for each field and what stands on it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from gamed.errors import RemoteProtocolError
 from gamed.game import Seat
 from gamed.games.softwarechallenge.season import Cause, Fault, Fragment, Result, Sent
-from gamed.games.softwarechallenge.seasons.hive.board import CELLS, INDEX, RADIUS
+from gamed.games.softwarechallenge.seasons.hive.board import CELLS, INDEX, RADIUS, indices
 from gamed.games.softwarechallenge.seasons.hive.moves import (
     COLORS,
     TYPES,
@@ -57,11 +57,10 @@ _NO_MOVES: Final = frozenset({"welcomeMessage", "memento", "state", "result", "e
 def memento(state: State, names: Sequence[str], echo: str) -> str:
     """Return the `state` element at its final indentation. `echo`: the `lastMove` element, or nothing."""
     color = COLORS[state.mover]
-    obstructed = state.obstructed
-    stacks = state.stacks
-    if obstructed:
-        stacks = tuple("#" if CELLS[index] in obstructed else stack for index, stack in enumerate(stacks))
-    rows = [_row(number, stacks[start:end]) for number, (start, end) in enumerate(_ROWS)]
+    stacks = list(state.stacks)
+    for index in indices(state.barred):
+        stacks[index] = "#"
+    rows = [_row(number, tuple(stacks[start:end])) for number, (start, end) in enumerate(_ROWS)]
     parts = [
         f'<state class="state" startPlayerColor="RED" turn="{state.turn}" currentPlayerColor="{color}">',
         f'        <red color="RED" displayName={quoted(names[0])}/>',
@@ -96,7 +95,9 @@ def _frame(number: int) -> tuple[str, str]:
     return "          <fields>\n" + nothing * before, nothing * after + "          </fields>"
 
 
-def _row(number: int, stacks: Sequence[str]) -> str:
+# A move changes two of the eleven at most. About 1 KB each.
+@lru_cache(maxsize=2048)
+def _row(number: int, stacks: tuple[str, ...]) -> str:
     before, after = _frame(number)
     first = _ROWS[number][0]
     return before + "".join([_field(first + place, stack) for place, stack in enumerate(stacks)]) + after
