@@ -5,7 +5,6 @@ Source: design.md, "The tree"; the contract in README.md.
 
 from __future__ import annotations
 
-import gc
 import signal
 import time
 from collections.abc import Callable
@@ -24,6 +23,7 @@ from gamed import __version__
 from gamed.config import Config, load
 from gamed.console.service import Console, console
 from gamed.errors import ConfigError, GamedError
+from gamed.garbage import IdleCollector
 from gamed.lobby.heartbeat import Heartbeat
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.recovery import recover
@@ -104,10 +104,13 @@ class Daemon(MultiService):
     reactor: Any
     console: Console | None = None
     watchdog: Watchdog = field(init=False)
+    collector: IdleCollector = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         MultiService.__init__(self)
         self.watchdog = Watchdog(self.reactor)
+        self.collector = IdleCollector(lambda: self.lobby.tally.appends.count)
+        self.heartbeat.beats.append(self.collector.beat)
         operated = () if self.console is None else (self.console,)
         for service in (self.storage, self.heartbeat, self.lobby, *operated, *self.listeners):
             service.setServiceParent(self)
@@ -125,9 +128,7 @@ class Daemon(MultiService):
     def _ready(self) -> None:
         for listener in self.listeners:
             log.info("listening: {section} on {port}", section=listener.section, port=listener.port)
-        # What the start has made stays: the collector need not look at it again in each of its rounds.
-        gc.collect()
-        gc.freeze()
+        self.collector.start()
         self.garbage.start()
         with suppress(ValueError):
             # Only the main thread can; elsewhere, in tests, nobody hangs up.
@@ -155,6 +156,7 @@ class Daemon(MultiService):
         waits = [listener.stopService() for listener in self.listeners]
         self.heartbeat.stopService()
         self.garbage.stop()
+        self.collector.stop()
         stopped = self._limited(DeferredList([*waits, self.lobby.stopService()]))
         stopped.addCallback(lambda _result: self._limited(self.storage.stopService()))
         return stopped

@@ -29,12 +29,16 @@ WORTH_TELLING = 0.25
 
 @define(eq=False)
 class Heartbeat(Service):
-    """The monotonic clock less all standstills. `heard`: called with the length of each."""
+    """The monotonic clock less all standstills. `heard`: called with the length of each.
+
+    `beats`: called with each beat, before the look at the clock, so that nobody is charged for what they take.
+    """
 
     clock: IReactorTime
     monotonic: Callable[[], float]
     stalled: float = 0.0
     heard: list[Callable[[float], None]] = field(factory=list)
+    beats: list[Callable[[], None]] = field(factory=list)
     _due: float | None = None
     _told: float = 0.0
     _held_at: float | None = None
@@ -70,6 +74,8 @@ class Heartbeat(Service):
             tell(seconds)
 
     def _beat(self) -> None:
+        for call in self.beats:
+            call()
         self.seconds()
         self._due = self.monotonic() + BEAT
         self._call = self.clock.callLater(BEAT, self._beat)
