@@ -23,9 +23,7 @@ from gamed.errors import GamedError
 @click.option("--players", type=click.Choice(["2", "4"]), help="Vote for so many players (quoridor).")
 @click.option("--name", metavar="NAME", help="What to be called (quoridor, roborally).")
 @click.option("--tls", is_flag=True, help="Speak TLS, and see to it that the server is the one that --host names.")
-@click.option(
-    "--ca", type=click.File("rb"), help="Trust the certificates in a PEM file; with --tls."
-)
+@click.option("--ca", type=click.File("rb"), help="Trust the certificates in a PEM file; with --tls.")
 @json_option
 def bot(game: str, **options: Any) -> None:
     """Play GAME against whoever the server pairs this bot with.

@@ -309,7 +309,7 @@ def check_descriptors(config: Config) -> Iterator[tuple[str, str]]:
         yield (
             WARNING,
             (
-                f"{hard} file descriptors are allowed, which is less than {wanted}: fewer connections are let in; raise "
+                f"{hard} file descriptors are allowed, which is less than {wanted}: fewer are let in; raise "
                 "LimitNOFILE= of the unit, or `ulimit -Hn`"
             ),
         )

@@ -208,6 +208,8 @@ class Lobby(Service):
                     self._dispatches = dispatches
                     self.outage.hold()
                     return
+            else:
+                self.tally.append_errors += 1
             failure = Failure()
             for room in dict.fromkeys(dispatch.room for dispatch in dispatches if dispatch.room is not None):
                 room.fail(failure)

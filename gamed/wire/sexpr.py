@@ -70,7 +70,11 @@ _QUOTES: Final = {"'": "quote", "`": "quasiquote", ",": "unquote", ",@": "unquot
 _SYNTAX_QUOTES: Final = {"'": "syntax", "`": "quasisyntax", ",": "unsyntax", ",@": "unsyntax-splicing"}
 
 # What most data are made of; what follows a name or number must have come, too.
-_COMMON: Final = re.compile(r"[ \n]*+([()]|(?:[A-Za-z][A-Za-z0-9-]{0,30}+|[0-9]{1,9}+(?:\.[0-9]{1,9}+)?)(?=[ ()\n]))")
+_COMMON_ATOM: Final = r"(?:[A-Za-z][A-Za-z0-9-]{0,30}+|[0-9]{1,9}+(?:\.[0-9]{1,9}+)?)"
+_COMMON: Final = re.compile(rf"[ \n]*+([()]|{_COMMON_ATOM}(?=[ ()\n]))")
+# What most messages are, and most of these came before: `(move player 4.0 1.0)`.
+_COMMON_LINE: Final = re.compile(rf"\((?:{_COMMON_ATOM}(?: {_COMMON_ATOM})*+)?\)\n")
+_LONGEST_COMMON_LINE: Final = 64
 
 
 @lru_cache(maxsize=4096)
@@ -78,6 +82,12 @@ def _common_atom(text: str) -> Datum:
     if text[0] > "9":
         return Symbol(text)
     return float(text) if "." in text else int(text)
+
+
+@lru_cache(maxsize=4096)
+def _common_line(text: str) -> Datum | None:
+    """Return the flat list that a whole line holds, or None if that is not all there is in it."""
+    return tuple(map(_common_atom, text[1:-2].split())) if _COMMON_LINE.fullmatch(text) else None
 
 
 @define
@@ -447,8 +457,10 @@ class DatumReader:
     _decoder: codecs.IncrementalDecoder = field(init=False)
     _error: RemoteProtocolError | None = field(init=False, default=None)
     _over: bool = field(init=False, default=False)
+    _common: int = field(init=False)
 
     def __attrs_post_init__(self) -> None:
+        self._common = min(self.limit, _LONGEST_COMMON_LINE) if self.depth else 0
         self._input = Input(self.limit)
         self._scanner = _Scanner(self._input, self.depth)
         self._steps = self._scanner.messages()
@@ -465,6 +477,12 @@ class DatumReader:
         if self._over:
             return
         text = self._decoder.decode(data, not data)
+        if not self._scanner.begun and len(text) <= self._common:
+            datum = _common_line(text)
+            if datum is not None:
+                # Between two messages, so it is what the scanner would read.
+                self._scanner.ready.append(datum)
+                return
         self._input.text = text if text.isascii() else _ESCAPED_OCTET.sub("\ufffd", text)
         self._input.at = 0
         self._input.ended = self._over = not data

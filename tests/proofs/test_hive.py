@@ -22,7 +22,7 @@ from gamed.games.softwarechallenge.seasons.hive.strategy import Greedy, Search, 
 from gamed.games.softwarechallenge.seasons.hive.wire import echo, memento, read
 from tests.games.softwarechallenge.hive.recorded import counts, plays, spelled
 from tests.games.softwarechallenge.hive.test_recorded import accepted, perft
-from tests.proofs import amount
+from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
 
 HIVE = Hive()
 

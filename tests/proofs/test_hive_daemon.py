@@ -25,7 +25,7 @@ from gamed.records.own import judgement, to_history
 from gamed.records.record import document
 from gamed.table import replay
 from tests.daemon import SCRIPTS, Daemon, free_port, running, section
-from tests.proofs import amount
+from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.evidence import look, settle
 
 SCRIPT = Path(__file__).parent / "hive_bots.py"
@@ -33,7 +33,8 @@ PASSWORD = "examplepassword"
 AT_ONCE = 20
 MIB = 1 << 20
 GROWTH = 8 * MIB
-"""Bytes that the daemon may have grown by after many games, against what it had after the first ones: what SQLite keeps.
+"""Bytes that the daemon may have grown by after many games, against what it had after the first ones: what SQLite
+keeps.
 
 That nothing of a room stays is shown in memory, where it can be counted: tests/games/softwarechallenge/test_client.py.
 """

@@ -19,7 +19,7 @@ from gamed.store.query import Query
 from gamed.store.sql import Database
 from tests.benchmarks.imports import made
 from tests.daemon import SCRIPTS
-from tests.proofs import amount
+from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
 
 GAMES = 1_000
 START, WORK = 0.4, 3.0

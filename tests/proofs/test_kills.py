@@ -17,7 +17,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.game import Termination
 from tests.daemon import Daemon
-from tests.proofs import amount, synced_daemon
+from tests.proofs import amount, skip, synced_daemon  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.clients import Client, Crowd
 from tests.proofs.evidence import Evidence, check_received, check_recorded, check_results, look, now, settle
 

@@ -21,7 +21,7 @@ from gamed.records.index import validate
 from gamed.records.own import judgement, to_history
 from gamed.records.record import document
 from tests.daemon import Daemon, running
-from tests.proofs import amount
+from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.evidence import bodies, is_last, look, settle
 
 SCRIPT = Path(__file__).parent / "many_bots.py"

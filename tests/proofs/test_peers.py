@@ -23,7 +23,7 @@ from gamed.games.battleship.wire import ATTACK_FIRST, DEFEND_FIRST, END, START
 from gamed.records.index import validate
 from gamed.records.record import document
 from tests.daemon import Daemon, running
-from tests.proofs import amount
+from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.beside import Beside, Match, described, read
 from tests.proofs.clients import connection, named
 from tests.proofs.evidence import Evidence, is_last, look, now, seats, settle
@@ -113,7 +113,7 @@ class Bad:
 
     def check_ended(self, loser: str, why: Termination, winner: int) -> None:
         self.case.assertEqual(self.outcome(loser), Outcome(why, winner), loser)
-        self.check_log("closed:", f"termination={why}", f"winner={winner}", loser)
+        self.check_log("ended:", f"termination={why}", f"winner={winner}", loser)
 
     # Too much
 
@@ -139,7 +139,7 @@ class Bad:
         name = named(client)
         offered(client, (b"x" * 1023 + b"\n") * 64)
         self.case.assertEqual(rest(client), b"")
-        self.check_log("closed:", "termination=limit", name)
+        self.check_log("ended:", "termination=limit", name)
         self.nobody_waits()
 
     def a_game_too_long(self) -> None:
@@ -155,7 +155,7 @@ class Bad:
         attacker.settimeout(10)
         self.case.assertEqual([rest(client) for client in match.clients], [b"", b""])
         self.case.assertEqual(self.outcome(names[0]), Outcome(Termination.LIMIT))
-        self.check_log("closed:", "termination=limit", names[1])
+        self.check_log("ended:", "termination=limit", names[1])
 
     def sent_or_read(self, sender: socket.socket, reader: socket.socket, data: memoryview) -> tuple[int, int] | None:
         """Send what goes, or read what comes; None at the end."""
@@ -191,7 +191,7 @@ class Bad:
         reset(client)
         reset(connection(self.daemon.port))
         self.nobody_waits()
-        self.check_log("closed:", "termination=left", "winner=None", name)
+        self.check_log("ended:", "termination=left", "winner=None", name)
 
     def reset_when_just_paired(self) -> None:
         for has_read in (False, True):
@@ -284,14 +284,14 @@ class Bad:
         client = waiting(self.daemon)
         name = named(client)
         self.case.assertEqual(self.seconds_until_closed(client, 1.0), b"")
-        self.check_log("closed:", "termination=idle", name)
+        self.check_log("ended:", "termination=idle", name)
 
     def dripping_while_waiting(self) -> None:
         client = waiting(self.daemon)
         name = named(client)
         self.drip(client)
         self.case.assertEqual(rest(client), b"")
-        self.check_log("closed:", "termination=idle", name)
+        self.check_log("ended:", "termination=idle", name)
 
     def silent_in_a_game(self) -> None:
         match = Match.begin(self.daemon.port, 0)

@@ -18,7 +18,7 @@ from tests.games.quoridor.matches import Match
 from tests.games.quoridor.positions import RULES, as_slow, corpus, read
 from tests.games.quoridor.test_perft import cases, slow_perft
 from tests.games.quoridor.test_rules import check_game
-from tests.proofs import amount
+from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
 
 
 class RuleProofs(SynchronousTestCase):

@@ -27,7 +27,7 @@ from gamed.records.own import judgement, to_history
 from gamed.records.record import document
 from tests.daemon import Daemon, running
 from tests.games.quoridor.worlds import DOWN
-from tests.proofs import amount
+from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.evidence import look, settle
 
 SCRIPT = Path(__file__).parent / "quoridor_bots.py"

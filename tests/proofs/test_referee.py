@@ -21,7 +21,7 @@ from gamed.games.battleship.wire import Opcode, decode
 from gamed.history import LINE, History
 from gamed.relay import Relay
 from gamed.testing.battleship import play_history, play_match
-from tests.proofs import amount
+from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.liars import LIES, Transcript, match
 from tests.proofs.oracle import is_possible
 

@@ -17,7 +17,7 @@ from gamed.games.roborally.strategy import planned
 from tests.games.roborally.crowds import some_position
 from tests.games.roborally.random_play import GAME, answer, broken, options, positions
 from tests.games.roborally.test_slow import follow
-from tests.proofs import amount
+from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
 
 TURNS = 40
 """Turns within which planners are to reach the last flag."""

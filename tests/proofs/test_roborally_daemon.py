@@ -17,7 +17,7 @@ from gamed.records.own import judgement, to_history
 from gamed.records.record import document
 from gamed.table import replay
 from tests.daemon import ROOT, Daemon, free_port, running
-from tests.proofs import amount
+from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.evidence import look, settle
 
 PLAYERS, CHANNELS = 8, 2

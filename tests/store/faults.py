@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -53,6 +54,10 @@ class FaultyDisk:
         written = self._real["write"](descriptor, data[: self.room])
         self.room -= written
         return written
+
+    def wait(self) -> None:
+        """Let other threads work for a moment."""
+        time.sleep(0.01)
 
     def _fdatasync(self, descriptor: int) -> None:
         self._real["fdatasync"](descriptor)

@@ -52,7 +52,7 @@ class Outbox:
     @property
     def due(self) -> float | None:
         """The moment at which the next mail may leave; None if none waits."""
-        return min((self._busy[seat] for seat in self._held), default=None)
+        return min([self._busy[seat] for seat in self._held]) if self._held else None
 
     def forget(self, seat: Seat) -> None:
         """Drop what waits for a world that has gone."""

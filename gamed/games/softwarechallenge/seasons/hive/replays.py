@@ -1,0 +1,185 @@
+"""The official server's replay files, from a history and into one.
+
+Source: software-challenge.md B7: a line `<protocol>`, the state after each move as a room element, the result as one,
+and `</protocol>`. They hold no times and no cells that chance drew but in the states, and of a move what was echoed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+from xml.etree.ElementTree import Element
+
+from gamed.errors import IllegalMove, RemoteProtocolError
+from gamed.game import CHANCE, Outcome, Seat, Termination
+from gamed.games.softwarechallenge.client import MESSAGE_BYTES
+from gamed.games.softwarechallenge.client_wire import ClientConnection
+from gamed.games.softwarechallenge.messages import Closing, Memento, ServerMessage
+from gamed.games.softwarechallenge.messages import Result as ResultMessage
+from gamed.games.softwarechallenge.season import Cause, Fault
+from gamed.games.softwarechallenge.seasons.hive.client import read_state
+from gamed.games.softwarechallenge.seasons.hive.moves import COLORS, Obstructed, parse, spell
+from gamed.games.softwarechallenge.seasons.hive.position import State
+from gamed.games.softwarechallenge.seasons.hive.rules import OBSTRUCTED, Hive
+from gamed.games.softwarechallenge.seasons.hive.wire import KIND, echo, memento, read, result
+from gamed.games.softwarechallenge.table import LEFT_TEXT, TIMEOUT_TEXT
+from gamed.games.softwarechallenge.wire import SoftwareChallengeConnection, escaped
+from gamed.history import DRAWN, JOINED, LEFT, MOVE, STARTED, Entry, History, Value, ended
+from gamed.wire.xmlstream import XmlStream
+
+UNKNOWN_TIME: Final = "1970-01-01T00:00:00.000Z"
+"""When a game was played of which its file does not say it."""
+LIMITS: Final = {"soft_milliseconds": 2000, "hard_milliseconds": 10_000}
+"""The official server's time limits."""
+
+_HIVE: Final = Hive()
+_INDENTED: Final = re.compile(r"^  (?= *<)", re.MULTILINE)
+_LAST_MOVE: Final = re.compile(r"( *)<lastMove class=\"\w+\"(/?)>")
+
+
+# Writing
+
+
+def write(history: History) -> bytes:
+    """Return the replay file of a game. One that was cancelled has no result in it, as it had none."""
+    names = [str(entry.data["name"]) for entry in history.of_kind(JOINED)]
+    wire, state, rooms = SoftwareChallengeConnection(), _HIVE.setup(history.options), []
+    for entry in history.entries:
+        if entry.kind not in (DRAWN, MOVE) or entry.body is None:
+            continue
+        move = parse(entry.body.decode())
+        state = _HIVE.apply(state, CHANCE if entry.seat is None else entry.seat, move)
+        said = "" if isinstance(move, Obstructed) else echo(move)
+        text = _moved_left(wire, Memento(history.room, memento(state, names, said)))
+        rooms.append(_with_hint(text, str(entry.data["hint"])) if "hint" in entry.data else text)
+    fault = next(map(_fault, history.of_kind(LEFT)), None)
+    outcome = history.outcome
+    if outcome is not None and (fault is not None or outcome.termination is Termination.VICTORY):
+        rooms.append(_moved_left(wire, ResultMessage(history.room, result(state, names, fault).body)))
+    return "\n".join(["<protocol>", *rooms, "</protocol>"]).encode()
+
+
+def _moved_left(wire: SoftwareChallengeConnection, message: ServerMessage) -> str:
+    """Return a message as a file has it: its own element stands at the left margin."""
+    return _INDENTED.sub("", wire.send(message).decode().removeprefix("<protocol>").lstrip("\n"))
+
+
+def _with_hint(text: str, hint: str) -> str:
+    """Return a state with what the mover said beside its move, which stands first in it."""
+    found = _LAST_MOVE.search(text)
+    assert found is not None
+    pad, shut = found.groups()
+    line = f"\n{pad}  <hint>{escaped(hint)}</hint>"
+    rest = f"\n{pad}</lastMove>" if shut else ""
+    return f"{text[: found.end()].removesuffix('/>').removesuffix('>')}>{line}{rest}{text[found.end() :]}"
+
+
+def _fault(entry: Entry) -> Fault:
+    """Return why a side lost otherwise than by the rules."""
+    assert entry.seat is not None
+    why = entry.data["why"]
+    if why == Termination.FORFEIT:
+        return Fault(entry.seat, Cause.RULE_VIOLATION, str(entry.data.get("text", "")))
+    if why != Termination.TIME:
+        return Fault(entry.seat, Cause.LEFT, LEFT_TEXT)
+    limit = str(entry.data.get("limit", "soft"))
+    seconds = int(entry.data.get(limit, LIMITS[f"{limit}_milliseconds"])) / 1000
+    cause = Cause.SOFT_TIMEOUT if limit == "soft" else Cause.HARD_TIMEOUT
+    return Fault(entry.seat, cause, TIMEOUT_TEXT.format(seconds=f"{seconds:g}"))
+
+
+# Reading
+
+
+def read_replay(document: bytes) -> History:
+    """Return the history of a replay file. All its entries have the time 0, and it began at `UNKNOWN_TIME`.
+
+    Raises RemoteProtocolError if it is none, and RuleError if the rules lead elsewhere than its states say.
+    """
+    rooms = list(_rooms(document))
+    states = [event for event in rooms if isinstance(event, Memento)]
+    if not states or states[0].element is None:
+        raise RemoteProtocolError("there is no state in it", code="no-state")
+    history = History(states[0].room, KIND, UNKNOWN_TIME, 0, LIMITS)
+    first = states[0].element
+    history.entries += [Entry(0, JOINED, seat, data={"name": _name(first, seat)}) for seat in (0, 1)]
+    history.entries.append(Entry(0, STARTED))
+    state = _play(history, [event.element for event in states if event.element is not None])
+    results = [event.element for event in rooms if isinstance(event, ResultMessage)]
+    history.entries += _end(state, results[0] if results else None)
+    return history
+
+
+def _rooms(document: bytes) -> Iterator[Memento | ResultMessage]:
+    connection = ClientConnection(XmlStream(MESSAGE_BYTES))
+    for data in (document, b""):
+        connection.receive_data(data)
+        for event in connection.events():
+            if isinstance(event, (Memento, ResultMessage)):
+                yield event
+            elif not isinstance(event, Closing):
+                raise RemoteProtocolError(f"{type(event).__name__} does not belong there", code="no-replay")
+
+
+def _name(state: Element, seat: Seat) -> str:
+    side = state.find(COLORS[seat].lower())
+    return "" if side is None else side.get("displayName", "")
+
+
+def _play(history: History, states: list[Element]) -> State:
+    """Play the moves that led to the states; return the last one."""
+    first = read_state(states[0])
+    if first.turn or len(first.obstructed) != OBSTRUCTED:
+        raise RemoteProtocolError("it does not begin with the beginning of a game", code="no-beginning")
+    lot = Obstructed(first.obstructed)
+    state = _HIVE.apply(_HIVE.setup(history.options), CHANCE, lot)
+    history.entries.append(Entry(0, DRAWN, body=spell(lot).encode()))
+    for element in states:
+        said = read_state(element)
+        # A state is repeated where a paused game went on.
+        if said.turn == state.turn + 1:
+            state = _moved(history, state, element)
+        if said != state:
+            raise IllegalMove(f"what stands at turn {said.turn} is not what the moves lead to", code="other-position")
+    return state
+
+
+def _moved(history: History, state: State, element: Element) -> State:
+    last = element.find("lastMove")
+    sent = None if last is None else read(last)
+    if sent is None or sent.move is None:
+        raise RemoteProtocolError(f"no move led to turn {state.turn + 1}", code="no-move")
+    data: dict[str, Value] = {"hint": sent.hint} if sent.hint else {}
+    history.entries.append(Entry(0, MOVE, state.mover, spell(sent.move).encode(), data))
+    return _HIVE.apply(state, state.mover, sent.move)
+
+
+_FAULTS: Final = {
+    Cause.LEFT: (Termination.LEFT, {}),
+    Cause.RULE_VIOLATION: (Termination.FORFEIT, {}),
+    Cause.SOFT_TIMEOUT: (Termination.TIME, {"limit": "soft"}),
+    Cause.HARD_TIMEOUT: (Termination.TIME, {"limit": "hard"}),
+}
+
+
+def _end(state: State, said: Element | None) -> Iterator[Entry]:
+    """Yield the entries of the end: who lost by what, if not by the rules. Without a result it was cancelled."""
+    scores = [] if said is None else said.findall("score")
+    outcome = _HIVE.outcome(state)
+    for seat, score in enumerate(scores[:2]):
+        cause = score.get("cause", "")
+        if cause in _FAULTS:
+            why, data = _FAULTS[Cause(cause)]
+            text = {"text": score.get("reason", "")} if why is Termination.FORFEIT else {}
+            yield Entry(0, LEFT, seat, data={"why": str(why), **data, **text})
+            yield ended(0, Outcome(why, 1 - seat))
+            return
+    if said is None:
+        yield ended(0, Outcome(Termination.CANCELLED) if outcome is None else outcome)
+        return
+    winner = said.find("winner")
+    stated = None if winner is None else winner.get("color")
+    if outcome is None or stated != (None if outcome.winner is None else COLORS[outcome.winner]):
+        raise IllegalMove("the result is not the one that the rules give", code="other-result")
+    yield ended(0, outcome)

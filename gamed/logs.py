@@ -1,0 +1,98 @@
+"""How the log is written: one line an event, as text or as JSON, in which nobody's control characters do anything.
+
+Source: issue "Running it", 6. For twistd's option --logger: `twistd -n --logger gamed.logs.json_lines gamed`, or
+`text_lines`. The level is the console's affair.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, Final, TextIO
+
+from attrs import define
+from twisted.logger import ILogObserver, LogEvent, formatEvent
+from zope.interface import implementer
+
+SECRET: Final = frozenset({"password", "code"})
+"""Fields that are not repeated beside the sentence that may have them."""
+
+
+@implementer(ILogObserver)
+@define(eq=False)
+class Lines:
+    """An observer that writes each event as one line. `spell`: makes the line, without its end."""
+
+    file: TextIO
+    spell: Callable[[LogEvent], str]
+
+    def __call__(self, event: LogEvent) -> None:
+        """Write an event."""
+        self.file.write(self.spell(event) + "\n")
+        self.file.flush()
+
+
+def text_lines() -> Lines:
+    """Return what writes text on standard output."""
+    return Lines(sys.stdout, as_text)
+
+
+def json_lines() -> Lines:
+    """Return what writes JSON on standard output."""
+    return Lines(sys.stdout, as_json)
+
+
+def as_text(event: LogEvent) -> str:
+    """Return time, logger, level and sentence; a traceback follows with its line ends spelled out."""
+    head = f"{_time(event)} [{event.get('log_namespace', '-')}#{_level(event)}]"
+    trace = _traceback(event)
+    return printable(f"{head} {formatEvent(event)}" + (f"\n{trace}" if trace else ""))
+
+
+def as_json(event: LogEvent) -> str:
+    """Return an object: time, level, logger, event (the sentence), then its own fields, such as room and peer."""
+    fields: dict[str, Any] = {
+        "time": _time(event),
+        "level": _level(event),
+        "logger": event.get("log_namespace", "-"),
+        "event": formatEvent(event),
+    }
+    for name, value in event.items():
+        if not name.startswith("log_") and name not in SECRET | fields.keys() and _is_own(event, name):
+            fields[name] = value if isinstance(value, str | int | float | bool | None) else str(value)
+    trace = _traceback(event)
+    if trace:
+        fields["traceback"] = trace
+    # ASCII alone: neither a control character nor an odd one of Unicode reaches who reads this.
+    return json.dumps(fields, ensure_ascii=True, allow_nan=True)
+
+
+def _is_own(event: LogEvent, name: str) -> bool:
+    """Whether a field is named in the sentence's format: Twisted puts others beside them, for old observers."""
+    return f"{{{name}" in (event.get("log_format") or "")
+
+
+def _time(event: LogEvent) -> str:
+    seconds = event.get("log_time")
+    if seconds is None:
+        return "-"
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _level(event: LogEvent) -> str:
+    level = event.get("log_level")
+    return level.name if level is not None else "info"
+
+
+def _traceback(event: LogEvent) -> str:
+    failure = event.get("log_failure")
+    return "" if failure is None else failure.getTraceback().rstrip()
+
+
+def printable(text: str) -> str:
+    """Return a text in which what is not printable is spelled out."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
