@@ -184,7 +184,7 @@ class Table:
 
 @define(eq=False)
 class Party:
-    """Tables on a selector. The second of a table comes when the first has been heard, one table of a game at a time."""
+    """Tables on a selector. The second of a table comes when the first has been heard, one table a game at a time."""
 
     ports: Mapping[str, int]
     random: Random

@@ -78,7 +78,9 @@ def _placed(datum: tuple[Datum, ...]) -> Placed | None:
 
 def _number(datum: Datum) -> int | None:
     """Return a coordinate, exact or not, as an integer of 0 to 8."""
-    return _ON_BOARD.get(datum) if isinstance(datum, int | float) and type(datum) is not bool else None
+    # By type, for a boolean is an integer to Python.
+    return _ON_BOARD.get(datum) if type(datum) in _REAL else None  # type: ignore[arg-type]
 
 
+_REAL: Final = frozenset({int, float})
 _ON_BOARD: Final = {float(number): number for number in range(SIZE)}
