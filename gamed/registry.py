@@ -56,6 +56,20 @@ class Player(Protocol):
 
 
 @frozen
+class ReplayFormat:
+    """A format that another program keeps games in. `root`: its document's element.
+
+    `write` returns a game's document; `read` the history in a document, and raises RemoteProtocolError if there is none
+    in it, and RuleError if the rules refuse what is.
+    """
+
+    name: str
+    root: str
+    write: Callable[[History], bytes]
+    read: Callable[[bytes], History]
+
+
+@frozen
 class GameType:
     """Everything the shell needs to know of a game.
 
@@ -63,7 +77,7 @@ class GameType:
     (the options decide the rules, the callable makes the generator for chance, the float is the moment of opening),
     `draw` a text picture of the position after so many moves (None: all), `players` the strategies of the game's own
     client, by name, the first the default. `player_options`: what these players can be told beside the generator, by
-    keyword.
+    keyword. `replays`: formats of other programs.
     """
 
     kind: str
@@ -77,6 +91,7 @@ class GameType:
     draw: Callable[[History, int | None], str]
     players: Mapping[str, Callable[..., Player]]
     player_options: tuple[str, ...] = ()
+    replays: tuple[ReplayFormat, ...] = ()
 
 
 class IGameMaker(Interface):

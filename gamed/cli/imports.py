@@ -88,19 +88,19 @@ def found(paths: Iterable[str]) -> Iterator[str]:
 
 def checked(sources: Iterable[str], formats: str, budget: int) -> Iterator[Checked]:
     """Yield each document's name with what came of it, up to the storing. Raises ConfigError."""
-    from gamed.cli.players import players  # noqa: PLC0415 (heavy)
+    from gamed.cli.players import players, readers  # noqa: PLC0415 (heavy)
     from gamed.records.importer import check, refused  # noqa: PLC0415 (heavy)
     from gamed.records.index import index  # noqa: PLC0415 (heavy)
     from gamed.records.record import RecordError  # noqa: PLC0415 (heavy)
 
-    known, playing = index(Path(formats) if formats else None), players()
+    known, playing, reading = index(Path(formats) if formats else None), players(), readers()
     for name in sources:
         try:
             document = document_of(name, budget)
         except RecordError as error:
             yield name, refused(error)
         else:
-            yield name, check(document, known, playing)
+            yield name, check(document, known, playing, reading)
 
 
 def document_of(name: str, budget: int) -> bytes:

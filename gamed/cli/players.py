@@ -1,4 +1,4 @@
-"""What plays records: a function for each publisher whose formats gamed knows.
+"""What plays records, and what reads other programs' files into records: functions by what gamed knows.
 
 This stands in the shell because the games that gamed hosts are Twisted plugins; the core takes what it returns.
 """
@@ -9,11 +9,14 @@ from collections.abc import Mapping
 from functools import partial
 from random import Random
 
+from gamed.errors import RemoteProtocolError
 from gamed.game import Options
 from gamed.records.gofans import PUBLISHER
-from gamed.records.importer import Player
+from gamed.records.importer import Player, Reader
+from gamed.records.own import from_history
 from gamed.records.played import play_gofans, play_own
-from gamed.registry import GameType, game_types
+from gamed.records.record import Record, RecordError
+from gamed.registry import GameType, ReplayFormat, game_types
 from gamed.table import Table
 
 
@@ -25,3 +28,17 @@ def players() -> Mapping[str, Player]:
 
 def _table(made: GameType, options: Options) -> Table:
     return made.table(made.settings(), options, Random, 0.0)
+
+
+def readers() -> Mapping[str, Reader]:
+    """Return what makes records of other programs' documents, by the document's element."""
+    types = game_types().values()
+    return {replay.root: partial(_read, made, replay) for made in types for replay in made.replays}
+
+
+def _read(made: GameType, replay: ReplayFormat, document: bytes) -> Record:
+    try:
+        history = replay.read(document)
+    except RemoteProtocolError as error:
+        raise RecordError(f"no {replay.name} replay: {error}", code="not-valid") from error
+    return from_history(history, publisher=made.publisher, version=made.version, findings=(), unjudged=None)

@@ -5,6 +5,7 @@ Source: records.md 3 and 5.
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 from collections.abc import Iterable
@@ -34,6 +35,9 @@ UNFITTED: Final = 10_000
 COLUMNS: Final = ("ID", "STARTED (UTC)", "GAME", "PLAYERS", "RESULT", "LENGTH")
 ELASTIC: Final = (COLUMNS.index("PLAYERS"), COLUMNS.index("RESULT"))
 """The columns that are cut to fit the terminal, the first of them first."""
+
+AS_IT_IS: Final = "xml"
+FORMAT_HELP: Final = f"{AS_IT_IS}: as it is stored; software-challenge: the official server's replay (hive)."
 
 RESULTS: Final = {
     Termination.VICTORY: ("{winner} won", "drawn"),
@@ -221,22 +225,41 @@ def entry_data(entry: Entry) -> dict[str, Any]:
 @records.command(epilog="Example: gamed records export 6f0c1f0e --output game.xml")
 @click.argument("id")
 @config_option
+@click.option("--format", "chosen", default=AS_IT_IS, show_default=True, metavar="NAME", help=FORMAT_HELP)
 @click.option(
-    "--output", type=click.Path(dir_okay=False), metavar="FILE", help="Write here instead of to the terminal."
+    "--output", "-o", type=click.Path(dir_okay=False), metavar="FILE", help="Write here instead of to the terminal."
 )
-def export(id: str, config: str | None, output: str | None) -> None:  # noqa: A002
+def export(id: str, config: str | None, chosen: str, output: str | None) -> None:  # noqa: A002
     """Write a game as an XML document.
 
-    ID is the game's id or the beginning of it, as `gamed records list` prints it.
+    ID is the game's id or the beginning of it, as `gamed records list` prints it. A FILE that ends with .gz is packed.
     """
-    from gamed.records.record import document  # noqa: PLC0415 (heavy)
-
     with database(store_settings(config)) as store:
         record: Record = store.thd_record(id)
+    data = in_format(record, chosen)
     if output is None:
-        click.echo(document(record), nl=False)
+        click.echo(data, nl=False)
         return
     try:
-        Path(output).write_bytes(document(record))
+        Path(output).write_bytes(gzip.compress(data, mtime=0) if output.endswith(".gz") else data)
     except OSError as error:
         raise GamedError(f"cannot write {output}: {error.strerror}") from error
+
+
+def in_format(record: Record, chosen: str) -> bytes:
+    """Return a record as a document of a format. Raises UsageError if its game has no such format."""
+    from gamed.records.own import to_history  # noqa: PLC0415 (heavy)
+    from gamed.records.record import document  # noqa: PLC0415 (heavy)
+    from gamed.registry import game_types  # noqa: PLC0415 (heavy)
+
+    if chosen == AS_IT_IS:
+        return document(record)
+    known = {
+        replay.name: replay
+        for made in game_types().values()
+        if made.publisher == record.publisher
+        for replay in made.replays
+    }
+    if chosen not in known:
+        raise click.UsageError(f"{record.publisher} has no format {chosen}; it has {', '.join([AS_IT_IS, *known])}")
+    return known[chosen].write(to_history(record))

@@ -18,6 +18,7 @@ SGF = ".sgf"
 
 def record_of(name: str, config: str | None) -> Record:
     """Return the record in a file, or else the stored one whose id, or its beginning, this is. Raises GamedError."""
+    from gamed.cli.players import readers  # noqa: PLC0415 (heavy)
     from gamed.records.importer import check  # noqa: PLC0415 (heavy)
     from gamed.records.index import index  # noqa: PLC0415 (heavy)
 
@@ -26,7 +27,7 @@ def record_of(name: str, config: str | None) -> Record:
         with database(settings) as store:
             return store.thd_record(name)
     formats = index(Path(settings.formats) if settings.formats else None)
-    outcome = check(document_of(name, settings.import_bytes), formats, {})
+    outcome = check(document_of(name, settings.import_bytes), formats, {}, readers())
     if outcome.record is None:
         line = "" if outcome.line is None else f":{outcome.line}"
         raise GamedError(f"{name}{line}: {outcome.code}: {outcome.sentence}")

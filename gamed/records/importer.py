@@ -21,12 +21,16 @@ from gamed.records.index import Format, Index, Schema, named, reason, require
 from gamed.records.own import PUBLISHER
 from gamed.records.parsing import parse_whole
 from gamed.records.record import Record, RecordError, Summary
+from gamed.records.record import document as record_document
 
 Player: TypeAlias = Callable[[Record], Summary]
 """Plays a valid record through and returns what is searched of it.
 
 Raises RuleError if the rules refuse a move, and RecordError(code="not-valid") for what no schema can say.
 """
+
+Reader: TypeAlias = Callable[[bytes], Record]
+"""Makes a record of another program's document. Raises RecordError and RuleError."""
 
 CODES: Final = (
     "missing",
@@ -79,13 +83,20 @@ def refused(error: RecordError) -> Imported:
     return Imported(error.code, error.reason, error.line, error.column, error.xpath)
 
 
-def check(document: bytes, formats: Index, players: Mapping[str, Player]) -> Imported:
+def check(
+    document: bytes, formats: Index, players: Mapping[str, Player], readers: Mapping[str, Reader] | None = None
+) -> Imported:
     """Take all steps but the storing: `imported` and `unknown-format` mean that the record can be stored.
 
-    `players`: by publisher. A valid record of a publisher without one is `imported`, and not played. Raises nothing.
+    `players`: by publisher. A valid record of a publisher without one is `imported`, and not played. `readers`: by the
+    document's element; what they read becomes a record first, which takes the same steps. Raises nothing.
     """
     try:
-        return _checked(parse_whole(document), formats, players)
+        root = parse_whole(document)
+        reader = (readers or {}).get(str(root.tag))
+        if reader is not None:
+            root = parse_whole(record_document(reader(document)))
+        return _checked(root, formats, players)
     except RecordError as error:
         return refused(error)
     except RuleError as error:

@@ -42,7 +42,7 @@ KEYS = {
     "battleship": "",
     "quoridor": "tables = 0\n",
     "softwarechallenge": "",
-    "roborally": 'courses = ["anlauf"]\nmax_players = 2\nmax_games = 10000\nlinger = 0.2\n',
+    "roborally": 'courses = ["anlauf"]\nmax_players = 2\nmax_games = 10000\nstart_delay = 0.0\nlinger = 2.0\n',
 }
 """Games for two everywhere, as many as come."""
 

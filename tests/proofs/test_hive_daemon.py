@@ -19,7 +19,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.game import Termination
 from gamed.games.softwarechallenge import game_type
 from gamed.games.softwarechallenge.table import COLORS
-from gamed.history import JOINED, MOVE, History
+from gamed.history import DRAWN, JOINED, MOVE, History
 from gamed.records.index import validate
 from gamed.records.own import judgement, to_history
 from gamed.records.record import document
@@ -162,13 +162,37 @@ class CommandTests(DaemonTestCase):
         self.assertEqual(used.returncode, 1)
         self.assertIn("the server closed the connection before the game ended", used.stderr)
 
-    def codes(self) -> list[str]:
-        """Prepare a room, and return its reservation codes."""
+    def test_from_a_recorded_turn(self) -> None:
+        """A room starts where the first half of a recorded game ends, and its record holds that half, too."""
+        with running(Path(self.mktemp()), more=self.keys) as daemon:
+            self.bots(("--strategy", "random"), ("--strategy", "random"))
+            daemon.settled(1)
+            (first,) = self.histories(daemon).values()
+            made = [entry.body for entry in first.of_kind(MOVE)]
+            half = len(made) // 2
+            codes = self.codes(f' from="{first.room}" turn="{half}"')
+            ((one,), (two,)) = self.bots(*(("--reservation", code, "--strategy", "random") for code in codes))
+            daemon.settled(2)
+            histories = self.histories(daemon)
+            self.assertEqual(daemon.unexpected(), [])
+        second = histories[next(room for room in histories if room != first.room)]
+        moves = list(second.of_kind(MOVE))
+        self.assertEqual([entry.body for entry in moves[:half]], made[:half])
+        self.assertEqual(
+            [entry.data.get("replayed", False) for entry in moves], [True] * half + [False] * (len(moves) - half)
+        )
+        self.assertEqual(one["moves"] + two["moves"], len(moves) - half)
+        self.assertEqual(next(second.of_kind(DRAWN)).body, next(first.of_kind(DRAWN)).body)
+        self.assertEqual(played(second).outcome, second.outcome)
+
+    def codes(self, more: str = "") -> list[str]:
+        """Prepare a room, and return its reservation codes. `more`: attributes of the request."""
         said = b""
         with socket.create_connection(("127.0.0.1", self.port)) as admin:
             admin.settimeout(20)
             admin.sendall(f'<protocol><authenticate password="{PASSWORD}"/>'.encode())
-            admin.sendall(b'<prepare gameType="swc_2020_hive"><slot displayName="one" canTimeout="true"/>')
+            admin.sendall(f'<prepare gameType="swc_2020_hive"{more}>'.encode())
+            admin.sendall(b'<slot displayName="one" canTimeout="true"/>')
             admin.sendall(b'<slot displayName="two" canTimeout="true"/></prepare>')
             while b"</prepared>" not in said:
                 said += admin.recv(4096)

@@ -15,6 +15,7 @@ from gamed.game import Options
 from gamed.games.softwarechallenge.client import Player
 from gamed.games.softwarechallenge.passwords import PasswordGuard
 from gamed.games.softwarechallenge.reception import SoftwareChallengeReception
+from gamed.games.softwarechallenge.seasons.hive import replays
 from gamed.games.softwarechallenge.seasons.hive.boards import draw
 from gamed.games.softwarechallenge.seasons.hive.client import HiveBrain
 from gamed.games.softwarechallenge.seasons.hive.strategy import STRATEGIES
@@ -23,7 +24,7 @@ from gamed.games.softwarechallenge.table import Limits, SeasonTable
 from gamed.games.softwarechallenge.wire import SoftwareChallengeConnection
 from gamed.match import Match
 from gamed.reception import Host
-from gamed.registry import GameType
+from gamed.registry import GameType, ReplayFormat
 from gamed.wire.xmlstream import XmlStream
 
 
@@ -99,4 +100,5 @@ game_type = GameType(
     draw=draw,
     players={name: _player(name) for name in ("search", "greedy", "random")},
     player_options=("reservation",),
+    replays=(ReplayFormat("software-challenge", "protocol", replays.write, replays.read_replay),),
 )

@@ -1,0 +1,208 @@
+"""The official server's replay files: byte for byte, there and back, and what is refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from random import Random
+from uuid import UUID
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.cli.players import players, readers
+from gamed.errors import RemoteProtocolError, RuleError
+from gamed.game import CHANCE, Outcome, Seat, Termination
+from gamed.games.softwarechallenge.seasons.hive.moves import spell
+from gamed.games.softwarechallenge.seasons.hive.replays import UNKNOWN_TIME, read_replay, write
+from gamed.games.softwarechallenge.seasons.hive.rules import Hive
+from gamed.games.softwarechallenge.seasons.hive.strategy import Uniform
+from gamed.history import DRAWN, JOINED, LEFT, MOVE, STARTED, Entry, History, Value, ended
+from gamed.records.importer import Imported, check
+from gamed.records.index import index
+from gamed.records.own import to_history
+from tests.games.softwarechallenge.recorded import TRANSCRIPTS, content
+
+GAME = Hive()
+ROOM = "6f0c1f0e-7c7e-4c1b-9d5e-2f6d3a1b4c5d"
+LIMITS = {"soft_milliseconds": 2000, "hard_milliseconds": 10_000}
+SIZES = {"78-save-replay": 55_907, "79-save-replay-join": 40_008}
+"""The bytes of the replay files that the official server wrote in two scenarios, as NOTES.txt tells them."""
+
+
+def recorded(scenario: str) -> bytes:
+    """Return the replay file of a recorded game, put together from what the player that stayed was told."""
+    stream = content(TRANSCRIPTS / scenario / "conn3.s2c")
+    rooms = re.findall(rb'\n  (<room [^>]*>\n    <data class="(?:memento|result)">.*?\n  </room>)', stream, re.DOTALL)
+    told = [re.sub(rb"(?m)^  ", b"", room) for room in rooms]
+    return b"\n".join([b"<protocol>", *told, b"</protocol>"])
+
+
+def random_moves(seed: int, most: int = 60) -> tuple[list[str], Outcome | None]:
+    """Return chance's lot and the moves of a random game, and how it ended, if it did within so many moves."""
+    random, state = Random(seed), GAME.setup({})
+    lot = GAME.draw(state, random)
+    state = GAME.apply(state, CHANCE, lot)
+    texts = [spell(lot)]
+    while GAME.outcome(state) is None and len(texts) <= most:
+        move = Uniform().choose(state, state.mover, random)
+        texts.append(spell(move))
+        state = GAME.apply(state, state.mover, move)
+    return texts, GAME.outcome(state)
+
+
+def history(moves: Sequence[str], *end: Entry, hints: dict[int, str] | None = None) -> History:
+    """Return a game as it comes back from a replay file; the first of the moves is the lot."""
+    joined = [Entry(0, JOINED, seat, data={"name": name}) for seat, name in enumerate(('a "b"\n<c>', "Ω"))]
+    made = [
+        Entry(0, MOVE, number % 2, move.encode(), {"hint": hints[number]} if hints and number in hints else {})
+        for number, move in enumerate(moves[1:])
+    ]
+    entries = [*joined, Entry(0, STARTED), Entry(0, DRAWN, body=moves[0].encode()), *made, *end]
+    return History(ROOM, "hive", UNKNOWN_TIME, 0, LIMITS, entries)
+
+
+def lost(seat: Seat, why: Termination, **data: Value) -> tuple[Entry, Entry]:
+    """Return the entries of an end by fault."""
+    return Entry(0, LEFT, seat, data={"why": str(why), **data}), ended(0, Outcome(why, 1 - seat))
+
+
+def whole(seed: int) -> History:
+    moves, outcome = random_moves(seed)
+    assert outcome is not None
+    return history(moves, ended(0, outcome))
+
+
+class OfficialTests(SynchronousTestCase):
+    def test_the_recorded_files_have_the_sizes_that_were_told(self) -> None:
+        self.assertEqual({name: len(recorded(name)) for name in SIZES}, SIZES)
+
+    def test_what_is_read_of_them_is_written_as_they_are(self) -> None:
+        for name in SIZES:
+            self.assertEqual(write(read_replay(recorded(name))), recorded(name), name)
+
+    def test_what_they_say(self) -> None:
+        found = read_replay(recorded("78-save-replay"))
+        self.assertEqual([entry.data["name"] for entry in found.of_kind(JOINED)], ["Al pha", "Beta"])
+        self.assertEqual(found.outcome, Outcome(Termination.LEFT, 1))
+        self.assertEqual((str(UUID(found.room)), found.started), (found.room, UNKNOWN_TIME))
+
+
+class ThereAndBackTests(SynchronousTestCase):
+    def check(self, made: History) -> None:
+        again = read_replay(write(made))
+        self.assertEqual((again.entries, again.room, again.options), (made.entries, made.room, made.options))
+
+    def test_whole_games(self) -> None:
+        for seed in range(4):
+            self.check(whole(seed))
+
+    def test_games_that_were_lost_by_a_fault(self) -> None:
+        moves, _ = random_moves(1, 9)
+        for seat in (0, 1):
+            self.check(history(moves, *lost(seat, Termination.LEFT)))
+            self.check(history(moves, *lost(seat, Termination.FORFEIT, text="It's not your turn yet.\n<&")))
+            self.check(history(moves, *lost(seat, Termination.TIME, limit="soft")))
+            self.check(history(moves, *lost(seat, Termination.TIME, limit="hard")))
+
+    def test_games_without_a_result(self) -> None:
+        moves, _ = random_moves(2, 9)
+        cancelled = history(moves, ended(0, Outcome(Termination.CANCELLED)))
+        self.check(cancelled)
+        self.assertNotIn(b"result", write(cancelled))
+        stopped = history(moves, ended(0, Outcome(Termination.SHUTDOWN)))
+        self.assertEqual(read_replay(write(stopped)).entries, cancelled.entries)
+
+    def test_a_game_without_a_move(self) -> None:
+        self.check(history(random_moves(3, 0)[0], *lost(1, Termination.LEFT)))
+
+    def test_hints(self) -> None:
+        moves, _ = random_moves(4, 6)
+        self.check(history(moves, *lost(0, Termination.LEFT), hints={0: "a", 3: "<b>\n  & c\n  "}))
+
+    def test_the_hint_of_a_pass(self) -> None:
+        moves = ["O -5,1 -4,-1 -4,0", "S A -5,0", "P"]
+        made = history(moves, *lost(0, Termination.LEFT), hints={1: "nothing to do"})
+        self.check(made)
+        self.assertIn(b'<lastMove class="skipmove">\n        <hint>nothing to do</hint>\n', write(made))
+
+    def test_the_time_limit_is_told(self) -> None:
+        made = history(random_moves(5, 2)[0], *lost(0, Termination.TIME, limit="soft", soft=3500, hard=10_000))
+        self.assertIn(b"innerhalb von 3.5 Sekunden", write(made))
+
+
+class RefusedTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.document = write(whole(7))
+
+    def imported(self, document: bytes) -> Imported:
+        return check(document, index(), players(), readers())
+
+    def code(self, old: str, new: str) -> str:
+        """Return what becomes of the document when its first part of this kind is another one."""
+        self.assertIn(old.encode(), self.document)
+        return self.imported(self.document.replace(old.encode(), new.encode(), 1)).code
+
+    def test_as_it_is_it_is_imported(self) -> None:
+        found = self.imported(self.document)
+        self.assertEqual(found.code, "imported")
+        assert found.record is not None
+        self.assertEqual(to_history(found.record), whole(7))
+        self.assertEqual(found.record.id, ROOM)
+
+    def test_a_game_with_other_moves_is_illegal(self) -> None:
+        last = re.findall(rb'<lastMove.*?<destination x="(.*?)"', self.document, re.DOTALL)
+        self.assertTrue(last)
+        changed = re.sub(rb'(<lastMove.*?<destination x=")[^"]*', rb"\g<1>5", self.document, count=1, flags=re.DOTALL)
+        self.assertEqual(self.imported(changed).code, "illegal")
+
+    def test_states_that_do_not_follow_are_illegal(self) -> None:
+        middle = self.document.index(b'turn="5"')
+        head, tail = self.document[:middle], self.document[middle:]
+        changed = head + tail.replace(b'isObstructed="false"/>', b'isObstructed="true"/>', 1)
+        self.assertEqual(self.imported(changed).code, "illegal")
+
+    def test_a_missing_state_is_illegal(self) -> None:
+        without = re.sub(rb'<room [^>]*>\s*<data class="memento">\s*<state [^>]*turn="4".*?</room>', b"",
+                         self.document, flags=re.DOTALL)  # fmt: skip
+        self.assertLess(len(without), len(self.document))
+        self.assertEqual(self.imported(without).code, "illegal")
+
+    def test_a_repeated_state_is_nothing(self) -> None:
+        (state,) = re.findall(rb'<room [^>]*>\s*<data class="memento">\s*<state [^>]*turn="4".*?</room>',
+                              self.document, flags=re.DOTALL)  # fmt: skip
+        twice = self.document.replace(state, state + b"\n" + state)
+        self.assertEqual(read_replay(twice), read_replay(self.document))
+
+    def test_another_result_is_illegal(self) -> None:
+        winner = b"RED" if b'<winner color="RED"' in self.document else b"BLUE"
+        other = b"BLUE" if winner == b"RED" else b"RED"
+        changed = self.document.replace(b'<winner color="' + winner, b'<winner color="' + other)
+        self.assertEqual(self.imported(changed).code, "illegal")
+        cut = write(history(random_moves(7, 5)[0], ended(0, Outcome(Termination.CANCELLED))))
+        result = self.document[self.document.rindex(b"<room ") :]
+        self.assertEqual(self.imported(cut.replace(b"</protocol>", result)).code, "illegal")
+
+    def test_what_is_no_replay(self) -> None:
+        self.assertEqual(self.code('turn="0"', 'turn="2"'), "not-valid")
+        self.assertEqual(self.code("memento", "welcomeMessage"), "not-valid")
+        self.assertEqual(self.code('class="setmove"', 'class="nonsense"'), "not-valid")
+        without = re.sub(rb"<lastMove.*?</lastMove>", b"", self.document, count=1, flags=re.DOTALL)
+        self.assertEqual(self.imported(without).code, "not-valid")
+        self.assertEqual(self.imported(b"<protocol/>").code, "not-valid")
+        self.assertEqual(self.imported(b'<protocol><joined roomId="R"/></protocol>').code, "not-valid")
+        self.assertEqual(self.imported(b"<protocol>").code, "not-xml")
+        self.assertEqual(self.imported(b"<!DOCTYPE protocol><protocol/>").code, "forbidden")
+
+    def test_a_room_whose_id_is_none(self) -> None:
+        self.assertEqual(self.imported(self.document.replace(ROOM.encode(), b"R")).code, "not-valid")
+
+    def test_nothing_else_comes_of_spoilt_bytes(self) -> None:
+        random = Random(1)
+        for _ in range(60):
+            spoilt = bytearray(self.document[:60_000] + b"</protocol>")
+            for _ in range(random.randrange(1, 4)):
+                spoilt[random.randrange(len(spoilt))] = random.randrange(256)
+            try:
+                read_replay(bytes(spoilt))
+            except (RemoteProtocolError, RuleError):
+                continue
