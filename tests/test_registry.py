@@ -6,6 +6,7 @@ Source: design.md, "Adding things" and habits 2 and 5.
 from __future__ import annotations
 
 import json
+from functools import cache
 from itertools import cycle, islice, product
 from pathlib import Path
 from random import Random
@@ -50,9 +51,16 @@ def variants(game_type: GameType) -> list[Any]:
 def play(game_type: GameType, config: Any, seed: int) -> tuple[Any, History, list[bytes]]:
     """Play a match between a game's own players, over its reception and its dialect, in memory.
 
-    Return its table, its history and what each player sent.
+    Return its table, its history and what each player sent. The table is shared by all who ask for the same match.
     """
-    random, house = Random(seed), House(game_type.kind, config)
+    table, history, sent = played(game_type.kind, config, seed)
+    return table, attrs.evolve(history, entries=list(history.entries)), sent
+
+
+@cache
+def played(kind: str, config: Any, seed: int) -> tuple[Any, History, list[bytes]]:
+    game_type = game_types()[kind]
+    random, house = Random(seed), House(kind, config)
     seats: list[Seat] = []
     with patch.object(lobby.random, "getrandbits", lambda _bits: seed):
         for make in cycle(game_type.players.values()):
@@ -193,14 +201,14 @@ def match_tests(game_type: GameType) -> type[SynchronousTestCase]:
 
         def test_a_replay_stands_where_the_match_stood(self) -> None:
             for config, seed in product(variants(game_type), SEEDS):
-                played, history, _ = play(game_type, config, seed)
+                match, history, _ = play(game_type, config, seed)
                 table = self.fresh(history)
                 self.assertEqual(list(replay(table, history)), history.entries)
-                self.assertEqual(table.outcome, played.outcome)
+                self.assertEqual(table.outcome, match.outcome)
                 # States may also hold what was guessed on the way (Battleship: a fleet that fits); views do not.
-                self.assertEqual(table.game.to_move(table.state), played.game.to_move(played.state))
+                self.assertEqual(table.game.to_move(table.state), match.game.to_move(match.state))
                 for seat in (None, 0, 1):
-                    self.assertEqual(table.game.view(table.state, seat), played.game.view(played.state, seat))
+                    self.assertEqual(table.game.view(table.state, seat), match.game.view(match.state, seat))
 
         def test_a_broken_off_replay_stands_in_the_middle(self) -> None:
             _, history, _ = play(game_type, game_type.settings(), SEEDS[0])

@@ -81,9 +81,9 @@ class Heartbeat(Service):
         self._call = self.clock.callLater(BEAT, self._beat)
 
     def startService(self) -> None:
-        """Beat."""
+        """Beat, from the reactor's first turn on: what is done before it is no standstill."""
         super().startService()  # type: ignore[no-untyped-call]
-        self._beat()
+        self._call = self.clock.callLater(0, self._beat)
 
     def stopService(self) -> Deferred[Any] | None:
         """Beat no more; the clock goes on."""

@@ -102,35 +102,40 @@ class Session:
 
     def dataReceived(self, data: bytes) -> None:
         """Take bytes from the peer."""
-        if _QUICKACK is not None and self._socket is not None:
-            # The system forgets it; without it, real clients lose 44 ms a turn to delayed acknowledgements.
-            self._socket.setsockopt(socket.IPPROTO_TCP, _QUICKACK, 1)
         self.factory.traffic.received += len(data)
+        is_answered = False
         if not self._is_mute:
             self.connection.receive_data(data)
             if self._rest is None:
-                self._receive(self._allowance())
+                is_answered = self._receive(self._allowance())
+        if not is_answered and _QUICKACK is not None and self._socket is not None:
+            # The system forgets it; without it, real clients lose 44 ms a turn to delayed acknowledgements.
+            self._socket.setsockopt(socket.IPPROTO_TCP, _QUICKACK, 1)
 
-    def _receive(self, limit: int) -> None:
-        """Take what has come: so many messages at most, and the rest in a later turn."""
-        if limit == 0:
-            self._receive_later()
-            return
+    def _receive(self, limit: int) -> bool:
+        """Take what has come: so many messages at most, and the rest in a later turn.
+
+        Return whether an answer is to be expected in this turn, which acknowledges what has come as well: a table that
+        does not forward has been told something.
+        """
+        is_answered = False
         try:
-            for event in self.connection.events():
+            for event in self.connection.events() if limit else ():
                 if self._place is not None:
-                    self._place[0].receive(self._place[1], event)
+                    room, seat = self._place
+                    room.receive(seat, event)
+                    is_answered = not room.table.forwards
                 else:
                     self._attempt(self.factory.reception.receive, self, event)
                 limit -= 1
                 self._allowed -= 1
-                if self._is_mute:
-                    return
-                if limit == 0:
-                    self._receive_later()
-                    return
+                if self._is_mute or not limit:
+                    break
         except RemoteProtocolError as error:
             self._broke(error)
+        if not limit and not self._is_mute:
+            self._receive_later()
+        return is_answered
 
     def _allowance(self) -> int:
         """Return how many messages are taken now: at the listener's rate, with a second's worth in store."""

@@ -17,6 +17,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.events import Started
 from gamed.games.battleship import Settings
+from gamed.games.quoridor import Settings as UniverseSettings
+from gamed.games.quoridor.wire import registration
 from gamed.net.session import LINGER, Session
 from gamed.testing.house import House
 from tests.net.transports import Handle, TCPTransport
@@ -121,6 +123,21 @@ class SocketTests(SessionTestCase):
         for count in (1, 2, 3):
             second.send(LINE + b"\n")
             self.assertEqual(second.handle.options, [QUICKACK] * count)
+
+    def test_an_answer_acknowledges_what_it_answers(self) -> None:
+        self.house = House("quoridor", UniverseSettings(tables=0))
+        one, two = self.connect(), self.connect()
+        for client in (one, two):
+            client.send(registration("a world"))
+        one.send(b"(play)\n")
+        self.assertTrue(one.received().endswith(b"(start2play 1 ())\n"))
+        one.handle.options.clear()
+        # Nothing answers half a message, and Nagle's algorithm keeps the rest back until it is acknowledged.
+        one.send(b"(move player ")
+        self.assertEqual(one.handle.options, [QUICKACK])
+        one.send(b"4 1)\n")
+        self.assertEqual(one.handle.options, [QUICKACK])
+        self.assertEqual(one.received(), b"(wait 1 (player 4 1 1))\n")
 
     def test_without_a_tcp_socket_all_goes_through_the_transport(self) -> None:
         self.open()
