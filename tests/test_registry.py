@@ -21,8 +21,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.errors import LocalProtocolError, RemoteProtocolError
 from gamed.events import Event
-from gamed.game import CHANCE
-from gamed.history import ENDED, LINE, MOVE, History
+from gamed.game import CHANCE, Outcome, Termination
+from gamed.history import ENDED, LINE, MOVE, Entry, History, ended
 from gamed.lobby import lobby
 from gamed.records.index import index, validate
 from gamed.records.own import from_history, summary, to_history
@@ -74,6 +74,11 @@ def played(kind: str, config: Any, seed: int) -> tuple[Any, History, list[bytes]
                 break
     house.settle()
     return room.table, room.history, [seat.sent for seat in seats]
+
+
+def replace_entries(history: History, entries: list[Entry]) -> History:
+    """Return a history of other entries."""
+    return attrs.evolve(history, entries=list(entries))
 
 
 @define(eq=False)
@@ -209,6 +214,15 @@ def match_tests(game_type: GameType) -> type[SynchronousTestCase]:
                 self.assertEqual(table.game.to_move(table.state), match.game.to_move(match.state))
                 for seat in (None, 0, 1):
                     self.assertEqual(table.game.view(table.state, seat), match.game.view(match.state, seat))
+
+        def test_a_crash_in_the_middle_is_recovered(self) -> None:
+            _, history, _ = play(game_type, game_type.settings(), SEEDS[0])
+            for share in (0.3, 0.6, 0.95):
+                cut = replace_entries(history, history.entries[: max(4, int(len(history.entries) * share))])
+                cut.entries.append(ended(cut.entries[-1].at, Outcome(Termination.SERVER_FAULT)))
+                table = self.fresh(cut)
+                self.assertEqual(len(list(replay(table, cut))), len(cut.entries))
+                self.assertEqual(table.outcome, Outcome(Termination.SERVER_FAULT))
 
         def test_a_broken_off_replay_stands_in_the_middle(self) -> None:
             _, history, _ = play(game_type, game_type.settings(), SEEDS[0])

@@ -11,6 +11,7 @@ from random import Random
 
 from twisted.logger import Logger
 
+from gamed.errors import StoreError
 from gamed.game import Outcome, Termination
 from gamed.history import History, ended
 from gamed.lobby.lobby import Lobby
@@ -24,8 +25,14 @@ def recover(lobby: Lobby) -> int:
     count = 0
     for history in list(lobby.journal.open_rooms()):
         if history.was_started and history.kind in lobby.game_types:
-            _recover(lobby, history)
-            count += 1
+            try:
+                _recover(lobby, history)
+            except StoreError:
+                raise
+            except Exception:  # noqa: BLE001 (one room that cannot be replayed must not keep the daemon from starting)
+                log.failure("room={room} stays in the journal: it cannot be replayed", room=history.room)
+            else:
+                count += 1
         elif not history.was_started:
             lobby.journal.forget(history.room)
         else:

@@ -13,11 +13,12 @@ from gamed.errors import StoreError
 from gamed.events import Moved
 from gamed.games.battleship import Settings
 from gamed.games.battleship.wire import Code, Command, Opcode, encode
-from gamed.history import OPENED, STARTED, Entry, Value
+from gamed.history import LINE, OPENED, STARTED, Entry, Value
 from gamed.lobby.lobby import AFTERWARDS, KEEP_AGAIN
 from gamed.lobby.recovery import recover, replayed
 from gamed.lobby.room import Room
 from gamed.records.own import judgement, summary, to_history
+from gamed.relay import Relay
 from gamed.store.memory import MemoryStore
 from gamed.testing.house import House
 from tests.lobby.doubles import LAST_SUNK, SHOT, WATER, LobbyTestCase, StubbornStore, Turns, WatchedJournal
@@ -195,6 +196,25 @@ class OtherTests(RecoveryTestCase):
             house = self.restart()
         self.assertEqual(sentences(logs), ["room=room-of-chess stays in the journal: the game chess is not installed"])
         self.assertEqual((list(house.store.records), list(house.journal.rooms)), ([room.id], ["room-of-chess"]))
+
+    def test_a_room_that_cannot_be_replayed_stays_and_the_others_are_recorded(self) -> None:
+        self.open()
+        broken, whole = self.match("a", "b"), self.match("c", "d")
+        broken.receive(1, SHOT)
+        whole.receive(1, SHOT)
+        self.clock.turn()
+        real = Relay.restore
+
+        def restore(table: Relay, entry: Entry) -> None:
+            if entry.kind == LINE and table.names == ["a", "b"]:
+                raise ZeroDivisionError
+            real(table, entry)
+
+        self.patch(Relay, "restore", restore)
+        house = self.restart()
+        self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
+        self.assertEqual((self.recovered, list(house.store.records)), (1, [whole.id]))
+        self.assertEqual(list(house.journal.rooms), [broken.id])
 
     def test_an_empty_journal_is_nothing(self) -> None:
         self.open()

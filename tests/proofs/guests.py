@@ -13,6 +13,7 @@ import contextlib
 import heapq
 import itertools
 import json
+import os
 import select
 import selectors
 import socket
@@ -48,13 +49,13 @@ KEYS = {
 
 TYPES = game_types()
 
-_numbers = itertools.count()
+_numbers = itertools.count(os.getpid() * 100_000)
 
 
 def letters() -> str:
-    """Return a name that no other guest of this process has."""
+    """Return a name that no other guest has, of this process or of another one that runs."""
     number, name = next(_numbers), ""
-    for _ in range(5):
+    for _ in range(8):
         number, letter = divmod(number, 26)
         name = ascii_lowercase[letter] + name
     return f"guest{name}"

@@ -1,7 +1,7 @@
 """Honest games of all listeners while others do what they can to the daemon. Source: issue 7, "Shows" 2.
 
-Everybody here comes over loopback and shares the processors with the daemon, so that times are printed and not asserted. Asserted are the right ends of all
-honest games, bounds on memory, and a log without anything unexpected.
+Everybody here comes over loopback and shares the processors with the daemon, so that times are printed only.
+Asserted are the right ends of all honest games, bounds on memory, and a log without anything unexpected.
 """
 
 from __future__ import annotations
@@ -239,7 +239,7 @@ class AttackTests(SynchronousTestCase):
             yield daemon, attack, beside
 
     def warm_up(self, attack: Attack) -> None:
-        """Have everything loaded and used once: all games, and a login, whose scrypt takes 16 MiB that stay reserved."""
+        """Have everything loaded and used once: all games, and a login, whose scrypt takes 16 MiB."""
         party = Party(attack.ports, Random(3), "127.0.0.8")
         for listener in LISTENERS:
             for _ in range(WARM):

@@ -18,7 +18,7 @@ from tests.proofs.evidence import look, now, open_rooms
 from tests.proofs.guests import KINDS, LISTENERS, running_all
 
 SAMPLES = 12
-"""How often memory is read; its level after the warm-up is the mean of the third and fourth, at the end of the last two."""
+"""How often memory is read; its level at first is the mean of the third and fourth, at the end that of the last two."""
 
 FAULTS = 0.15
 PAUSE = 0.002

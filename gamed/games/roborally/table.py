@@ -551,7 +551,8 @@ class Manager:
             self._begin(tuple(names[number] for number in sorted(names)))
             self.match.names = names
         if entry.kind in (LEFT, ENDED):
-            self._go_back(int(entry.data["steps"]))
+            # After a crash the end is written by recovery, which knows of no steps.
+            self._go_back(int(entry.data.get("steps", self.steps)))
         self.match.restore(entry)
         if entry.kind == LEFT:
             assert entry.seat is not None

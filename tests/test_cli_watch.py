@@ -1,0 +1,66 @@
+"""`gamed watch` as a process beside `gamed bot`, and what becomes of the record. Source: issue 6, "Build" 5."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.daemon import SCRIPTS, Daemon, free_port, running
+
+PLAYERS = ("Anna", "Bert", "Carl")
+KEYS = (
+    'courses = ["anlauf"]\nmin_players = 3\nmax_players = 3\nstart_delay = 2.0\n'
+    "messages_per_second = 0.0\nlinger = 0.5\n"
+)
+"""The game starts with the third bot."""
+
+
+def start(*arguments: str, port: int) -> subprocess.Popen[str]:
+    """Start a `gamed` command that plays or watches."""
+    command = [SCRIPTS / "gamed", *arguments, "--host", "127.0.0.1", "--port", str(port), "--json"]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+class WatchTests(SynchronousTestCase):
+    def test_a_watched_game_is_recorded_checked_and_imported_elsewhere(self) -> None:
+        directory, port = Path(self.mktemp()).resolve(), free_port()
+        section = f'[roborally]\nendpoint = "tcp:{port}:interface=127.0.0.1"\n{KEYS}'
+        with running(directory, more=section) as daemon:
+            self.play(port)
+            daemon.settled(1)
+            (listed,) = daemon.records()
+            name = str(listed["id"])
+            document = daemon.export(name)
+            shown = daemon.gamed("records", "show", name)
+            self.assertEqual(daemon.unexpected(), [])
+        self.assertEqual((shown.returncode, shown.stderr), (0, ""))
+        for player in PLAYERS:
+            self.assertIn(player, shown.stdout)
+        self.carry(directory, document)
+
+    def play(self, port: int) -> None:
+        """Let a channel watch three bots, all in processes of their own."""
+        channel = start("watch", "roborally", "--name", "Tafel", port=port)
+        bots = [start("bot", "roborally", "--name", name, port=port) for name in PLAYERS]
+        told = [process.communicate(timeout=90) for process in (channel, *bots)]
+        self.assertEqual(
+            [(p.returncode, said[1]) for p, said in zip((channel, *bots), told, strict=True)], [(0, "")] * 4
+        )
+        frames = [json.loads(line) for line in told[0][0].splitlines()]
+        self.assertGreater(len(frames), 5)
+
+    def carry(self, directory: Path, document: bytes) -> None:
+        """Check the document, spoil it, and import it into an empty store."""
+        path = directory / "game.xml"
+        path.write_bytes(document)
+        other = Daemon(directory / "other")
+        checked = other.gamed("check", str(path))
+        self.assertEqual((checked.returncode, checked.stderr), (0, ""))
+        imported = other.gamed("import", str(path))
+        self.assertEqual((imported.returncode, imported.stderr), (0, ""))
+        self.assertEqual(len(other.records()), 1)
+        path.write_bytes(document.replace(b"<", b"", 1))
+        self.assertNotEqual(other.gamed("check", str(path)).returncode, 0)
