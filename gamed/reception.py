@@ -170,6 +170,13 @@ class Prepares(Protocol):
         """
 
 
+class HasCourses(Protocol):
+    """What a reception may have beside: courses that an operator chooses."""
+
+    def choose(self, course: str) -> None:
+        """Have the next game that opens played on a course. Raises ConfigError: there is none of this name."""
+
+
 @define
 class FirstCome:
     """First come, first served: who arrives is seated with who has waited longest (battleship.md A1)."""

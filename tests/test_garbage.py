@@ -100,6 +100,7 @@ class BeatTests(SynchronousTestCase):
 
         heart = Heartbeat(clock, lambda: now[0])
         heart.startService()
+        clock.advance(0)
         heart.beats.append(work)
         now[0] += BEAT
         clock.advance(BEAT)

@@ -37,7 +37,7 @@ from gamed.history import History
 from gamed.lobby.room import Room
 from gamed.net.limits import network_of
 from gamed.net.session import Session
-from gamed.reception import Prepares
+from gamed.reception import HasCourses, Prepares
 from gamed.records.own import to_history
 from gamed.records.record import Record, document
 from gamed.store.query import Query
@@ -226,13 +226,7 @@ def prepare(
 
     Example: prepare hive Ada Grace --paused
     """
-    operator.check_game(game)
-    factory = next((f for name, f in operator.parts.listeners.items() if operator.parts.kinds[name] == game), None)
-    if factory is None:
-        raise ConsoleError(f"{game} has no listener")
-    reception: Prepares | Any = factory.reception
-    if not hasattr(reception, "reserve"):
-        raise ConsoleError(f"{game} has no reservations: who connects is seated")
+    reception: Prepares = operator.reception(game, "reserve", "has no reservations: who connects is seated")
     if turn is not None and from_ is None:
         raise ConsoleError("--turn goes with --from")
     opened = partial(_prepared, partial(reception.reserve, names, paused=paused, turn=turn))
@@ -245,6 +239,20 @@ def _prepared(reserve: _Function, history: History | None) -> Answer:
     room_of, kept = reserve(history=history)
     codes = Table(("SEAT", "CODE"), [(reservation.seat, reservation.code) for reservation in kept])
     return Facts({"room": room_of.id, "state": state(room_of), "reservations": codes})
+
+
+@command("course GAME NAME", changes=True)
+def course(operator: Operator, game: str, name: str) -> Answer:
+    """Choose the course of the next game that opens.
+
+    GAME: roborally. NAME: a course that gamed brings along, or a file. Of several, each game takes one in their order;
+    then the configured ones go on.
+
+    Example: course roborally doppelhalle
+    """
+    reception: HasCourses = operator.reception(game, "choose", "is not played on courses")
+    reception.choose(name)
+    return f"The next game of {game} is played on {name}."
 
 
 @command("reservations")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
@@ -112,6 +112,16 @@ class Operator:
         if len(found) != 1:
             raise ConsoleError(f"{len(found) or 'no'} peers are called {word}; `players` lists them")
         return found[0]
+
+    def reception(self, game: str, ability: str, lack: str) -> Any:
+        """Return the reception of a game's listener, if it has the ability. Raises ConsoleError with the lack."""
+        self.check_game(game)
+        found = next((f for name, f in self.parts.listeners.items() if self.parts.kinds[name] == game), None)
+        if found is None:
+            raise ConsoleError(f"{game} has no listener")
+        if not hasattr(found.reception, ability):
+            raise ConsoleError(f"{game} {lack}")
+        return found.reception
 
     def check_game(self, word: str) -> None:
         """Raise ConsoleError if there is no such game."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from twisted.logger import capturedLogs
 
 from gamed.console.commands import COMMANDS, LATER
+from gamed.game import Termination
 from gamed.history import STARTED
 from gamed.registry import games
 from tests.console.desks import DeskTestCase, everything
@@ -356,3 +357,30 @@ class PreparingTests(DeskTestCase):
         self.assertIn("there is no record abcdef", self.answer("prepare hive --from abcdef"))
         self.assertIn("there is no game chess", self.answer("prepare chess"))
         self.assertIn("battleship has no listener", self.answer("prepare battleship"))
+
+
+class CourseTests(DeskTestCase):
+    kind = "roborally"
+    settings = games()["roborally"].load().settings(courses=["doppelhalle", "winkel"])
+
+    def opened(self) -> str:
+        """Return the course of the lobby that opens for a newcomer, who then leaves."""
+        wire = self.house.connect()
+        wire.send(b"RGS(Ada)\n")
+        *_, room = self.house.lobby.rooms.values()
+        wire.leave()
+        self.house.settle()
+        room.stop(Termination.CANCELLED)
+        self.house.settle()
+        return str(room.history.options["course"])
+
+    def test_the_chosen_courses_come_first(self) -> None:
+        self.assertIn("is played on karussell", self.answer("course roborally karussell"))
+        self.answer("course roborally treppe")
+        self.assertEqual([self.opened() for _ in range(4)], ["Karussell", "Treppe", "Doppelhalle", "Winkel"])
+
+    def test_what_cannot_be_chosen(self) -> None:
+        self.assertIn("nowhere", self.answer("course roborally nowhere"))
+        self.assertIn("there is no game chess", self.answer("course chess doppelhalle"))
+        self.assertIn("hive has no listener", self.answer("course hive doppelhalle"))
+        self.assertEqual(self.opened(), "Doppelhalle")

@@ -18,6 +18,9 @@ OPTIONS: dict[str, Value] = {"roles": "first-defends", "referee": "observe", "co
 LINES = (b"(1,[3,4]).", b"(2,[3,4,1]).", b"(1,[0,0]).", b"(2,[0,0,4]).")
 LIE = Finding("no-legal-fleet", 1, 6, "no fleet gives these answers")
 
+TERMINATIONS = [why for why in Termination if why is not Termination.TIME]
+"""How a game of Battleship can end: none of its moves is timed."""
+
 
 def game(*lines: bytes, room: str = ROOM, started: str = "2026-11-21T09:00:00.000Z", winner: int | None = 0) -> History:
     """Return a finished Battleship game; the seats send the lines by turns, seat 1 first."""
@@ -76,7 +79,7 @@ seats = st.integers(0, 1)
 starts = st.datetimes(datetime(1970, 1, 1), datetime(9000, 1, 1), timezones=st.just(UTC)).map(  # noqa: DTZ001
     lambda moment: moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 )
-outcomes = st.builds(Outcome, st.sampled_from(Termination), st.none() | seats)
+outcomes = st.builds(Outcome, st.sampled_from(TERMINATIONS), st.none() | seats)
 ends = st.builds(ended, moments, outcomes)
 
 joins = st.builds(lambda at, seat, name: Entry(at, JOINED, seat, data={"name": name}), moments, seats, texts)
@@ -108,7 +111,7 @@ def battleship_histories(draw: st.DrawFn) -> History:
         lambda at, seat, why: Entry(at, LEFT, seat, data={"why": str(why)}),
         moments,
         seats,
-        st.sampled_from(Termination),
+        st.sampled_from(TERMINATIONS),
     )
     entries = [
         *(Entry(0, JOINED, seat, data={"name": draw(texts)}) for seat in range(draw(st.integers(0, 2)))),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+from itertools import count
 from pathlib import Path
 
 from hypothesis import given, settings
@@ -22,6 +23,10 @@ from tests.store.logs import sentences
 from tests.store.pump import Pump
 
 OTHER = "00000000-e89b-42d3-a456-426614174000"
+
+
+NUMBERS = count()
+"""For names that no room has had."""
 
 
 class FaultCase(SynchronousTestCase):
@@ -139,7 +144,7 @@ class WriteTests(FaultCase):
     def test_whatever_fails_what_is_offered_again_is_there_once(
         self, writes: list[tuple[int, int | None, bool]]
     ) -> None:
-        names = [f"{id(writes):x}-{number}" for number in range(2)]
+        names = [f"{next(NUMBERS)}-{number}" for number in range(2)]
         rooms = [self.opened(name) for name in names]
         for index, left, is_stuck in writes:
             self.disk.room = left

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from random import Random
 
-from attrs import define, frozen
+from attrs import define, field, frozen
 
 from gamed.game import Options
 from gamed.games.roborally.boards import load_course
@@ -33,9 +33,17 @@ class CourseList:
     setting: Setting
     random: Random | None = None
     _taken: int = 0
+    _chosen: list[str] = field(factory=list)
+
+    def choose(self, name: str) -> None:
+        """Have the next game that opens played on a course, by its name or file. Raises ConfigError."""
+        course_options(name, self.setting)
+        self._chosen.append(name)
 
     def next(self) -> Options:
         """Return the options of the next game. Raises ConfigError."""
+        if self._chosen:
+            return course_options(self._chosen.pop(0), self.setting)
         if self.random is not None:
             return course_options(self.random.choice(self.names), self.setting)
         name = self.names[self._taken % len(self.names)]

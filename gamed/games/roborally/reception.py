@@ -93,6 +93,10 @@ class ManagerReception:
             running += status is not Status.ENDED
         return None if running >= self.max_games else self.host.open(KIND, self.courses.next())
 
+    def choose(self, course: str) -> None:
+        """Have the next lobby that opens played on a course. Raises ConfigError."""
+        self.courses.choose(course)
+
     def _let_go(self, peer: Peer) -> None:
         self._forget(peer)
         self.host.dismiss(peer)
