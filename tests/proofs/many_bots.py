@@ -32,6 +32,10 @@ class Noting:
         return answer
 
     @property
+    def is_done(self) -> bool:
+        return self.player.is_done
+
+    @property
     def won(self) -> bool | None:
         return self.player.won
 
@@ -54,7 +58,8 @@ async def one(reactor: object, port: int, number: int) -> dict[str, object]:
     """Play one match and return what its bot reports."""
     players: list[Noting] = []
     strategy = ("open-list", "density")[number % 2]
-    played = await play(reactor, "127.0.0.1", port, noting(strategy, players)(Random(number)))
+    player = noting(strategy, players)(Random(number))
+    played = await play(reactor, "127.0.0.1", port, player)
     sent = players[0].sent.decode("ascii").splitlines()
     return {"won": played.won, "moves": played.moves, "seconds": played.seconds, "sent": sent}
 

@@ -434,7 +434,7 @@ class BadPeerTests(SynchronousTestCase):
         self.assertLess(max(during), 1.0)
         text = daemon.text()
         self.assertEqual(text.count("peer=127.0.0.9:"), 2 * beside.pairs)
-        honest = [line for line in text.splitlines() if "closed: " in line and "=127.0.0.9:" in line]
+        honest = [line for line in text.splitlines() if "ended: " in line and "=127.0.0.9:" in line]
         self.assertEqual(len(honest), beside.pairs)
         self.assertEqual([line for line in honest if "termination=victory" not in line], [])
 
