@@ -55,6 +55,40 @@ class Player(Protocol):
         """How many moves this player has made."""
 
 
+class Person(Protocol):
+    """A game's sans-I/O client that a human steers: it waits where a Player decides.
+
+    It knows nothing but what the wire tells it.
+    """
+
+    def begin(self) -> bytes:
+        """Return what is sent as soon as the connection stands; nothing where the server speaks first."""
+
+    def receive_data(self, data: bytes) -> bytes:
+        """Take bytes from the server and return what is answered without asking; empty bytes: the server has closed.
+
+        Raises RemoteProtocolError if the server errs.
+        """
+
+    def act(self, action: Mapping[str, Any]) -> bytes:
+        """Return what is sent for an action, a JSON object of the game's own. Raises RuleError: nothing has changed."""
+
+    def view(self) -> Mapping[str, Any]:
+        """Return what the human may see and do, JSON-ready.
+
+        `phase`: a word of the game; `board`: as `Game.view` has it, or None; `you`: `seat`, and what only this player
+        sees and may do; `won`.
+        """
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the match is over."""
+
+    @property
+    def won(self) -> bool | None:
+        """Whether the match was won; None while it is undecided, and if nobody won it."""
+
+
 @frozen
 class ReplayFormat:
     """A format that another program keeps games in. `root`: its document's element.
@@ -76,8 +110,9 @@ class GameType:
     `connection` makes the server's side of a dialect, `reception` what leads its peers to rooms, `table` a fresh match
     (the options decide the rules, the callable makes the generator for chance, the float is the moment of opening),
     `draw` a text picture of the position after so many moves (None: all), `players` the strategies of the game's own
-    client, by name, the first the default. `player_options`: what these players can be told beside the generator, by
-    keyword. `replays`: formats of other programs.
+    client, by name, the first the default. `person`: the same client for a human, by a generator, a name, and the code
+    of a reservation or None. `player_options`: what players can be told beside the generator, by keyword. `replays`:
+    formats of other programs.
     """
 
     kind: str
@@ -90,6 +125,7 @@ class GameType:
     table: Callable[[Any, Options, Callable[[], Random], float], Table]
     draw: Callable[[History, int | None], str]
     players: Mapping[str, Callable[..., Player]]
+    person: Callable[..., Person] | None = None
     player_options: tuple[str, ...] = ()
     replays: tuple[ReplayFormat, ...] = ()
 

@@ -1,0 +1,132 @@
+"""A headless Chromium for tests of boards, without a server.
+
+Modules come from the checkout, scenes from the test.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import mimetypes
+import shutil
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, ClassVar
+
+from playwright.sync_api import Browser, Page, Route, sync_playwright
+from twisted.trial.unittest import SynchronousTestCase
+
+STATIC = Path(__file__).parents[2] / "gamed" / "web" / "static"
+ORIGIN = "http://gamed.test"
+SHOTS = Path("/tmp/shots")
+SIZES = {"phone": (320, 640), "desk": (1280, 800), "wall": (3840, 2160)}
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+NO_CHROMIUM = None if CHROMIUM else "Chromium is not installed: apt-get install chromium"
+
+BLANK = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Board</title>
+<meta name="viewport" content="width=device-width"><link rel="stylesheet" href="/static/app.css">
+<link rel="stylesheet" href="/static/games/KIND.css"></head>
+<body><main id="board"></main><p id="status"></p></body></html>"""
+POLICY = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+
+MOUNT = """
+async ([kind, scene, mode, language]) => {
+  const board = await import(`/static/games/${kind}.js`);
+  const words = board.words[language];
+  window.sent = [];
+  window.said = [];
+  window.refusal = null;
+  const context = {
+    t: (key, params = {}) => {
+      if (!(key in words)) throw new Error(`no words for ${key}`);
+      return words[key].replace(/\\{(\\w+)\\}/g, (_, name) => params[name]);
+    },
+    mode,
+    act: async (action) => { window.sent.push(action); if (window.refusal) throw new Error(window.refusal); },
+    announce: (text) => window.said.push(text),
+    animate: false,
+    setStatus: (text) => { document.getElementById("status").textContent = text; },
+  };
+  window.describe = (move, at) => board.describe(move, at, context.t);
+  window.board = board.create(document.getElementById("board"), context);
+  window.board.update(scene);
+}
+"""
+
+
+@lru_cache(1)
+def chromium() -> Browser:
+    """Return the one browser of this process."""
+    playwright = sync_playwright().start()
+    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    atexit.register(playwright.stop)
+    atexit.register(browser.close)
+    return browser
+
+
+class BrowserTestCase(SynchronousTestCase):
+    """A test with a page. `errors`: what the page's console and its exceptions said; the test fails if anything."""
+
+    skip: ClassVar[str | None] = NO_CHROMIUM
+    language: ClassVar[str] = "en"
+
+    def setUp(self) -> None:
+        self.context = chromium().new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+        self.addCleanup(self.context.close)
+        self.errors: list[str] = []
+        self.page: Page = self.context.new_page()
+        self.page.set_default_timeout(5_000)
+        self.page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.kind = ""
+        self.page.route("**/*", self._serve)
+
+    def tearDown(self) -> None:
+        self.assertEqual(self.errors, [])
+
+    def _serve(self, route: Route) -> None:
+        path = route.request.url.removeprefix(ORIGIN).partition("?")[0]
+        if path == "/":
+            headers = {"content-type": "text/html", "content-security-policy": POLICY}
+            route.fulfill(status=200, headers=headers, body=BLANK.replace("KIND", self.kind))
+            return
+        file = STATIC / path.removeprefix("/static/")
+        if not file.is_file():
+            route.fulfill(status=200 if path == "/favicon.ico" else 404, body="")
+            return
+        content_type = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+        route.fulfill(status=200, headers={"content-type": content_type}, body=file.read_bytes())
+
+    def mount(self, kind: str, scene: Mapping[str, Any], mode: str = "play") -> None:
+        """Show a scene on the board of a game."""
+        self.kind = kind
+        self.page.goto(ORIGIN + "/")
+        self.page.evaluate(MOUNT, [kind, scene, mode, self.language])
+
+    def update(self, scene: Mapping[str, Any]) -> None:
+        """Show another scene on the same board."""
+        self.page.evaluate("(scene) => window.board.update(scene)", scene)
+
+    def acted(self) -> list[Any]:
+        """Return the actions that the board has asked for since the last call."""
+        actions: list[Any] = json.loads(self.page.evaluate("JSON.stringify(window.sent.splice(0))"))
+        return actions
+
+    def announced(self) -> list[str]:
+        """Return what the board has announced since the last call."""
+        said: list[str] = self.page.evaluate("window.said.splice(0)")
+        return said
+
+    def described(self, move: Mapping[str, Any], scene: Mapping[str, Any]) -> str:
+        """Return the sentence for a move."""
+        return str(self.page.evaluate("([move, scene]) => window.describe(move, scene)", [move, scene]))
+
+    def shoot(self, name: str) -> None:
+        """Take pictures at three sizes, light and dark, to be looked at."""
+        SHOTS.mkdir(exist_ok=True)
+        for size, (width, height) in SIZES.items():
+            self.page.set_viewport_size({"width": width, "height": height})
+            for scheme in ("light", "dark"):
+                self.page.emulate_media(color_scheme=scheme)
+                self.page.screenshot(path=str(SHOTS / f"{name}-{size}-{scheme}.png"))
