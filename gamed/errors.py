@@ -71,6 +71,10 @@ class DiskError(StoreError):
     """The disk does not take what is to be kept; it may do so later."""
 
 
+class UnknownRecord(StoreError):  # noqa: N818 (what it is)
+    """No record has this id, or more than one begins with what was given of it."""
+
+
 class StoreConflict(StoreError):  # noqa: N818 (what it is)
     """A record of this id is stored already, with other content."""
 

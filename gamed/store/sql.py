@@ -16,16 +16,21 @@ from typing import Any, Final, ParamSpec, TypeVar
 from attrs import define, field, frozen
 from sqlalchemy import (
     URL,
+    ColumnElement,
     Connection,
     Engine,
     Select,
     StaticPool,
+    and_,
     bindparam,
     create_engine,
     delete,
     event,
+    exists,
+    func,
     insert,
     make_url,
+    or_,
     select,
 )
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
@@ -39,7 +44,7 @@ from gamed.errors import StoreError
 from gamed.records.canonical import is_same
 from gamed.records.record import Record, SeatSummary, Summary
 from gamed.store.migrations import upgrade
-from gamed.store.query import SHORTEST_PREFIX, Query, conflict, only
+from gamed.store.query import NOBODY, PLAYER, SHORTEST_PREFIX, Query, conflict, only
 from gamed.store.tables import games, seats, summaries
 
 PRAGMAS: Final = ("busy_timeout = 5000", "journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON")
@@ -238,8 +243,26 @@ def _matching(query: Query) -> Select[Any]:
     if query.player is not None:
         with_player = select(seats.c.game_id).where(seats.c.name == query.player)
         statement = statement.where(summaries.c.game_id.in_(with_player))
+    if query.until is not None:
+        statement = statement.where(func.substr(summaries.c.started, 1, len(query.until)) <= query.until)
+    if query.winner is not None:
+        statement = statement.where(_won(query))
+    if query.after is not None:
+        started, id = query.after  # noqa: A001 (the column's name)
+        at_once = and_(summaries.c.started == started, summaries.c.game_id > id)
+        statement = statement.where(or_(summaries.c.started < started, at_once))
     newest_first = (summaries.c.started.desc(), summaries.c.game_id)
     return statement.order_by(*newest_first).limit(query.limit).offset(query.offset)
+
+
+def _won(query: Query) -> ColumnElement[bool]:
+    """Return the condition that a game has the winner who is asked for."""
+    if query.winner == NOBODY:
+        return summaries.c.winner.is_(None)
+    if query.winner == PLAYER:
+        of_game = and_(seats.c.game_id == summaries.c.game_id, seats.c.seat == summaries.c.winner)
+        return exists().where(of_game, seats.c.name == query.player)
+    return summaries.c.winner == query.winner
 
 
 @frozen

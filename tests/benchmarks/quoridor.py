@@ -14,7 +14,7 @@ from functools import cache
 from random import Random
 from typing import NamedTuple
 
-from gamed.games.quoridor.client import spoken
+from gamed.games.quoridor.world import spoken
 from gamed.games.quoridor.strategy import STRATEGIES
 from gamed.games.quoridor.table import Seated
 

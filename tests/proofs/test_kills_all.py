@@ -119,7 +119,7 @@ class Round:
 
 class KillAllTests(SynchronousTestCase):
     def test_killed_at_random_moments(self) -> None:
-        times, random, tally = amount(150, 3), Random(77), Counter[str]()
+        times, random, tally = amount(500, 3), Random(77), Counter[str]()
         daemon, ports = daemon_of_all(Path(self.mktemp()).resolve())
         self.addCleanup(self.ended, daemon)
         daemon.start()

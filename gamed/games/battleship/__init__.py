@@ -11,6 +11,7 @@ from attrs import Attribute, field, frozen, validators
 from gamed.game import Options
 from gamed.games.battleship.boards import draw
 from gamed.games.battleship.client import Player
+from gamed.games.battleship.person import Person
 from gamed.games.battleship.rules import Battleship
 from gamed.games.battleship.strategy import strategies
 from gamed.games.battleship.wire import BattleshipConnection
@@ -78,6 +79,10 @@ def _player(strategy: str) -> Callable[[Random], Player]:
     return lambda random: Player(strategies[strategy](), random)
 
 
+def _person(random: Random, name: str, reservation: str | None = None) -> Person:  # noqa: ARG001 (no words for them)
+    return Person(random)
+
+
 _RULES = Battleship()
 
 game_type = GameType(
@@ -91,4 +96,5 @@ game_type = GameType(
     table=_table,
     draw=draw,
     players={name: _player(name) for name in strategies},
+    person=_person,
 )

@@ -13,7 +13,7 @@ from attrs import frozen
 
 from gamed.errors import IllegalMove, InvalidMove, NotYourTurn, RuleError
 from gamed.game import CHANCE, Options, Outcome, Seat, Termination
-from gamed.games.battleship.fleet import SIZE, AnswerError, Sea
+from gamed.games.battleship.fleet import FLEET, SIZE, AnswerError, Sea, cells
 from gamed.games.battleship.wire import Code, Command, Opcode, decode
 
 NOBODY: frozenset[Seat] = frozenset()
@@ -110,11 +110,15 @@ class Battleship:
         return None if state.winner is None else Outcome(Termination.VICTORY, state.winner)
 
     def view(self, state: State, seat: Seat | None) -> object:  # noqa: ARG002 (there is nothing to hide)
-        """Return both boards as far as the answers reveal them; the server knows no more than a spectator."""
+        """Return both boards as far as the answers reveal them; the server knows no more than a spectator.
+
+        `attacker`: the seat that shoots in this turn; `shot`: the cell [x, y] that waits for its answer, or None;
+        `boards`: by seat, what it has told of its own waters (see `revealed`), None where that was refuted; `winner`.
+        """
         return {
             "attacker": state.attacker,
             "shot": None if state.shot is None else [state.shot % SIZE, state.shot // SIZE],
-            "boards": [None if sea is None else _revealed(sea) for sea in state.seas],
+            "boards": [None if sea is None else revealed(sea) for sea in state.seas],
             "winner": state.winner,
         }
 
@@ -185,9 +189,13 @@ def _name(cell: int | None) -> str:
     return f"({cell % SIZE},{cell // SIZE})"
 
 
-def _revealed(sea: Sea) -> dict[str, list[int]]:
-    sunk = 0
+def revealed(sea: Sea) -> dict[str, list[int]]:
+    """Return what is known of a sea, JSON-ready.
+
+    The cells (x + 10 * y) of `water`, of `hits` on ships afloat and of ships `sunk`, and the lengths of those `afloat`.
+    """
+    afloat = list(FLEET)
     for ship in sea.sunk:
-        sunk |= ship
-    masks = {"water": sea.water, "hits": sea.open_hits, "sunk": sunk}
-    return {name: [cell for cell in range(SIZE * SIZE) if mask >> cell & 1] for name, mask in masks.items()}
+        afloat.remove(ship.bit_count())
+    masks = {"water": sea.water, "hits": sea.open_hits, "sunk": sum(sea.sunk)}
+    return {**{name: list(cells(mask)) for name, mask in masks.items()}, "afloat": afloat}

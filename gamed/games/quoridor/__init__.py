@@ -11,6 +11,7 @@ from attrs import Attribute, field, frozen, validators
 from gamed.game import Options
 from gamed.games.quoridor.boards import draw
 from gamed.games.quoridor.client import Player
+from gamed.games.quoridor.person import Person
 from gamed.games.quoridor.reception import KIND, UniverseReception
 from gamed.games.quoridor.strategy import STRATEGIES
 from gamed.games.quoridor.table import Universe
@@ -72,6 +73,11 @@ def _player(strategy: str) -> Callable[..., Player]:
     return make
 
 
+def _person(random: Random, name: str, reservation: str | None = None) -> Person:  # noqa: ARG001 (GameType's signature)
+    """Return a person. Nothing is left to chance here, and a universe knows no reservations."""
+    return Person(name)
+
+
 game_type = GameType(
     kind=KIND,
     publisher="gamed-quoridor",
@@ -83,5 +89,6 @@ game_type = GameType(
     table=_table,
     draw=draw,
     players={name: _player(name) for name in ("search", "path", "random")},
+    person=_person,
     player_options=("players", "name"),
 )

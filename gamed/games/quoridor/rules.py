@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 from attrs import frozen
 
@@ -128,11 +128,12 @@ class Quoridor:
         """Return victory once a pawn is at its goal."""
         return None if state.winner is None else Outcome(Termination.VICTORY, state.winner)
 
-    def view(self, state: State, seat: Seat | None) -> object:
+    def view(self, state: State, seat: Seat | None) -> dict[str, Any]:
         """Return the position; nothing is hidden.
 
-        A pawn or a cell is [x, y], a wall [x, y, orientation]. `goals`: each seat's goal cells; `moves` and `places`:
-        where `seat` may go and what walls it may put now, empty for a seat that is not to move and for a spectator.
+        A pawn or a cell is [x, y], a wall [x, y, orientation]. `goals`: each seat's goal cells; `reach`: where the pawn
+        of the one to move may go; `moves` and `places`: where `seat` may go and what walls it may put now, empty for a
+        seat that is not to move and for a spectator.
         """
         moves = [] if seat is None else list(self.legal_moves(state, seat))
         return {
@@ -141,6 +142,7 @@ class Quoridor:
             "left": list(state.left),
             "to_move": sorted(self.to_move(state)),
             "goals": [_points(bits(GOALS[player])) for player in range(state.players)],
+            "reach": _points(bits(destinations(state, state.mover))) if state.winner is None else [],
             "moves": [[move.x, move.y] for move in moves if isinstance(move, PawnMove)],
             "places": [_place(move) for move in moves if isinstance(move, Wall)],
             "winner": state.winner,

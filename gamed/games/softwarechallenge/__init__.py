@@ -14,10 +14,12 @@ from attrs import Attribute, field, frozen, validators
 from gamed.game import Options
 from gamed.games.softwarechallenge.client import Player
 from gamed.games.softwarechallenge.passwords import PasswordGuard
+from gamed.games.softwarechallenge.person import Person
 from gamed.games.softwarechallenge.reception import SoftwareChallengeReception
 from gamed.games.softwarechallenge.seasons.hive import replays
 from gamed.games.softwarechallenge.seasons.hive.boards import draw
 from gamed.games.softwarechallenge.seasons.hive.client import HiveBrain
+from gamed.games.softwarechallenge.seasons.hive.person import HiveGuide
 from gamed.games.softwarechallenge.seasons.hive.strategy import STRATEGIES
 from gamed.games.softwarechallenge.seasons.hive.wire import KIND, HiveSeason
 from gamed.games.softwarechallenge.table import Limits, SeasonTable
@@ -86,6 +88,10 @@ def _player(strategy: str) -> Callable[..., Player]:
     return make
 
 
+def _person(random: Random, name: str, reservation: str | None = None) -> Person:  # noqa: ARG001 (neither is needed)
+    return Person(HiveGuide(), reservation)
+
+
 _SEASON = HiveSeason()
 
 game_type = GameType(
@@ -99,6 +105,7 @@ game_type = GameType(
     table=_table,
     draw=draw,
     players={name: _player(name) for name in ("search", "greedy", "random")},
+    person=_person,
     player_options=("reservation",),
     replays=(ReplayFormat("software-challenge", "protocol", replays.write, replays.read_replay),),
 )

@@ -6,33 +6,15 @@ official server. It knows no game of any season: a `Brain` does.
 
 from __future__ import annotations
 
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 from attrs import define, field
 
 from gamed.errors import RemoteProtocolError
-from gamed.events import Event
 from gamed.game import Seat
-from gamed.games.softwarechallenge.client_wire import ClientConnection
-from gamed.games.softwarechallenge.messages import (
-    Closing,
-    Join,
-    Joined,
-    JoinPrepared,
-    Leaving,
-    Left,
-    Memento,
-    MoveRequest,
-    Refused,
-    Result,
-    RoomMessage,
-    Welcome,
-)
-from gamed.games.softwarechallenge.table import COLORS
-from gamed.wire.xmlstream import Element, XmlStream
-
-MESSAGE_BYTES: Final = 1_048_576
-"""How long a server's message may be: a state of Hive has 9 KB."""
+from gamed.games.softwarechallenge.follower import Follower
+from gamed.games.softwarechallenge.messages import Left, MoveRequest, Refused
+from gamed.wire.xmlstream import Element
 
 
 class Brain(Protocol):
@@ -49,86 +31,61 @@ class Brain(Protocol):
 
 @define
 class Player:
-    """Plays one game. `reservation`: the code of its seat; None: any seat. `moves` counts its moves.
-
-    `seat`: 0 is red; None until the game begins. `won`: None until the result is known, and if nobody won.
-    """
+    """Plays one game. `reservation`: the code of its seat; None: any seat. `moves` counts its moves."""
 
     brain: Brain
     reservation: str | None = None
     moves: int = 0
-    won: bool | None = None
-    seat: Seat | None = None
-    is_done: bool = False
-    _room: str | None = None
-    _state: Element | None = None
-    _has_result: bool = False
-    _connection: ClientConnection = field(factory=lambda: ClientConnection(XmlStream(MESSAGE_BYTES)))
+    _follower: Follower = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._follower = Follower(self.brain.game_type, self.reservation)
+
+    @property
+    def seat(self) -> Seat | None:
+        """The own seat: 0 is red; None until the game begins."""
+        return self._follower.seat
+
+    @property
+    def won(self) -> bool | None:
+        """Whether the game was won; None until the result is known, and if nobody won."""
+        return self._follower.won
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the game is over."""
+        return self._follower.is_done
 
     def begin(self) -> bytes:
         """Return what is sent as soon as the connection stands: the wish to join."""
-        wish = Join(self.brain.game_type) if self.reservation is None else JoinPrepared(self.reservation)
-        return self._connection.send(wish)
+        return self._follower.begin()
 
     def receive_data(self, data: bytes) -> bytes:
         """Take bytes from the server and return the answer.
 
         Raises RemoteProtocolError if the other side errs, or ends before the game does.
         """
-        self._connection.receive_data(data)
-        answer = b""
-        for event in self._connection.events():
-            if not self.is_done:
-                answer += self._heard(event)
-        return answer
+        return b"".join([self._heard(event) for event in self._follower.follow(data)])
 
-    def _heard(self, event: Event) -> bytes:
+    def _heard(self, event: Any) -> bytes:
         match event:
-            case Joined(room=room):
-                self._room = room
-            case Closing():
-                raise RemoteProtocolError("the server closed the connection before the game ended", code="closed")
-            case Welcome() | Memento() | MoveRequest() | Refused() | Result() | Left() if event.room == self._room:
-                return self._in_room(event)
-        return b""
-
-    def _in_room(self, event: Any) -> bytes:
-        match event:
-            case Welcome(color=color):
-                self.seat = _seat(color)
-            case Memento(element=state):
-                self._state = state
             case MoveRequest():
                 return self._move()
             case Refused(message=message):
                 raise RemoteProtocolError(f"the server refused a move: {message[:200]}", code="refused")
-            case Result(element=result):
-                self._learn(result)
             case Left():
                 return self._leave()
         return b""
 
     def _move(self) -> bytes:
-        if self.seat is None or self._state is None:
-            raise RemoteProtocolError("a move is asked for before the game has begun", code="out-of-step")
-        answer = self.brain.answer(self._state, self.seat)
+        state, seat = self._follower.state, self._follower.seat
+        assert state is not None
+        assert seat is not None
+        answer = self.brain.answer(state, seat)
         self.moves += 1
-        return self._connection.send(RoomMessage(self._room, answer))
-
-    def _learn(self, result: Element | None) -> None:
-        winner = None if result is None else result.find("winner")
-        self._has_result = True
-        if winner is not None:
-            self.won = _seat(winner.get("color", "").lower()) == self.seat
+        return self._follower.move(answer)
 
     def _leave(self) -> bytes:
-        if not self._has_result:
+        if self._follower.result is None:
             raise RemoteProtocolError("the game was ended without a result", code="no-result")
-        self.is_done = True
-        return self._connection.send(Leaving())
-
-
-def _seat(color: str) -> Seat:
-    if color not in COLORS:
-        raise RemoteProtocolError(f"there is no color {color[:20]!r}", code="unknown-value")
-    return COLORS.index(color)
+        return self._follower.leave()

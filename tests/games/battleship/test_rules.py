@@ -139,6 +139,13 @@ class ViewTests(SynchronousTestCase):
     def test_it_shows_what_was_told(self) -> None:
         state = after((1, shot(3, 4)), (0, answer(3, 4, 2)), (0, shot(9, 9)))
         view = GAME.view(state, None)
-        self.assertEqual(view["boards"][0], {"water": [], "hits": [43], "sunk": []})
+        self.assertEqual(view["boards"][0], {"water": [], "hits": [43], "sunk": [], "afloat": [5, 4, 3, 3, 2]})
         self.assertEqual((view["attacker"], view["shot"], view["winner"]), (0, [9, 9], None))
         self.assertEqual(GAME.view(state, 0), view)
+
+    def test_it_shows_what_is_sunk_and_what_floats(self) -> None:
+        state = after((1, shot(3, 4)), (0, answer(3, 4, 2)), (0, shot(9, 9)), (1, answer(9, 9, 1)))
+        state = GAME.apply(GAME.apply(state, 1, shot(3, 5)), 0, answer(3, 5, 3))
+        boards = GAME.view(state, None)["boards"]
+        self.assertEqual(boards[0], {"water": [], "hits": [], "sunk": [43, 53], "afloat": [5, 4, 3, 3]})
+        self.assertEqual(boards[1], {"water": [99], "hits": [], "sunk": [], "afloat": [5, 4, 3, 3, 2]})

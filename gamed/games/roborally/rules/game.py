@@ -12,16 +12,12 @@ from typing import Final
 
 from gamed.errors import ConfigError, InvalidMove, NotYourTurn
 from gamed.game import CHANCE, Options, Outcome, Seat, Termination
-from gamed.games.roborally.rules import answers, moves, turn
+from gamed.games.roborally.rules import answers, moves, turn, views
 from gamed.games.roborally.rules import state as queries
 from gamed.games.roborally.rules.board import parse_plan
 from gamed.games.roborally.rules.elements import Direction, Place
 from gamed.games.roborally.rules.layout import Layout
 from gamed.games.roborally.rules.moves import (
-    AskFacing,
-    AskProgram,
-    AskRepairs,
-    AskStayDown,
     Deal,
     Facing,
     Leave,
@@ -110,13 +106,13 @@ class RoboRally:
 
     def advance(self, state: State) -> State:
         """Return the state after exactly one automatic step (4.2, clean-up). Raises ValueError where none is due."""
-        return turn.advance(state)
+        return queries.traced(state, turn.advance(state))
 
     def remove(self, state: State, seat: Seat) -> State:
         """Return the state after a player has left or was removed. Raises NotYourTurn where there is no such seat."""
         if not 0 <= seat < len(state.robots):
             raise NotYourTurn(f"there is no seat {seat}")
-        return turn.remove(state, seat)
+        return queries.traced(state, turn.remove(state, seat))
 
     def changed(self, before: State, after: State) -> Event | None:
         """Return what the output channels are to be told of a step or a leaving, or None (3.6)."""
@@ -131,19 +127,8 @@ class RoboRally:
         return queries.ranking(state)
 
     def view(self, state: State, seat: Seat | None) -> object:
-        """Return what `seat` may see: hand and unrevealed registers only of its own; the plan stands in the options."""
-        return {
-            "stage": state.stage.name.lower(),
-            "turn": state.turn,
-            "phase": state.phase,
-            "flags": [list(place) for place in state.layout.flags],
-            "robots": [_seen(robot) for robot in state.robots],
-            "revealed": [[its, list(cards)] for its, cards in queries.revealed(state)],
-            "waiting": sorted(state.waiting),
-            "happened": state.happened,
-            "ranking": list(self.ranking(state)) if state.stage is Stage.OVER else None,
-            "own": _own(state, seat) if seat is not None and 0 <= seat < len(state.robots) else None,
-        }
+        """Return what `seat` may see, see `views.view`: hand and unrevealed registers only of its own."""
+        return views.view(state, seat)
 
 
 @lru_cache(16)
@@ -169,45 +154,3 @@ def _number(options: Options, key: str, most: int | None = None) -> int:
     if type(value) is not int or value < 1 or (most is not None and value > most):
         raise ConfigError(f"{key} = {value!r}: expected a whole number from 1{f' to {most}' if most else ''}")
     return value
-
-
-def _seen(robot: Robot) -> dict[str, object] | None:
-    """Return what everybody may know of a robot (3.8.2); None once it has been removed."""
-    if robot.is_removed:
-        return None
-    return {
-        "facing": robot.facing.name,
-        "place": list(robot.place),
-        "flag": robot.flag,
-        "archive": list(robot.archive),
-        "damage": robot.damage,
-        "lives": robot.lives,
-        "locked": [list(pair) for pair in robot.locked_cards],
-        "active": robot.is_active,
-        "virtual": robot.is_virtual,
-    }
-
-
-def _own(state: State, seat: Seat) -> dict[str, object]:
-    robot = state.robots[seat]
-    return {
-        "hand": list(state.hands[seat]),
-        "registers": list(robot.registers),
-        "announced": robot.is_announced,
-        "asked": _asked(queries.requests(state).get(seat)),
-    }
-
-
-def _asked(request: Request | None) -> str | None:
-    """Return a request as the protocol's word for it."""
-    match request:
-        case None:
-            return None
-        case AskFacing():
-            return "MNR"
-        case AskProgram():
-            return "MRP"
-        case AskStayDown():
-            return "MBD"
-        case AskRepairs(points):
-            return f"MRR({points})"

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import IntEnum, StrEnum
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from gamed.game import Seat
 from gamed.games.roborally.rules.cards import DECK, HAND, Card
@@ -86,6 +86,16 @@ class Kind(StrEnum):
     ENDED = "ended"
 
 
+class Glimpse(NamedTuple):
+    """The robots after a step of a turn. `kind`: of the step, None before the first one; `seat`: who played a card."""
+
+    turn: int
+    phase: int
+    kind: Kind | None
+    robots: tuple[Robot, ...]
+    seat: Seat | None = None
+
+
 @frozen
 class State:
     """A position.
@@ -95,7 +105,7 @@ class State:
     those given in this stage that take effect when all are there, by seat. `order`: the seats in the order in which
     they play in this phase, and `played`: how many of them have had their turn. `finishers`: who reached the last
     flag, in winning order. `removals`: the removed seats, those of one step together. `happened`: what the last step
-    was; None where there is nothing to be told.
+    was; None where there is nothing to be told. `trail`: the steps of the last turn that was played, for views alone.
     """
 
     layout: Layout
@@ -112,6 +122,7 @@ class State:
     finishers: tuple[Seat, ...] = ()
     removals: tuple[tuple[Seat, ...], ...] = ()
     happened: Kind | None = None
+    trail: tuple[Glimpse, ...] = field(default=(), eq=False, repr=False)
 
 
 @frozen
@@ -137,6 +148,18 @@ def changed(before: State, after: State) -> Event | None:
     pairs = zip(before.robots, after.robots, strict=True)
     seats = tuple(seat for seat, (old, new) in enumerate(pairs) if old is not new and told(old) != told(new))
     return Event(kind, seats) if seats else None
+
+
+def traced(before: State, after: State) -> State:
+    """Return `after` with what the step to it did on its trail, which begins anew with the first phase of a turn."""
+    is_first = before.stage is Stage.REVEAL and before.phase == 0 and after.phase > 0
+    if after.happened is None or (after.robots is before.robots and not is_first):
+        return after
+    trail = before.trail
+    if is_first or not trail:
+        trail = (Glimpse(before.turn, 0, None, before.robots),)
+    seat = before.order[before.played] if after.happened is Kind.PLAYED else None
+    return evolve(after, trail=(*trail, Glimpse(before.turn, after.phase, after.happened, after.robots, seat)))
 
 
 def told(robot: Robot) -> tuple[object, ...]:

@@ -14,7 +14,7 @@ from gamed.games.softwarechallenge.seasons.hive.board import CELLS, Cell, around
 from gamed.games.softwarechallenge.seasons.hive.moves import Obstructed, SetMove, SkipMove
 from gamed.games.softwarechallenge.seasons.hive.position import HAND, State, position
 from gamed.games.softwarechallenge.seasons.hive.rules import Hive, Reason
-from tests.games.softwarechallenge.hive.recorded import named
+from tests.games.softwarechallenge.hive.recorded import fixtures, named
 
 HIVE = Hive()
 WALLS = Obstructed(((-2, 3), (0, 0), (1, 1)))
@@ -187,6 +187,14 @@ class ViewTests(SynchronousTestCase):
             "board": {"0,-1": "Qb", "1,0": "q"},
             "hands": ["SSA", ""],
             "free": [6, 6],
+            "bees": [[0, -1], [1, 0]],
+            "gaps": [
+                [[-1, -1], [-1, 0], [0, -2], [0, 0], [1, -2], [1, -1]],
+                [[0, 0], [0, 1], [1, -1], [1, 1], [2, -1], [2, 0]],
+            ],
+            "to_move": [0],
+            "winner": None,
+            "reason": None,
         }
         self.assertEqual(HIVE.view(self.state, None), expected)
         self.assertEqual(loads(dumps(expected)), expected)
@@ -197,7 +205,25 @@ class ViewTests(SynchronousTestCase):
 
     def test_the_start(self) -> None:
         view = HIVE.view(HIVE.setup({}), 0)
-        self.assertEqual(view, {"turn": 0, "obstructed": [], "board": {}, "hands": [HAND, HAND], "free": [-1, -1]})
+        self.assertEqual((view["turn"], view["obstructed"], view["board"]), (0, [], {}))
+        self.assertEqual((view["hands"], view["free"]), ([HAND, HAND], [-1, -1]))
+        self.assertEqual((view["bees"], view["gaps"]), ([None, None], [[], []]))
+        # Chance is to move, which is nobody that a player would wait for.
+        self.assertEqual((view["to_move"], HIVE.view(OPEN, 0)["to_move"]), ([], [0]))
+
+    def test_the_gaps_are_those_that_are_counted(self) -> None:
+        for scene in fixtures():
+            view = HIVE.view(scene.state, None)
+            self.assertEqual(list(scene.free), [len(view["gaps"][s]) if view["bees"][s] else -1 for s in (0, 1)])
+
+    def test_the_end(self) -> None:
+        for name, winner, reason in (
+            ("both bees enclosed", None, "equal"),
+            ("red bee enclosed by rim", 1, "bee"),
+            ("turn 60, red more free", 0, "free"),
+        ):
+            view = HIVE.view(named(name).state, None)
+            self.assertEqual((view["winner"], view["reason"], view["to_move"]), (winner, reason, []), name)
 
 
 class NotationTests(SynchronousTestCase):

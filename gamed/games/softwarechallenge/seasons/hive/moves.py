@@ -17,6 +17,9 @@ from gamed.games.softwarechallenge.seasons.hive.board import Cell
 TYPES: Final[dict[str, str]] = {"Q": "BEE", "S": "SPIDER", "G": "GRASSHOPPER", "B": "BEETLE", "A": "ANT"}
 """The official names of the piece types, by letter, in the order of a hand."""
 
+LETTERS: Final = {name: letter for letter, name in TYPES.items()}
+"""The letters, by official name."""
+
 COLORS: Final = ("RED", "BLUE")
 """The official names of the seats."""
 

@@ -80,8 +80,19 @@ class State:
 
         Of several bees, which a client can place (C6), the first one counts.
         """
+        return self._gaps(seat).bit_count() if self.bees[seat] else -1
+
+    def _gaps(self, seat: Seat) -> Cells:
         bees = self.bees[seat]
-        return (around(bees & -bees) & self.empty).bit_count() if bees else -1
+        return around(bees & -bees) & self.empty
+
+    def gaps(self, seat: Seat) -> tuple[Cell, ...]:
+        """Return the empty neighbours of a seat's bee, those that `free` counts; none where it was never placed."""
+        return tuple(CELLS[index] for index in indices(self._gaps(seat)))
+
+    def bee(self, seat: Seat) -> Cell | None:
+        """Return where a seat's bee is, the one that `free` counts for; None where it was never placed."""
+        return next((CELLS[index] for index in indices(self.bees[seat])), None)
 
     def board(self) -> dict[Cell, str]:
         """Return the stacks of the occupied cells, by cell."""

@@ -5,9 +5,10 @@ Source: software-challenge.md C. Seat 0 is RED, seat 1 BLUE.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 from gamed.errors import InvalidMove, NotYourTurn
 from gamed.game import CHANCE, Options, Outcome, Seat, Termination
@@ -90,14 +91,26 @@ class Hive:
         found = judged(state)
         return None if found is None else found[0]
 
-    def view(self, state: State, seat: Seat | None) -> object:  # noqa: ARG002 (there is nothing to hide)
-        """Return the position: stacks bottom to top, upper case for RED; free is -1 for a bee not on the board."""
+    def view(self, state: State, seat: Seat | None) -> Mapping[str, Any]:  # noqa: ARG002 (there is nothing to hide)
+        """Return the position: stacks bottom to top, upper case for RED; hands in upper case, RED's first.
+
+        By seat: `free`, -1 for a bee not on the board; `bees`, where they are, or None; `gaps`, the free cells around
+        each. `to_move`: the seats that may move; `reason`: a `Reason`, and `winner`: a seat, or None, both None while
+        the game goes on.
+        """
+        found = judged(state)
+        bees = [state.bee(side) for side in (0, 1)]
         return {
             "turn": state.turn,
+            "to_move": sorted(self.to_move(state) - _ONLY[CHANCE]),
             "obstructed": [list(cell) for cell in state.obstructed],
             "board": {f"{x},{y}": stack for (x, y), stack in state.board().items()},
             "hands": list(state.hands),
             "free": [state.free(0), state.free(1)],
+            "bees": [None if bee is None else list(bee) for bee in bees],
+            "gaps": [[list(cell) for cell in state.gaps(side)] for side in (0, 1)],
+            "winner": None if found is None else found[1],
+            "reason": None if found is None else str(found[0]),
         }
 
     def spell(self, move: Action) -> str:

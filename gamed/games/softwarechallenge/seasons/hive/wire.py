@@ -16,6 +16,7 @@ from gamed.games.softwarechallenge.season import Cause, Fault, Fragment, Result,
 from gamed.games.softwarechallenge.seasons.hive.board import CELLS, INDEX, RADIUS, indices
 from gamed.games.softwarechallenge.seasons.hive.moves import (
     COLORS,
+    LETTERS,
     TYPES,
     DragMove,
     Move,
@@ -34,7 +35,6 @@ GAME_TYPES: Final = ("swc_2020_hive", "swc_2019_piranhas")
 
 FRAGMENTS: Final = (Fragment("Gewinner", "SUM"), Fragment("∅ freie Felder", "AVERAGE"))
 SIDES: Final = ("Rot", "Blau")
-_LETTERS: Final = {name: letter for letter, name in TYPES.items()}
 _SET, _DRAG, _SKIP = ("setmove", "dragmove", "skipmove")
 _CLASSES: Final = {
     "setmove": _SET,
@@ -202,9 +202,9 @@ _PIECE: Final = frozenset({"owner", "type"})
 def _piece_of(element: Element) -> tuple[int, str]:
     found = texts(element, _PIECE)
     owner, type_ = found.get("owner", ""), found.get("type", "")
-    if owner not in COLORS or type_ not in _LETTERS:
+    if owner not in COLORS or type_ not in LETTERS:
         raise RemoteProtocolError(f"there is no piece {owner[:20]} {type_[:20]}", code="unknown-value")
-    return COLORS.index(owner), _LETTERS[type_]
+    return COLORS.index(owner), LETTERS[type_]
 
 
 def _sent(move: Move, parts: Mapping[str, Element], hint: str | None) -> Sent:
