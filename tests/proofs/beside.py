@@ -15,7 +15,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from attrs import define, field
 
@@ -50,11 +50,17 @@ class Match:
     sent: int = 0
 
     @classmethod
-    def begin(cls, port: int, seed: int, host: str | None = None) -> Match:
+    def begin(
+        cls,
+        port: int,
+        seed: int,
+        host: str | None = None,
+        connect: Callable[[int, str | None], socket.socket] = connection,
+    ) -> Match:
         """Connect both and read what they are told."""
-        defender = connection(port, host)
+        defender = connect(port, host)
         read(defender, DEFEND_FIRST + END)
-        attacker = connection(port, host)
+        attacker = connect(port, host)
         read(attacker, ATTACK_FIRST + END + START + END)
         read(defender, START + END)
         return cls(script(seed), (defender, attacker))
