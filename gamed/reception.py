@@ -156,6 +156,9 @@ class Reception(Protocol):
     def depart(self, peer: Peer) -> None:
         """Take note that a connection has ended; its seats are emptied after this."""
 
+    def configure(self, settings: Any) -> None:
+        """Take the listener's settings anew. Raises ConfigError, and has changed nothing then."""
+
 
 class Prepares(Protocol):
     """What a reception may have beside: rooms that an operator prepares."""
@@ -202,3 +205,6 @@ class FirstCome:
 
     def depart(self, peer: Peer) -> None:
         """Nothing is kept of a peer here."""
+
+    def configure(self, settings: Any) -> None:
+        """Nothing here depends on settings."""

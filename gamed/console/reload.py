@@ -12,6 +12,7 @@ from gamed.config import Config
 from gamed.console.accounts import Secret
 from gamed.console.operator import ConsoleError, Parts
 from gamed.console.render import Answer, Facts
+from gamed.errors import ConfigError
 from gamed.net.session import SessionFactory
 
 FACTORY: Final = ("unsent_bytes", "messages_per_second", "message_seconds")
@@ -25,6 +26,7 @@ def reloaded(parts: Parts) -> Answer:
     if parts.configure is None:
         raise ConsoleError("the daemon was started without a configuration file")
     before, config = parts.config, parts.configure()
+    _receptions(parts, before, config)
     now: list[str] = []
     later: list[str] = []
     restart = [f"[store] {name}" for name in _changed(before.store, config.store)]
@@ -32,10 +34,7 @@ def reloaded(parts: Parts) -> Answer:
         old, new = before.listeners[name], config.listeners[name]
         changed = list(_changed(old, new))
         takes = _take_limits(factory, new)
-        reception: Any = factory.reception
-        if changed and hasattr(reception, "configure"):
-            reception.configure(new)
-            takes = (*takes, "password") if getattr(new, "password", "") else takes
+        takes = (*takes, "password") if getattr(new, "password", "") else takes
         factory.connect = partial(parts.lobby.game_types[parts.kinds[name]].connection, new)
         parts.lobby.settings[parts.kinds[name]] = new
         for key in changed:
@@ -52,6 +51,19 @@ def reloaded(parts: Parts) -> Answer:
             "needs a restart": [*restart, *console_restart],
         }
     )
+
+
+def _receptions(parts: Parts, before: Config, config: Config) -> None:
+    """Have all receptions take their settings, or none of them. Raises ConfigError."""
+    told: list[str] = []
+    try:
+        for name, factory in parts.listeners.items():
+            factory.reception.configure(config.listeners[name])
+            told.append(name)
+    except ConfigError:
+        for name in told:
+            parts.listeners[name].reception.configure(before.listeners[name])
+        raise
 
 
 def _changed(old: Any, new: Any) -> Iterator[str]:

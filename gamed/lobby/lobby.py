@@ -17,21 +17,22 @@ from typing import Any
 
 from attrs import define, field
 from twisted.application.service import Service
-from twisted.internet.defer import Deferred, DeferredList
+from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from gamed.errors import DiskError, RoomError, StoreConflict, StoreError
+from gamed.errors import DiskError, RoomError, StoreError
 from gamed.events import Event
 from gamed.game import Options, Termination
 from gamed.history import History
+from gamed.lobby.keeper import Keeper
 from gamed.lobby.outage import Outage, Timer
 from gamed.lobby.reservations import ReservationBook
 from gamed.lobby.room import Dispatch, Room
 from gamed.peer import Peer
 from gamed.records.own import from_history, summarize, to_history
-from gamed.records.record import Record, RecordError, Summary
+from gamed.records.record import RecordError
 from gamed.registry import GameType
 from gamed.store import Journal, Store
 from gamed.table import Judged
@@ -41,9 +42,6 @@ log = Logger()
 
 AFTERWARDS = 0.25
 """Seconds after which lines are judged and ended matches recorded: together they cost less than each alone."""
-
-KEEP_AGAIN = 5.0
-"""Seconds until a record that the store refused is offered again."""
 
 
 def _never() -> float:
@@ -68,23 +66,23 @@ class Lobby(Service):
     tally: Tally = field(factory=Tally)
     on_full: str = "pause"
     outage: Outage = field(init=False)
+    keeper: Keeper = field(init=False)
     rooms: dict[str, Room] = field(factory=dict)
     reservations: ReservationBook = field(factory=ReservationBook)
     _waiting: dict[str, Room] = field(factory=dict)
     _dispatches: list[Dispatch] = field(factory=list)
     _afterwards: dict[str, Room] = field(factory=dict)
-    _unkept: list[tuple[Record, Summary]] = field(factory=list)
-    _keeping: dict[str, Deferred[Any]] = field(factory=dict)
     _on_empty: Callable[[], None] | None = None
 
     def __attrs_post_init__(self) -> None:
         self.outage = Outage(self.clock, self.tally, self._try_again)
+        self.keeper = Keeper(self.store, self.journal, self.clock, self.tally)
 
     # What receptions ask for (gamed.reception.Host)
 
     def arrive(self, kind: str, peer: Peer) -> None:
         """Seat a newcomer with who has waited longest, or in a new room. Raises StoreError: no room can be opened."""
-        self._check_disk()
+        self._check_storage()
         waiting = self._waiting.pop(kind, None)
         if waiting is not None and next(iter(waiting.peers.values())).is_gone:
             waiting.leave(0)
@@ -98,7 +96,7 @@ class Lobby(Service):
         """Open a room; the settings give what the options leave out. Raises StoreError, RoomError."""
         if self.is_draining:
             raise RoomError("no new games: the daemon finishes those that run, and stops then")
-        self._check_disk()
+        self._check_storage()
         settings = self.settings[kind]
         game_type = self.game_types[kind]
         history = self.history(kind, {**game_type.options(settings), **(options or {})})
@@ -170,11 +168,6 @@ class Lobby(Service):
         """Whether no new rooms are opened any more."""
         return self._on_empty is not None
 
-    @property
-    def unrecorded(self) -> int:
-        """How many ended matches are not committed to the store yet."""
-        return len(self._unkept) + len(self._keeping)
-
     def drain(self, on_empty: Callable[[], None]) -> None:
         """Open no more rooms, close those whose match has not begun, and call when the last room is gone."""
         self._on_empty = on_empty
@@ -228,9 +221,10 @@ class Lobby(Service):
         """Whether nothing is read and no clock runs, because the disk takes nothing."""
         return self.outage.is_held
 
-    def _check_disk(self) -> None:
+    def _check_storage(self) -> None:
         if self.outage.reason:
             raise StoreError(f"no new games: {self.outage.reason}")
+        self.keeper.check()
 
     def _refused(self, error: DiskError) -> None:
         self.tally.append_errors += 1
@@ -287,7 +281,7 @@ class Lobby(Service):
         # One room a turn of the reactor, so that no move waits for more than one.
         room = next(rooms, None)
         if room is None:
-            self.keep_recorded()
+            self.keeper.keep()
             return
         # First of all, so that a fault in one room costs the others nothing.
         self.clock.callLater(0, self._attend_next, rooms)
@@ -322,52 +316,16 @@ class Lobby(Service):
     # Records
 
     def record(self, history: History, judged: Judged) -> None:
-        """Make the record of an ended match; `keep_recorded` stores it."""
+        """Make the record of an ended match; the keeper stores it."""
         game_type = self.game_types[history.kind]
         names = {"publisher": game_type.publisher, "version": game_type.version}
         record = from_history(history, **names, findings=judged.findings, unjudged=judged.unjudged)
-        self._unkept.append((record, summarize(history, **names)))
-
-    def keep_recorded(self) -> None:
-        """Store what is recorded, all at once; the journal forgets each room when its record is committed."""
-        unkept, self._unkept = self._unkept, []
-        for record, searched in unkept:
-            kept = self.store.keep(record, searched)
-            kept.addBoth(self._timed, perf_counter())
-            self._keeping[record.id] = kept
-            kept.addCallbacks(self._kept, self._not_kept, errbackArgs=(record, searched))
-
-    def _timed(self, result: Any, began: float) -> Any:
-        self.tally.keeps.observe(perf_counter() - began)
-        return result
-
-    def _kept(self, room: str) -> None:
-        self._keeping.pop(room, None)
-        self.journal.forget(room)
-        log.info("recorded: room={room}", room=room)
-
-    def _not_kept(self, failure: Failure, record: Record, searched: Summary) -> None:
-        self._keeping.pop(record.id, None)
-        if failure.check(StoreConflict):
-            # What was committed stands. After a power cut, the journal may hold less than the record does.
-            log.error("recorded before, and differently: room={room}; the record stands", room=record.id)
-            self.journal.forget(record.id)
-            return
-        self.tally.keep_errors += 1
-        log.failure(
-            "not recorded: room={room}; it stays in the journal and is offered again in {seconds} s",
-            failure=failure,
-            room=record.id,
-            seconds=KEEP_AGAIN,
-        )
-        self._unkept.append((record, searched))
-        if self.running:
-            self.clock.callLater(KEEP_AGAIN, self.keep_recorded)
+        self.keeper.add(record, summarize(history, **names))
 
     @property
     def unstored(self) -> int:
         """How many ended games are not stored yet."""
-        return len(self._unkept) + len(self._keeping)
+        return self.keeper.unstored
 
     # The service
 
@@ -381,8 +339,7 @@ class Lobby(Service):
         self.perform_all()
         for room in rooms:
             self._settle(room)
-        self.keep_recorded()
-        return DeferredList(list(self._keeping.values()))
+        return self.keeper.stop()
 
 
 def _deliver_all(dispatches: Iterable[Dispatch]) -> None:

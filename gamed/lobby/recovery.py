@@ -41,7 +41,7 @@ def recover(lobby: Lobby) -> int:
                 room=history.room,
                 game=history.kind,
             )
-    lobby.keep_recorded()
+    lobby.keeper.keep()
     return count
 
 

@@ -116,3 +116,31 @@ class HiveTests(ReloadTestCase):
         said = self.reload(password="")
         self.assertEqual((said["changed"], said["needs a restart"]), ([], ["[hive] password"]))
         self.assertEqual(self.house.factory.reception.passwords.password, "secret")
+
+
+class QuoridorTests(ReloadTestCase):
+    kind = "quoridor"
+    settings = games()["quoridor"].load().settings()
+
+    def test_more_tables(self) -> None:
+        said = self.reload(tables=3, register_seconds=2.0)
+        self.assertEqual(said["for new rooms and connections"], ["[quoridor] tables", "[quoridor] register_seconds"])
+        self.assertEqual(self.house.factory.reception.settings.tables, 3)
+
+
+class RoboRallyTests(ReloadTestCase):
+    kind = "roborally"
+    settings = games()["roborally"].load().settings()
+
+    def test_other_courses(self) -> None:
+        said = self.reload(courses=("treppe",), max_games=1)
+        self.assertEqual(said["for new rooms and connections"], ["[roborally] courses", "[roborally] max_games"])
+        reception = self.house.factory.reception
+        self.assertEqual((reception.courses.next()["course"].lower(), reception.settings.max_games), ("treppe", 1))
+
+    def test_a_course_that_is_not_there_changes_nothing(self) -> None:
+        config = Config(self.config.store, {self.kind: attrs.evolve(self.settings, courses=("nowhere",))})
+        self.parts.configure = lambda: config
+        self.assertIn("nowhere", self.answer("reload"))
+        self.assertEqual(self.house.factory.reception.settings, self.settings)
+        self.assertEqual(self.house.factory.reception.courses.next()["course"].lower(), self.settings.courses[0])

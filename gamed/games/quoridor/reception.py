@@ -23,22 +23,20 @@ KIND: Final = "quoridor"
 
 @define
 class UniverseReception:
-    """`tables`: how many there are at the same time, 0: any number. `reseat`: who was left behind gets a seat again.
+    """Of the settings, `tables`: how many there are at the same time, 0: any number.
 
-    `register_seconds`: how long a world has for its registration.
+    `reseat`: who was left behind gets a seat again. `register_seconds`: how long a world has for its registration.
     """
 
     host: Host
-    tables: int
-    reseat: bool
-    register_seconds: float
+    settings: Any
     routes: bool = False
     _deadlines: dict[Peer, Any] = field(factory=dict)
     _names: dict[Peer, str] = field(factory=dict)
 
     def arrive(self, peer: Peer) -> None:
         """Wait for a registration."""
-        self._deadlines[peer] = self.host.after(self.register_seconds, partial(self.host.dismiss, peer))
+        self._deadlines[peer] = self.host.after(self.settings.register_seconds, partial(self.host.dismiss, peer))
 
     def receive(self, peer: Peer, event: Event) -> None:
         """Take a registration. Nothing else is heard: it comes from a world that was rejected or left behind."""
@@ -60,7 +58,7 @@ class UniverseReception:
                 room.join(peer, name=self._names[peer])
                 return True
             tables += not _is_dissolved(room)
-        if 0 < self.tables <= tables:
+        if 0 < self.settings.tables <= tables:
             return False
         self.host.open(KIND).join(peer, name=self._names[peer])
         return True
@@ -79,13 +77,17 @@ class UniverseReception:
         """Keep a world that was left behind, and seat it again if that is wanted; let it go from a stopped table."""
         if not _is_dissolved(room):
             peer.close()
-        elif self.reseat and peer in room.peers.values():
+        elif self.settings.reseat and peer in room.peers.values():
             self._seat(peer)
 
     def depart(self, peer: Peer) -> None:
         """Forget a world."""
         self._end_deadline(peer)
         self._names.pop(peer, None)
+
+    def configure(self, settings: Any) -> None:
+        """Take the listener's settings anew."""
+        self.settings = settings
 
 
 def _is_dissolved(room: HostedRoom) -> bool:

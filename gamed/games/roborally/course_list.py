@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from random import Random
+from typing import Any
 
 from attrs import define, field, frozen
 
@@ -25,30 +26,48 @@ class Setting:
     seed: int
 
 
+def setting_of(settings: Any) -> Setting:
+    """Return what the listener's settings say."""
+    limits = Limits(settings.lives, settings.min_players, settings.max_players)
+    return Setting(limits, settings.max_turns, settings.seed)
+
+
 @define
 class CourseList:
-    """Courses by their names. `random`: draws the next one; None: they are taken in turn."""
+    """The courses of the settings, by their names, in turn or, as `order` has it, drawn by `random`."""
 
-    names: Sequence[str]
-    setting: Setting
-    random: Random | None = None
+    settings: Any
+    random: Random
     _taken: int = 0
     _chosen: list[str] = field(factory=list)
 
+    def __attrs_post_init__(self) -> None:
+        self.configure(self.settings)
+
+    def configure(self, settings: Any) -> None:
+        """Take the listener's settings anew. Raises ConfigError: there is a course that cannot be played on."""
+        for name in settings.courses:
+            # What cannot be played on is refused now, and not when its turn comes.
+            course_options(name, setting_of(settings))
+        self.settings = settings
+
     def choose(self, name: str) -> None:
         """Have the next game that opens played on a course, by its name or file. Raises ConfigError."""
-        course_options(name, self.setting)
+        course_options(name, setting_of(self.settings))
         self._chosen.append(name)
 
     def next(self) -> Options:
         """Return the options of the next game. Raises ConfigError."""
+        return course_options(self._name(), setting_of(self.settings))
+
+    def _name(self) -> str:
+        names: Sequence[str] = self.settings.courses
         if self._chosen:
-            return course_options(self._chosen.pop(0), self.setting)
-        if self.random is not None:
-            return course_options(self.random.choice(self.names), self.setting)
-        name = self.names[self._taken % len(self.names)]
+            return self._chosen.pop(0)
+        if self.settings.order == "random":
+            return self.random.choice(names)
         self._taken += 1
-        return course_options(name, self.setting)
+        return names[(self._taken - 1) % len(names)]
 
 
 @lru_cache(64)

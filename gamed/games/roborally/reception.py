@@ -33,19 +33,17 @@ class Guest:
 
 @define
 class ManagerReception:
-    """`max_games`: how many games run at the same time. `idle_unregistered`: the seconds to register in."""
+    """Of the settings, `max_games`: how many games run at the same time; `idle_unregistered`: the time to register."""
 
     host: Host
+    settings: Any
     courses: CourseList
-    max_games: int
-    idle_unregistered: float
-    max_violations: int
     routes: bool = False
     _guests: dict[Peer, Guest] = field(factory=dict)
 
     def arrive(self, peer: Peer) -> None:
         """Wait for a registration."""
-        self._guests[peer] = Guest(self.host.after(self.idle_unregistered, lambda: self._let_go(peer)))
+        self._guests[peer] = Guest(self.host.after(self.settings.idle_unregistered, lambda: self._let_go(peer)))
 
     def receive(self, peer: Peer, event: Event) -> None:
         """Take a registration; all else from here is a violation, but for an answer to nothing (1.6)."""
@@ -61,7 +59,7 @@ class ManagerReception:
     def _violated(self, peer: Peer, guest: Guest) -> None:
         self.host.tell(peer, m.Error())
         guest.violations += 1
-        if guest.violations >= self.max_violations:
+        if guest.violations >= self.settings.max_violations:
             self._let_go(peer)
 
     def _register(self, peer: Peer, guest: Guest, event: m.Registration) -> None:
@@ -91,7 +89,7 @@ class ManagerReception:
             if status is Status.LOBBY:
                 return room
             running += status is not Status.ENDED
-        return None if running >= self.max_games else self.host.open(KIND, self.courses.next())
+        return None if running >= self.settings.max_games else self.host.open(KIND, self.courses.next())
 
     def choose(self, course: str) -> None:
         """Have the next lobby that opens played on a course. Raises ConfigError."""
@@ -117,6 +115,11 @@ class ManagerReception:
     def depart(self, peer: Peer) -> None:
         """Forget a guest."""
         self._forget(peer)
+
+    def configure(self, settings: Any) -> None:
+        """Take the listener's settings anew. Raises ConfigError: there is a course that cannot be played on."""
+        self.courses.configure(settings)
+        self.settings = settings
 
 
 def _manager(room: HostedRoom) -> Manager:

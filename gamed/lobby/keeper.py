@@ -1,0 +1,124 @@
+"""Ended games on their way into the store: offered together, and again for as long as it refuses them.
+
+Source: design.md, "The journal"; issue "Running it", 7. Until a record is committed its room stays in the journal.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any, Final
+
+from attrs import define, field
+from twisted.internet.defer import Deferred, DeferredList
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from gamed.errors import StoreConflict, StoreError
+from gamed.records.record import Record, Summary
+from gamed.store import Journal, Store
+from gamed.tally import Tally
+
+log = Logger()
+
+KEEP_AGAIN: Final = 5.0
+"""Seconds until records that the store refused are offered again."""
+
+MOST_UNSTORED: Final = 1_000
+"""How many ended games may wait for a store that refuses them; beyond that, no new ones are begun."""
+
+
+@define(eq=False)
+class Keeper:
+    """`reason`: why the store refused what it was offered last, or nothing."""
+
+    store: Store
+    journal: Journal
+    clock: IReactorTime
+    tally: Tally
+    reason: str = ""
+    _unkept: list[tuple[Record, Summary]] = field(factory=list)
+    _keeping: dict[str, Deferred[Any]] = field(factory=dict)
+    _refused: set[str] = field(factory=set)
+    _again: IDelayedCall | None = None
+    _is_stopped: bool = False
+
+    @property
+    def unstored(self) -> int:
+        """How many ended games are not stored yet."""
+        return len(self._unkept) + len(self._keeping)
+
+    @property
+    def _waits(self) -> bool:
+        """Whether the store has refused, and is asked again later."""
+        return self._again is not None and bool(self._again.active())
+
+    def check(self) -> None:
+        """Raise StoreError if so many games wait that no new ones should be begun."""
+        if self.reason and self.unstored >= MOST_UNSTORED:
+            raise StoreError(f"no new games: {self.unstored} ended ones wait to be stored: {self.reason}")
+
+    def add(self, record: Record, searched: Summary) -> None:
+        """Take an ended game; `keep` stores it."""
+        self._unkept.append((record, searched))
+
+    def keep(self) -> None:
+        """Store what there is, all at once; the journal forgets each room when its record is committed."""
+        if self._waits:
+            return
+        unkept, self._unkept = self._unkept, []
+        for record, searched in unkept:
+            kept = self.store.keep(record, searched)
+            kept.addBoth(self._timed, perf_counter())
+            self._keeping[record.id] = kept
+            kept.addCallbacks(self._kept, self._not_kept, errbackArgs=(record, searched))
+
+    def stop(self) -> Deferred[Any]:
+        """Store what there is, and try no more; fire when that is done."""
+        self._is_stopped = True
+        if self._again is not None and self._waits:
+            self._again.cancel()
+        self.keep()
+        return DeferredList(list(self._keeping.values()))
+
+    def _timed(self, result: Any, began: float) -> Any:
+        self.tally.keeps.observe(perf_counter() - began)
+        return result
+
+    def _kept(self, room: str) -> None:
+        self._done(room)
+        self.reason = ""
+        log.info("recorded: room={room}", room=room)
+
+    def _done(self, room: str) -> None:
+        self._keeping.pop(room, None)
+        self._refused.discard(room)
+        self.journal.forget(room)
+
+    def _not_kept(self, failure: Failure, record: Record, searched: Summary) -> None:
+        if failure.check(StoreConflict):
+            # What was committed stands. After a power cut, the journal may hold less than the record does.
+            log.error("recorded before, and differently: room={room}; the record stands", room=record.id)
+            self._done(record.id)
+            return
+        self._keeping.pop(record.id, None)
+        self._unkept.append((record, searched))
+        self._refuse(failure, record.id)
+        if not self._is_stopped and not self._waits:
+            self._again = self.clock.callLater(KEEP_AGAIN, self.keep)
+
+    def _refuse(self, failure: Failure, room: str) -> None:
+        self.tally.keep_errors += 1
+        self.reason = str(failure.value)
+        if room in self._refused:
+            return
+        # Once a room, however long the store refuses.
+        self._refused.add(room)
+        log.error(
+            "not recorded: room={room}: {reason}; it stays in the journal and is offered again every {seconds} s",
+            room=room,
+            reason=self.reason,
+            seconds=KEEP_AGAIN,
+        )
+        if not failure.check(StoreError):
+            log.failure("server fault: room={room}", failure=failure, room=room)
