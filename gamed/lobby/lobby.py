@@ -344,7 +344,7 @@ class Lobby(Service):
 
 def _deliver_all(dispatches: Iterable[Dispatch]) -> None:
     peers: dict[Peer, None] = {}
-    timed: dict[Room, None] = {}
+    timed: dict[Room, int] = {}
     for dispatch in dispatches:
         for peer, event in dispatch.letters:
             peers[peer] = None
@@ -355,12 +355,12 @@ def _deliver_all(dispatches: Iterable[Dispatch]) -> None:
             _safely(peer, peer.close)
         room = dispatch.room
         if room is not None and not room.table.forwards:
-            timed[room] = None
+            timed[room] = timed.get(room, 0) + 1
     # What a turn has for a peer leaves as one: an answer and the shot after it cost one system call.
     for peer in peers:
         _safely(peer, peer.flush)
-    for room in timed:
-        room.delivered()
+    for room, steps in timed.items():
+        room.delivered(steps)
 
 
 def _deliver(room: Room | None, peer: Peer, event: Event) -> None:

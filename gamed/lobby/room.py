@@ -96,6 +96,7 @@ class Room:
     _wake_at: float | None = None
     _timer: IDelayedCall | None = None
     _stuck: dict[Seat, IDelayedCall] | None = None
+    _undelivered: int = 0
 
     def open(self) -> None:
         """Begin the room's journal. Raises StoreError."""
@@ -227,6 +228,7 @@ class Room:
         dispatch = Dispatch(self, self.history.room, entries, letters, list(leaving.values()))
         if step.closed:
             dispatch.released += [*self.peers.values(), *dict.fromkeys(self.observers)]
+        self._undelivered += not self.table.forwards
         self.house.perform(dispatch)
 
     def _letters(self, step: Step, leaving: Mapping[Seat, Peer]) -> list[tuple[Peer, Event]]:
@@ -240,9 +242,13 @@ class Room:
                     letters.append((peer, mail.event))
         return letters
 
-    def delivered(self) -> None:
-        """Take note that letters have been handed over: the time for a move runs from here."""
-        if self.is_closed:
+    def delivered(self, steps: int) -> None:
+        """Take note that the letters of so many steps have been handed over: the time for a move runs from here.
+
+        Not while those of later steps wait for the disk: the request for the move may be among them.
+        """
+        self._undelivered -= steps
+        if self.is_closed or self._undelivered:
             return
         try:
             wake_at = self.table.delivered(self._now())

@@ -9,6 +9,7 @@ from gamed.game import Termination
 from gamed.history import ENDED, JOINED, LINE, OPENED, STARTED
 from gamed.lobby.lobby import AFTERWARDS
 from gamed.records.own import summary
+from gamed.relay import Relay
 from tests.lobby.doubles import LAST_SUNK, SHOT, WATER, HeldJournal, LobbyTestCase, Peer
 from tests.store.logs import sentences
 
@@ -86,6 +87,21 @@ class DiskTests(LobbyTestCase):
         self.assertEqual(self.heard, [])
         self.journal.sync()
         self.assertEqual(self.heard, [("a", SHOT)])
+
+    def test_a_clock_does_not_start_while_later_letters_wait(self) -> None:
+        room = self.match()
+        self.synced()
+        told: list[float] = []
+        room.table.forwards = False
+        self.patch(Relay, "delivered", lambda _table, now: told.append(now))
+        room.receive(1, SHOT)
+        self.clock.turn()
+        room.receive(0, WATER)
+        self.clock.turn(1.0)
+        self.journal.sync()
+        self.assertEqual(told, [])
+        self.journal.sync()
+        self.assertEqual(told, [self.clock.seconds()])
 
     def test_the_game_goes_on_meanwhile(self) -> None:
         room = self.match()
