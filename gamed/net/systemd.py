@@ -8,8 +8,10 @@ from __future__ import annotations
 import os
 import socket
 from pathlib import Path
+from typing import Any
 
 from attrs import define
+from twisted.internet.endpoints import serverFromString
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
@@ -65,15 +67,18 @@ class Watchdog:
             self._call.cancel()
 
 
-def activated(name: str) -> str | None:
+def activated(name: str, reactor: Any) -> str | None:
     """Return the endpoint string of a socket that the service manager holds under a name, or None.
 
-    `FileDescriptorName=` in a socket unit gives the name; ours are those of the listeners.
+    `FileDescriptorName=` in a socket unit gives the name; ours are those of the listeners. Twisted has read the
+    environment when it was imported, and taken what it read out of it, so Twisted is asked.
     """
-    environ = os.environ
-    if environ.get("LISTEN_PID") != str(os.getpid()) or name not in environ.get("LISTEN_FDNAMES", "").split(":"):
+    endpoint = f"systemd:domain=INET6:name={name}"
+    try:
+        serverFromString(reactor, endpoint)
+    except LookupError:
         return None
-    return f"systemd:domain=INET6:name={name}"
+    return endpoint
 
 
 def credential(name: str) -> str:

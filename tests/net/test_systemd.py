@@ -8,8 +8,11 @@ import socket
 import subprocess
 from pathlib import Path
 
+from twisted.internet.endpoints import _SystemdParser
 from twisted.internet.task import Clock
+from twisted.internet.testing import MemoryReactor
 from twisted.logger import capturedLogs
+from twisted.python.systemd import ListenFDs
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from gamed.config import structure
@@ -111,11 +114,13 @@ class HandedOverTests(SynchronousTestCase):
         self.patch(os, "environ", {})
 
     def test_sockets_by_name(self) -> None:
-        os.environ.update({"LISTEN_PID": str(os.getpid()), "LISTEN_FDNAMES": "quoridor:battleship"})
-        self.assertEqual(activated("battleship"), "systemd:domain=INET6:name=battleship")
-        self.assertIsNone(activated("hive"))
-        os.environ["LISTEN_PID"] = "1"
-        self.assertIsNone(activated("battleship"))
+        given = {"LISTEN_PID": str(os.getpid()), "LISTEN_FDS": "2", "LISTEN_FDNAMES": "quoridor:battleship"}
+        self.patch(_SystemdParser, "_sddaemon", ListenFDs.fromEnvironment(given))
+        self.assertEqual(activated("battleship", MemoryReactor()), "systemd:domain=INET6:name=battleship")
+        self.assertIsNone(activated("hive", MemoryReactor()))
+
+    def test_no_sockets(self) -> None:
+        self.assertIsNone(activated("battleship", MemoryReactor()))
 
     def test_secrets(self) -> None:
         self.assertEqual(credential("console.password"), "")
