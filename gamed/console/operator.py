@@ -16,13 +16,16 @@ from twisted.logger import Logger
 from gamed.config import Config
 from gamed.console.accounts import Accounts
 from gamed.console.levels import AUDIT, LogLevels
+from gamed.console.render import printable
 from gamed.errors import GamedError
+from gamed.findings import Finding
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.room import Room
 from gamed.net.limits import Bans, ConnectionLimits
 from gamed.net.session import Session, SessionFactory
 
 audit = Logger(namespace=AUDIT)
+log = Logger()
 
 SHORTEST: Final = 4
 """Characters of an id that must be given at least."""
@@ -59,6 +62,17 @@ class Parts:
     levels: LogLevels = field(factory=LogLevels)
     started: float = 0.0
     operators: list[Operator] = field(factory=list)
+
+    def __attrs_post_init__(self) -> None:
+        self.lobby.alarms.append(self.alarm)
+
+    def alarm(self, room: Room, finding: Finding) -> None:
+        """Tell all who are logged in of a finding."""
+        text = f"{room.id[:SHOWN]} finding {finding.code} seat {finding.seat}: {finding.text}"
+        for operator in self.operators:
+            # What goes wrong here must not go wrong for the room.
+            with log.failureHandler("console: cannot show a finding"):
+                operator.tell(printable(text) + "\n")
 
     @property
     def sessions(self) -> Iterable[tuple[str, Session]]:

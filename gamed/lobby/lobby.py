@@ -24,6 +24,7 @@ from twisted.python.failure import Failure
 
 from gamed.errors import DiskError, RoomError, StoreError
 from gamed.events import Event
+from gamed.findings import Finding
 from gamed.game import Options, Termination
 from gamed.history import History
 from gamed.lobby.keeper import Keeper
@@ -69,6 +70,7 @@ class Lobby(Service):
     keeper: Keeper = field(init=False)
     rooms: dict[str, Room] = field(factory=dict)
     reservations: ReservationBook = field(factory=ReservationBook)
+    alarms: list[Callable[[Room, Finding], None]] = field(factory=list)
     _waiting: dict[str, Room] = field(factory=dict)
     _dispatches: list[Dispatch] = field(factory=list)
     _afterwards: dict[str, Room] = field(factory=dict)
@@ -271,6 +273,12 @@ class Lobby(Service):
         if not self._afterwards:
             self.clock.callLater(AFTERWARDS, self._attend_all)
         self._afterwards[room.id] = room
+
+    def alarm(self, room: Room, finding: Finding) -> None:
+        """Have operators told of a finding, where the listener's settings say so."""
+        if getattr(self.settings[room.history.kind], "referee", "") == "warn":
+            for call in self.alarms:
+                call(room, finding)
 
     def _attend_all(self) -> None:
         rooms = iter(list(self._afterwards.values()))

@@ -15,6 +15,7 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from gamed.events import Event
+from gamed.findings import Finding
 from gamed.game import Options, Outcome, Seat, Termination
 from gamed.history import JOINED, LINE, MOVE, Entry, History
 from gamed.peer import Peer
@@ -73,6 +74,9 @@ class House(Protocol):
 
     def attend(self, room: Room) -> None:
         """Have the room's lines judged and its ended matches recorded, after its letters have left."""
+
+    def alarm(self, room: Room, finding: Finding) -> None:
+        """Have operators told of a finding, where the listener's settings say so."""
 
 
 @define(eq=False)
@@ -271,6 +275,7 @@ class Room:
                 entry=finding.entry,
                 text=finding.text,
             )
+            self.house.alarm(self, finding)
 
     def _end(self, outcome: Outcome) -> None:
         log.info(
