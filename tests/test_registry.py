@@ -117,6 +117,19 @@ def understood(wire: Connection, pieces: list[bytes]) -> tuple[list[Event], str]
     return events, ""
 
 
+def one_by_one(wire: Connection, data: bytes) -> tuple[list[Event], str]:
+    """Return the same, where each event is taken from an iterator of its own, as in a reactor's turn of its own."""
+    events: list[Event] = []
+    try:
+        for piece in (data, b""):
+            wire.receive_data(piece)
+            while (event := next(iter(wire.events()), None)) is not None:
+                events.append(event)
+    except RemoteProtocolError as error:
+        return events, error.code
+    return events, ""
+
+
 class RegistryTests(SynchronousTestCase):
     def test_there_is_a_game(self) -> None:
         self.assertIn("battleship", games())
@@ -338,10 +351,12 @@ def wire_tests(game_type: GameType) -> type[SynchronousTestCase]:
             whole = understood(self.wire(), [text] if text else [])
             self.assertEqual(understood(self.wire(), [bytes([byte]) for byte in text]), whole)
             self.assertEqual(understood(self.wire(), [piece for piece in data if piece]), whole)
+            self.assertEqual(one_by_one(self.wire(), text), whole)
 
         def test_what_the_players_say_is_understood(self) -> None:
             for text in spoken:
                 events, error = understood(self.wire(), [text])
+                self.assertEqual(one_by_one(self.wire(), text), (events, error))
                 self.assertEqual(error, "")
                 self.assertTrue(events)
 

@@ -73,8 +73,9 @@ class UniverseConnection:
             if self._is_registered:
                 yield Said(datum)
             else:
-                yield Registered(_name(datum))
+                # Before the event: who takes it may take no more for now.
                 self._is_registered = True
+                yield Registered(_name(datum))
 
     def send(self, event: Event) -> bytes:
         """Return a line for the world."""
