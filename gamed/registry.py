@@ -16,7 +16,7 @@ from twisted.python.reflect import namedAny
 from zope.interface import Attribute, Interface, implementer
 
 from gamed.game import Options
-from gamed.history import History
+from gamed.history import Entry, History
 from gamed.reception import Host, Reception
 from gamed.table import Table
 from gamed.wire import Connection
@@ -89,6 +89,15 @@ class Person(Protocol):
         """Whether the match was won; None while it is undecided, and if nobody won it."""
 
 
+Told = Callable[[Entry], str | None]
+"""Returns what everybody may know of a move or a line while the match runs, as text; None: nothing."""
+
+
+def everything(entry: Entry) -> str | None:
+    """Return all that an entry says: for games whose moves everybody sees."""
+    return None if entry.body is None else entry.body.decode("utf-8", "backslashreplace")
+
+
 @frozen
 class ReplayFormat:
     """A format that another program keeps games in. `root`: its document's element.
@@ -112,7 +121,7 @@ class GameType:
     `draw` a text picture of the position after so many moves (None: all), `players` the strategies of the game's own
     client, by name, the first the default. `person`: the same client for a human, by a generator, a name, and the code
     of a reservation or None. `player_options`: what players can be told beside the generator, by keyword. `replays`:
-    formats of other programs.
+    formats of other programs. `told`: what spectators and opponents may read of a move's or a line's entry.
     """
 
     kind: str
@@ -128,6 +137,7 @@ class GameType:
     person: Callable[..., Person] | None = None
     player_options: tuple[str, ...] = ()
     replays: tuple[ReplayFormat, ...] = ()
+    told: Told = everything
 
 
 class IGameMaker(Interface):

@@ -1,6 +1,6 @@
 """What a client may send and receive in each phase of a match: one table, from which the diagram in the docs is drawn.
 
-Source: TEXT's figures 2 and 3; design.md, habit 3. `client.py` moves by this table and by nothing else. TEXT's ATTACK
+Source: TEXT's figures 2 and 3; design.md, habit 3. `dialogue.py` moves by this table and by nothing else. TEXT's ATTACK
 and DEFENCE are two phases each here (before and after the first of their two messages), and so is its INITIALIZATION
 (before and after the role is told).
 """

@@ -145,7 +145,8 @@ class Board:
         """How many stones of other colours each colour's moves have taken; colours that took none are left out."""
         counts: Counter[str] = Counter()
         for done in self._done:
-            counts.update(self.colors[done.number - 1] for _, number in done.taken if number != done.number)
+            if done.taken:
+                counts.update(self.colors[done.number - 1] for _, number in done.taken if number != done.number)
         return dict(counts)
 
     def play(self, point: Point | None, color: str) -> tuple[Point, ...]:

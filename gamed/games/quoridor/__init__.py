@@ -59,7 +59,7 @@ def _connection(settings: Settings) -> UniverseConnection:
 
 
 def _reception(settings: Settings, host: Host) -> UniverseReception:
-    return UniverseReception(host, settings.tables, settings.reseat, settings.register_seconds)
+    return UniverseReception(host, settings)
 
 
 def _table(settings: Settings, options: Options, random: Callable[[], Random], now: float) -> Universe:

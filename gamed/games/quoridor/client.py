@@ -15,8 +15,8 @@ from gamed.game import Seat
 from gamed.games.quoridor.rules import State
 from gamed.games.quoridor.signup import Call
 from gamed.games.quoridor.strategy import Strategy
-from gamed.games.quoridor.world import World, spoken
 from gamed.games.quoridor.wire import message
+from gamed.games.quoridor.world import World, spoken
 from gamed.wire.sexpr import Symbol
 
 

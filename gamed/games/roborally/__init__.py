@@ -14,15 +14,17 @@ from attrs import Attribute, field, frozen, validators
 
 from gamed.game import Options
 from gamed.games.roborally.client import Player, random_name
-from gamed.games.roborally.course_list import CourseList, Setting, course_options
+from gamed.games.roborally.course_list import CourseList, course_options, setting_of
 from gamed.games.roborally.drawing import draw
+from gamed.games.roborally.person import Person
 from gamed.games.roborally.reception import KIND, ManagerReception
-from gamed.games.roborally.rules.courses import Limits as CourseLimits
+from gamed.games.roborally.rules.moves import Program, parse
 from gamed.games.roborally.strategy import STRATEGIES
 from gamed.games.roborally.table import Limits, Manager
 from gamed.games.roborally.wire import RoboRallyConnection
+from gamed.history import Entry
 from gamed.reception import Host
-from gamed.registry import GameType
+from gamed.registry import GameType, everything
 
 COURSES: Final = ("doppelhalle", "anlauf", "karussell", "treppe", "winkel", "mahlstrom", "archipel", "grossfabrik")
 """The courses of the default configuration: a plain one first."""
@@ -84,13 +86,8 @@ class Settings:
             raise ValueError(f"min_players is {self.min_players}, more than max_players, {self.max_players}")
 
 
-def _setting(settings: Settings) -> Setting:
-    limits = CourseLimits(settings.lives, settings.min_players, settings.max_players)
-    return Setting(limits, settings.max_turns, settings.seed)
-
-
 def _options(settings: Settings) -> Options:
-    return course_options(settings.courses[0], _setting(settings))
+    return course_options(settings.courses[0], setting_of(settings))
 
 
 def _connection(_settings: Settings) -> RoboRallyConnection:
@@ -98,12 +95,8 @@ def _connection(_settings: Settings) -> RoboRallyConnection:
 
 
 def _reception(settings: Settings, host: Host) -> ManagerReception:
-    for name in settings.courses:
-        # What cannot be played on is refused when the daemon starts, and not when its turn comes.
-        course_options(name, _setting(settings))
-    random = Random(settings.seed or None) if settings.order == "random" else None  # noqa: S311 (a game's chance)
-    courses = CourseList(settings.courses, _setting(settings), random)
-    return ManagerReception(host, courses, settings.max_games, settings.idle_unregistered, settings.max_violations)
+    courses = CourseList(settings, Random(settings.seed or None))  # noqa: S311 (a game's chance)
+    return ManagerReception(host, settings, courses)
 
 
 def _table(settings: Settings, options: Options, random: Callable[[], Random], now: float) -> Manager:
@@ -128,6 +121,12 @@ def _player(strategy: str) -> Callable[..., Player]:
     return make
 
 
+def _told(entry: Entry) -> str | None:
+    """Return what everybody may know of a move: of a program, nothing (roborally.md 3.8)."""
+    move = everything(entry)
+    return None if move is not None and isinstance(parse(move), Program) else move
+
+
 game_type = GameType(
     kind=KIND,
     publisher="gamed-roborally",
@@ -139,5 +138,7 @@ game_type = GameType(
     table=_table,
     draw=draw,
     players={name: _player(name) for name in STRATEGIES},
+    person=Person,
     player_options=("name",),
+    told=_told,
 )

@@ -93,13 +93,15 @@ class Player:
             # Its answer comes after that to whatever is open: the oldest question is answered first.
             is_asked, self._is_order_asked = self._is_order_asked, True
             return b"" if is_asked else follower.ask(m.GetGame())
-        if follower.is_asking or not follower.requests:
-            return b""
-        request = follower.requests[0]
-        if not isinstance(request, m.MoveRequest):
-            follower.requests.popleft()
-            return follower.say(m.Ok()) + self._go_on()
-        return self._decide(request)
+        said = []
+        while follower.requests and not follower.is_asking:
+            request = follower.requests[0]
+            if isinstance(request, m.MoveRequest):
+                said.append(self._decide(request))
+            else:
+                follower.requests.popleft()
+                said.append(follower.say(m.Ok()))
+        return b"".join(said)
 
     def _decide(self, request: m.MoveRequest) -> bytes:
         follower = self._follower
@@ -115,4 +117,4 @@ class Player:
         follower.requests.popleft()
         self.moves += isinstance(request, m.ProgramWanted)
         answer = self.strategy(follower.layout, engine_robot(told), engine_request(request), self.random)
-        return follower.say(wire_answer(self.name, answer)) + self._go_on()
+        return follower.say(wire_answer(self.name, answer))

@@ -395,7 +395,7 @@ class ViewTests(SynchronousTestCase):
                 "walls": [[3, 5, "horizontal"], [2, 1, "vertical"], [7, 7, "vertical"]],
                 "left": [7, 10],
                 "to_move": [0],
-                "reach": [[4, 3], [3, 4], [5, 4], [4, 5]],
+                "reach": [[4, 3], [3, 4], [5, 4]],
                 "moves": [],
                 "places": [],
                 "winner": None,

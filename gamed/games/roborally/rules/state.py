@@ -87,7 +87,10 @@ class Kind(StrEnum):
 
 
 class Glimpse(NamedTuple):
-    """The robots after a step of a turn. `kind`: of the step, None before the first one; `seat`: who played a card."""
+    """The robots after a step of a turn.
+
+    `turn`: 0 before the first one. `kind`: of the step, None before the first step; `seat`: who played a card.
+    """
 
     turn: int
     phase: int
@@ -152,14 +155,15 @@ def changed(before: State, after: State) -> Event | None:
 
 def traced(before: State, after: State) -> State:
     """Return `after` with what the step to it did on its trail, which begins anew with the first phase of a turn."""
-    is_first = before.stage is Stage.REVEAL and before.phase == 0 and after.phase > 0
-    if after.happened is None or (after.robots is before.robots and not is_first):
+    is_revealed = after.happened is Kind.REVEALED
+    if after.happened is None or (after.robots is before.robots and not is_revealed):
         return after
+    is_first = is_revealed and before.phase == 0
     trail = before.trail
     if is_first or not trail:
-        trail = (Glimpse(before.turn, 0, None, before.robots),)
+        trail = (Glimpse(before.turn if is_first else 0, 0, None, before.robots),)
     seat = before.order[before.played] if after.happened is Kind.PLAYED else None
-    return evolve(after, trail=(*trail, Glimpse(before.turn, after.phase, after.happened, after.robots, seat)))
+    return evolve(after, trail=(*trail, Glimpse(trail[0].turn, after.phase, after.happened, after.robots, seat)))
 
 
 def told(robot: Robot) -> tuple[object, ...]:

@@ -165,3 +165,21 @@ class ChangeTests(SynchronousTestCase):
         for play in plays():
             for scene in play.scenes[::10]:
                 same(self, scene.state, rebuilt(scene.state))
+
+
+class BeeTests(SynchronousTestCase):
+    def test_where_a_bee_is_and_what_is_free_around_it(self) -> None:
+        state = position({(5, 0): "Qb", (4, 0): "q"}, ("", ""), 10, ((5, -1),))
+        self.assertEqual((state.bee(0), state.bee(1)), ((5, 0), (4, 0)))
+        self.assertEqual(state.gaps(0), ((4, 1),))
+        self.assertEqual(state.gaps(1), ((3, 0), (3, 1), (4, -1), (4, 1)))
+
+    def test_a_bee_in_the_hand_is_nowhere(self) -> None:
+        state = position({(0, 0): "A"}, ("Q", "Q"), 2, ())
+        self.assertEqual(
+            [(state.bee(seat), state.gaps(seat), state.free(seat)) for seat in (0, 1)], [(None, (), -1)] * 2
+        )
+
+    def test_of_several_bees_the_first_one_counts(self) -> None:
+        state = position({(0, 0): "Q", (3, 0): "Q"}, ("", ""), 10, ())
+        self.assertEqual((state.bee(0), len(state.gaps(0)), state.free(0)), ((0, 0), 6, 6))

@@ -13,8 +13,8 @@ from xml.etree.ElementTree import Element
 
 from gamed.errors import IllegalMove, RemoteProtocolError
 from gamed.game import CHANCE, Outcome, Seat, Termination
-from gamed.games.softwarechallenge.follower import MESSAGE_BYTES
 from gamed.games.softwarechallenge.client_wire import ClientConnection
+from gamed.games.softwarechallenge.follower import MESSAGE_BYTES
 from gamed.games.softwarechallenge.messages import Closing, Memento, ServerMessage
 from gamed.games.softwarechallenge.messages import Result as ResultMessage
 from gamed.games.softwarechallenge.season import Cause, Fault

@@ -1,0 +1,295 @@
+"""A Battleship player without I/O that a human steers: it places a fleet, shoots when told to, and answers by itself.
+
+Source: battleship.md A3 and B7; TEXT's view (4.2.1) for what a player sees. The dialect says nothing of a fleet, so
+the server starts the game whether the ships are placed or not: what the enemy asks meanwhile is answered when they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any, TypeGuard
+
+from attrs import define, field
+
+from gamed.errors import IllegalMove, InvalidMove, NotYourTurn, RemoteProtocolError
+from gamed.games.battleship.dialogue import Dialogue, spoken
+from gamed.games.battleship.fleet import BOARD, FLEET, PLACEMENTS, RIMS, SIZE, AnswerError, Cell, Sea, cells
+from gamed.games.battleship.placement import Defence, PlacementError, place_fleet
+from gamed.games.battleship.rules import revealed
+from gamed.games.battleship.states import Phase
+from gamed.games.battleship.wire import Code, Command
+
+_WAITING = (Phase.INITIALIZATION, Phase.TOLD_TO_DEFEND, Phase.TOLD_TO_ATTACK)
+_WORDS = {
+    Phase.ATTACK: "shoot",
+    Phase.AWAIT: "await",
+    Phase.DEFENCE: "defend",
+    Phase.ANSWER: "defend",
+    Phase.WON: "over",
+    Phase.LOST: "over",
+}
+_OWN, _ENEMY = 0, 1
+
+
+@define
+class Person(Dialogue):
+    """Plays one match as a human says. Ships are placed at random until the human places others.
+
+    The random fleets keep their corners apart, as TEXT wants it: they are legal wherever the match is refereed. By hand
+    corners may touch, as in both original programs. Source: battleship.md B9.
+    """
+
+    random: Random
+    is_ready: bool = field(default=False, init=False)
+    shots: int = field(default=0, init=False)
+    _defence: Defence = field(init=False)
+    _sea: Sea = field(factory=Sea.start, init=False)
+    _kept: Cell | None = field(default=None, init=False)
+    _last: dict[str, dict[str, Any]] = field(factory=dict, init=False)
+    _broken: RemoteProtocolError | None = field(default=None, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._defence = Defence(place_fleet(self.random, corner_contact=False))
+
+    # The wire
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the match is over, also by being broken off."""
+        return self._broken is not None or self.phase in (Phase.WON, Phase.LOST)
+
+    def receive_data(self, data: bytes) -> bytes:
+        """Take bytes from the server and return what is answered without asking.
+
+        Raises RemoteProtocolError, once, if the other side errs, lies, or closes too early; the match is over then.
+        What comes after the end is not read.
+        """
+        if self.is_done:
+            return b""
+        try:
+            return super().receive_data(data)
+        except RemoteProtocolError as error:
+            if self.won is not None:
+                return b""
+            self._broken = error
+            raise
+
+    def _learn(self, code: int) -> None:
+        self._last["you"] = _shot(self._shot, code)
+        try:
+            self._sea = self._sea.answered(self._shot, code)
+        except AnswerError as error:
+            # Who gives up has lost, whether anybody believes it or not.
+            if code != Code.LAST_SUNK:
+                raise RemoteProtocolError(f"the enemy's answers cannot be true: {error}", code="dishonest") from error
+
+    def _defend(self, cell: Cell) -> list[Command]:
+        self._kept = cell
+        return self._answer_kept() if self.is_ready else []
+
+    def _answer_kept(self) -> list[Command]:
+        if self._kept is None:
+            return []
+        cell, self._kept = self._kept, None
+        code = self._defence.answer(cell)
+        self._last["enemy"] = _shot(cell, code)
+        return [self._answers(cell, code)]
+
+    def _attack(self) -> list[Command]:
+        return []
+
+    # The human
+
+    def act(self, action: Mapping[str, Any]) -> bytes:
+        """Return what is sent for an action. Raises RuleError; nothing has changed then.
+
+        `{"do": "roll"}` places the ships at random, `{"do": "place", "ships": [[x, y, length, "h" or "v"], ...]}` as
+        said (column and row, from 0, of each ship's first cell), `{"do": "ready"}` ends placing,
+        `{"do": "shoot", "at": [x, y]}` shoots.
+        """
+        match action.get("do"):
+            case "roll":
+                self._must_be_placing()
+                return self._roll()
+            case "place":
+                fleet = _fleet(action.get("ships"))
+                self._must_be_placing()
+                self._defence.fleet = fleet
+                return b""
+            case "ready":
+                self._must_be_placing()
+                self.is_ready = True
+                return spoken(self._answer_kept())
+            case "shoot":
+                return self._shoot(_at(action.get("at")))
+        raise InvalidMove('an action says what to "do": "roll", "place", "ready" or "shoot"')
+
+    def _must_be_placing(self) -> None:
+        if self.is_done:
+            raise NotYourTurn("the game is over", code="over")
+        if self.is_ready:
+            raise IllegalMove("the ships are placed, and do not move any more", code="placed")
+
+    def _roll(self) -> bytes:
+        try:
+            self._defence.fleet = place_fleet(self.random, corner_contact=False)
+        except PlacementError as error:
+            raise IllegalMove(f"{error}; try again", code="no-place") from error
+        return b""
+
+    def _shoot(self, cell: Cell) -> bytes:
+        if self.is_done:
+            raise NotYourTurn("the game is over", code="over")
+        if not self.is_ready:
+            raise IllegalMove("place your ships first, and say that you are ready", code="not-ready")
+        if self.phase is not Phase.ATTACK:
+            raise NotYourTurn("it is not your turn to shoot")
+        if not self._unknown >> cell & 1:
+            raise IllegalMove(f"you have shot at {_name(cell)} before", code="known-cell")
+        shot = self._shoots(cell)
+        self.shots += 1
+        self._last["you"] = _shot(cell, None)
+        return spoken([shot])
+
+    @property
+    def _unknown(self) -> int:
+        return BOARD & ~(self._sea.water | self._sea.open_hits | sum(self._sea.sunk))
+
+    # What the human sees
+
+    def view(self) -> Mapping[str, Any]:
+        """Return what the human may see and do, JSON-ready.
+
+        `phase`: "placing", "waiting" (for an enemy), "shoot", "await" (the answer), "defend", "over" or "broken".
+        `board`: as `Battleship.view` has it, where seat 0 is the human and seat 1 the enemy, since the wire does not
+        tell the seats. `you`: `seat` (None, for that reason); `started`: whether both are there; `awaited`: whether the
+        enemy waits until the ships are placed; `may`: the actions that are taken now; `fleet`: `ships` as "place" takes
+        them, and the cells of ships (`cells`), of `hits` on ships afloat, of ships `sunk` and of misses (`water`);
+        `enemy`: what is known of the enemy, as in `board`; `targets`: the cells that may be shot at now; `shots`: how
+        many were fired; `last`: the last shots, by who fired them ("you", "enemy"; absent before the first one), `at`
+        [x, y] with the answer's `code` (None: it waits); `broken`: the `code` and `text` of what broke the match off,
+        or None. Cells are x + 10 * y.
+        """
+        own, enemy = self._own(), revealed(self._sea)
+        return {
+            "phase": self._word,
+            "board": {
+                "attacker": self._attacker,
+                "shot": _xy(self._shot) if self.phase is Phase.AWAIT else None,
+                "boards": [own, enemy],
+                "winner": None if self.won is None else _OWN if self.won else _ENEMY,
+            },
+            "you": {
+                "seat": None,
+                "started": self.phase not in _WAITING,
+                "awaited": not self.is_ready and self.phase in (Phase.ATTACK, Phase.ANSWER),
+                "may": self._may,
+                "fleet": {**own, "ships": list(map(_spelled, self._defence.fleet)), "cells": self._ships},
+                "enemy": enemy,
+                "targets": list(cells(self._unknown)) if "shoot" in self._may else [],
+                "shots": self.shots,
+                "last": dict(self._last),
+                "broken": self._broken and {"code": self._broken.code, "text": str(self._broken)},
+            },
+            "won": self.won,
+        }
+
+    @property
+    def _word(self) -> str:
+        if self._broken is not None:
+            return "broken"
+        if not self.is_ready:
+            return "placing"
+        return _WORDS.get(self.phase, "waiting")
+
+    @property
+    def _may(self) -> list[str]:
+        if self.is_done:
+            return []
+        if not self.is_ready:
+            return ["place", "roll", "ready"]
+        return ["shoot"] if self.phase is Phase.ATTACK else []
+
+    @property
+    def _attacker(self) -> int | None:
+        if self.phase in _WAITING:
+            return None
+        return _OWN if self.phase in (Phase.ATTACK, Phase.AWAIT, Phase.WON) else _ENEMY
+
+    @property
+    def _ships(self) -> list[Cell]:
+        return list(cells(sum(self._defence.fleet)))
+
+    def _own(self) -> dict[str, list[int]]:
+        """Return what the enemy knows of this side's waters."""
+        fleet, shots = self._defence.fleet, self._defence.shots
+        afloat = [ship for ship in fleet if ship & ~shots]
+        return {
+            "water": list(cells(shots & ~sum(fleet))),
+            "hits": list(cells(shots & sum(afloat))),
+            "sunk": list(cells(sum(fleet) - sum(afloat))),
+            "afloat": [ship.bit_count() for ship in afloat],
+        }
+
+
+def _shot(cell: Cell, code: int | None) -> dict[str, Any]:
+    return {"at": _xy(cell), "code": code}
+
+
+def _xy(cell: Cell) -> list[int]:
+    return [cell % SIZE, cell // SIZE]
+
+
+def _name(cell: Cell) -> str:
+    """Return a cell as TEXT's boards are labelled."""
+    return f"{'ABCDEFGHIJ'[cell // SIZE]}{cell % SIZE + 1}"
+
+
+def _spelled(ship: int) -> list[int | str]:
+    """Return a ship as the action "place" takes it."""
+    first, *others = cells(ship)
+    return [*_xy(first), ship.bit_count(), "h" if others[0] == first + 1 else "v"]
+
+
+def _is_number(value: object) -> TypeGuard[int]:
+    # True and False are ints, too.
+    return type(value) is int
+
+
+def _at(value: object) -> Cell:
+    match value:
+        case [x, y] if _is_number(x) and _is_number(y):
+            if not (0 <= x < SIZE and 0 <= y < SIZE):
+                raise IllegalMove(f"there is no cell [{x}, {y}]: columns and rows are 0 to 9", code="off-board")
+            return x + SIZE * y
+    raise InvalidMove('a shot says where "at": [column, row], each 0 to 9')
+
+
+def _fleet(value: object) -> tuple[int, ...]:
+    """Return the ships of the action "place", in the order of `FLEET`. Raises InvalidMove and IllegalMove."""
+    if not isinstance(value, list) or len(value) != len(FLEET):
+        raise InvalidMove('"ships" are five: [column, row, length, "h" or "v"] each')
+    fleet = sorted(map(_ship, value), key=int.bit_count, reverse=True)
+    if tuple(map(int.bit_count, fleet)) != FLEET:
+        raise IllegalMove("a fleet has ships of 5, 4, 3, 3 and 2 cells", code="wrong-fleet")
+    taken = 0
+    for ship in fleet:
+        if ship & taken:
+            raise IllegalMove(f"the ship at {_name(next(cells(ship)))} touches another one", code="touching")
+        taken |= ship | RIMS[True][ship]
+    return tuple(fleet)
+
+
+def _ship(value: object) -> int:
+    match value:
+        case [x, y, length, "h" | "v" as way] if _is_number(x) and _is_number(y) and _is_number(length):
+            pass
+        case _:
+            raise InvalidMove('a ship is [column, row, length, "h" or "v"]')
+    if length not in PLACEMENTS:
+        raise IllegalMove("a fleet has ships of 5, 4, 3, 3 and 2 cells", code="wrong-fleet")
+    across, down = (length, 1) if way == "h" else (1, length)
+    if not (0 <= x <= SIZE - across and 0 <= y <= SIZE - down):
+        raise IllegalMove(f"a ship of {length} does not fit on the board at [{x}, {y}]", code="off-board")
+    return sum(1 << x + SIZE * y + step * (1 if way == "h" else SIZE) for step in range(length))

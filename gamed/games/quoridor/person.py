@@ -1,0 +1,193 @@
+"""A world that a human steers: it registers, and waits for what the human wants to say.
+
+Source: quoridor.md C2 to C5. It says what the authors' world would say, and nothing that the rules forbid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from enum import StrEnum
+from typing import Any, Final
+
+from attrs import define, field
+
+from gamed.errors import IllegalMove, InvalidMove, NotYourTurn
+from gamed.games.quoridor.moves import HORIZONTAL, VERTICAL, Move, PawnMove, Wall
+from gamed.games.quoridor.signup import Call
+from gamed.games.quoridor.walls import SIZE
+from gamed.games.quoridor.wire import message
+from gamed.games.quoridor.world import RULES, World, spoken
+from gamed.wire.sexpr import Symbol
+
+
+class Phase(StrEnum):
+    """What a person is at: what the last mail said."""
+
+    REGISTERING = "registering"
+    WAITING = "waiting"
+    VOTING = "voting"
+    VOTED = "voted"
+    PLAY = "play"
+    WAIT = "wait"
+    WON = "won"
+    LOST = "lost"
+    REJECTED = "rejected"
+    DISCONNECT = "disconnect"
+    CLOSED = "closed"
+    """The server has closed before the game was over."""
+
+
+_PHASES: Final = {
+    Call.WAIT_FOR_PLAYERS: Phase.WAITING,
+    Call.WAIT_OR_PLAY: Phase.VOTING,
+    Call.VOTED: Phase.VOTED,
+    Call.REJECTED: Phase.REJECTED,
+    Call.START2PLAY: Phase.PLAY,
+    Call.START2WAIT: Phase.WAIT,
+    Call.START4PLAY: Phase.PLAY,
+    Call.START4WAIT: Phase.WAIT,
+    Call.PLAY: Phase.PLAY,
+    Call.WAIT: Phase.WAIT,
+    Call.WON: Phase.WON,
+    Call.LOST: Phase.LOST,
+    Call.DISCONNECT: Phase.DISCONNECT,
+}
+_OVER: Final = frozenset({Phase.WON, Phase.LOST, Phase.REJECTED, Phase.DISCONNECT, Phase.CLOSED})
+_PLAYED: Final = frozenset({Phase.WON, Phase.LOST})
+_VOTES: Final = {2: Symbol("play"), 4: Symbol("wait")}
+
+
+@define
+class Person:
+    """One connection of a human's, game after game as long as the table stands.
+
+    `phase`: what the last mail said. `pending`: the action that was sent and not yet answered, None if there is none.
+    `leaver`: the seat of who has left the table. `is_closed`: the server has closed.
+    """
+
+    name: str
+    phase: Phase = Phase.REGISTERING
+    pending: str | None = None
+    leaver: int | None = None
+    is_closed: bool = False
+    _is_asked: bool = False
+    _world: World = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._world = World(self.name)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the game is over. It may be played again: `reset` opens the next one in the same connection."""
+        return self.phase in _OVER
+
+    @property
+    def won(self) -> bool | None:
+        """Whether the last game was won; None until it is over, and if it had no winner."""
+        return self._world.won
+
+    def begin(self) -> bytes:
+        """Return what is sent as soon as the connection stands: the registration."""
+        return self._world.begin()
+
+    def receive_data(self, data: bytes) -> bytes:
+        """Take bytes from the server; nothing is answered without asking. Raises RemoteProtocolError as World does."""
+        for call, number in self._world.heard(data):
+            self._learn(call, number)
+        if not data:
+            self.is_closed, self.pending = True, None
+            if not self.is_done:
+                self.phase = Phase.CLOSED
+        return b""
+
+    def _learn(self, call: Call, number: int) -> None:
+        self.leaver = number - 1 if call is Call.DISCONNECT else None
+        if self.phase is Phase.DISCONNECT:
+            self._is_asked = False
+        self._is_asked |= call is Call.WAIT_OR_PLAY
+        self.phase, self.pending = _PHASES[call], None
+
+    # What the human does
+
+    def act(self, action: Mapping[str, Any]) -> bytes:
+        """Return what is sent for an action.
+
+        Actions: `{"do": "vote", "players": 2 | 4}`, `{"do": "move", "to": [x, y]}`, `{"do": "wall", "at": [x, y,
+        "horizontal" | "vertical"]}`, `{"do": "reset"}`; columns and rows are 0..8 from the upper left. Raises
+        InvalidMove for anything else, NotYourTurn, and IllegalMove as the rules do or with one of the codes "closed",
+        "pending", "no-vote", "no-game", "no-reset".
+        """
+        match action:
+            case {"do": "vote", "players": 2 | 4 as players}:
+                self._check_phase({Phase.VOTING}, "there is no vote now", "no-vote")
+                return self._sent("vote", message(_VOTES[players]))
+            case {"do": "move", "to": [x, y]} if _is_on_board(x, y):
+                return self._place(PawnMove(x, y))
+            case {"do": "wall", "at": [x, y, str(way)]} if _is_on_board(x, y) and way in {HORIZONTAL, VERTICAL}:
+                return self._place(Wall(x, y, way))
+            case {"do": "reset"}:
+                self._check_phase(_PLAYED, "a new game can be had when this one is over", "no-reset")
+                return self._sent("reset", message(Symbol("reset")))
+        raise InvalidMove("the actions are: vote for 2 or 4 players, move to [x, y], wall at [x, y, way], and reset")
+
+    def _place(self, move: Move) -> bytes:
+        state, seat = self._world.state, self._world.seat
+        self._check_phase({Phase.PLAY, Phase.WAIT}, "there is no game now", "no-game")
+        if state is None or seat is None or self.phase is Phase.WAIT:
+            raise NotYourTurn("another player is to move: wait for your turn")
+        RULES.apply(state, seat, move)
+        return self._sent("move", spoken(move))
+
+    def _check_phase(self, phases: Collection[Phase], text: str, code: str) -> None:
+        """Raise IllegalMove if it is not the time for an action: `text` and `code` say so."""
+        if self.is_closed:
+            raise IllegalMove("the server has closed the connection: take a seat at another table", code="closed")
+        if self.pending is not None:
+            raise IllegalMove(f"the server has not answered your {self.pending} yet", code="pending")
+        if self.phase not in phases:
+            raise IllegalMove(text, code=code)
+
+    def _sent(self, what: str, data: bytes) -> bytes:
+        self.pending = what
+        return data
+
+    # What the human sees
+
+    def view(self) -> Mapping[str, Any]:
+        """Return the position as a spectator has it, and what this human may do.
+
+        `you`: `seat`, None as long as it is not known; `moves` and `places` as in `Quoridor.view`, empty when it is not
+        this one's turn; `canVote`, `canReset`; `pending`, `leaver` as above; `players`: for how many the game is, None
+        as long as that is open.
+        """
+        state, is_free = self._world.state, self.pending is None and not self.is_closed
+        legal = (
+            RULES.view(state, self._world.seat) if state is not None and is_free and self.phase is Phase.PLAY else {}
+        )
+        return {
+            "phase": str(self.phase),
+            "board": None if state is None else RULES.view(state, None),
+            "you": {
+                "seat": self._world.place,
+                "moves": legal.get("moves", []),
+                "places": legal.get("places", []),
+                "canVote": is_free and self.phase is Phase.VOTING,
+                "canReset": is_free and self.phase in _PLAYED,
+                "pending": self.pending,
+                "leaver": self.leaver,
+                "players": self._players,
+            },
+            "won": self.won,
+        }
+
+    @property
+    def _players(self) -> int | None:
+        if self._world.state is not None:
+            return self._world.state.players
+        # After the question, those who wait wait for four.
+        return 4 if self._is_asked and self.phase is Phase.WAITING else None
+
+
+def _is_on_board(x: object, y: object) -> bool:
+    # By type, for a boolean is an integer to Python.
+    return all(type(number) is int and number in range(SIZE) for number in (x, y))

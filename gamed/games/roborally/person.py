@@ -1,0 +1,397 @@
+"""A player without I/O that a human steers: it asks by itself what a human wants to see, and waits for decisions.
+
+Source: roborally.md 1.3 and 3. It knows what the manager tells a player, and nothing else. A player is told nothing
+between two of its decisions: whoever wants to see more asks with `look` from time to time.
+
+Actions, as JSON objects, and the `prompt` for each:
+
+* `{"do": "facing", "facing": "N"}` ("facing"): N, E, S or W.
+* `{"do": "program", "cards": [49, 7, 67, 1, 10]}` ("program"): a card for each register, by its priority; its own card,
+  or null, where a register is locked. With `"down": true` it announces a power down.
+* `{"do": "power", "down": true}` ("program"): announces a power down with the program that will be sent, or takes that
+  back; nothing is sent yet. ("power"): stays powered down, or wakes up.
+* `{"do": "repair", "registers": [3, 5]}` ("repair"): opens as many locked registers as `opens` says.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from random import Random
+from string import ascii_lowercase
+from typing import Any, Final
+
+from attrs import define, field
+
+from gamed.errors import IllegalMove, InvalidMove, NotYourTurn
+from gamed.events import Event
+from gamed.games.roborally import messages as m
+from gamed.games.roborally.client import engine_robot, random_name
+from gamed.games.roborally.follower import Follower
+from gamed.games.roborally.requests import engine_request, wire_answer
+from gamed.games.roborally.rules.elements import LETTERS, Direction
+from gamed.games.roborally.rules.moves import Answer, Facing, Program, Repairs, StayDown
+from gamed.games.roborally.rules.robots import REGISTERS, locks
+from gamed.games.roborally.rules.views import asked, seen, tiles, trail
+
+LONGEST_NAME: Final = 32
+_MOST_TRIES: Final = 4
+_SUFFIX: Final = 3
+
+_PROMPTS: Final[Mapping[type[m.ManagerRequest], str]] = {
+    m.FacingWanted: "facing",
+    m.ProgramWanted: "program",
+    m.StayWanted: "power",
+    m.RepairsWanted: "repair",
+}
+
+
+def letters_of(name: str) -> str:
+    """Return a name as the protocol can say it: up to 32 letters without marks; nothing if there are none in it."""
+    plain = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
+    return re.sub(r"[^A-Za-z]", "", plain)[:LONGEST_NAME]
+
+
+def _names(random: Random, name: str) -> Iterator[str]:
+    """Yield names to register with: the first as wished, then others that resemble it."""
+    wished = letters_of(name) or random_name(random)
+    yield wished
+    while True:
+        yield wished[: LONGEST_NAME - _SUFFIX] + "".join(random.choices(ascii_lowercase, k=_SUFFIX))
+
+
+@define
+class Person:
+    """Plays one game for a human. `name`: as the human wrote it; the protocol's name is `you.name` of the view."""
+
+    random: Random
+    name: str
+    reservation: str | None = None
+    _follower: Follower = field(init=False)
+    _questions: Iterator[m.Query] = field(init=False, factory=lambda: iter(()))
+    _has_started: bool = False
+    _is_noted: bool = False
+    _is_ready: bool = False
+    _is_ending: bool = False
+    _stage: str = "facing"
+    _turn: int = 0
+    _registers: list[int | None] = field(factory=lambda: [None] * REGISTERS)
+    _is_down_announced: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        if self.reservation is not None:
+            raise InvalidMove("RoboRally reserves no seats: join without a code", code="no-reservation")
+        names = _names(self.random, self.name)
+        first, *others = (next(names) for _ in range(_MOST_TRIES))
+        self._follower = Follower(first, tuple(others))
+
+    @property
+    def won(self) -> bool | None:
+        """Whether the human won; None until the game is over for it."""
+        return self._follower.won
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the game is over, or the last life is lost."""
+        return self.won is not None
+
+    # The manager
+
+    def begin(self) -> bytes:
+        """Return what is sent as soon as the connection stands: the registration."""
+        self._questions = self._first_questions()
+        return self._follower.register()
+
+    def receive_data(self, data: bytes) -> bytes:
+        """Take bytes from the manager and return what is answered without asking the human.
+
+        Raises RemoteProtocolError if the other side errs, takes no player, or ends before the game does.
+        """
+        return self._follower.receive_data(data, self._go_on)
+
+    def look(self) -> bytes:
+        """Return questions about how everything stands now, if none are open."""
+        follower = self._follower
+        if follower.is_asking or not follower.is_registered or self.is_done:
+            return b""
+        self._questions = self._usual_questions()
+        return self._go_on()
+
+    def _first_questions(self) -> Iterator[m.Query]:
+        yield m.GetPlan()
+        yield m.GetFlags()
+        yield m.GetTimeout()
+        yield from self._usual_questions()
+
+    def _usual_questions(self) -> Iterator[m.Query]:
+        yield m.GetNames()
+        # The names are those of the answer: this goes on when it is there.
+        yield from map(m.GetRobot, self._follower.names)
+        yield m.GetPhase()
+
+    def _last_questions(self) -> Iterator[m.Query]:
+        yield from self._usual_questions()
+        yield m.GetGame()
+
+    def _go_on(self) -> bytes:
+        """Ask the next question, one at a time, and answer what needs no decision."""
+        follower = self._follower
+        if follower.is_over and not self._is_ending:
+            self._is_ending = True
+            self._questions = self._last_questions()
+        said = []
+        while not follower.is_asking and not self.is_done:
+            question = next(self._questions, None)
+            if question is not None:
+                said.append(follower.ask(question))
+            elif follower.requests and not self._is_ready:
+                said.append(self._serve(follower.requests[0]))
+            else:
+                break
+        return b"".join(said)
+
+    def _serve(self, request: m.ManagerRequest) -> bytes:
+        """Answer a request, or see to it that all is known for that: then it is ready for the human."""
+        self._has_started = True
+        if not isinstance(request, m.MoveRequest):
+            self._follower.requests.popleft()
+            return self._follower.say(m.Ok())
+        if not self._is_noted:
+            self._is_noted = True
+            self._note(request)
+            self._questions = self._usual_questions()
+            return b""
+        if isinstance(request, m.RepairsWanted) and self._opens(request) in (0, len(self._locked)):
+            # There is nothing to choose.
+            return self._answer(Repairs(tuple(self._locked) if self._opens(request) else ()))
+        self._is_ready = True
+        return b""
+
+    def _note(self, request: m.MoveRequest) -> None:
+        """Take note of where the turn stands, from what is asked: a turn without a program ends in MBD or MNR."""
+        match request:
+            case m.ProgramWanted():
+                self._stage = "program"
+                self._turn += 1
+                self._registers = [None] * REGISTERS
+                self._is_down_announced = False
+            case m.StayWanted():
+                self._stage = "stay_down"
+                self._turn += 1
+            case m.RepairsWanted():
+                self._stage = "power" if self._stage in ("stay_down", "new_robots") else "repair"
+            case _ if self._turn:
+                self._stage = "new_robots"
+
+    # The human
+
+    def act(self, action: Mapping[str, Any]) -> bytes:
+        """Return what is sent for an action (see the head of this module); nothing for an announcement.
+
+        Raises InvalidMove for what is no action, NotYourTurn (`out-of-turn`, `other-question`), and IllegalMove with
+        `card-count`, `card-index`, `card-twice`, `register-locked`, `register-count`, `register-twice`,
+        `register-open`.
+        """
+        match action.get("do"):
+            case "facing":
+                self._expect(m.FacingWanted)
+                answer: Answer = Facing(_direction(action.get("facing")))
+            case "program":
+                answer = self._program(self._expect(m.ProgramWanted), action)
+            case "power":
+                return self._power(_bool(action.get("down")))
+            case "repair":
+                answer = self._repairs(self._expect(m.RepairsWanted), action.get("registers"))
+            case other:
+                raise InvalidMove(f"{_shown(other)} is nothing to do: expected facing, program, power or repair")
+        return self._answer(answer) + self._go_on()
+
+    def _answer(self, answer: Answer) -> bytes:
+        self._is_noted = self._is_ready = False
+        self._follower.requests.popleft()
+        return self._follower.say(wire_answer(self._follower.name, answer))
+
+    @property
+    def _prompt(self) -> m.MoveRequest | None:
+        """What the human is asked: only after all that is to be seen with it is known."""
+        request = next(iter(self._follower.requests), None)
+        return request if self._is_ready and isinstance(request, m.MoveRequest) else None
+
+    def _expect(self, *kinds: type[m.MoveRequest]) -> m.MoveRequest:
+        request = self._prompt
+        if request is None:
+            raise NotYourTurn("nothing is asked of you now: wait for the others")
+        if not isinstance(request, kinds):
+            raise NotYourTurn(f"something else is asked of you now: {_PROMPTS[type(request)]}", code="other-question")
+        return request
+
+    @property
+    def _locked(self) -> Mapping[int, int]:
+        """The cards in the locked registers, by the registers' numbers."""
+        told = self._follower.robots.get(self._follower.name)
+        return {number: card.priority for number, card in told.locked} if isinstance(told, m.RobotAnswer) else {}
+
+    def _program(self, request: m.MoveRequest, action: Mapping[str, Any]) -> Program:
+        hand = [card.priority for card in request.cards] if isinstance(request, m.ProgramWanted) else []
+        down = _bool(action.get("down", self._is_down_announced))
+        cards = action.get("cards")
+        if not isinstance(cards, list) or not all(_is_number(card) or card is None for card in cards):
+            raise InvalidMove("expected the cards as a list of five priorities")
+        if len(cards) != REGISTERS:
+            raise IllegalMove(f"{len(cards)} cards: give one for each of the five registers", code="card-count")
+        chosen = self._chosen(cards, hand)
+        self._registers = [self._locked.get(number, card) for number, card in enumerate(cards, 1)]
+        self._is_down_announced = down
+        return Program(tuple(hand.index(card) + 1 for card in chosen), down)
+
+    def _chosen(self, cards: list[int | None], hand: list[int]) -> list[int]:
+        """Return the cards for the open registers."""
+        chosen = []
+        for number, card in enumerate(cards, 1):
+            if number in self._locked:
+                if card not in (None, self._locked[number]):
+                    text = f"register {number} is locked: leave card {self._locked[number]} in it"
+                    raise IllegalMove(text, code="register-locked")
+            elif card is None:
+                raise IllegalMove(f"register {number} is empty: put a card into it", code="card-count")
+            elif card not in hand:
+                raise IllegalMove(f"you do not hold card {card}: choose one of your hand", code="card-index")
+            elif card in chosen:
+                raise IllegalMove(f"card {card} is in two registers: take it out of one", code="card-twice")
+            else:
+                chosen.append(card)
+        return chosen
+
+    def _power(self, down: bool) -> bytes:  # noqa: FBT001 (a truth value is all that there is to say)
+        request = self._expect(m.ProgramWanted, m.StayWanted)
+        if isinstance(request, m.StayWanted):
+            self._is_down_announced = down
+            return self._answer(StayDown(down)) + self._go_on()
+        self._is_down_announced = down
+        return b""
+
+    def _opens(self, request: m.MoveRequest) -> int:
+        """Return how many registers a repair opens."""
+        told = self._follower.robots.get(self._follower.name)
+        if not isinstance(request, m.RepairsWanted) or not isinstance(told, m.RobotAnswer):
+            return 0
+        return len(told.locked) - locks(told.damage - request.points)
+
+    def _repairs(self, request: m.MoveRequest, registers: object) -> Repairs:
+        if not isinstance(registers, list) or not all(map(_is_number, registers)):
+            raise InvalidMove("expected the registers as a list of numbers")
+        opens = self._opens(request)
+        if len(registers) != opens:
+            raise IllegalMove(f"{len(registers)} registers: choose {opens} to open", code="register-count")
+        if len(set(registers)) != len(registers):
+            raise IllegalMove("a register is chosen twice: choose different ones", code="register-twice")
+        if not self._locked.keys() >= set(registers):
+            raise IllegalMove("a register is open already: choose locked ones", code="register-open")
+        return Repairs(tuple(sorted(registers)))
+
+    # What is seen
+
+    def view(self) -> Mapping[str, Any]:
+        """Return what the human may see and do.
+
+        `phase`: joining, waiting (for the start), facing, program, power, repair, wait (for the others), over, out (of
+        lives). `you`: `seat` (None before the names are known), `name`, `hand` and `registers` (priorities; None:
+        empty), `locked` (numbers), `prompt` (facing, program, power, repair or None), `opens` (how many registers),
+        `down` (a power down is announced), `seconds` for each decision (0: any time; None: not known).
+        """
+        follower = self._follower
+        request = self._prompt
+        return {
+            "phase": self._phase(request),
+            "board": self._board(request),
+            "you": {
+                "seat": self._seat,
+                "name": follower.name,
+                "hand": self._hand(request),
+                "registers": self._shown_registers(),
+                "locked": sorted(self._locked),
+                "prompt": None if request is None else _PROMPTS[type(request)],
+                "opens": 0 if request is None else self._opens(request),
+                "down": self._is_down_announced,
+                "seconds": follower.seconds,
+            },
+            "won": self.won,
+            "players": list(follower.names),
+        }
+
+    @property
+    def _seat(self) -> int | None:
+        names = self._follower.names
+        return names.index(self._follower.name) if self._follower.name in names else None
+
+    def _phase(self, request: m.MoveRequest | None) -> str:
+        follower = self._follower
+        if self.is_done:
+            return "over" if follower.order else "out"
+        if request is not None:
+            return _PROMPTS[type(request)]
+        if not follower.is_registered:
+            return "joining"
+        return "wait" if self._has_started else "waiting"
+
+    def _hand(self, request: m.MoveRequest | None) -> list[int]:
+        return [card.priority for card in request.cards] if isinstance(request, m.ProgramWanted) else []
+
+    def _shown_registers(self) -> list[int | None]:
+        return [self._locked.get(number, card) for number, card in enumerate(self._registers, 1)]
+
+    def _board(self, request: m.MoveRequest | None) -> dict[str, Any] | None:
+        """Return the position in the shape of `Game.view`, as far as it is known; None before the course is."""
+        follower = self._follower
+        # Who has just come is there as soon as its robot is.
+        names = [name for name in follower.names if name in follower.robots]
+        if follower.layout is None or not names:
+            return None
+        phase = follower.phase
+        seats = {name: seat for seat, name in enumerate(names)}
+        return {
+            "stage": "over" if follower.order else self._stage,
+            "turn": self._turn,
+            "phase": phase.phase or 0,
+            "flags": [list(place) for place in follower.layout.flags],
+            "tiles": tiles(follower.layout),
+            "robots": [_seen(follower.robots[name]) for name in names],
+            "revealed": [
+                [seats[name], [card.priority for card in cards]] for name, cards in phase.played if name in seats
+            ],
+            "waiting": [] if request is None or self._seat is None else [self._seat],
+            "happened": None,
+            "ranking": [seats[name] for name in follower.order if name in seats] if follower.order else None,
+            "trail": trail(()),
+            "own": {
+                "hand": self._hand(request),
+                "registers": self._shown_registers(),
+                "announced": self._is_down_announced,
+                "asked": asked(None if request is None else engine_request(request)),
+            },
+        }
+
+
+def _seen(told: Event) -> dict[str, Any] | None:
+    return seen(engine_robot(told)) if isinstance(told, m.RobotAnswer) else None
+
+
+def _is_number(value: object) -> bool:
+    return type(value) is int
+
+
+def _shown(value: object) -> str:
+    return repr(value)[:40]
+
+
+def _direction(value: object) -> Direction:
+    if not isinstance(value, str) or len(value) != 1 or value not in LETTERS:
+        raise InvalidMove(f"{_shown(value)} is no direction: choose N, E, S or W")
+    return Direction[value]
+
+
+def _bool(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidMove(f"{_shown(value)} is neither true nor false: say whether to power down")
+    return value

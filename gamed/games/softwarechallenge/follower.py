@@ -1,0 +1,123 @@
+"""The client's side of one game at the lobby: it joins, keeps what it is told, and leaves. It decides nothing.
+
+Source: software-challenge.md A ("After `left`"), B2 to B4. It knows no game of any season.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from attrs import define, field
+
+from gamed.errors import RemoteProtocolError
+from gamed.events import Event
+from gamed.game import Seat
+from gamed.games.softwarechallenge.client_wire import ClientConnection
+from gamed.games.softwarechallenge.messages import (
+    Closing,
+    Join,
+    Joined,
+    JoinPrepared,
+    Leaving,
+    Left,
+    Memento,
+    MoveRequest,
+    Refused,
+    Result,
+    RoomMessage,
+    Welcome,
+)
+from gamed.games.softwarechallenge.table import COLORS
+from gamed.wire.xmlstream import Element, XmlStream
+
+MESSAGE_BYTES: Final = 1_048_576
+"""How long a server's message may be: a state of Hive has 9 KB."""
+
+
+@define
+class Follower:
+    """Follows one game. `game_type`: its name at the lobby; `reservation`: the code of a seat; None: any seat.
+
+    `room`: None until the server has named it; `seat`: 0 is red; None until the game begins. `state`: the latest one.
+    `is_asked`: a move is due. `result`: None until it is known. `won`: None until then, and if nobody won. `is_done`:
+    the client has left.
+    """
+
+    game_type: str
+    reservation: str | None = None
+    room: str | None = None
+    seat: Seat | None = None
+    state: Element | None = None
+    is_asked: bool = False
+    result: Element | None = None
+    won: bool | None = None
+    is_done: bool = False
+    _connection: ClientConnection = field(factory=lambda: ClientConnection(XmlStream(MESSAGE_BYTES)))
+
+    def begin(self) -> bytes:
+        """Return what is sent as soon as the connection stands: the wish to join."""
+        wish = Join(self.game_type) if self.reservation is None else JoinPrepared(self.reservation)
+        return self._connection.send(wish)
+
+    def follow(self, data: bytes) -> Iterator[Event]:
+        """Take bytes from the server, and yield what is said of the own room, each once it is taken in.
+
+        After `leave` nothing is yielded any more. Raises RemoteProtocolError if the other side errs, or ends before
+        the game does.
+        """
+        self._connection.receive_data(data)
+        for event in self._connection.events():
+            if not self.is_done and self._concerns(event):
+                self._take(event)
+                yield event
+
+    def move(self, data: Element) -> bytes:
+        """Return what answers the request: the `data` element of a move."""
+        self.is_asked = False
+        return self._connection.send(RoomMessage(self.room, data))
+
+    def leave(self) -> bytes:
+        """Return the goodbye."""
+        self.is_asked, self.is_done = False, True
+        return self._connection.send(Leaving())
+
+    def _concerns(self, event: Event) -> bool:
+        match event:
+            case Joined(room=room):
+                self.room = room
+            case Closing():
+                raise self._closed()
+            case Welcome() | Memento() | MoveRequest() | Refused() | Result() | Left():
+                return event.room == self.room
+        return False
+
+    def _closed(self) -> RemoteProtocolError:
+        hint = "" if self.reservation is None or self.room else "a reservation code is good for one seat, once"
+        return RemoteProtocolError("the server closed the connection before the game ended", code="closed", hint=hint)
+
+    def _take(self, event: Any) -> None:
+        match event:
+            case Welcome(color=color):
+                self.seat = seat_of(color)
+            case Memento(element=state):
+                self.state = state
+            case MoveRequest():
+                if self.seat is None or self.state is None:
+                    raise RemoteProtocolError("a move is asked for before the game has begun", code="out-of-step")
+                self.is_asked = True
+            case Result(element=result):
+                self._learn(result)
+
+    def _learn(self, result: Element | None) -> None:
+        winner = None if result is None else result.find("winner")
+        self.result, self.is_asked = result, False
+        if winner is not None:
+            self.won = seat_of(winner.get("color", "").lower()) == self.seat
+
+
+def seat_of(color: str) -> Seat:
+    """Return the seat of a colour, as it is written: lower case. Raises RemoteProtocolError(code="unknown-value")."""
+    if color not in COLORS:
+        raise RemoteProtocolError(f"there is no color {color[:20]!r}", code="unknown-value")
+    return COLORS.index(color)

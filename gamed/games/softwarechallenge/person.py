@@ -1,0 +1,163 @@
+"""A person's client at the lobby: it follows one game, waits for the human at each request, and leaves after the game.
+
+Source: software-challenge.md A, B2 to B5. It knows no game of any season: a `Guide` does. The dialect has no names
+for who joins, and tells nobody how long a move may take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, Protocol
+
+from attrs import define, field
+
+from gamed.errors import NotYourTurn
+from gamed.game import Seat
+from gamed.games.softwarechallenge.follower import Follower
+from gamed.games.softwarechallenge.messages import Left, Memento, Refused
+from gamed.wire.xmlstream import Element
+
+JOINING, WAITING, HELD, PLAY, WAIT, OVER = "joining", "waiting", "held", "play", "wait", "over"
+"""The phases: nothing heard yet; alone in a room; begun, but paused; to move; the other side's turn; the end."""
+
+SKIP: Final = {"do": "skip"}
+"""The action that passes."""
+
+
+class Guide(Protocol):
+    """What knows the game of a season. `game_type`: its name at the lobby. A position is what `read` returns."""
+
+    game_type: str
+
+    def read(self, state: Element) -> Any:
+        """Return the position in a `state` element. Raises RemoteProtocolError if it is none."""
+
+    def last(self, state: Element, position: Any) -> Mapping[str, Any] | None:
+        """Return the `seat` and `text` of the move that led to a `state` element, which is this position.
+
+        The text is that of records. Raises RemoteProtocolError.
+        """
+
+    def view(self, position: Any) -> Mapping[str, Any]:
+        """Return a position as `Game.view` shows it."""
+
+    def legal(self, position: Any, seat: Seat) -> list[Mapping[str, Any]]:
+        """Return a seat's legal moves as actions; `SKIP` is one."""
+
+    def answer(self, position: Any, seat: Seat, action: Mapping[str, Any]) -> Element:
+        """Return the `data` element of an action. Raises InvalidMove, IllegalMove, NotYourTurn."""
+
+
+@define
+class Person:
+    """Follows one game. `reservation`: the code of its seat; None: any seat."""
+
+    guide: Guide
+    reservation: str | None = None
+    _position: Any = None
+    _last: Mapping[str, Any] | None = None
+    _names: list[str] | None = None
+    _refusal: str | None = None
+    _follower: Follower = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._follower = Follower(self.guide.game_type, self.reservation)
+
+    @property
+    def won(self) -> bool | None:
+        """Whether the game was won; None until the result is known, and if nobody won."""
+        return self._follower.won
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the game is over, with a result or without one."""
+        return self._follower.is_done
+
+    @property
+    def phase(self) -> str:
+        """One of the phases above."""
+        follower = self._follower
+        if follower.is_done or follower.result is not None:
+            return OVER
+        if follower.room is None:
+            return JOINING
+        if follower.seat is None:
+            return WAITING
+        if self._position is None:
+            return HELD
+        return PLAY if follower.is_asked else WAIT
+
+    def begin(self) -> bytes:
+        """Return what is sent as soon as the connection stands: the wish to join."""
+        return self._follower.begin()
+
+    def receive_data(self, data: bytes) -> bytes:
+        """Take bytes from the server, and return the goodbye after the game. Raises RemoteProtocolError."""
+        return b"".join([self._heard(event) for event in self._follower.follow(data)])
+
+    def _heard(self, event: Any) -> bytes:
+        match event:
+            case Memento(element=Element() as state):
+                self._position = self.guide.read(state)
+                self._last = self.guide.last(state, self._position)
+                self._names = [_name(state, side) for side in ("red", "blue")]
+            case Refused(message=message):
+                # The result follows: who breaks a rule has lost.
+                self._refusal = message
+            case Left():
+                return self._follower.leave()
+        return b""
+
+    def act(self, action: Mapping[str, Any]) -> bytes:
+        """Return what is sent for an action. Raises NotYourTurn, InvalidMove, IllegalMove: nothing has changed then."""
+        seat = self._follower.seat
+        if not self._follower.is_asked or seat is None:
+            over = self.phase == OVER
+            raise NotYourTurn("The game is over." if over else "Wait until you are asked for a move.")
+        return self._follower.move(self.guide.answer(self._position, seat, action))
+
+    def view(self) -> Mapping[str, Any]:
+        """Return what the human may see and do: `phase`, `board`, `you`, `won`, `players` (None: not known yet).
+
+        `you`: `seat`; `legal`, the actions that may be sent now; `mustSkip`: only a skip is among them; `last`: `seat`
+        and `text` of the latest move; `refusal`: why the server refused a move; `result`: `scores`, for each seat
+        `cause`, `reason` and `points`, as the server wrote them.
+        """
+        return {
+            "phase": self.phase,
+            "board": None if self._position is None else self.guide.view(self._position),
+            "you": self._you(),
+            "won": self.won,
+            "players": self._names or [None, None],
+        }
+
+    def _you(self) -> Mapping[str, Any]:
+        follower = self._follower
+        seat = follower.seat
+        legal = self.guide.legal(self._position, seat) if follower.is_asked and seat is not None else []
+        return {
+            "seat": seat,
+            "legal": legal,
+            "mustSkip": legal == [SKIP],
+            "last": self._last,
+            "refusal": self._refusal,
+            "result": None if follower.result is None else _result(follower.result),
+        }
+
+
+def _name(state: Element, side: str) -> str:
+    found = state.find(side)
+    return "" if found is None else found.get("displayName", "")
+
+
+def _result(result: Element) -> Mapping[str, Any]:
+    """Return a result in JSON's terms. Source: B4."""
+    scores = [
+        {
+            "cause": score.get("cause", ""),
+            "reason": score.get("reason", ""),
+            "points": [part.text or "" for part in score.iterfind("part")],
+        }
+        for score in result.iterfind("score")
+    ]
+    return {"scores": scores}

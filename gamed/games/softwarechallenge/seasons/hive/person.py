@@ -1,0 +1,104 @@
+"""What a person's client knows of Hive: positions and moves in JSON's terms.
+
+Actions: `{"do": "set", "piece": "BEE", "to": [x, y, z]}`, `{"do": "move", "from": [x, y, z], "to": [x, y, z]}` and
+`{"do": "skip"}`; pieces are named as the wire names them. Source: software-challenge.md B3 (moves), C.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NoReturn
+
+from gamed.errors import InvalidMove
+from gamed.game import Seat
+from gamed.games.softwarechallenge.person import SKIP
+from gamed.games.softwarechallenge.seasons.hive.board import RADIUS
+from gamed.games.softwarechallenge.seasons.hive.client import data_of, read_state
+from gamed.games.softwarechallenge.seasons.hive.moves import LETTERS, TYPES, DragMove, Move, SetMove, SkipMove, spell
+from gamed.games.softwarechallenge.seasons.hive.position import State
+from gamed.games.softwarechallenge.seasons.hive.rules import Hive
+from gamed.games.softwarechallenge.seasons.hive.wire import GAME_TYPES, read
+from gamed.wire.xmlstream import Element
+
+_HIVE: Final = Hive()
+_KEYS: Final = {"set": {"do", "piece", "to"}, "move": {"do", "from", "to"}, "skip": {"do"}}
+_AXES: Final = 3
+
+Action = Mapping[str, Any]
+"""A JSON object from a browser, or for one."""
+
+
+def action_of(move: Move) -> Action:
+    """Return a well-formed move as an action."""
+    match move:
+        case SetMove(type, _, x, y, z):
+            return {"do": "set", "piece": TYPES[type], "to": [x, y, z]}
+        case DragMove(start_x, start_y, start_z, x, y, z):
+            return {"do": "move", "from": [start_x, start_y, start_z], "to": [x, y, z]}
+        case _:
+            return SKIP
+
+
+def move_of(action: Action, seat: Seat) -> Move:
+    """Return the move that an action asks for. Raises InvalidMove (`action`): it asks for none.
+
+    Any value in it may be of any type.
+    """
+    what = action.get("do")
+    if not isinstance(what, str) or what not in _KEYS:
+        _refuse('"do" is "set", "move" or "skip"')
+    if action.keys() != _KEYS[what]:
+        _refuse(f"{what!r} needs exactly these keys: {', '.join(sorted(_KEYS[what]))}")
+    if what == "skip":
+        return SkipMove()
+    if what == "move":
+        return DragMove(*_field(action, "from"), *_field(action, "to"))
+    piece = action["piece"]
+    if not isinstance(piece, str) or piece not in LETTERS:
+        _refuse(f'"piece" is one of {", ".join(LETTERS)}')
+    return SetMove(LETTERS[piece], seat, *_field(action, "to"))
+
+
+def _field(action: Action, key: str) -> tuple[int, int, int]:
+    place = action[key]
+    # A truth is an int in Python, and a number with a point is none of JSON's whole numbers.
+    if not isinstance(place, list) or len(place) != _AXES or any(type(axis) is not int for axis in place):
+        _refuse(f'"{key}" is [x, y, z] in whole numbers')
+    x, y, z = place
+    if any(abs(axis) > RADIUS for axis in place) or x + y + z:
+        _refuse(f'"{key}" is no field: x + y + z is 0, and each from {-RADIUS} to {RADIUS}')
+    return x, y, z
+
+
+def _refuse(text: str) -> NoReturn:
+    raise InvalidMove(f"This is no move: {text}.", code="action")
+
+
+class HiveGuide:
+    """Hive, as a person's client asks for it."""
+
+    game_type: str = GAME_TYPES[0]
+
+    def read(self, state: Element) -> State:
+        """Return the position in a `state` element. Raises RemoteProtocolError, as `read_state`."""
+        return read_state(state)
+
+    def last(self, state: Element, position: State) -> Action | None:
+        """Return whose the last move was, and its text; None before the first. Raises RemoteProtocolError."""
+        found = state.find("lastMove")
+        move = None if found is None else read(found).move
+        return None if move is None else {"seat": 1 - position.mover, "text": spell(move)}
+
+    def view(self, position: State) -> Mapping[str, Any]:
+        """Return a position as `Hive.view` shows it."""
+        return _HIVE.view(position, None)
+
+    def legal(self, position: State, seat: Seat) -> list[Action]:
+        """Return a seat's legal moves as actions."""
+        return [action_of(move) for move in _HIVE.legal_moves(position, seat)]
+
+    def answer(self, position: State, seat: Seat, action: Action) -> Element:
+        """Return the `data` element of an action. Raises InvalidMove, IllegalMove, NotYourTurn."""
+        move = move_of(action, seat)
+        _HIVE.apply(position, seat, move)
+        return data_of(move)
