@@ -9,7 +9,7 @@ import atexit
 import json
 import mimetypes
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
@@ -130,3 +130,120 @@ class BrowserTestCase(SynchronousTestCase):
             for scheme in ("light", "dark"):
                 self.page.emulate_media(color_scheme=scheme)
                 self.page.screenshot(path=str(SHOTS / f"{name}-{size}-{scheme}.png"))
+
+
+STREAMS = """
+(() => {
+  // Streams that the test feeds, by path.
+  window.streams = {};
+  class Fed extends EventTarget {
+    static CONNECTING = 0;
+    static OPEN = 1;
+    static CLOSED = 2;
+    readyState = 0;
+    constructor(url) {
+      super();
+      this.path = new URL(url, location).pathname;
+      window.streams[this.path] = this;
+      setTimeout(() => { if (this.readyState === 0) { this.readyState = 1; this.onopen?.(); } });
+    }
+    close() { this.readyState = 2; }
+  }
+  window.EventSource = Fed;
+})();
+"""
+EMIT = """
+([path, name, data]) => {
+  const stream = window.streams[path];
+  if (!stream || stream.readyState === 2) throw new Error(`nobody listens to ${path}`);
+  stream.dispatchEvent(new MessageEvent(name, {data: JSON.stringify(data)}));
+}
+"""
+LOSE = """
+([path, isForGood]) => {
+  const stream = window.streams[path];
+  stream.readyState = isForGood ? 2 : 0;
+  stream.onerror?.();
+}
+"""
+
+Answer = Callable[[Any], tuple[int, Any]]
+
+
+class PageTestCase(BrowserTestCase):
+    """A test of a whole page against an API that the test makes up, under the daemon's own policy.
+
+    `api`: by method and path below /api/v1, what is answered: JSON, or a callable that takes the body and returns a
+    status and JSON. `asked`: the requests so far, as method, path with query, and body. `files`: further static files.
+    `feeds`: whether event streams are fed by the test (`emit`, `lose`); else the browser's own ask the routes.
+    """
+
+    feeds: ClassVar[bool] = True
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.api: dict[str, Any] = {}
+        self.asked: list[tuple[str, str, Any]] = []
+        self.files: dict[str, str] = {}
+        self.weights: dict[str, int] = {}
+        self.is_away = False
+        if self.feeds:
+            self.page.add_init_script(STREAMS)
+
+    def _serve(self, route: Route) -> None:
+        address = route.request.url.removeprefix(ORIGIN)
+        path = address.partition("?")[0]
+        if path.startswith("/api/v1/"):
+            self._answer(route, address.removeprefix("/api/v1"))
+        elif path in self.files:
+            self._send(route, path, self.files[path].encode())
+        elif path.startswith("/static/") or path == "/favicon.ico":
+            file = STATIC / path.removeprefix("/static/")
+            if file.is_file():
+                self._send(route, path, file.read_bytes())
+            else:
+                route.fulfill(status=200 if path == "/favicon.ico" else 404, body="")
+        else:
+            self._send(route, "/index.html", (STATIC / "index.html").read_bytes())
+
+    def _send(self, route: Route, path: str, body: bytes) -> None:
+        self.weights[path] = len(body)
+        content_type = mimetypes.guess_type(path)[0] or "application/octet-stream"
+        route.fulfill(status=200, headers={"content-type": content_type, "content-security-policy": POLICY}, body=body)
+
+    def _answer(self, route: Route, address: str) -> None:
+        request = route.request
+        sent = request.post_data
+        body = json.loads(sent) if sent else None
+        self.asked.append((request.method, address, body))
+        if self.is_away:
+            route.abort("connectionrefused")
+            return
+        answer = self.api.get(
+            f"{request.method} {address}", self.api.get(f"{request.method} {address.partition('?')[0]}")
+        )
+        if answer is None:
+            missing = {"error": {"code": "not-found", "text": "", "hint": ""}}
+            route.fulfill(status=404, content_type="application/json", body=json.dumps(missing))
+        elif isinstance(answer, bytes):
+            route.fulfill(status=200, content_type="text/event-stream", body=answer)
+        else:
+            status, content = answer(body) if callable(answer) else (200, answer)
+            route.fulfill(status=status, content_type="application/json", body=json.dumps(content))
+
+    def visit(self, path: str, ready: str = "h1") -> None:
+        """Open a page and wait for it."""
+        self.page.goto(ORIGIN + path)
+        self.page.wait_for_selector(f"main {ready}", state="attached")
+
+    def emit(self, path: str, name: str, data: Any) -> None:
+        """Send an event to who listens to this resource below /api/v1."""
+        self.page.evaluate(EMIT, [f"/api/v1{path}/events", name, data])
+
+    def lose(self, path: str, *, for_good: bool) -> None:
+        """Break a stream: the browser would try again by itself, or has given up."""
+        self.page.evaluate(LOSE, [f"/api/v1{path}/events", for_good])
+
+    def requests(self, method: str, path: str) -> list[Any]:
+        """Return the bodies of the requests of this kind so far."""
+        return [body for one, address, body in self.asked if (one, address.partition("?")[0]) == (method, path)]

@@ -1,0 +1,206 @@
+// The shell of all pages: header, banner, announcements, and which page a path shows.
+
+import { Refusal, code, delays, link, pause, post, refresh, session } from "./api.js";
+import { el, replace } from "./dom.js";
+import { button, choice, heading, link as anchor, sentence } from "./parts.js";
+import { keep, kept, language, languages, speak, t } from "./words.js";
+
+const ROUTES = [
+  [/^\/$/, "lobby"],
+  [/^\/rooms\/([^/]+)$/, "room"],
+  [/^\/seats\/([^/]+)$/, "seat"],
+  [/^\/records$/, "records"],
+  [/^\/records\/([^/]+)$/, "record"],
+  [/^\/recorder(?:\/([^/]+))?$/, "recorder"],
+];
+const THEME = "gamed.theme";
+const SLOW = 300; // ms after which a page says that it is loading
+const THEMES = ["auto", "light", "dark"];
+
+const main = el("main", { id: "content", tabindex: -1 });
+const header = el("header", { class: "top" });
+const banner = el("div", { class: "banner", role: "status" });
+const live = el("div", { class: "unseen", "aria-live": "polite" });
+
+/** Says something to a screen reader; each text for itself, so that quick ones are not lost. */
+export function announce(text) {
+  const line = el("p", {}, text);
+  live.append(line);
+  setTimeout(() => line.remove(), 10_000);
+}
+
+/** Goes to a page of ours. */
+export function go(path, { replaces = false } = {}) {
+  history[replaces ? "replaceState" : "pushState"](null, "", path);
+  return show(true);
+}
+
+// The look
+
+function paint() {
+  const theme = kept(THEME);
+  if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
+  else delete document.documentElement.dataset.theme;
+}
+
+function drawBanner() {
+  banner.hidden = link.waiting.size === 0;
+  if (banner.hidden) replace(banner);
+  else replace(banner, el("span", {}, t("away")), button(t("tryNow"), () => link.retry()));
+}
+
+function tab(path, text) {
+  const isHere = path === "/" ? location.pathname === "/" : location.pathname.startsWith(path);
+  return el("li", {}, anchor(path, { "aria-current": isHere ? "page" : null }, text));
+}
+
+function drawHeader() {
+  const names = { auto: t("themeAuto"), light: t("themeLight"), dark: t("themeDark") };
+  const themes = choice(
+    THEMES.map((theme) => [theme, names[theme]]),
+    kept(THEME) ?? "auto",
+    {
+      "aria-label": t("theme"),
+      onchange: (event) => {
+        keep(THEME, event.target.value === "auto" ? null : event.target.value);
+        paint();
+      },
+    },
+  );
+  const tongues = choice(Object.entries(languages), language(), {
+    "aria-label": t("language"),
+    onchange: async (event) => {
+      speak(event.target.value);
+      await show(false);
+      header.querySelector(`select[aria-label="${t("language")}"]`)?.focus();
+    },
+  });
+  replace(
+    header,
+    anchor("/", { class: "brand" }, "gamed"),
+    el(
+      "nav",
+      { "aria-label": t("nav") },
+      el("ul", {}, tab("/", t("lobby")), tab("/records", t("records")), tab("/recorder", t("recorder"))),
+    ),
+    el(
+      "div",
+      { class: "display", role: "group", "aria-label": t("settings") },
+      tongues,
+      themes,
+      session.admin ? button(t("logout"), logout) : button(t("login"), login),
+    ),
+  );
+}
+
+async function login() {
+  const { ask } = await import("./pages/login.js");
+  if (await ask()) await show(false);
+}
+
+async function logout() {
+  try {
+    await post("/session/logout");
+    await refresh();
+  } catch (error) {
+    announce(sentence(error));
+  }
+  await show(false);
+}
+
+// The page
+
+let visit = new AbortController();
+
+function match(path) {
+  for (const [pattern, page] of ROUTES) {
+    const found = pattern.exec(path);
+    if (found) return [page, found[1] === undefined ? null : decodeURIComponent(found[1])];
+  }
+  return [null, null];
+}
+
+/** Names the page in the window's title. */
+function entitle(text) {
+  document.title = text ? `${text} · gamed` : "gamed";
+}
+
+async function show(isMoved) {
+  visit.abort();
+  visit = new AbortController();
+  const { signal } = visit;
+  document.body.className = "";
+  document.documentElement.lang = language();
+  replace(document.querySelector(".skip"), t("skip"));
+  drawHeader();
+  drawBanner();
+  entitle("");
+  if (isMoved) window.scrollTo(0, 0);
+  const [page, id] = match(location.pathname.replace(/(.)\/+$/, "$1"));
+  if (page === null) return problem(t("notFound"), isMoved);
+  const wait = setTimeout(() => replace(main, el("p", { class: "muted" }, t("loading"))), SLOW);
+  signal.addEventListener("abort", () => clearTimeout(wait));
+  const root = el("div", { class: `page ${page}` });
+  const view = { id, root, signal, query: new URLSearchParams(location.search), entitle, announce, go, again: () => show(false) };
+  try {
+    await attempt(async () => {
+      const [module] = await Promise.all([code(`./pages/${page}.js`), session.token || refresh(signal)]);
+      drawHeader();
+      // The page stands in the document before it is filled: boards measure themselves.
+      clearTimeout(wait);
+      replace(main, replace(root));
+      await module.show(view);
+    }, signal);
+    if (signal.aborted) return;
+    if (isMoved) (root.querySelector("h1") ?? main).focus({ preventScroll: true });
+  } catch (error) {
+    if (signal.aborted) return;
+    clearTimeout(wait);
+    problem(error instanceof Refusal ? sentence(error) : t("broken", { text: sentence(error) }), isMoved);
+    if (!(error instanceof Refusal)) console.error(error);
+  }
+}
+
+/** Tries until it works or fails for good, with growing waits in between. */
+async function attempt(call, signal) {
+  const key = {};
+  signal.addEventListener("abort", () => link.up(key));
+  for (const delay of delays()) {
+    try {
+      await call();
+      link.up(key);
+      return;
+    } catch (error) {
+      if (signal.aborted || !(error instanceof Refusal) || !error.isPassing) {
+        link.up(key);
+        throw error;
+      }
+      link.down(key);
+      replace(main, heading(t("failed")), el("p", {}, sentence(error)));
+      await pause(delay, signal);
+    }
+  }
+}
+
+function problem(text, isMoved) {
+  entitle(t("failed"));
+  replace(main, heading(t("failed")), el("p", { role: "alert" }, text), el("p", {}, anchor("/", {}, t("toLobby"))));
+  if (isMoved) main.querySelector("h1").focus();
+}
+
+// Links to our pages stay in this document.
+document.addEventListener("click", (event) => {
+  const found = event.target.closest?.("a[href]");
+  const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+  if (!found || !isPlain || event.defaultPrevented || found.target || found.hasAttribute("download")) return;
+  const url = new URL(found.href);
+  if (url.origin !== location.origin || url.hash || match(url.pathname)[0] === null) return;
+  event.preventDefault();
+  go(url.pathname + url.search);
+});
+window.addEventListener("popstate", () => show(true));
+link.addEventListener("change", drawBanner);
+
+paint();
+document.body.append(el("a", { class: "skip", href: "#content" }, t("skip")), header, banner, main, live);
+show(false);

@@ -1,0 +1,258 @@
+// What all pages with a board share: the game's module on its stage, the list of moves, the players and their clocks.
+
+import { code, serverNow } from "./api.js";
+import { bdi, el, replace } from "./dom.js";
+import { button, chip, clock, link, result, seatName, span } from "./parts.js";
+import { t, translator } from "./words.js";
+
+const MANY = 3; // moves that are announced one by one; more at once only by the last of them
+
+function styled(kind) {
+  const href = `/static/games/${kind}.css`;
+  const known = document.querySelector(`link[href="${href}"]`);
+  if (known) return known.ready;
+  const sheet = el("link", { rel: "stylesheet", href });
+  sheet.ready = new Promise((resolve) => {
+    sheet.onload = resolve;
+    sheet.onerror = resolve;
+  });
+  document.head.append(sheet);
+  return sheet.ready;
+}
+
+/** Loads a game's board and its words; null where there is none. */
+async function loaded(kind) {
+  if (!/^[a-z][a-z0-9-]*$/.test(kind)) return null;
+  const [module] = await Promise.all([code(`/static/games/${kind}.js`), styled(kind)]);
+  return module;
+}
+
+/** Whether things may move on the screen. */
+export function mayMove() {
+  return !matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+/**
+ * The place where a game's board stands: {node, status, update(scene, animate), describe(move, scene), t}.
+ *
+ * `act(action)` is what a player's board calls; without it the board only shows.
+ */
+export async function stage(kind, mode, { act, announce, root: page, signal }) {
+  const module = await loaded(kind);
+  page.classList.add(`kind-${kind}`);
+  const own = translator(module?.words);
+  const root = el("div", { class: "board", "data-kind": kind });
+  const status = el("p", { class: "status", id: "board-status" });
+  const node = el("section", { class: "stage", "aria-label": t("board") }, root, status);
+  let isAnimated = false;
+  const context = {
+    t: own,
+    mode,
+    act: act ?? (() => Promise.resolve()),
+    announce,
+    get animate() {
+      return isAnimated && mayMove();
+    },
+    setStatus: (text) => replace(status, text),
+  };
+  const board = module?.create(root, context);
+  if (!board) replace(root, el("p", { class: "muted" }, t("noBoard")));
+  signal.addEventListener("abort", () => board?.destroy());
+  return {
+    node,
+    status,
+    t: own,
+    update(scene, animate = false) {
+      isAnimated = animate;
+      root.dataset.phase = scene.phase ?? "";
+      board?.update({ ...scene, seats: named(scene, tame) });
+    },
+    describe: (move, scene) => describe(module, move, { ...scene, seats: named(scene, isolated) }, own),
+  };
+}
+
+/** A name without what turns the direction of the text round it: the signs that do so are shown as unknown ones. */
+function tame(name) {
+  return name.replace(/[\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
+}
+
+/** A name that keeps its direction to itself inside a sentence, as a bdi element would. */
+function isolated(name) {
+  return `\u2068${tame(name)}\u2069`;
+}
+
+function named(scene, change) {
+  return (scene.seats ?? []).map((one) => (one.name ? { ...one, name: change(one.name) } : one));
+}
+
+function describe(module, move, scene, own) {
+  try {
+    if (module) return module.describe(move, scene, own);
+  } catch (error) {
+    console.warn("a move without description:", error);
+  }
+  return `${seatName(scene.seats ?? [], move.seat)}: ${move.text}`;
+}
+
+/**
+ * The moves of a game as they come in events: `take(event)` returns {added, isReset, isGap}.
+ *
+ * Moves are numbered from 1, so that events that overlap add nothing twice, and one that is missing shows (`isGap`:
+ * the resource must be asked for).
+ */
+export class Course {
+  moves = [];
+
+  take({ scene, moves = [], reset = false }) {
+    const isAnother = moves[0]?.n === 1 || (scene.last === null && !scene.outcome);
+    if (reset || scene.reset || (isAnother && this.moves.length)) {
+      if (!reset && !scene.reset && moves.length >= this.moves.length && moves[0]?.text === this.moves[0]?.text) {
+        return this.#append(moves);
+      }
+      const isSame = moves.length >= this.moves.length && this.moves.every((move, n) => move.text === moves[n].text);
+      const added = isSame ? moves.slice(this.moves.length) : [];
+      this.moves = [...moves];
+      return { added, isReset: !isSame, isGap: false };
+    }
+    return this.#append(moves);
+  }
+
+  #append(moves) {
+    const added = moves.filter((move) => move.n > this.moves.length);
+    if (added.length && added[0].n !== this.moves.length + 1) return { added: [], isReset: false, isGap: true };
+    this.moves.push(...added);
+    return { added, isReset: false, isGap: false };
+  }
+}
+
+/** Says new moves to a screen reader. */
+export function tell(announce, added, say) {
+  if (added.length > MANY) announce(t("newMoves", { count: added.length, last: say(added.at(-1)) }));
+  else for (const move of added) announce(say(move));
+}
+
+/**
+ * The list of moves: {node, set(moves, say), add(moves, say), mark(n)}. `jump(n)`: makes each move a button that leads
+ * there.
+ */
+export function moveList(jump) {
+  const list = el("ol", { class: "moves", role: "list" });
+  const none = el("p", { class: "muted" }, t("noMoves"));
+  const box = el("div", { class: "scroller tall", role: "region", "aria-label": t("moves"), tabindex: 0 }, none, list);
+  let marked = null;
+
+  function line(move, say) {
+    const text = [el("span", { class: "n" }, `${move.n}.`), " ", chip(move.seat), " ", bdi(say(move))];
+    const time = move.took === null || move.took === undefined ? null : el("span", { class: "took" }, span(move.took));
+    const body = jump ? button(text, () => jump(move.n), { class: "plain" }) : el("span", {}, text);
+    return el("li", { "data-n": move.n }, body, time);
+  }
+
+  const controls = {
+    node: box,
+    set(moves, say) {
+      replace(list);
+      controls.add(moves, say);
+      none.hidden = moves.length > 0;
+    },
+    add(moves, say) {
+      if (!moves.length) return;
+      const isAtEnd = box.scrollHeight - box.scrollTop - box.clientHeight < 40;
+      none.hidden = true;
+      list.append(...moves.map((move) => line(move, say)));
+      if (isAtEnd && !jump) box.scrollTop = box.scrollHeight;
+    },
+    mark(n) {
+      marked?.firstChild.removeAttribute("aria-current");
+      marked?.classList.remove("here");
+      marked = list.children[n - 1] ?? null;
+      if (!marked) return;
+      marked.firstChild.setAttribute("aria-current", "step");
+      marked.classList.add("here");
+      const [frame, place] = [box.getBoundingClientRect(), marked.getBoundingClientRect()];
+      if (place.top < frame.top || place.bottom > frame.bottom) box.scrollTop += place.top - frame.top - frame.height / 2;
+    },
+  };
+  return controls;
+}
+
+/**
+ * The players: names, who is there, whose turn it is, how long each has taken: {node, update(scene, moves, isPaused)}.
+ *
+ * A turn's time runs from when its move could be made: the moment the last one came, or, on a page that has just been
+ * opened, from the match's start and the last move's `at`.
+ */
+export function players({ started, you, signal }) {
+  const node = el("ul", { class: "seats", "aria-label": t("seats") });
+  let shown = null;
+  let turnBegan = null;
+  let count = -1;
+
+  function taken(seat) {
+    return shown.moves.reduce((sum, move) => sum + (move.seat === seat ? (move.took ?? 0) : 0), 0);
+  }
+
+  function row(one) {
+    const isOn = shown.scene.isLive && !shown.scene.outcome && shown.scene.turn?.includes(one.seat);
+    const total = taken(one.seat);
+    const isMine = you !== undefined && one.seat === you();
+    return el(
+      "li",
+      { class: isOn ? "on" : null, "data-seat": one.seat },
+      chip(one.seat),
+      el(
+        "span",
+        { class: "who" },
+        one.name ? bdi(one.name) : el("span", { class: "muted" }, t("seatFree")),
+        isMine && el("span", { class: "muted" }, ` (${t("you")})`),
+        one.connected === false && one.name && el("span", { class: "warn" }, ` ${t("disconnected")}`),
+      ),
+      isOn && el("span", { class: "turn" }, t("toMove")),
+      total > 0 && el("span", { class: "clock total", title: t("clock") }, clock(total)),
+      isOn && el("span", { class: "clock running", title: t("thinking") }),
+    );
+  }
+
+  function tick() {
+    if (!shown || turnBegan === null) return;
+    for (const running of node.querySelectorAll(".running")) {
+      running.textContent = shown.isPaused ? "" : `+${clock(serverNow() - turnBegan)}`;
+    }
+  }
+
+  const timer = setInterval(tick, 500);
+  signal.addEventListener("abort", () => clearInterval(timer));
+  return {
+    node,
+    update(scene, moves, isPaused = false) {
+      const isFirst = count < 0;
+      if (moves.length !== count) {
+        const since = Date.parse(started) + (moves.at(-1)?.at ?? NaN);
+        turnBegan = isFirst && since <= serverNow() ? since : serverNow();
+      }
+      count = moves.length;
+      shown = { scene, moves, isPaused };
+      replace(node, scene.seats.map(row));
+      tick();
+    },
+  };
+}
+
+/** The line that says how a game ended, and leads to its record; empty while it goes on. */
+export function ending() {
+  const node = el("p", { class: "ending", hidden: true });
+  return {
+    node,
+    update(scene, record, first = null) {
+      node.hidden = !scene.outcome && !first;
+      const said = scene.outcome ? result(scene.outcome, scene.seats) : [];
+      replace(
+        node,
+        first && el("strong", {}, first, " "),
+        ...said,
+        said.length > 0 && ". ",
+        record && link(`/records/${encodeURIComponent(record)}`, {}, t("toRecord")),
+      );
+    },
+  };
+}

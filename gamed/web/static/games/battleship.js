@@ -1,0 +1,529 @@
+// Battleship: two labelled boards, and the placing of ships.
+//
+// For tests: each board is `[data-board=enemy|own|0|1]` (a player's, or by seat), with `data-active` where it takes
+// shots; a cell is `[data-cell="x,y"]` with `data-state` unknown, water, hit, sunk, ship or miss, `data-last` on the last
+// shot and `data-pending` on one without an answer; while ships are placed, a ship is `[data-ship=INDEX]` with
+// `data-picked`, `data-bad` and `data-at="x,y,length,h|v"`; buttons are `[data-do=turn|roll|ready]`.
+
+import { bdi, el, replace, svg } from "../dom.js";
+
+export const words = {
+  en: {
+    own: "Your board", enemy: "Enemy board", seat: "Seat {n}",
+    boardOf: "Board of {name}", refuted: "The answers contradict each other: no fleet fits them any more.",
+    unknown: "unknown", water: "water", hit: "hit", sunk: "sunk", ship: "ship", miss: "missed", pending: "shot at, no answer yet",
+    cell: "{cell}: {state}", afloat: "Afloat", floats: "ship of {length}, afloat", sank: "ship of {length}, sunk",
+    turn: "Turn", roll: "Shuffle", ready: "Ready",
+    howto: "Drag the ships. By keys: Enter picks up and drops, arrows move, R turns.",
+    harbour: "Your board: place your ships",
+    shipAt: "Ship of {length}, {from} to {to}", picked: "Picked up. {ship}", dropped: "Placed. {ship}",
+    back: "Put back. {ship}", bad: "{ship}: it does not fit here", misfit: "It does not fit there: ships must not touch.",
+    noTurn: "There is no room to turn this ship.", known: "You have shot there before.",
+    placing: "Place your ships. No enemy has come yet.", placingStarted: "Place your ships. The enemy is there.",
+    placingAwaited: "Place your ships. The enemy is waiting for you.", waiting: "Waiting for an enemy.",
+    shoot: "Your turn: choose a cell of the enemy board.", await: "Your shot at {cell} waits for its answer.",
+    defend: "The enemy is to move.", won: "You have won.", lost: "You have lost.",
+    closed: "Broken off: the enemy has left, or the server has ended the game.",
+    dishonest: "Broken off: the enemy's answers cannot be true.", broken: "Broken off: the other side has broken the protocol.",
+    notBegun: "The game has not begun.", toShoot: "{name} is to shoot.", toAnswer: "{name} is to answer for {cell}.",
+    hasWon: "{name} has won.", nobody: "The game has ended without a winner.",
+    shoots: "{name}: shot at {cell}.", answers: "{name}: {cell} is {state}.", hitSunk: "hit and sunk",
+    gaveUp: "{name}: {cell} is hit, and the last ship sunk.", says: "{name} says {text}", you: "You",
+  },
+  de: {
+    own: "Eigenes Spielfeld", enemy: "Gegnerisches Spielfeld", seat: "Platz {n}",
+    boardOf: "Spielfeld von {name}", refuted: "Die Antworten widersprechen einander: keine Flotte passt mehr dazu.",
+    unknown: "unbekannt", water: "Wasser", hit: "Treffer", sunk: "versenkt", ship: "Schiff", miss: "verfehlt",
+    pending: "beschossen, noch keine Antwort",
+    cell: "{cell}: {state}", afloat: "Noch da", floats: "{length}er-Schiff, noch da", sank: "{length}er-Schiff, versenkt",
+    turn: "Drehen", roll: "Neu auslosen", ready: "Fertig",
+    howto: "Schiffe ziehen. Mit Tasten: Enter nimmt auf und setzt ab, Pfeile bewegen, R dreht.",
+    harbour: "Eigenes Spielfeld: Schiffe setzen",
+    shipAt: "{length}er-Schiff, {from} bis {to}", picked: "Aufgenommen. {ship}", dropped: "Gesetzt. {ship}",
+    back: "Zurückgelegt. {ship}", bad: "{ship}: passt hier nicht", misfit: "Das passt dort nicht: Schiffe dürfen sich nicht berühren.",
+    noTurn: "Zum Drehen ist hier kein Platz.", known: "Dorthin hast du schon geschossen.",
+    placing: "Setz deine Schiffe. Noch ist kein Gegner da.", placingStarted: "Setz deine Schiffe. Der Gegner ist da.",
+    placingAwaited: "Setz deine Schiffe. Der Gegner wartet auf dich.", waiting: "Es wird auf einen Gegner gewartet.",
+    shoot: "Du bist am Zug: wähl ein Feld des Gegners.", await: "Dein Schuss auf {cell} wartet auf Antwort.",
+    defend: "Der Gegner ist am Zug.", won: "Du hast gewonnen.", lost: "Du hast verloren.",
+    closed: "Abgebrochen: der Gegner ist gegangen, oder der Server hat das Spiel beendet.",
+    dishonest: "Abgebrochen: die Antworten des Gegners können nicht stimmen.",
+    broken: "Abgebrochen: die andere Seite hat das Protokoll verletzt.",
+    notBegun: "Das Spiel hat noch nicht begonnen.", toShoot: "{name} ist am Zug.", toAnswer: "{name} antwortet auf {cell}.",
+    hasWon: "{name} hat gewonnen.", nobody: "Das Spiel endete ohne Sieger.",
+    shoots: "{name}: Schuss auf {cell}.", answers: "{name}: {cell} ist {state}.", hitSunk: "getroffen und versenkt",
+    gaveUp: "{name}: {cell} ist getroffen, das letzte Schiff versenkt.", says: "{name} sagt {text}", you: "Du",
+  },
+};
+
+const SIZE = 10;
+const FLEET = [5, 4, 3, 3, 2];
+const ROWS = "ABCDEFGHIJ";
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+// What a cell's state looks like beside its colour, in a cell of 100 by 100.
+const MARKS = {
+  water: "M18 58q16 -22 32 0t32 0",
+  miss: "M50 42a8 8 0 1 0 .1 0z",
+  hit: "M27 27L73 73M73 27L27 73",
+  sunk: "M38 20V80M62 20V80M20 38H80M20 62H80",
+};
+
+const named = ([x, y]) => `${ROWS[y]}${x + 1}`;
+const inside = (x, y) => x >= 0 && y >= 0 && x < SIZE && y < SIZE;
+const isChord = (event) => event.ctrlKey || event.altKey || event.metaKey;
+// A name in a sentence keeps its direction of writing to itself.
+const isolated = (text) => `\u2068${text}\u2069`;
+
+/** The name of a seat, isolated. */
+function nameOf(seat, scene, t) {
+  const found = (scene.seats ?? []).find((one) => one.seat === seat);
+  return found?.name ? isolated(found.name) : t("seat", { n: seat + 1 });
+}
+
+/** What a line says: {at, code}, code null for a shot; null if it is neither a shot nor an answer. */
+function parsed(text) {
+  const found = /^(\()?([12]),\[(\d),(\d)(?:,([1-4]))?\](\)\.)?$/.exec(text);
+  if (!found || (found[2] === "2") !== (found[5] !== undefined) || Boolean(found[1]) !== Boolean(found[6])) return null;
+  return { at: [Number(found[3]), Number(found[4])], code: found[5] ? Number(found[5]) : null };
+}
+
+/** One sentence for a line: a shot, an answer, or what else was sent. */
+export function describe(move, scene, t) {
+  const isOwn = scene.you?.seat === move.seat;
+  const name = isOwn ? t("you") : nameOf(move.seat, scene, t);
+  const said = parsed(move.text);
+  if (said === null) return t("says", { name, text: isolated(move.text) });
+  const cell = named(said.at);
+  if (said.code === null) return t("shoots", { name, cell });
+  if (said.code === 4) return t("gaveUp", { name, cell });
+  return t("answers", { name, cell, state: t([null, "water", "hit", "hitSunk"][said.code]) });
+}
+
+/** The cells of a ship [x, y, length, way], in order. */
+function shipCells([x, y, length, way]) {
+  return Array.from({ length }, (_, step) => (way === "h" ? [x + step, y] : [x, y + step]));
+}
+
+/** Whether the ship at `index` may lie as it does among the others. */
+function fits(ships, index, corners) {
+  const mine = shipCells(ships[index]);
+  if (!mine.every(([x, y]) => inside(x, y))) return false;
+  return !ships.some((ship, other) => other !== index && shipCells(ship).some(([x, y]) => mine.some(([a, b]) => {
+    const [dx, dy] = [Math.abs(a - x), Math.abs(b - y)];
+    return corners ? dx + dy <= 1 : Math.max(dx, dy) <= 1;
+  })));
+}
+
+/** A ship moved back onto the board. */
+function clamped([x, y, length, way]) {
+  const [right, bottom] = way === "h" ? [SIZE - length, SIZE - 1] : [SIZE - 1, SIZE - length];
+  return [Math.min(Math.max(x, 0), right), Math.min(Math.max(y, 0), bottom), length, way];
+}
+
+function labels() {
+  const steps = [...ROWS];
+  return svg("g", { class: "labels", "aria-hidden": "true" },
+    steps.map((_, x) => svg("text", { x: 150 + 100 * x, y: 56 }, String(x + 1))),
+    steps.map((row, y) => svg("text", { x: 50, y: 156 + 100 * y }, row)));
+}
+
+function plate(children, attributes) {
+  // Chromium makes an SVG with listeners for focus a stop of the Tab key, unless it is told not to.
+  return svg("svg", { viewBox: "0 0 1110 1110", tabindex: -1, ...attributes }, labels(), children);
+}
+
+/** A board of cells. `shoot`: what a chosen cell is given to, or null where the board is only looked at. */
+function seaBoard(id, context, shoot) {
+  const cells = new Map();
+  let cursor = [0, 0];
+  const rows = Array.from({ length: SIZE }, (_, y) => svg("g", { role: "row" }, Array.from({ length: SIZE }, (_, x) => {
+    const cell = svg("g", { role: "gridcell", class: "cell", tabindex: -1, "data-cell": `${x},${y}`, transform: `translate(${100 + 100 * x} ${100 + 100 * y})` },
+      svg("rect", { class: "field", x: 3, y: 3, width: 94, height: 94, rx: 8 }), svg("path", { class: "mark" }),
+      svg("rect", { class: "ring", x: 8, y: 8, width: 84, height: 84, rx: 6 }));
+    cells.set(`${x},${y}`, cell);
+    return cell;
+  })));
+  const node = plate(rows, { role: "grid", class: "sea", "data-board": id });
+  const cellOf = (target) => target.closest?.("[data-cell]")?.dataset.cell.split(",").map(Number);
+  function point(at) {
+    cells.get(String(cursor)).setAttribute("tabindex", -1);
+    cursor = at;
+    cells.get(String(cursor)).setAttribute("tabindex", 0);
+  }
+  node.addEventListener("focusin", (event) => { const at = cellOf(event.target); if (at) point(at); });
+  node.addEventListener("click", (event) => {
+    const at = cellOf(event.target);
+    if (!at) return;
+    point(at);
+    shoot?.(at);
+  });
+  node.addEventListener("keydown", (event) => {
+    if (isChord(event)) return;
+    const [x, y] = cursor;
+    const step = ARROWS[event.key];
+    const to = step ? [x + step[0], y + step[1]] : { Home: [0, y], End: [SIZE - 1, y] }[event.key];
+    if (to) {
+      if (inside(...to)) { point(to); cells.get(String(to)).focus(); }
+    } else if (shoot && (event.key === "Enter" || event.key === " ")) shoot(cursor);
+    else return;
+    event.preventDefault();
+  });
+  point(cursor);
+  return {
+    node,
+    focus: () => cells.get(String(cursor)).focus(),
+    /** `states`: by "x,y"; `last`: the last shot {at, code} or nothing. */
+    draw(states, rest, label, isActive, last) {
+      node.setAttribute("aria-label", label);
+      node.toggleAttribute("data-active", isActive);
+      for (const [key, cell] of cells) {
+        const state = states.get(key) ?? rest;
+        const at = key.split(",").map(Number);
+        const isLast = String(last?.at) === key;
+        const isPending = isLast && last.code === null;
+        cell.dataset.state = state;
+        cell.toggleAttribute("data-last", isLast);
+        cell.toggleAttribute("data-pending", isPending);
+        cell.setAttribute("aria-label", context.t("cell", { cell: named(at), state: context.t(isPending ? "pending" : state) }));
+        cell.children[1].setAttribute("d", MARKS[state] ?? "");
+        if (shoot) cell.setAttribute("aria-disabled", String(!isActive || state !== rest));
+      }
+    },
+  };
+}
+
+/** The states of the cells that a board has told of: `miss` is the word for its water. */
+function told(board, miss) {
+  const states = new Map();
+  const put = (cells, state) => (cells ?? []).forEach((cell) => states.set(`${cell % SIZE},${Math.floor(cell / SIZE)}`, state));
+  put(board?.cells, "ship");
+  put(board?.water, miss);
+  put(board?.hits, "hit");
+  put(board?.sunk, "sunk");
+  return states;
+}
+
+/** The board on which ships are placed: dragged, or picked up and moved by keys. `place`: what new places are given to. */
+function harbour(context, place) {
+  const { t } = context;
+  let ships = [];
+  let corners = true;
+  let chosen = 0;
+  let picked = null; // {ship, drag}: where the chosen ship is held; drag: the pointer's grip
+  const water = svg("g", { "aria-hidden": "true" }, Array.from({ length: SIZE * SIZE }, (_, cell) => svg("rect",
+    { class: "field", x: 103 + 100 * (cell % SIZE), y: 103 + 100 * Math.floor(cell / SIZE), width: 94, height: 94, rx: 8 })));
+  const hulls = FLEET.map((_, index) => svg("g", { class: "hull", role: "button", tabindex: -1, "data-ship": index },
+    svg("rect", { class: "body", x: 8, y: 8, rx: 34 }), svg("rect", { class: "ring", x: 16, y: 16, rx: 28 }), svg("path", { class: "mark" })));
+  const node = plate([water, ...hulls], { role: "application", class: "sea harbour", "data-board": "own" });
+  const held = (index) => (picked && index === chosen ? picked.ship : ships[index]);
+  const tried = () => ships.map((ship, index) => held(index));
+  const said = (ship) => t("shipAt", { length: ship[2], from: named(ship), to: named(shipCells(ship).at(-1)) });
+
+  function draw() {
+    node.setAttribute("aria-label", t("harbour"));
+    hulls.forEach((hull, index) => {
+      const ship = held(index);
+      if (!ship) return;
+      const [x, y, length, way] = ship;
+      const isPicked = Boolean(picked) && index === chosen;
+      const isBad = isPicked && !fits(tried(), index, corners);
+      const [width, height] = way === "h" ? [100 * length, 100] : [100, 100 * length];
+      hull.setAttribute("transform", `translate(${100 + 100 * x} ${100 + 100 * y})`);
+      hull.children[0].setAttribute("width", width - 16);
+      hull.children[0].setAttribute("height", height - 16);
+      hull.children[1].setAttribute("width", width - 32);
+      hull.children[1].setAttribute("height", height - 32);
+      const middle = (way === "h" ? width : height) / 2 - 50;
+      hull.children[2].setAttribute("transform", way === "h" ? `translate(${middle} 0)` : `translate(0 ${middle})`);
+      hull.children[2].setAttribute("d", isBad ? MARKS.hit : "");
+      hull.dataset.at = ship.join(",");
+      hull.toggleAttribute("data-picked", isPicked);
+      hull.toggleAttribute("data-bad", isBad);
+      hull.toggleAttribute("data-chosen", index === chosen);
+      hull.setAttribute("tabindex", index === chosen ? 0 : -1);
+      hull.setAttribute("aria-pressed", String(isPicked));
+      hull.setAttribute("aria-label", isBad ? t("bad", { ship: said(ship) }) : said(ship));
+    });
+  }
+  function choose(index) {
+    chosen = index;
+    draw();
+    hulls[index].focus();
+  }
+  function hold(ship) {
+    picked.ship = clamped(ship);
+    draw();
+    if (!picked.drag) context.announce(hulls[chosen].getAttribute("aria-label"));
+  }
+  function drop() {
+    const next = tried();
+    if (!fits(next, chosen, corners)) {
+      context.announce(t("misfit"));
+      if (picked.drag) putBack();
+      return;
+    }
+    const isMoved = String(next[chosen]) !== String(ships[chosen]);
+    picked = null;
+    if (isMoved) {
+      ships = next;
+      place(next);
+    }
+    draw();
+    context.announce(t("dropped", { ship: said(ships[chosen]) }));
+  }
+  function putBack() {
+    picked = null;
+    draw();
+  }
+  /** Turns the chosen ship: in the hand as it is, on the board about the first of its cells that gives room. */
+  function turn() {
+    const [x, y, length, way] = held(chosen);
+    const other = way === "h" ? "v" : "h";
+    if (picked) {
+      // In the pointer's hand it turns about the cell by which it is held.
+      const [dx, dy] = picked.drag?.grip ?? [0, 0];
+      picked.drag?.grip.reverse();
+      hold([x + dx - dy, y + dy - dx, length, other]);
+      return;
+    }
+    for (const [a, b] of shipCells([x, y, length, way])) {
+      for (let back = 0; back < length; back += 1) {
+        const ship = other === "h" ? [a - back, b, length, other] : [a, b - back, length, other];
+        const next = ships.map((one, index) => (index === chosen ? ship : one));
+        if (!fits(next, chosen, corners)) continue;
+        ships = next;
+        draw();
+        place(next);
+        context.announce(t("dropped", { ship: said(ship) }));
+        return;
+      }
+    }
+    context.announce(t("noTurn"));
+  }
+  const cellAt = (event) => {
+    const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(node.getScreenCTM().inverse());
+    return [Math.floor(x / 100) - 1, Math.floor(y / 100) - 1];
+  };
+  const indexOf = (event) => hulls.indexOf(event.target.closest?.("[data-ship]"));
+  node.addEventListener("pointerdown", (event) => {
+    const index = indexOf(event);
+    if (index < 0 || event.button !== 0 || picked?.drag) return;
+    event.preventDefault();
+    picked = null;
+    choose(index);
+    const [x, y] = cellAt(event);
+    const ship = ships[index];
+    picked = { ship, drag: { id: event.pointerId, grip: [x - ship[0], y - ship[1]] } };
+    node.setPointerCapture(event.pointerId);
+    draw();
+  });
+  node.addEventListener("pointermove", (event) => {
+    if (picked?.drag?.id !== event.pointerId) return;
+    const [x, y] = cellAt(event);
+    const [, , length, way] = picked.ship;
+    hold([x - picked.drag.grip[0], y - picked.drag.grip[1], length, way]);
+  });
+  node.addEventListener("pointerup", (event) => { if (picked?.drag?.id === event.pointerId) drop(); });
+  node.addEventListener("pointercancel", (event) => { if (picked?.drag?.id === event.pointerId) putBack(); });
+  node.addEventListener("focusin", (event) => {
+    const index = indexOf(event);
+    if (index < 0 || index === chosen) return;
+    if (picked) putBack();
+    chosen = index;
+    draw();
+  });
+  node.addEventListener("keydown", (event) => {
+    if (isChord(event)) return;
+    const step = ARROWS[event.key];
+    if (step && picked) {
+      const [x, y, length, way] = picked.ship;
+      hold([x + step[0], y + step[1], length, way]);
+    } else if (step) choose((chosen + (step[0] + step[1] > 0 ? 1 : FLEET.length - 1)) % FLEET.length);
+    else if (event.key === "r" || event.key === "R") turn();
+    else if (event.key === "Escape" && picked) {
+      putBack();
+      context.announce(t("back", { ship: said(ships[chosen]) }));
+    } else if (event.key === "Enter" || event.key === " ") {
+      if (picked) drop();
+      else {
+        picked = { ship: ships[chosen], drag: null };
+        draw();
+        context.announce(t("picked", { ship: said(ships[chosen]) }));
+      }
+    } else return;
+    event.preventDefault();
+  });
+  return {
+    node,
+    turn,
+    focus: () => hulls[chosen].focus(),
+    show(fleet, mayTouchCorners) {
+      corners = mayTouchCorners;
+      // A ship in the hand stays there, unless somebody else (another window) has moved it.
+      if (picked && String(fleet[chosen]) !== String(ships[chosen])) picked = null;
+      ships = fleet;
+      draw();
+    },
+  };
+}
+
+/** The ships of a board that still float, and those that do not. */
+function roster(afloat, t) {
+  const left = [...afloat];
+  const ships = FLEET.map((length) => {
+    const place = left.indexOf(length);
+    if (place >= 0) left.splice(place, 1);
+    return el("li", { "data-length": length, "data-sunk": place < 0, role: "img", "aria-label": t(place < 0 ? "sank" : "floats", { length }) });
+  });
+  return el("div", { class: "roster" }, el("span", {}, t("afloat")), el("ul", { "aria-label": t("afloat") }, ships));
+}
+
+/** A heading, a board, and what stands under it. */
+function side(board) {
+  const heading = el("h2", {});
+  const under = el("div", { class: "under" });
+  const node = el("section", { class: "side" }, heading, board.node, under);
+  let shown = "";
+  return {
+    node,
+    board,
+    say(title, below, key) {
+      replace(heading, ...title);
+      if (key === shown) return;
+      shown = key;
+      replace(under, ...below);
+    },
+  };
+}
+
+function spectatorStatus(scene, t) {
+  const { board, outcome } = scene;
+  const winner = outcome ? outcome.winner : board?.winner;
+  if (Number.isInteger(winner)) return t("hasWon", { name: nameOf(winner, scene, t) });
+  if (outcome) return t("nobody");
+  if (!board || board.attacker === null || (scene.seats ?? []).length < 2) return t("notBegun");
+  if (board.shot) return t("toAnswer", { name: nameOf(1 - board.attacker, scene, t), cell: named(board.shot) });
+  return t("toShoot", { name: nameOf(board.attacker, scene, t) });
+}
+
+function playerStatus(scene, t) {
+  const { you, phase } = scene;
+  if (phase === "placing") return t(you.awaited ? "placingAwaited" : you.started ? "placingStarted" : "placing");
+  if (phase === "await") return t("await", { cell: named(you.last.you.at) });
+  if (phase === "over") return t(scene.won ? "won" : "lost");
+  if (phase !== "broken") return t(phase);
+  const status = t(["closed", "dishonest"].includes(you.broken.code) ? you.broken.code : "broken");
+  const winner = scene.outcome?.winner;
+  if (!Number.isInteger(you.seat) || !Number.isInteger(winner)) return status;
+  return `${status} ${t(winner === you.seat ? "won" : "lost")}`;
+}
+
+/** What spectators and replays see: both boards, as far as the answers tell. */
+function watching(root, context) {
+  const { t } = context;
+  const sides = [0, 1].map((seat) => side(seaBoard(seat, context, null)));
+  root.append(el("div", { class: "boards" }, sides.map((one) => one.node)));
+  /** The last shot at a seat's board, from the last line and from the shot that waits. */
+  function lastAt(seat, scene) {
+    const { board } = scene;
+    if (board.shot && board.attacker === 1 - seat) return { at: board.shot, code: null };
+    const said = scene.last ? parsed(scene.last.text) : null;
+    return said && said.code !== null && scene.last.seat === seat ? said : null;
+  }
+  return (scene) => {
+    sides.forEach((one, seat) => {
+      const board = scene.board?.boards[seat] ?? null;
+      const name = (scene.seats ?? []).find((other) => other.seat === seat)?.name;
+      const isRefuted = Boolean(scene.board) && board === null;
+      one.say([el("span", { class: "seat" }, t("seat", { n: seat + 1 })), " ", bdi(name ?? "–")],
+        [isRefuted ? el("p", { class: "note" }, t("refuted")) : roster(board?.afloat ?? FLEET, t)], JSON.stringify(board?.afloat ?? isRefuted));
+      const label = t("boardOf", { name: nameOf(seat, scene, t) });
+      one.board.draw(told(board, "water"), "unknown", label, false, scene.board ? lastAt(seat, scene) : null);
+    });
+    return spectatorStatus(scene, t);
+  };
+}
+
+/** What a player sees: the enemy's board to shoot at, and the own one, first with the ships to be placed. */
+function playing(root, context) {
+  const { t } = context;
+  let scene = null;
+  let shotIn = null; // the scene in which a shot was sent: one shot a turn
+  let placed = null; // where ships are, as long as the server has not said so
+  let hasFocusToGive = false;
+  async function act(action) {
+    try {
+      await context.act(action);
+    } catch (error) {
+      context.announce(error.message);
+      return false;
+    }
+    return true;
+  }
+  async function shoot(at) {
+    if (scene === shotIn) return;
+    if (scene.phase !== "shoot") context.announce(playerStatus(scene, t));
+    else if (!scene.you.targets.includes(at[0] + SIZE * at[1])) context.announce(t("known"));
+    else {
+      shotIn = scene;
+      if (!await act({ do: "shoot", at })) shotIn = null;
+    }
+  }
+  async function place(ships) {
+    placed = ships;
+    const isTaken = await act({ do: "place", ships });
+    if (placed === ships) placed = null;
+    if (!isTaken) show(scene);
+  }
+  const enemy = side(seaBoard("enemy", context, shoot));
+  const own = side(seaBoard("own", context, null));
+  const port = side(harbour(context, place));
+  const button = (name, onclick) => el("button", { type: "button", "data-do": name, onclick }, t(name));
+  const tools = el("div", { class: "tools" }, el("p", { class: "note" }, t("howto")),
+    el("div", { class: "buttons" }, button("turn", () => port.board.turn()), button("roll", () => act({ do: "roll" })),
+      button("ready", () => { hasFocusToGive = true; act({ do: "ready" }); })));
+  port.say([t("own")], [tools], "tools");
+  const boards = el("div", { class: "boards" });
+  root.append(boards);
+  function arrange(isPlacing) {
+    const wanted = isPlacing ? [port.node, enemy.node] : [enemy.node, own.node];
+    if (boards.firstChild === wanted[0] && boards.lastChild === wanted[1]) return;
+    const hadFocus = hasFocusToGive || boards.contains(document.activeElement);
+    hasFocusToGive = false;
+    boards.replaceChildren(...wanted);
+    if (hadFocus) (isPlacing ? port : enemy).board.focus();
+  }
+  function show(next) {
+    scene = next;
+    const { you, phase } = scene;
+    const isPlacing = phase === "placing";
+    arrange(isPlacing);
+    if (isPlacing) port.board.show(placed ?? you.fleet.ships, scene.options?.corner_contact !== false);
+    enemy.say([t("enemy")], [roster(you.enemy.afloat, t)], String(you.enemy.afloat));
+    enemy.board.draw(told(you.enemy, "water"), "unknown", t("enemy"), phase === "shoot", you.last.you);
+    own.say([t("own")], [roster(you.fleet.afloat, t)], String(you.fleet.afloat));
+    own.board.draw(told(you.fleet, "miss"), "water", t("own"), false, you.last.enemy);
+    return playerStatus(scene, t);
+  }
+  return show;
+}
+
+/** Draws Battleship into a node. */
+export function create(root, context) {
+  root.dataset.kind = "battleship";
+  const stage = el("div", { class: "battleship", "data-mode": context.mode });
+  root.append(stage);
+  let show = null;
+  return {
+    update(scene) {
+      root.dataset.phase = scene.phase ?? "";
+      show ??= (scene.you ? playing : watching)(stage, context);
+      context.setStatus(show(scene));
+    },
+    destroy() {
+      stage.remove();
+      delete root.dataset.kind;
+      delete root.dataset.phase;
+    },
+  };
+}

@@ -1,0 +1,385 @@
+// The Go board: any size up to 52, any number of colours. Source: issue 8; docs/reference/web-api.md (the board's shape).
+//
+// Attributes for tests: root data-kind, data-phase; a point that can be clicked data-point="x,y" (x from 1 at the left,
+// y from 1 at the top); a stone data-stone="x,y" with data-side; the cursor data-cursor="x,y" with data-refused (a code
+// of the rules, or "occupied"); data-mark="last|taken|ko|triangle|square|circle|cross|label"; buttons data-do="pass|resign".
+
+import { bdi, clear, el, replace, svg } from "../dom.js";
+
+export const words = {
+  en: {
+    board: "Go board, {size} by {size} lines",
+    help: "Arrow keys move over the board, Enter plays, Escape leaves the point.",
+    black: "Black", white: "White",
+    plays: "{side} plays {point}", passes: "{side} passes", resigns: "{side} resigns",
+    takesOne: "{move} and takes 1 stone", takes: "{move} and takes {count} stones",
+    empty: "{point}, empty", stone: "{point}, {side}", refusedAt: "{point}: {why}",
+    occupied: "there is a stone already", ko: "this would take back a ko at once",
+    superko: "this position was there before", suicide: "this would be suicide", other: "the rules refuse it",
+    toMove: "{side} to move", passed: "{side} has passed; {next} to move", start: "Before the first move; {side} to move",
+    bothPassed: "Both have passed", bothPassedNext: "Both have passed; {side} may go on",
+    resigned: "{side} has resigned", over: "The game is over", again: "Tap {point} again to play there",
+    prisoners: "{count} taken", prisonersOf: "{side}, {name}: {count} stones taken", pass: "Pass", resign: "Resign",
+  },
+  de: {
+    board: "Go-Brett, {size} mal {size} Linien",
+    help: "Pfeiltasten bewegen die Marke, Eingabe setzt, Escape verlässt den Punkt.",
+    black: "Schwarz", white: "Weiß",
+    plays: "{side} setzt auf {point}", passes: "{side} passt", resigns: "{side} gibt auf",
+    takesOne: "{move} und schlägt 1 Stein", takes: "{move} und schlägt {count} Steine",
+    empty: "{point}, leer", stone: "{point}, {side}", refusedAt: "{point}: {why}",
+    occupied: "hier liegt schon ein Stein", ko: "das schlüge ein Ko sofort zurück",
+    superko: "diese Stellung gab es schon", suicide: "das wäre Selbstmord", other: "die Regeln erlauben es nicht",
+    toMove: "{side} ist am Zug", passed: "{side} hat gepasst; {next} ist am Zug",
+    start: "Vor dem ersten Zug; {side} ist am Zug",
+    bothPassed: "Beide haben gepasst", bothPassedNext: "Beide haben gepasst; {side} kann weiterspielen",
+    resigned: "{side} hat aufgegeben", over: "Das Spiel ist zu Ende", again: "Noch einmal auf {point} tippen, um zu setzen",
+    prisoners: "{count} geschlagen", prisonersOf: "{side}, {name}: {count} Steine geschlagen",
+    pass: "Passen", resign: "Aufgeben",
+  },
+};
+
+const LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ";
+const PLAIN = ["black", "white"];
+const COLORS = 8;
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+// Below this many pixels between two lines, a finger chooses a point first and confirms it with a second tap.
+const FINGER = 26;
+
+function column(x) {
+  const more = Math.floor((x - 1) / LETTERS.length);
+  return (more ? LETTERS[more - 1] : "") + LETTERS[(x - 1) % LETTERS.length];
+}
+
+function pointName([x, y], size) {
+  return column(x) + (size + 1 - y);
+}
+
+function sideName(side, t) {
+  return PLAIN.includes(side) ? t(side) : side;
+}
+
+/** The star points: as gamed/games/go/hoshi.py has them. */
+function stars(size) {
+  if (size < 7) return [];
+  const low = size >= 13 ? 4 : 3;
+  const lines = size % 2 === 0 || size === 7 ? [low, size + 1 - low] : [low, (size + 1) / 2, size + 1 - low];
+  return lines.flatMap((x) => lines.map((y) => [x, y]));
+}
+
+function sideOf(board, seat) {
+  return board?.sides?.[seat] ?? PLAIN[seat] ?? `player ${seat}`;
+}
+
+/** One sentence for a move. */
+export function describe(move, scene, t) {
+  const side = sideName(move.color ?? sideOf(scene.board, move.seat), t);
+  const isLast = scene.last?.n === move.n;
+  if (move.text === "pass" || move.text === "resign") {
+    const resigns = move.text === "resign" || (isLast && scene.board?.resigned === move.seat);
+    return t(resigns ? "resigns" : "passes", { side });
+  }
+  const plays = t("plays", { side, point: move.text });
+  const count = move.taken ?? 0;
+  return count ? t(count === 1 ? "takesOne" : "takes", { move: plays, count }) : plays;
+}
+
+/** How a side's stones look: a class for black and white, a colour of the palette and a letter for others. */
+function looks(board) {
+  const sides = [...new Set([...(board.sides ?? []), ...Object.keys(board.stones)])];
+  const found = {};
+  const taken = new Set();
+  let number = 0;
+  for (const side of sides) {
+    if (PLAIN.includes(side)) {
+      found[side] = { plain: side, letter: "" };
+      continue;
+    }
+    const color = board.colors?.[side];
+    const wanted = [.../^player \d+$/.test(side) ? side.slice(7, 8) : side.replace(/[^a-z]/g, "").toUpperCase()];
+    const letter = wanted.find((one) => !taken.has(one)) ?? String(sides.indexOf(side));
+    taken.add(letter);
+    found[side] = { plain: PLAIN.includes(color) ? color : null, number: number++ % COLORS, letter };
+  }
+  return found;
+}
+
+function stone(x, y, side, look, more = {}) {
+  const kind = look.plain ? `go-${look.plain}` : "go-colored";
+  const circle = svg("circle", { class: `go-stone ${kind}`, cx: x, cy: y, r: 0.47, ...more });
+  const letter = look.letter === "" ? null : svg("text", { class: `go-letter ${kind}`, x, y, dy: "0.35em" }, look.letter);
+  if (!look.plain) {
+    circle.style.fill = `var(--seat-${look.number})`;
+    if (letter) letter.style.fill = `var(--seat-${look.number}-ink)`;
+  }
+  return letter ? [circle, letter] : [circle];
+}
+
+const SHAPES = {
+  triangle: (x, y) => svg("path", { d: `M${x} ${y - 0.3}L${x + 0.26} ${y + 0.17}H${x - 0.26}Z` }),
+  square: (x, y) => svg("rect", { x: x - 0.2, y: y - 0.2, width: 0.4, height: 0.4 }),
+  circle: (x, y) => svg("circle", { cx: x, cy: y, r: 0.24 }),
+  cross: (x, y) => svg("path", { d: `M${x - 0.2} ${y - 0.2}l.4 .4m0 -.4l-.4 .4` }),
+};
+SHAPES.last = SHAPES.circle;
+SHAPES.taken = SHAPES.cross;
+SHAPES.ko = (x, y) => svg("rect", { x: x - 0.28, y: y - 0.28, width: 0.56, height: 0.56 });
+
+/** A mark on a point; on a dark stone it is light. `on`: the look of the stone there, if there is one. */
+function mark(kind, [x, y], on, text) {
+  const shape = kind === "label"
+    ? svg("text", { class: "go-label", x, y, dy: "0.35em" }, String(text ?? "").slice(0, 3))
+    : (SHAPES[kind] ?? SHAPES.circle)(x, y);
+  shape.classList.add("go-mark", on ? `go-on-${on.plain ?? "colored"}` : "go-on-board");
+  shape.dataset.mark = kind;
+  // The ring goes round a letter.
+  if (kind === "last" && on?.letter) shape.setAttribute("r", 0.4);
+  if (on && !on.plain && kind !== "label") shape.style.stroke = `var(--seat-${on.number}-ink)`;
+  return shape;
+}
+
+export function create(root, context) {
+  const { t, mode, act, announce, setStatus } = context;
+  const isPlay = mode === "play";
+  let scene = null;
+  let size = 0;
+  let stones = new Map();
+  let illegal = new Map();
+  let cursor = null;
+  let isPreview = false;
+  let isBusy = false;
+
+  const sides = el("ul", { class: "go-sides" });
+  const layers = Object.fromEntries(["grid", "stones", "marks", "targets", "cursor"].map(
+    (name) => [name, svg("g", { class: `go-${name}` })]));
+  const picture = svg("svg", { class: "go-board", role: isPlay ? "application" : "img" }, Object.values(layers));
+  const buttons = el("div", { class: "go-buttons" });
+  for (const what of isPlay ? ["pass", "resign"] : []) {
+    buttons.append(el("button", { type: "button", "data-do": what, onclick: () => send({ do: what }) }, t(what)));
+  }
+  replace(root, el("div", { class: "go" }, sides, picture, isPlay && buttons));
+  root.dataset.kind = "go";
+
+  if (isPlay) {
+    picture.setAttribute("tabindex", "0");
+    picture.addEventListener("keydown", onKey);
+    picture.addEventListener("click", onClick);
+    picture.addEventListener("pointermove", onPointer);
+    picture.addEventListener("pointerleave", () => { if (isPreview) point(null); });
+    picture.addEventListener("focus", () => { if (!cursor && picture.matches(":focus-visible")) point(first()); });
+    picture.addEventListener("blur", () => point(null));
+  }
+
+  async function send(action) {
+    if (isBusy) return;
+    isBusy = true;
+    try {
+      await act(action);
+    } catch (error) {
+      announce(error.message);
+    } finally {
+      isBusy = false;
+    }
+  }
+
+  function mayPlay() {
+    return isPlay && Boolean(scene?.you) && scene.turn.length > 0;
+  }
+
+  function refusal(at) {
+    const key = at.join();
+    return stones.has(key) ? "occupied" : illegal.get(key) ?? null;
+  }
+
+  function play(at) {
+    const why = refusal(at);
+    if (why) {
+      const said = t("refusedAt", { point: pointName(at, size), why: t(why in words.en ? why : "other") });
+      setStatus(said);
+      announce(said);
+    } else if (mayPlay()) {
+      send({ do: "play", point: at });
+    }
+  }
+
+  function first() {
+    const middle = Math.ceil(size / 2);
+    return scene?.board.last ?? [middle, middle];
+  }
+
+  function point(at, preview = false) {
+    cursor = at;
+    isPreview = preview;
+    drawCursor();
+  }
+
+  function tell() {
+    const side = stones.get(cursor.join());
+    const why = refusal(cursor);
+    const at = pointName(cursor, size);
+    if (side) announce(t("stone", { point: at, side: sideName(side, t) }));
+    else if (why) announce(t("refusedAt", { point: at, why: t(why in words.en ? why : "other") }));
+    else announce(t("empty", { point: at }));
+  }
+
+  function onKey(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey || !size) return;
+    const at = cursor ?? first();
+    const step = ARROWS[event.key];
+    let to = null;
+    if (step) to = cursor ? at.map((one, axis) => Math.min(Math.max(one + step[axis], 1), size)) : at;
+    else if (event.key === "Home") to = [1, at[1]];
+    else if (event.key === "End") to = [size, at[1]];
+    else if (event.key === "PageUp") to = [at[0], 1];
+    else if (event.key === "PageDown") to = [at[0], size];
+    else if (event.key === "Escape") point(null);
+    else if ((event.key === "Enter" || event.key === " ") && cursor) play(cursor);
+    else return;
+    event.preventDefault();
+    if (to) {
+      point(to);
+      tell();
+    }
+  }
+
+  function pointAt(event) {
+    const target = event.target.closest?.("[data-point]");
+    return target ? target.dataset.point.split(",").map(Number) : null;
+  }
+
+  function onPointer(event) {
+    const at = event.pointerType === "touch" ? null : pointAt(event);
+    if (at && at.join() !== cursor?.join()) point(at, true);
+  }
+
+  function onClick(event) {
+    const at = pointAt(event);
+    if (!at) return;
+    const gap = picture.getBoundingClientRect().width / (size + 1);
+    if (event.pointerType === "touch" && gap < FINGER && at.join() !== cursor?.join()) {
+      point(at);
+      setStatus(t("again", { point: pointName(at, size) }));
+      return;
+    }
+    play(at);
+  }
+
+  function drawGrid() {
+    // Labels are as large as the lines allow; where these are close together, not each one has a label.
+    const every = size <= 21 ? 1 : Math.ceil(size / 13);
+    const font = every === 1 ? Math.min(0.56, 0.1 + 0.03 * size) : 0.38 * every;
+    const margin = every === 1 ? 0.55 + font : 0.75 + font;
+    const low = 0.5 - margin;
+    const extent = size + 0.75 - low;
+    picture.setAttribute("viewBox", `${low} 0.25 ${extent} ${extent}`);
+    picture.setAttribute("aria-label", isPlay ? `${t("board", { size })}. ${t("help")}` : t("board", { size }));
+    layers.grid.style.fontSize = `${font}px`;
+    const line = (x1, y1, x2, y2) => svg("line", { x1, y1, x2, y2 });
+    clear(layers.grid).append(svg("rect", { class: "go-wood", x: low, y: 0.25, width: extent, height: extent, rx: 0.2 }));
+    for (let i = 1; i <= size; i++) {
+      layers.grid.append(line(i, 1, i, size), line(1, i, size, i));
+      if ((size - i) % every === 0) {
+        layers.grid.append(svg("text", { class: "go-line-name", x: 0.42, y: i, dy: "0.35em" }, String(size + 1 - i)));
+      }
+      if ((i - 1) % every === 0) {
+        const below = size + 0.6 + 0.78 * font;
+        layers.grid.append(svg("text", { class: "go-column-name", x: i, y: below }, column(i)));
+      }
+    }
+    layers.grid.append(...stars(size).map(([cx, cy]) => svg("circle", { class: "go-star", cx, cy, r: 0.11 })));
+    clear(layers.targets);
+    for (let y = 1; isPlay && y <= size; y++) {
+      for (let x = 1; x <= size; x++) {
+        const place = { x: x - 0.5, y: y - 0.5, width: 1, height: 1 };
+        layers.targets.append(svg("rect", { "data-point": `${x},${y}`, ...place }));
+      }
+    }
+  }
+
+  function drawStones(look) {
+    const { board } = scene;
+    stones = new Map();
+    const drawn = [];
+    for (const [side, points] of Object.entries(board.stones)) {
+      for (const [x, y] of points) {
+        stones.set(`${x},${y}`, side);
+        drawn.push(...stone(x, y, side, look[side], { "data-stone": `${x},${y}`, "data-side": side }));
+      }
+    }
+    replace(layers.stones, drawn);
+    const on = (at) => look[stones.get(at.join())];
+    const last = board.last && stones.has(board.last.join()) ? board.last : null;
+    const ko = board.ko?.join();
+    const marked = new Set((board.marks ?? []).map((one) => one.point.join()));
+    replace(layers.marks,
+      (board.removed ?? []).filter((at) => !on(at) && at.join() !== ko).map((at) => mark("taken", at, null)),
+      ko && !on(board.ko) && mark("ko", board.ko, null),
+      last && !marked.has(last.join()) && mark("last", last, on(last)),
+      (board.marks ?? []).map((one) => mark(one.kind, one.point, on(one.point), one.text)));
+  }
+
+  function drawCursor() {
+    clear(layers.cursor);
+    if (!cursor || !scene) return;
+    const [x, y] = cursor;
+    const why = refusal(cursor);
+    const group = layers.cursor;
+    group.dataset.cursor = `${x},${y}`;
+    if (why) group.dataset.refused = why;
+    else delete group.dataset.refused;
+    if (!why && mayPlay()) {
+      const side = scene.you.color ?? sideOf(scene.board, scene.turn[0]);
+      group.append(...stone(x, y, side, looks({ ...scene.board, stones: { [side]: [] } })[side]));
+    } else if (why && why !== "occupied") {
+      group.append(svg("path", { class: "go-refused", d: `M${x - 0.28} ${y - 0.28}l.56 .56m0 -.56l-.56 .56` }));
+    }
+    if (!isPreview) {
+      const frame = { x: x - 0.5, y: y - 0.5, width: 1, height: 1, rx: 0.12 };
+      group.append(svg("rect", { class: "go-frame-ground", ...frame }), svg("rect", { class: "go-frame", ...frame }));
+    }
+  }
+
+  function drawSides(look) {
+    const { board, seats } = scene;
+    replace(sides, seats.map(({ seat, name }) => {
+      const side = sideOf(board, seat);
+      const icon = svg("svg", { viewBox: "0 0 1 1", class: "go-icon", "aria-hidden": "true" });
+      icon.append(...stone(0.5, 0.5, side, look[side] ?? { plain: null, number: seat % COLORS, letter: "" }));
+      const count = board.prisoners?.[seat] ?? 0;
+      return el("li", { "data-seat": seat, class: scene.turn.includes(seat) && "go-turn" }, icon,
+        el("span", { class: "go-name" }, name ? bdi(name) : sideName(side, t)),
+        el("span", { class: "go-taken" }, t("prisoners", { count })));
+    }));
+  }
+
+  function status() {
+    const { board, turn } = scene;
+    const of = (seat) => sideName(sideOf(board, seat), t);
+    const next = turn.length ? of(turn[0]) : null;
+    if (board.resigned !== null && board.resigned !== undefined) return t("resigned", { side: of(board.resigned) });
+    if (board.passes >= 2 && scene.seats.length === 2) return next && isPlay ? t("bothPassedNext", { side: next }) : t("bothPassed");
+    if (!next) return t("over");
+    if (!scene.last) return t("start", { side: next });
+    return board.passes ? t("passed", { side: of(scene.last.seat), next }) : t("toMove", { side: next });
+  }
+
+  function update(to) {
+    scene = to;
+    root.dataset.phase = to.phase;
+    if (!to.board) return;
+    illegal = new Map((to.you?.illegal ?? []).map(([x, y, code]) => [`${x},${y}`, code]));
+    if (to.board.size !== size) {
+      size = to.board.size;
+      cursor = null;
+      drawGrid();
+    }
+    const look = looks(to.board);
+    drawStones(look);
+    drawSides(look);
+    drawCursor();
+    for (const button of buttons.children) button.disabled = !mayPlay();
+    setStatus(status());
+  }
+
+  return { update, destroy: () => clear(root) };
+}

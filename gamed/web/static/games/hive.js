@@ -1,0 +1,474 @@
+// The board of Hive: 91 hexagons, stacks, both hands.
+//
+// For tests: root data-kind, data-phase; each field data-cell="x,y", data-stack (letters bottom to top, upper case: red),
+// data-target, data-movable, data-chosen, data-last; pieces in hand data-piece="ANT" data-seat; data-action="skip".
+// Keys: left and right go along a row, up and down straight on, Home, PageUp, End, PageDown (7, 9, 1, 3 of the number
+// pad) to the four fields above and below; Enter and Space pick and drop, Escape lets go.
+
+import { bdi, el, replace, svg } from "../dom.js";
+
+const RADIUS = 5;
+const SIZE = 10;
+const WIDE = Math.sqrt(3) * SIZE;
+const PIECES = { BEE: "Q", SPIDER: "S", GRASSHOPPER: "G", BEETLE: "B", ANT: "A" };
+const STEPS = {
+  ArrowLeft: [-1, 1], ArrowRight: [1, -1], Home: [0, 1], PageUp: [1, 0], End: [-1, 0], PageDown: [0, -1],
+};
+
+export const words = {
+  en: {
+    red: "Red", blue: "Blue", of: "{piece} ({color})", you: "you",
+    pieceQ: "bee", pieceS: "spider", pieceG: "grasshopper", pieceB: "beetle", pieceA: "ant",
+    aQ: "the bee", aS: "a spider", aG: "a grasshopper", aB: "a beetle", aA: "an ant",
+    shortQ: "Be", shortS: "Sp", shortG: "Gr", shortB: "Bt", shortA: "An",
+    board: "Hive board", hand: "Hand of {color}", handEmpty: "no pieces left", inHand: "{piece}, {count} in hand",
+    beeFree: "Free fields round the bee: {count}", beeMissing: "Bee not placed yet",
+    field: "{x}, {y}", empty: "empty", obstructed: "obstructed", stack: "stack of {count}, from the top: {pieces}",
+    beside: "free field next to the bee of {color}", isTarget: "possible target", canMove: "can move",
+    isChosen: "chosen", isLast: "last move",
+    chosen: "{piece} chosen, {count} fields to go to.", letGo: "Nothing chosen.",
+    notThere: "The chosen piece cannot go there.", notMovable: "This piece cannot move now.",
+    notOwn: "Choose one of your pieces first.", notSettable: "This piece cannot be placed now.",
+    yourTurn: "Your turn. Choose a piece in your hand or on the board.", mustBee: "Your turn. You have to place your bee now.",
+    mustSkip: "You can neither place nor move a piece: you have to pass.", skip: "Pass", legal: "Legal moves",
+    theirTurn: "{color} is to move.", joining: "Waiting for the server.", waiting: "Waiting for another player.",
+    held: "The game is held; it goes on when it is let go.",
+    sets: "{color} places {piece} on {to}.", moves: "{color} moves {piece} from {from} to {to}.", somePiece: "a piece",
+    passes: "{color} passes.", obstructs: "These fields are obstructed: {cells}.", unclear: "{color}: {text}",
+    turn: "Move {turn} of 60", help: "Enter picks and drops, Escape lets go, arrows move; Home, End and Page keys go slantwise.",
+    overWon: "You have won.", overLost: "You have lost.", overDrawn: "A draw.", overWinner: "{color} wins.",
+    overNobody: "The game ended without a winner.",
+    reasonBee: "A bee is enclosed.", reasonFree: "All rounds are played, and one bee has more free fields.",
+    reasonEqual: "Both bees have the same number of free fields.",
+    causeLEFT: "{color} left the game.", causeRULE_VIOLATION: "{color} broke a rule: {reason}",
+    causeSOFT_TIMEOUT: "{color} took too long for a move.", causeHARD_TIMEOUT: "{color} took too long for a move.",
+    points: "{color}: points {points}, free fields {free}",
+  },
+  de: {
+    red: "Rot", blue: "Blau", of: "{piece} ({color})", you: "du",
+    pieceQ: "Biene", pieceS: "Spinne", pieceG: "Grashüpfer", pieceB: "Käfer", pieceA: "Ameise",
+    aQ: "die Biene", aS: "eine Spinne", aG: "einen Grashüpfer", aB: "einen Käfer", aA: "eine Ameise",
+    shortQ: "Bi", shortS: "Sp", shortG: "Gr", shortB: "Kä", shortA: "Am",
+    board: "Hive-Spielfeld", hand: "Hand von {color}", handEmpty: "keine Spielsteine mehr", inHand: "{piece}, {count} auf der Hand",
+    beeFree: "Freie Felder um die Biene: {count}", beeMissing: "Biene noch nicht gesetzt",
+    field: "{x}, {y}", empty: "leer", obstructed: "blockiert", stack: "Stapel aus {count}, von oben: {pieces}",
+    beside: "freies Feld neben der Biene von {color}", isTarget: "mögliches Ziel", canMove: "kann ziehen",
+    isChosen: "gewählt", isLast: "letzter Zug",
+    chosen: "{piece} gewählt, mögliche Felder: {count}.", letGo: "Nichts gewählt.",
+    notThere: "Dorthin kann der gewählte Stein nicht.", notMovable: "Dieser Stein kann jetzt nicht ziehen.",
+    notOwn: "Wähle zuerst einen deiner Steine.", notSettable: "Dieser Stein kann jetzt nicht gesetzt werden.",
+    yourTurn: "Du bist am Zug. Wähle einen Stein auf der Hand oder auf dem Feld.",
+    mustBee: "Du bist am Zug. Du musst jetzt deine Biene setzen.",
+    mustSkip: "Du kannst keinen Stein setzen oder ziehen: Du musst aussetzen.", skip: "Aussetzen", legal: "Erlaubte Züge",
+    theirTurn: "{color} ist am Zug.", joining: "Warten auf den Server.", waiting: "Warten auf einen Mitspieler.",
+    held: "Das Spiel ist angehalten und geht weiter, sobald es freigegeben wird.",
+    sets: "{color} setzt {piece} auf {to}.", moves: "{color} zieht {piece} von {from} nach {to}.", somePiece: "einen Stein",
+    passes: "{color} setzt aus.", obstructs: "Diese Felder sind blockiert: {cells}.", unclear: "{color}: {text}",
+    turn: "Zug {turn} von 60",
+    help: "Eingabe wählt und setzt, Escape lässt los, Pfeile bewegen; Pos1, Ende und Bildtasten gehen schräg.",
+    overWon: "Du hast gewonnen.", overLost: "Du hast verloren.", overDrawn: "Unentschieden.", overWinner: "{color} gewinnt.",
+    overNobody: "Das Spiel endete ohne Sieger.",
+    reasonBee: "Eine Biene ist umzingelt.", reasonFree: "Alle Runden sind gespielt, und eine Biene hat mehr freie Felder.",
+    reasonEqual: "Beide Bienen haben gleich viele freie Felder.",
+    causeLEFT: "{color} hat das Spiel verlassen.", causeRULE_VIOLATION: "{color} hat eine Regel verletzt: {reason}",
+    causeSOFT_TIMEOUT: "{color} hat zu lange gebraucht.", causeHARD_TIMEOUT: "{color} hat zu lange gebraucht.",
+    points: "{color}: Punkte {points}, freie Felder {free}",
+  },
+};
+
+const key = (x, y) => `${x},${y}`;
+const pair = (name) => name.split(",").map(Number);
+const triple = (name) => { const [x, y] = pair(name); return [x, y, -x - y]; };
+const same = (place, name) => place !== undefined && key(place[0], place[1]) === name;
+const isRed = (letter) => letter === letter.toUpperCase();
+const seatOf = (letter) => (isRed(letter) ? 0 : 1);
+const colorOf = (seat, t) => t(seat === 0 ? "red" : "blue");
+const nameOf = (letter, t) => t("of", { piece: t(`piece${letter.toUpperCase()}`), color: colorOf(seatOf(letter), t) });
+
+/** One sentence for a move as records spell it. The piece that was moved is named if the scene is right after it. */
+export function describe(move, scene, t) {
+  const [kind, first, second] = move.text.split(" ");
+  const color = move.seat === 0 || move.seat === 1 ? colorOf(move.seat, t) : "";
+  const place = (text) => { const [x, y] = text.split(","); return `(${t("field", { x, y })})`; };
+  if (kind === "P") return t("passes", { color });
+  if (kind === "S" && second) return t("sets", { color, piece: t(`a${first.toUpperCase()}`), to: place(second) });
+  if (kind === "D" && second && first !== "-") {
+    const stack = move.n !== undefined && scene?.last?.n === move.n ? scene.board?.board[second] : undefined;
+    const piece = stack ? t(`a${stack.at(-1).toUpperCase()}`) : t("somePiece");
+    return t("moves", { color, piece, from: place(first), to: place(second) });
+  }
+  if (kind === "O") return t("obstructs", { cells: move.text.slice(2).split(" ").map(place).join(", ") });
+  return t("unclear", { color, text: move.text });
+}
+
+// Drawing
+
+const centre = (x, y) => [WIDE * (x + (-x - y) / 2), SIZE * 1.5 * (-x - y)];
+
+function hexagon(radius, attributes) {
+  const points = [0, 1, 2, 3, 4, 5].map((corner) => {
+    const angle = (Math.PI / 3) * corner + Math.PI / 6;
+    return `${(radius * Math.cos(angle)).toFixed(2)},${(radius * Math.sin(angle)).toFixed(2)}`;
+  });
+  return svg("polygon", { points: points.join(" "), ...attributes });
+}
+
+const INSECTS = {
+  Q: "M0-2.2C-3.6-5-5-.6-1.2-.4M0-2.2C3.6-5 5-.6 1.2-.4M-1.4 0a1.4 2.4 0 1 0 2.8 0a1.4 2.4 0 1 0-2.8 0M-1.2.6h2.4M-1.3-.6h2.6",
+  S: "M-1.3 0a1.3 1.3 0 1 0 2.6 0a1.3 1.3 0 1 0-2.6 0M-1-.8L-3-2.4M-1.3-.2L-3.6-.8M-1.3.4L-3.5 1.1M-1 .9L-2.8 2.4M1-.8L3-2.4M1.3-.2L3.6-.8M1.3.4L3.5 1.1M1 .9L2.8 2.4",
+  G: "M-3.6 1.2L2.4-.4a1 1 0 0 1 .4 1.6zM-1.6 1L-.4-2.2L1.6 2.4M2.8-.2L4-2.2",
+  B: "M-2 .3a2 2.3 0 1 0 4 0a2 2.3 0 1 0-4 0M0-2v4.6M-1.2-1.6C-1-3.2 1-3.2 1.2-1.6M-1.9-.4L-3.4-1.2M-2 1L-3.4 1.8M1.9-.4L3.4-1.2M2 1L3.4 1.8",
+  A: "M-3.3 0a.9.9 0 1 0 1.8 0a.9.9 0 1 0-1.8 0M-1.5 0a.9.8 0 1 0 1.8 0a.9.8 0 1 0-1.8 0M.3 0a1.5 1.1 0 1 0 3 0a1.5 1.1 0 1 0-3 0M-1.2.6L-2 2.2M-.6.8V2.4M0 .6L.8 2.2M-1.2-.6L-2-2.2M-.6-.8V-2.4M0-.6L.8-2.2",
+};
+
+/** What pieces round (0, 0) are drawn on: red ones are discs, blue ones have corners. */
+function token(seat, ...inside) {
+  const body = seat === 0 ? svg("circle", { r: 7 }) : svg("rect", { x: -6.3, y: -6.3, width: 12.6, height: 12.6, rx: 1.6 });
+  return svg("g", { class: `h-piece h-seat-${seat}` }, body, ...inside);
+}
+
+function piece(letter, t) {
+  const type = letter.toUpperCase();
+  return token(seatOf(letter), svg("path", { class: "h-insect", d: INSECTS[type] }),
+    svg("text", { class: "h-letters" }, t(`short${type}`)));
+}
+
+const picture = (content, name) => svg("svg", { viewBox: "-8 -8 16 16", "aria-hidden": "true", class: name }, content);
+
+/** A stack round (0, 0): up to three pieces peep out below the topmost. */
+function stack(letters, t) {
+  const below = letters.slice(Math.max(0, letters.length - 4), -1);
+  const raised = below.length * 1.3;
+  const layers = [...below].map((letter, level) => svg("g", { transform: `translate(0 ${(raised - level * 2.2).toFixed(1)})` },
+    piece(letter, t)));
+  const top = svg("g", { transform: `translate(0 ${(raised - below.length * 2.2).toFixed(1)})` }, piece(letters.at(-1), t));
+  return svg("g", { class: "h-stack" }, ...layers, top);
+}
+
+/** How many pieces there are in a stack; it lies above all fields. */
+function height(letters, transform) {
+  if (letters.length < 2) return null;
+  return svg("g", { class: "h-count", transform }, svg("circle", { cx: 5.6, cy: 5.6, r: 3.4 }),
+    svg("text", { x: 5.6, y: 7.4 }, String(letters.length)));
+}
+
+function cells() {
+  const names = [];
+  for (let z = -RADIUS; z <= RADIUS; z += 1) {
+    const row = [];
+    for (let x = -RADIUS; x <= RADIUS; x += 1) if (Math.abs(x + z) <= RADIUS) row.push(key(x, -x - z));
+    names.push(row);
+  }
+  return names;
+}
+
+export function create(root, context) {
+  const { t } = context;
+  const plays = context.mode === "play";
+  const fields = new Map();
+  let scene = null;
+  let chosen = null;
+  let cursor = "0,0";
+  let isSent = false;
+  let spoken = "";
+  let explained = null;
+
+  const grid = svg("svg", { viewBox: "-97 -88 194 176", role: "grid", "aria-label": t("board"), class: "h-field-grid" });
+  const hands = [0, 1].map(makeHand);
+  const detail = el("p", { class: "h-detail" });
+  const count = el("p", { class: "h-turn" });
+  const skip = el("div", { class: "h-skip", hidden: true });
+  const end = el("div", { class: "h-end", hidden: true });
+  const box = el("div", { class: "hive" }, hands[0].node, el("div", { class: "h-middle" }, skip, grid, detail), hands[1].node,
+    el("div", { class: "h-below" }, end, count, plays && el("p", { class: "h-help" }, t("help"))));
+  const above = svg("g", { class: "h-above", "aria-hidden": "true" });
+  for (const row of cells()) grid.append(svg("g", { role: "row" }, ...row.map(makeField)));
+  grid.append(above);
+  grid.addEventListener("keydown", pressed);
+  box.addEventListener("keydown", (event) => { if (event.key === "Escape" && chosen) { event.preventDefault(); choose(null); } });
+  root.dataset.kind = "hive";
+  replace(root, box);
+
+  function makeField(name) {
+    const [x, y] = pair(name);
+    const [left, top] = centre(x, y);
+    const transform = `translate(${left.toFixed(2)} ${top.toFixed(2)})`;
+    const parts = { marks: svg("g", {}), pieces: svg("g", {}), over: svg("g", {}), count: svg("g", { "data-count": name }) };
+    const node = svg("g", {
+      role: "gridcell", class: "h-field", tabindex: name === cursor ? 0 : -1, "data-cell": name,
+      transform,
+      onclick: () => { go(name, true); act(name); }, onfocus: () => show(name), onpointerenter: () => show(name),
+    }, hexagon(SIZE - 0.4, { class: "h-ground" }), parts.marks, parts.pieces, parts.over, hexagon(SIZE - 1, { class: "h-ring" }));
+    above.append(parts.count);
+    fields.set(name, { node, transform, ...parts, drawn: "" });
+    return node;
+  }
+
+  function makeHand(seat) {
+    const title = el("h2", {});
+    const bee = el("p", { class: "h-bee" });
+    const list = el("div", { class: "h-pieces", role: "group" });
+    const buttons = Object.entries(PIECES).map(([name, letter]) => {
+      const own = seat === 0 ? letter : letter.toLowerCase();
+      const number = el("span", { class: "h-number" });
+      const node = el(plays ? "button" : "span", { type: plays ? "button" : null, role: plays ? null : "img", class: "h-held",
+        "data-piece": name, "data-seat": seat, onclick: plays ? () => pick(name, seat) : null }, picture(piece(own, t)), number);
+      list.append(node);
+      return { name, letter, own, node, number };
+    });
+    const empty = el("p", { class: "h-empty", hidden: true }, t("handEmpty"));
+    return { seat, title, bee, list, buttons, empty, node: el("section", { class: `h-hand h-side-${seat}` }, title, bee, list, empty) };
+  }
+
+  // What may be done
+
+  const you = () => (plays ? scene?.you : undefined);
+  const legal = () => (isSent ? [] : you()?.legal ?? []);
+  const goals = (choice) => legal().filter((move) => (choice.piece ? move.do === "set" && move.piece === choice.piece
+    : move.do === "move" && same(move.from, choice.from)));
+  const movable = () => new Set(legal().filter((move) => move.do === "move").map((move) => key(move.from[0], move.from[1])));
+  const settable = () => new Set(legal().filter((move) => move.do === "set").map((move) => move.piece));
+  const last = () => scene?.last ?? (plays ? scene?.you?.last : null) ?? null;
+
+  function choose(choice) {
+    chosen = choice;
+    const letter = choice && (choice.piece ? PIECES[choice.piece] : scene.board.board[choice.from].at(-1).toUpperCase());
+    context.announce(choice ? t("chosen", { piece: t(`piece${letter}`), count: goals(choice).length }) : t("letGo"));
+    draw();
+  }
+
+  function pick(name, seat) {
+    if (seat !== you()?.seat || !settable().has(name)) context.announce(t("notSettable"));
+    else choose(chosen?.piece === name ? null : { piece: name });
+  }
+
+  function act(name) {
+    if (!plays || !legal().length) return;
+    const move = chosen && goals(chosen).find((goal) => same(goal.to, name));
+    if (move) send(move);
+    else if (chosen?.from === name) choose(null);
+    else if (movable().has(name)) choose({ from: name });
+    else if (chosen) context.announce(t("notThere"));
+    else context.announce(t(isOwn(name) ? "notMovable" : "notOwn"));
+  }
+
+  function isOwn(name) {
+    const letters = scene.board.board[name];
+    return letters !== undefined && seatOf(letters.at(-1)) === scene.you.seat;
+  }
+
+  async function send(move) {
+    isSent = true;
+    chosen = null;
+    draw();
+    try {
+      await context.act(move);
+    } catch {
+      // The shell shows why; the move may be chosen anew.
+      isSent = false;
+      draw();
+    }
+  }
+
+  // Cursor
+
+  function go(name, focuses) {
+    fields.get(cursor).node.setAttribute("tabindex", "-1");
+    cursor = name;
+    const { node } = fields.get(name);
+    node.setAttribute("tabindex", "0");
+    if (focuses) node.focus({ preventScroll: true });
+  }
+
+  function pressed(event) {
+    if (event.key === "Enter" || event.key === " ") act(cursor);
+    else {
+      const next = nextTo(cursor, event.key);
+      if (!next) return;
+      go(next, true);
+    }
+    event.preventDefault();
+  }
+
+  function nextTo(name, pressedKey) {
+    const [x, y] = pair(name);
+    if (pressedKey in STEPS) {
+      const found = key(x + STEPS[pressedKey][0], y + STEPS[pressedKey][1]);
+      return fields.has(found) ? found : name;
+    }
+    if (pressedKey !== "ArrowUp" && pressedKey !== "ArrowDown") return null;
+    const ways = pressedKey === "ArrowUp" ? ["Home", "PageUp"] : ["End", "PageDown"];
+    // Rows are shifted by half a field: to the right from every other one, so that one goes straight on.
+    if ((x + y) & 1) ways.reverse();
+    return ways.map((way) => nextTo(name, way)).find((found) => found !== name) ?? name;
+  }
+
+  // Showing
+
+  /** What is the same for all fields of a drawing: names of fields, and of both ends of the last move. */
+  function overview() {
+    const text = last()?.text ?? "";
+    const names = (list) => new Set((list ?? []).map((cell) => key(cell[0], cell[1])));
+    return {
+      barred: names(scene.board?.obstructed), gaps: [0, 1].map((seat) => names(scene.board?.gaps[seat])), movable: movable(),
+      targets: names(chosen ? goals(chosen).map((goal) => goal.to) : []),
+      ends: text.startsWith("O") ? [] : text.split(" ").slice(1).map((end) => end.split(",").slice(0, 2).join(",")),
+    };
+  }
+
+  function marksOf(name, { barred, gaps, targets, ends }) {
+    return {
+      letters: scene.board?.board[name] ?? "",
+      isBarred: barred.has(name),
+      besides: [0, 1].filter((seat) => gaps[seat].has(name)),
+      isTarget: targets.has(name),
+      isChosen: chosen?.from === name,
+      last: ends.at(-1) === name ? "to" : ends.length > 1 && ends[0] === name ? "from" : "",
+    };
+  }
+
+  function labelOf(name, marks, isMovable) {
+    const [x, y] = pair(name);
+    const { letters } = marks;
+    const names = [...letters].reverse().map((letter) => nameOf(letter, t));
+    const content = names.length > 1 ? t("stack", { count: names.length, pieces: names.join(", ") }) : names[0];
+    const parts = [t("field", { x, y }), content ?? t(marks.isBarred ? "obstructed" : "empty")];
+    for (const seat of marks.besides) parts.push(t("beside", { color: colorOf(seat, t) }));
+    if (marks.last) parts.push(t("isLast"));
+    if (marks.isChosen) parts.push(t("isChosen"));
+    else if (marks.isTarget) parts.push(t("isTarget"));
+    else if (isMovable) parts.push(t("canMove"));
+    return parts.join("; ");
+  }
+
+  function drawField(name, field, all) {
+    const marks = marksOf(name, all);
+    const isMovable = all.movable.has(name);
+    const { node } = field;
+    const label = labelOf(name, marks, isMovable);
+    const drawn = `${label}|${marks.last}`;
+    if (drawn === field.drawn) return;
+    field.drawn = drawn;
+    node.setAttribute("aria-label", label);
+    if (plays) node.setAttribute("aria-selected", String(marks.isChosen));
+    const flags = { stack: marks.letters, target: marks.isTarget, movable: isMovable, chosen: marks.isChosen, last: marks.last };
+    for (const [flag, value] of Object.entries(flags)) {
+      if (value) node.dataset[flag] = value === true ? "" : value;
+      else delete node.dataset[flag];
+    }
+    node.classList.toggle("h-barred", marks.isBarred);
+    const beside = marks.besides.map((seat) => (seat === 0 ? svg("circle", { class: "h-gap h-seat-0", cx: -4, cy: -4.6, r: 1.5 })
+      : svg("rect", { class: "h-gap h-seat-1", x: 2.6, y: -6, width: 2.8, height: 2.8 })));
+    const bars = marks.isBarred && svg("path", { class: "h-bars", d: "M-4-4L4 4M4-4L-4 4" });
+    replace(field.marks, bars, ...beside);
+    replace(field.pieces, marks.letters && stack(marks.letters, t));
+    replace(field.count, height(marks.letters, field.transform));
+    replace(field.over, marks.isTarget && svg("circle", { class: "h-target", r: marks.letters ? 8.2 : 3 }));
+  }
+
+  function drawHand(hand) {
+    const { seat } = hand;
+    const letters = scene.board?.hands[seat] ?? "";
+    const name = scene.seats?.find((one) => one.seat === seat)?.name;
+    const own = you()?.seat === seat;
+    const free = scene.board?.free[seat] ?? -1;
+    const may = own ? settable() : new Set();
+    replace(hand.title, picture(token(seat), "h-badge"),
+    el("span", {}, colorOf(seat, t), own ? ` (${t("you")})` : ""), name ? el("span", { class: "h-name" }, bdi(name)) : null);
+    hand.node.classList.toggle("h-to-move", (scene.board?.to_move ?? []).includes(seat));
+    hand.bee.textContent = free < 0 ? t("beeMissing") : t("beeFree", { count: free });
+    hand.list.setAttribute("aria-label", t("hand", { color: colorOf(seat, t) }));
+    for (const one of hand.buttons) {
+      const number = [...letters].filter((letter) => letter === one.letter).length;
+      one.node.hidden = number === 0;
+      one.number.textContent = `×${number}`;
+      one.node.setAttribute("aria-label", t("inHand", { piece: t(`piece${one.letter}`), count: number }));
+      if (!plays) continue;
+      one.node.setAttribute("aria-pressed", String(own && chosen?.piece === one.name));
+      one.node.setAttribute("aria-disabled", String(!may.has(one.name)));
+      one.node.setAttribute("tabindex", own ? "0" : "-1");
+    }
+    hand.empty.hidden = letters.length > 0 || !scene.board;
+  }
+
+  function show(name) {
+    explained = name;
+    if (name === null) return;
+    const field = fields.get(name);
+    const letters = scene?.board?.board[name] ?? "";
+    const stackShown = [...letters].reverse().map((letter) => picture(piece(letter, t)));
+    replace(detail, letters.length > 1 ? stackShown : null, el("span", {}, field.node.getAttribute("aria-label") ?? ""));
+  }
+
+  function drawSkip() {
+    const due = Boolean(you()?.mustSkip) && !isSent;
+    if (due === !skip.hidden) return;
+    skip.hidden = !due;
+    if (!due) { replace(skip); return; }
+    const button = el("button", { type: "button", "data-action": "skip", onclick: () => send({ do: "skip" }) }, t("skip"));
+    replace(skip, el("p", {}, t("mustSkip")), el("h2", {}, t("legal")), el("ul", {}, el("li", {}, button)));
+  }
+
+  function statusText() {
+    const board = scene.board;
+    if (isOver()) return verdict();
+    if (you()?.mustSkip) return t("mustSkip");
+    if (plays && ["joining", "waiting", "held"].includes(scene.phase)) return t(scene.phase);
+    if (plays && scene.phase === "play" && !isSent) {
+      const only = settable().size === 1 && settable().has("BEE") && movable().size === 0 && board.turn >= 6;
+      return t(only ? "mustBee" : "yourTurn");
+    }
+    const mover = board?.to_move?.[0];
+    return mover === undefined ? "" : t("theirTurn", { color: colorOf(plays && isSent ? scene.you.seat : mover, t) });
+  }
+
+  const isOver = () => Boolean(scene.outcome) || scene.phase === "over" || Boolean(scene.board?.reason);
+
+  function verdict() {
+    const winner = scene.outcome?.winner ?? scene.board?.winner ?? null;
+    if (plays && typeof scene.won === "boolean") return t(scene.won ? "overWon" : "overLost");
+    if (winner !== null) return t("overWinner", { color: colorOf(winner, t) });
+    return t(scene.board?.reason ? "overDrawn" : "overNobody");
+  }
+
+  function drawEnd() {
+    end.hidden = !isOver();
+    if (end.hidden) { replace(end); return; }
+    const scores = you()?.result?.scores ?? [];
+    const reason = scene.board?.reason;
+    const why = reason ? [t(`reason${reason[0].toUpperCase()}${reason.slice(1)}`)] : scores.flatMap((score, seat) => {
+      const word = `cause${score.cause}`;
+      return word in words.en ? [t(word, { color: colorOf(seat, t), reason: score.reason })] : [];
+    });
+    const points = scores.map((score, seat) => t("points", { color: colorOf(seat, t), points: score.points[0] ?? "", free: score.points[1] ?? "" }));
+    const refusal = you()?.refusal && !why.length ? [you().refusal] : [];
+    replace(end, el("p", { class: "h-verdict" }, verdict()), ...[...why, ...refusal, ...points].map((text) => el("p", {}, bdi(text))));
+  }
+
+  function draw() {
+    const all = overview();
+    for (const [name, field] of fields) drawField(name, field, all);
+    hands.forEach(drawHand);
+    drawSkip();
+    drawEnd();
+    const turn = scene.board ? t("turn", { turn: Math.min(scene.board.turn + (isOver() ? 0 : 1), 60) }) : "";
+    count.textContent = turn;
+    root.dataset.phase = scene.phase ?? "";
+    show(explained);
+    const status = statusText();
+    context.setStatus(status);
+    if (plays && scene.phase === "play" && status !== spoken) context.announce(status);
+    spoken = status;
+  }
+
+  return {
+    update(next) {
+      const isNew = scene?.board?.turn !== next.board?.turn || scene?.phase !== next.phase;
+      scene = next;
+      if (isNew) isSent = false;
+      if (chosen && !goals(chosen).length) chosen = null;
+      draw();
+    },
+    destroy() { replace(root); },
+  };
+}

@@ -1,0 +1,630 @@
+// Quoridor: the table from the first player's arrival on, with vote, board and new game, for two and four.
+//
+// Attributes for tests: `data-cell="x,y"`, `data-wall="x,y,horizontal|vertical"` (the gap where a click puts that wall;
+// `data-wall-of`: its far half at the border), `data-built` (a wall that stands), `data-preview` (one that a click would
+// put), `data-pawn="seat"`, `data-seat`, `data-legal` (where this player may go), `data-active` (this player's turn),
+// `data-do="vote-2|vote-4|reset|pawn|horizontal|vertical"`. Columns and rows count from 0 at the upper left.
+// Keys: arrows, Enter, h, v, Escape; s, w, r.
+
+import { bdi, el, replace, svg } from "../dom.js";
+
+export const words = {
+  en: {
+    board: "Board of Quoridor",
+    player: "Player {n}",
+    youAre: "you",
+    goesTo: "Player {n} goes to {x}, {y}",
+    putsHorizontal: "Player {n} puts a horizontal wall at {x}, {y}",
+    putsVertical: "Player {n} puts a vertical wall at {x}, {y}",
+    registering: "Taking a seat …",
+    waiting: "Waiting for another player.",
+    waitingFour: "Waiting until four players are here.",
+    question: "Two players are here. Play now, or wait for four?",
+    voteTwo: "Play with two",
+    voteFour: "Wait for four",
+    sent: "Sent. The server has not answered yet.",
+    voted: "You would wait. The other player has not voted yet.",
+    yourMove: "Your move: a step to a marked cell, or a wall.",
+    yourStep: "Your move: a step to a marked cell. You have no walls left.",
+    noMove: "You have no move. The table waits.",
+    theirMove: "{player} is to move.",
+    youWon: "You have won.",
+    hasWon: "{player} has won.",
+    newGame: "New game",
+    newAsked: "A new game has been asked for.",
+    rejected: "This table is full. Take a seat at another one.",
+    left: "{player} has left. The game is over.",
+    someoneLeft: "A player has left. The game is over.",
+    closed: "The server has closed the connection.",
+    ended: "The game is over.",
+    notBegun: "The game has not begun.",
+    players: "Players and their walls",
+    walls: "walls: {count}",
+    target: "goal: {arrow}",
+    choose: "What to place",
+    pawn: "Pawn",
+    horizontal: "Wall across",
+    vertical: "Wall down",
+    help: "Click a marked cell, or a gap. Keys: arrows, Enter; h, v: walls; Escape: pawn.",
+    goal: "goal of player {n}",
+    possible: "you may go here",
+    wallAbove: "wall above",
+    wallBelow: "wall below",
+    wallLeft: "wall on the left",
+    wallRight: "wall on the right",
+    atHorizontal: "Horizontal wall at {x}, {y}",
+    atVertical: "Vertical wall at {x}, {y}",
+    fits: "{wall}: Enter or a second tap puts it.",
+    fitsNot: "{wall}: not possible.",
+    notThere: "The pawn cannot go to {x}, {y}.",
+    notNow: "It is not your turn.",
+  },
+  de: {
+    board: "Quoridor-Brett",
+    player: "Spieler {n}",
+    youAre: "du",
+    goesTo: "Spieler {n} zieht nach {x}, {y}",
+    putsHorizontal: "Spieler {n} setzt eine waagerechte Mauer bei {x}, {y}",
+    putsVertical: "Spieler {n} setzt eine senkrechte Mauer bei {x}, {y}",
+    registering: "Platz wird genommen …",
+    waiting: "Warten auf einen weiteren Spieler.",
+    waitingFour: "Warten, bis vier Spieler da sind.",
+    question: "Zwei Spieler sind da. Jetzt spielen oder auf vier warten?",
+    voteTwo: "Zu zweit spielen",
+    voteFour: "Auf vier warten",
+    sent: "Gesendet. Der Server hat noch nicht geantwortet.",
+    voted: "Du möchtest warten. Der andere Spieler hat noch nicht abgestimmt.",
+    yourMove: "Du bist am Zug: ein Schritt auf ein markiertes Feld oder eine Mauer.",
+    yourStep: "Du bist am Zug: ein Schritt auf ein markiertes Feld. Du hast keine Mauern mehr.",
+    noMove: "Du hast keinen Zug. Der Tisch wartet.",
+    theirMove: "{player} ist am Zug.",
+    youWon: "Du hast gewonnen.",
+    hasWon: "{player} hat gewonnen.",
+    newGame: "Neues Spiel",
+    newAsked: "Ein neues Spiel ist angefragt.",
+    rejected: "Dieser Tisch ist voll. Nimm an einem anderen Platz.",
+    left: "{player} ist gegangen. Das Spiel ist zu Ende.",
+    someoneLeft: "Ein Spieler ist gegangen. Das Spiel ist zu Ende.",
+    closed: "Der Server hat die Verbindung geschlossen.",
+    ended: "Das Spiel ist zu Ende.",
+    notBegun: "Das Spiel hat noch nicht begonnen.",
+    players: "Spieler und ihre Mauern",
+    walls: "Mauern: {count}",
+    target: "Ziel: {arrow}",
+    choose: "Was gesetzt wird",
+    pawn: "Figur",
+    horizontal: "Mauer quer",
+    vertical: "Mauer längs",
+    help: "Klicke auf ein markiertes Feld oder in eine Lücke. Tasten: Pfeile, Enter; h, v: Mauern; Escape: Figur.",
+    goal: "Ziel von Spieler {n}",
+    possible: "hierhin kannst du ziehen",
+    wallAbove: "Mauer oben",
+    wallBelow: "Mauer unten",
+    wallLeft: "Mauer links",
+    wallRight: "Mauer rechts",
+    atHorizontal: "Waagerechte Mauer bei {x}, {y}",
+    atVertical: "Senkrechte Mauer bei {x}, {y}",
+    fits: "{wall}: Enter oder zweites Tippen setzt sie.",
+    fitsNot: "{wall}: nicht möglich.",
+    notThere: "Die Figur kann nicht nach {x}, {y} ziehen.",
+    notNow: "Du bist nicht am Zug.",
+  },
+};
+
+const SIZE = 9;
+const PITCH = 12; // from cell to cell, in units of the drawing
+const CELL = 10;
+const GAP = PITCH - CELL;
+const EDGE = SIZE * PITCH - GAP;
+const MARGIN = 10;
+const ARROWS = ["↓", "↑", "→", "←"]; // to each seat's goal
+const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const VOTES = { s: 2, w: 4 };
+const WAITING = ["registering", "waiting", "voted"];
+const ENDED = ["rejected", "closed"];
+const NUMBERS = [...Array(SIZE).keys()];
+
+/** Reads a move's text: {to} or {wall}, null if it is neither. */
+function read(text) {
+  const [, kind, x, y, way] = /^(player|wall) (\d) (\d)(?: (horizontal|vertical))?$/.exec(text ?? "") ?? [];
+  if (kind === "player") return { to: [+x, +y] };
+  return way ? { wall: [+x, +y, way] } : null;
+}
+
+export function describe(move, scene, t) {
+  const { to, wall } = read(move.text) ?? {};
+  const [x, y, way] = to ?? wall ?? [];
+  if (x === undefined) return `${t("player", { n: move.seat + 1 })}: ${move.text}`;
+  return t(to ? "goesTo" : way === "horizontal" ? "putsHorizontal" : "putsVertical", { n: move.seat + 1, x, y });
+}
+
+/** The rectangle of a wall: two cells long, from the upper left corner of its cell. */
+function bar([x, y, way]) {
+  return way === "horizontal"
+    ? { x: x * PITCH, y: y * PITCH - GAP, width: 2 * CELL + GAP, height: GAP }
+    : { x: x * PITCH - GAP, y: y * PITCH, width: GAP, height: 2 * CELL + GAP };
+}
+
+/** The rectangle where the pointer finds the gap at one cell: wider than the gap, for fingers. */
+function spot(x, y, way) {
+  return way === "horizontal"
+    ? { x: x * PITCH + 0.5, y: y * PITCH - 3, width: CELL - 1, height: 4 }
+    : { x: x * PITCH - 3, y: y * PITCH + 0.5, width: 4, height: CELL - 1 };
+}
+
+/** The wall that belongs to a cell: from its corner, or the nearest one that has room. */
+function wallAt([x, y], way) {
+  return way === "horizontal"
+    ? [Math.min(x, SIZE - 2), Math.max(y, 1), way]
+    : [Math.max(x, 1), Math.min(y, SIZE - 2), way];
+}
+
+const middle = (at) => at * PITCH + CELL / 2;
+
+export function create(root, context) {
+  const { t, mode } = context;
+  let scene = null;
+  let placing = "pawn"; // or the way of the wall
+  let cursor = null;
+  let preview = null;
+  let armed = null; // the wall that a second tap puts
+  let isBusy = false;
+  let isTouch = false;
+  let isOn = false; // whether a game is on
+  let from = null; // where the pawn came from that moved last
+  let noticed = null; // what the notice shows
+  let moves = new Set();
+  let places = new Set();
+
+  // The parts
+
+  const cells = new Map();
+  const walls = new Map();
+  const pawns = new Map();
+  const layer = (name, ...children) => svg("g", { "aria-hidden": "true", class: `q-${name}` }, ...children);
+  const [goals, trail, builtLayer, pawnLayer, gapLayer] = ["goals", "way", "walls", "pawns", "gaps"].map((name) => layer(name));
+  const shown = svg("rect", { "aria-hidden": "true", class: "q-preview" });
+  const labels = NUMBERS.flatMap((at) => [
+    svg("text", { x: middle(at), y: -6.8 }, `${at}`),
+    svg("text", { x: -6.8, y: middle(at) }, `${at}`),
+  ]);
+  const viewBox = `${-MARGIN} ${-MARGIN} ${EDGE + 2 * MARGIN - 4} ${EDGE + 2 * MARGIN - 4}`;
+  const board = svg(
+    "svg",
+    { class: "q-board", viewBox, role: "grid", "aria-label": t("board") },
+    svg("rect", { class: "q-ground", x: -1, y: -1, width: EDGE + 2, height: EDGE + 2, rx: 1, "aria-hidden": "true" }),
+    goals,
+    layer("labels", labels),
+    NUMBERS.map((y) => svg("g", { role: "row" }, NUMBERS.map((x) => cell(x, y)))),
+    trail,
+    builtLayer,
+    pawnLayer,
+    gapLayer,
+    shown,
+  );
+  const notice = el("div", { class: "q-notice", tabindex: -1 });
+  const stock = el("ul", { class: "q-stock", "aria-label": t("players") });
+  const tools = el(
+    "div",
+    { class: "q-tools", role: "group", "aria-label": t("choose") },
+    ["pawn", "horizontal", "vertical"].map((what) =>
+      el("button", { type: "button", "data-do": what, onclick: () => place(what) }, el("i"), t(what)),
+    ),
+  );
+  const help = el("p", { class: "q-help" }, t("help"));
+  const frame = el("div", { class: "q-frame" }, board, el("div", { class: "q-side" }, stock, tools, help));
+  for (const way of ["horizontal", "vertical"]) {
+    for (const x of NUMBERS) for (const y of NUMBERS) addGap(x, y, way);
+  }
+  root.classList.add("quoridor");
+  replace(root, notice, frame);
+
+  function cell(x, y) {
+    const node = svg(
+      "g",
+      { role: "gridcell", "data-cell": `${x},${y}`, tabindex: -1, class: "q-cell" },
+      svg("rect", { x: x * PITCH, y: y * PITCH, width: CELL, height: CELL, rx: 0.8 }),
+      svg("circle", { cx: middle(x), cy: middle(y), r: 1.7 }),
+    );
+    cells.set(`${x},${y}`, node);
+    return node;
+  }
+
+  function addGap(x, y, way) {
+    if ((way === "horizontal" ? y : x) === 0) return;
+    const wall = wallAt([x, y], way);
+    const isOwn = wall[0] === x && wall[1] === y;
+    gapLayer.append(svg("rect", { [isOwn ? "data-wall" : "data-wall-of"]: wall.join(), ...spot(x, y, way) }));
+  }
+
+  // What this player does
+
+  const isMine = () => mode === "play" && !isBusy && moves.size + places.size > 0;
+
+  async function act(action) {
+    if (isBusy || mode !== "play") return;
+    isBusy = true;
+    armed = null;
+    show(null);
+    draw();
+    try {
+      await context.act(action);
+    } catch {
+      // The shell shows why.
+    }
+    isBusy = false;
+    draw();
+  }
+
+  function vote(players) {
+    if (scene.you?.canVote) act({ do: "vote", players });
+  }
+
+  function reset() {
+    if (scene.you?.canReset) act({ do: "reset" });
+  }
+
+  function place(what) {
+    placing = what;
+    armed = null;
+    show(null);
+    drawTools();
+  }
+
+  function put(wall) {
+    if (!isMine() || !places.has(wall.join())) return false;
+    if (isTouch && armed !== wall.join()) {
+      armed = wall.join();
+      show(wall);
+      context.announce(t("fits", { wall: called(wall) }));
+    } else {
+      act({ do: "wall", at: wall });
+    }
+    return true;
+  }
+
+  function go(to) {
+    if (!isMine() || !moves.has(to.join())) return false;
+    act({ do: "move", to });
+    return true;
+  }
+
+  const called = ([x, y, way]) => t(way === "horizontal" ? "atHorizontal" : "atVertical", { x, y });
+
+  /** Shows a wall where it could stand; on the keyboard also where it could not. */
+  function show(wall, evenIfNot = false) {
+    const isLegal = wall !== null && isMine() && places.has(wall.join());
+    preview = isLegal || (wall && evenIfNot && isMine()) ? wall : null;
+    shown.classList.toggle("q-not", preview !== null && !isLegal);
+    shown.toggleAttribute("data-preview", false);
+    if (!preview) return;
+    for (const [name, value] of Object.entries(bar(preview))) shown.setAttribute(name, value);
+    shown.setAttribute("data-preview", isLegal ? preview.join() : "");
+  }
+
+  // The pointer
+
+  /** The wall under the pointer, or the cell: {wall} or {to}. */
+  function under(target) {
+    const spot = target.closest?.("[data-wall], [data-wall-of], [data-cell]");
+    if (!spot) return {};
+    const wall = spot.dataset.wall ?? spot.dataset.wallOf;
+    if (wall) {
+      const [x, y, way] = wall.split(",");
+      return { wall: [+x, +y, way] };
+    }
+    const to = spot.dataset.cell.split(",").map(Number);
+    return placing === "pawn" ? { to } : { to, wall: wallAt(to, placing) };
+  }
+
+  board.addEventListener("pointerdown", (event) => {
+    isTouch = event.pointerType === "touch";
+  });
+  board.addEventListener("pointerover", (event) => {
+    if (event.pointerType !== "touch") show(under(event.target).wall ?? null);
+  });
+  board.addEventListener("pointerleave", (event) => {
+    if (event.pointerType !== "touch") show(null);
+  });
+  board.addEventListener("click", (event) => {
+    const { wall, to } = under(event.target);
+    if (to) point(to);
+    if (wall) put(wall);
+    else if (to) go(to);
+  });
+
+  // The keyboard
+
+  function point(to) {
+    for (const node of board.querySelectorAll("[tabindex='0']")) node.setAttribute("tabindex", -1);
+    cursor = to;
+    cells.get(to.join()).setAttribute("tabindex", 0);
+  }
+
+  function step([right, down]) {
+    const within = (at) => Math.min(Math.max(at, 0), SIZE - 1);
+    point([within(cursor[0] + right), within(cursor[1] + down)]);
+    cells.get(cursor.join()).focus();
+    if (placing !== "pawn") consider();
+  }
+
+  /** Shows and says the wall at the cursor. */
+  function consider() {
+    const wall = wallAt(cursor, placing);
+    show(wall, true);
+    if (isMine()) context.announce(t(places.has(wall.join()) ? "fits" : "fitsNot", { wall: called(wall) }));
+    else context.announce(t("notNow"));
+  }
+
+  function enter() {
+    isTouch = false;
+    if (!isMine()) context.announce(t("notNow"));
+    else if (placing === "pawn") {
+      if (!go(cursor)) context.announce(t("notThere", { x: cursor[0], y: cursor[1] }));
+    } else if (!put(wallAt(cursor, placing))) consider();
+  }
+
+  board.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const way = { h: "horizontal", v: "vertical" }[event.key.toLowerCase()];
+    if (event.key in STEPS) step(STEPS[event.key]);
+    else if (event.key === "Enter" || event.key === " ") enter();
+    else if (way && mode === "play" && placing !== way) {
+      place(way);
+      consider();
+    } else if ((way || event.key === "Escape") && placing !== "pawn") {
+      place("pawn");
+      context.announce(t("pawn"));
+    } else return;
+    event.preventDefault();
+  });
+  // Not on the board itself: Chromium lets an SVG be focused that listens for it.
+  frame.addEventListener("focusout", () => show(null));
+
+  /** The keys of the authors' window: they count anywhere but in the page's other controls. */
+  function onKey(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey || event.repeat || !scene) return;
+    if (event.target !== document.body && !root.contains(event.target)) return;
+    const key = event.key.toLowerCase();
+    if (key in VOTES) vote(VOTES[key]);
+    else if (key === "r") reset();
+  }
+  document.addEventListener("keydown", onKey);
+
+  // Drawing
+
+  const nameOf = (seat) => scene.seats?.find((one) => one.seat === seat)?.name;
+
+  function label(seat) {
+    const name = nameOf(seat);
+    // Names keep their direction of writing to themselves.
+    return t("player", { n: seat + 1 }) + (name ? ` (\u2068${name}\u2069)` : "");
+  }
+
+  function button(name, text, key, onclick) {
+    return el("button", { type: "button", "data-do": name, onclick, "aria-keyshortcuts": key }, text, el("kbd", {}, key));
+  }
+
+  const dots = () => el("span", { class: "q-dots" }, NUMBERS.map(() => el("i")));
+
+  /** What is said above the board: {text, buttons, isWaiting}; null while a game is on. */
+  function news() {
+    const { you, phase } = scene;
+    if (mode !== "play" || !you) return scene.board ? null : { text: t("notBegun"), isWaiting: scene.isLive };
+    if (phase === "voting") {
+      if (!you.canVote || isBusy) return { text: t("sent"), isWaiting: true };
+      const two = button("vote-2", t("voteTwo"), "s", () => vote(2));
+      return { text: t("question"), buttons: [two, button("vote-4", t("voteFour"), "w", () => vote(4))] };
+    }
+    if (phase === "won" || phase === "lost") {
+      const text = phase === "won" ? t("youWon") : t("hasWon", { player: label(scene.board.winner) });
+      if (you.canReset && !isBusy) return { text, buttons: [button("reset", t("newGame"), "r", reset)] };
+      return { text: you.pending ? `${text} ${t("newAsked")}` : text };
+    }
+    if (phase === "disconnect") return { text: t("left", { player: label(you.leaver) }) };
+    if (ENDED.includes(phase)) return { text: t(phase) };
+    if (!WAITING.includes(phase)) return null;
+    return { text: t(you.players === 4 ? "waitingFour" : phase), isWaiting: true };
+  }
+
+  function turn() {
+    const { you, outcome } = scene;
+    const winner = scene.board.winner ?? (outcome?.termination === "victory" ? outcome.winner : null);
+    if (winner !== null) return t("hasWon", { player: label(winner) });
+    if (outcome) return t(outcome.termination === "left" ? "someoneLeft" : "ended");
+    if (mode !== "play" || scene.phase !== "play") return t("theirMove", { player: label(scene.board.to_move[0]) });
+    if (you.pending) return t("sent");
+    if (!moves.size && !places.size) return t("noMove");
+    return t(places.size ? "yourMove" : "yourStep");
+  }
+
+  function drawNotice() {
+    const said = news();
+    const key = JSON.stringify([said?.text, said?.buttons?.length]);
+    if (key === noticed) return said;
+    noticed = key;
+    notice.hidden = said === null;
+    replace(notice, said && el("p", {}, said.isWaiting && dots(), said.text), said?.buttons);
+    return said;
+  }
+
+  function drawGoals() {
+    const long = EDGE + 2;
+    const [far, near, thin] = [EDGE + 1.6, -3.2, 1.6];
+    const strips = [
+      { x: -1, y: far, width: long, height: thin },
+      { x: -1, y: near, width: long, height: thin },
+      { x: far, y: -1, width: thin, height: long },
+      { x: near, y: -1, width: thin, height: long },
+    ];
+    const nodes = scene.board.pawns.map((_, seat) => {
+      const strip = strips[seat];
+      const [x, y] = [strip.x + strip.width / 2, strip.y + strip.height / 2];
+      const flag = [svg("circle", { cx: x, cy: y, r: 2.3 }), svg("text", { x, y }, `${seat + 1}`)];
+      return svg("g", { class: "q-goal", "data-seat": seat }, svg("rect", { ...strip, rx: 0.8 }), flag);
+    });
+    replace(goals, nodes);
+  }
+
+  function drawCells() {
+    const { board: position, you } = scene;
+    const reach = new Set(isOn ? position.reach.map(String) : []);
+    const built = new Set(position.walls.map(String));
+    const across = (x, y) => built.has(`${x},${y},horizontal`) || built.has(`${x - 1},${y},horizontal`);
+    const along = (x, y) => built.has(`${x},${y},vertical`) || built.has(`${x},${y - 1},vertical`);
+    const mine = you?.seat ?? null;
+    const goal = new Set(position.goals[mine]?.map(String));
+    for (const [key, node] of cells) {
+      const [x, y] = key.split(",").map(Number);
+      const pawn = position.pawns.findIndex((at) => at.join() === key);
+      const isLegal = isMine() && moves.has(key);
+      const said = [
+        `${x}, ${y}`,
+        pawn >= 0 && label(pawn),
+        isLegal && t("possible"),
+        goal.has(key) && t("goal", { n: mine + 1 }),
+        across(x, y) && t("wallAbove"),
+        across(x, y + 1) && t("wallBelow"),
+        along(x, y) && t("wallLeft"),
+        along(x + 1, y) && t("wallRight"),
+      ];
+      node.setAttribute("aria-label", said.filter(Boolean).join(", "));
+      node.toggleAttribute("data-legal", isLegal);
+      node.classList.toggle("q-reach", reach.has(key));
+    }
+  }
+
+  function drawWalls(last) {
+    const keys = new Set(scene.board.walls.map(String));
+    for (const [key, node] of walls) {
+      if (keys.has(key)) continue;
+      node.remove();
+      walls.delete(key);
+    }
+    for (const wall of scene.board.walls) {
+      const key = wall.join();
+      if (!walls.has(key)) {
+        walls.set(key, svg("rect", { "data-built": key, class: "q-wall", ...bar(wall) }));
+        builtLayer.append(walls.get(key));
+      }
+      walls.get(key).classList.toggle("q-last", last?.wall?.join() === key);
+    }
+  }
+
+  function drawPawns(last) {
+    const { pawns: at, to_move: movers } = scene.board;
+    for (const seat of [...pawns.keys()].filter((seat) => seat >= at.length)) {
+      pawns.get(seat).remove();
+      pawns.delete(seat);
+    }
+    at.forEach(([x, y], seat) => {
+      if (!pawns.has(seat)) {
+        const shape = [svg("circle", { class: "q-ring", r: 4.4 }), svg("circle", { r: 3.5 }), svg("text", {}, `${seat + 1}`)];
+        pawns.set(seat, svg("g", { class: "q-pawn", "data-pawn": seat, "data-seat": seat }, shape));
+        pawnLayer.append(pawns.get(seat));
+      }
+      const node = pawns.get(seat);
+      node.style.transform = `translate(${middle(x)}px, ${middle(y)}px)`;
+      node.classList.toggle("q-on", isOn && movers.includes(seat));
+    });
+    const seat = scene.last?.seat;
+    const isMoved = last?.to && from && at[seat]?.join() === last.to.join();
+    const [x, y] = from ?? [];
+    const ends = isMoved ? { x1: middle(x), y1: middle(y), x2: middle(last.to[0]), y2: middle(last.to[1]) } : {};
+    replace(trail, isMoved && svg("line", { class: "q-trail", "data-seat": seat, ...ends }));
+  }
+
+  function drawStock() {
+    const { left, pawns: at, to_move: movers } = scene.board;
+    const most = at.length === 2 ? 10 : 5;
+    const lines = at.map((_, seat) => {
+      const name = nameOf(seat);
+      const isMover = isOn && movers.includes(seat);
+      return el(
+        "li",
+        { "data-seat": seat, class: isMover && "q-on", "aria-current": isMover && "true" },
+        el("span", { class: "chip" }, `${seat + 1}`),
+        el("span", { class: "q-who" }, name ? bdi(name) : t("player", { n: seat + 1 })),
+        scene.you?.seat === seat && el("span", { class: "q-you" }, `(${t("youAre")})`),
+        el("span", { class: "q-to" }, t("target", { arrow: ARROWS[seat] })),
+        el("span", { class: "q-count" }, t("walls", { count: left[seat] })),
+        el("span", { class: "q-bars" }, Array.from({ length: most }, (_, n) => el("i", { class: n < left[seat] && "q-full" }))),
+      );
+    });
+    replace(stock, lines);
+  }
+
+  function drawTools() {
+    tools.hidden = mode !== "play" || !isOn;
+    help.hidden = tools.hidden;
+    for (const node of tools.children) {
+      const what = node.dataset.do;
+      node.setAttribute("aria-pressed", String(what === placing));
+      node.disabled = what !== "pawn" && isMine() && !places.size;
+    }
+    board.classList.toggle("q-walling", placing !== "pawn");
+  }
+
+  function draw() {
+    const hadFocus = notice.contains(document.activeElement);
+    const said = drawNotice();
+    drawBoard(said);
+    if (!hadFocus || notice.contains(document.activeElement)) return;
+    // The button that was pressed has gone.
+    (notice.querySelector("button") ?? (said ? notice : board.querySelector("[tabindex='0']")))?.focus();
+  }
+
+  function drawBoard(said) {
+    frame.hidden = !scene.board;
+    moves = new Set((scene.you?.moves ?? []).map(String));
+    places = new Set((scene.you?.places ?? []).map(String));
+    if (!scene.board) {
+      context.setStatus("");
+      return;
+    }
+    const last = read(scene.last?.text);
+    isOn = !said && !scene.outcome;
+    root.classList.toggle("q-animated", Boolean(context.animate));
+    if (!cursor) point(scene.board.pawns[scene.you?.seat ?? 0]);
+    board.toggleAttribute("data-active", isMine());
+    board.dataset.seat = scene.board.to_move[0] ?? "";
+    shown.dataset.seat = scene.you?.seat ?? "";
+    drawGoals();
+    drawCells();
+    drawWalls(last);
+    drawPawns(last);
+    drawStock();
+    drawTools();
+    context.setStatus(said ? "" : turn());
+    if (preview) show(preview, true);
+  }
+
+  /** What has changed that a screen reader's user must know; the shell tells of moves. */
+  function tell(before) {
+    if (mode !== "play" || !scene.you || (before?.phase === scene.phase && before.you?.pending === scene.you.pending)) return;
+    const said = news();
+    if (said) context.announce(said.text);
+    else if (scene.phase === "play" && !scene.you.pending) context.announce(turn());
+  }
+
+  return {
+    update(next) {
+      const before = scene;
+      scene = next;
+      root.dataset.phase = next.phase ?? "";
+      root.dataset.kind = "quoridor";
+      if (next.last?.n !== before?.last?.n || next.last?.seat !== before?.last?.seat) {
+        const isNext = next.last?.n === (before?.last?.n ?? 0) + 1;
+        from = (isNext && before?.board?.pawns[next.last.seat]) || null;
+        armed = null;
+      }
+      draw();
+      tell(before);
+    },
+    destroy() {
+      document.removeEventListener("keydown", onKey);
+      root.classList.remove("quoridor", "q-animated");
+      replace(root);
+    },
+  };
+}

@@ -1,0 +1,537 @@
+// RoboRally: the course, the robots, the registers.
+//
+// Attributes for tests: [data-cell="x,y"], [data-robot="seat"], [data-seat="seat"] (the crew), [data-card="priority"],
+// [data-register="1…5"], [data-facing="N"], [data-stay="true"], [data-open="register"], [data-power], [data-submit],
+// [data-explain]. Keys: on the course arrows move; among the cards arrows move, 1…9 put a card into the chosen register
+// or the next empty one, Backspace takes one back, Enter presses; with the last card the focus goes to the button.
+
+import { bdi, clear, el, replace, svg } from "../dom.js";
+import { SIDES, U, at, devices, explained, floors, icon, letter, middle, note, robotNode, symbols, use } from "./roborally/course.js";
+
+export { words } from "./roborally/words.js";
+
+const STEP = 380; // milliseconds of a step
+// One's own turn is shown step by step, even if the next programs of others came together with it.
+const mayMove = matchMedia("(prefers-reduced-motion: no-preference)");
+
+const actionOf = (card) =>
+  card <= 6 ? "UT" : card <= 42 ? (card % 2 ? "RL" : "RR") : card <= 48 ? "BU" : card <= 66 ? "M1" : card <= 78 ? "M2" : "M3";
+const nameOf = (scene, seat, t) => scene.seats?.find((its) => its.seat === seat)?.name || t("nobody", { n: seat + 1 });
+
+/** One sentence for a move. */
+export function describe(move, scene, t) {
+  const name = nameOf(scene, move.seat, t);
+  const text = move.text;
+  // What a program is stays hidden from those who watch: its text is empty then.
+  if (text && SIDES.includes(text)) return t("moveFacing", { name, facing: t(text) });
+  if (text === "stay") return t("moveStay", { name });
+  if (text === "wake") return t("moveWake", { name });
+  if (text === "leave") return t("moveLeave", { name });
+  if (text.startsWith("open ")) return t("moveRepair", { name, n: text.slice(5) });
+  return t(text.endsWith(" down") ? "moveProgramDown" : "moveProgram", { name });
+}
+
+export function create(root, context) {
+  const { t } = context;
+  const drawing = svg("svg", { class: "rr-svg", role: "grid", "aria-label": t("course") });
+  const status = el("p", { class: "rr-now" });
+  const info = el("p", { class: "rr-info", "data-explain": "" });
+  const panel = el("section", { class: "rr-panel", "aria-label": t("program") });
+  const crew = el("section", { class: "rr-crew", "aria-label": t("crew") });
+  const stage = el("div", { class: "rr" },
+    el("div", { class: "rr-course" }, status, el("div", { class: "rr-scroll" }, drawing), info),
+    el("div", { class: "rr-side" }, panel, crew));
+  replace(root, stage);
+  root.dataset.kind = "roborally";
+
+  let scene = null;
+  let drawn = ""; // the course that is drawn
+  let texts = new Map();
+  let cursor = [1, 1];
+  let robots = new Map(); // what is drawn, by seat: {node, angle}
+  let poses = []; // by seat: [x, y, facing, damage, virtual] or null
+  let seen = null; // how much of the trail was shown: {turn, n}
+  let steps = [];
+  let timer = null;
+  let draft = []; // cards in the registers, not sent yet
+  let hand = "";
+  let active = null; // the register that was chosen
+  let opened = new Set();
+  let prompted = "";
+  let isSent = false;
+  let flagged = [];
+  let isDropped = false; // a drag has just ended, and its click is none
+
+  // The course
+
+  function drawCourse(board) {
+    const { tiles, flags } = board;
+    const key = JSON.stringify([tiles, flags]);
+    if (key === drawn) return;
+    drawn = key;
+    texts = explained(tiles, flags, t);
+    robots = new Map();
+    cursor = flags[0];
+    drawing.setAttribute("viewBox", `-4 -4 ${tiles.width * U + 8} ${tiles.height * U + 8}`);
+    drawing.style.setProperty("--columns", tiles.width);
+    const rows = [];
+    for (let y = tiles.height; y; y -= 1) {
+      const cells = [];
+      for (let x = 1; x <= tiles.width; x += 1)
+        cells.push(svg("g", { role: "gridcell", "data-cell": `${x},${y}`, tabindex: -1, "aria-label": text(x, y) },
+          svg("rect", { x: (x - 1) * U, y: (tiles.height - y) * U, width: U, height: U, class: "rr-field" })));
+      rows.push(svg("g", { role: "row" }, cells));
+    }
+    const flagNodes = flags.flatMap(([x, y], n) => {
+      const here = middle(tiles, x, y);
+      return [use("flag", at(here)), note([here[0] - 1, here[1]], -4, n + 1, "rr-number")];
+    });
+    const art = svg("g", { class: "rr-art", "aria-hidden": "true" }, floors(tiles), flagNodes, devices(tiles));
+    const frame = svg("rect", { class: "rr-cursor", width: U, height: U, "aria-hidden": "true" });
+    replace(drawing, symbols(), rows, art, svg("g", { class: "rr-robots" }), frame);
+    cellAt(cursor)?.setAttribute("tabindex", 0);
+  }
+
+  const cellAt = ([x, y]) => drawing.querySelector(`[data-cell="${x},${y}"]`);
+
+  function text(x, y) {
+    const parts = [...(texts.get(`${x},${y}`) ?? [t("plain")])];
+    scene?.board?.robots.forEach((robot, seat) => {
+      const name = nameOf(scene, seat, t);
+      const pose = poses[seat];
+      if (pose && pose[3] < 10 && pose[0] === x && pose[1] === y) {
+        parts.push(t("robot", { letter: letter(seat), name, facing: t(pose[2]), damage: pose[3] }));
+        if (pose[4]) parts.push(t("virtual"));
+        if (robot && !robot.active) parts.push(t("down"));
+      }
+      if (robot && robot.archive[0] === x && robot.archive[1] === y) parts.push(t("archive", { name }));
+    });
+    return `${t("field", { x, y })}: ${parts.join("; ")}`;
+  }
+
+  function explain(cell) {
+    if (!cell) return;
+    const [x, y] = cell.dataset.cell.split(",").map(Number);
+    const said = text(x, y);
+    cell.setAttribute("aria-label", said);
+    info.textContent = said;
+  }
+
+  drawing.addEventListener("pointermove", (event) => explain(event.target.closest?.("[data-cell]")));
+  drawing.addEventListener("pointerdown", (event) => {
+    const cell = event.target.closest?.("[data-cell]");
+    cell?.focus();
+  });
+  drawing.addEventListener("focusin", (event) => {
+    const cell = event.target.closest("[data-cell]");
+    cellAt(cursor)?.setAttribute("tabindex", -1);
+    cursor = cell.dataset.cell.split(",").map(Number);
+    cell.setAttribute("tabindex", 0);
+    const frame = drawing.querySelector(".rr-cursor");
+    frame.setAttribute("x", (cursor[0] - 1) * U);
+    frame.setAttribute("y", (scene.board.tiles.height - cursor[1]) * U);
+    explain(cell);
+  });
+  drawing.addEventListener("keydown", (event) => {
+    const way = { ArrowUp: [0, 1], ArrowRight: [1, 0], ArrowDown: [0, -1], ArrowLeft: [-1, 0] }[event.key];
+    if (!way) return;
+    event.preventDefault();
+    cellAt([cursor[0] + way[0], cursor[1] + way[1]])?.focus();
+  });
+
+  // The robots
+
+  function drawRobots() {
+    const layer = drawing.querySelector(".rr-robots");
+    const crowd = new Map();
+    poses.forEach((pose, seat) => {
+      if (pose && pose[3] < 10) crowd.set(`${pose[0]},${pose[1]}`, [...(crowd.get(`${pose[0]},${pose[1]}`) ?? []), seat]);
+    });
+    poses.forEach((pose, seat) => {
+      let its = robots.get(seat);
+      if (!its) {
+        its = { node: robotNode(seat), angle: 0 };
+        robots.set(seat, its);
+        layer.append(its.node);
+      }
+      const { node } = its;
+      node.classList.toggle("gone", !pose || pose[3] >= 10);
+      if (!pose) return;
+      const [x, y, facing, damage, virtual] = pose;
+      const mates = crowd.get(`${x},${y}`) ?? [seat];
+      const [mx, my] = middle(scene.board.tiles, x, y);
+      const side = Math.ceil(Math.sqrt(mates.length));
+      const rank = Math.max(mates.indexOf(seat), 0);
+      const dx = ((rank % side) - (side - 1) / 2) * (U / side);
+      const dy = (Math.floor(rank / side) - (Math.ceil(mates.length / side) - 1) / 2) * (U / side);
+      // The shorter way round.
+      its.angle += ((SIDES.indexOf(facing) * 90 - its.angle) % 360 + 540) % 360 - 180;
+      node.style.transform = `translate(${mx + dx}px, ${my + dy}px)`;
+      node.querySelector(".rr-scale").style.transform = `scale(${side > 1 ? 1.25 / side : 1})`;
+      node.querySelector(".rr-body").style.transform = `rotate(${its.angle}deg)`;
+      node.classList.toggle("virtual", Boolean(virtual));
+      node.classList.toggle("down", scene.board.robots[seat]?.active === false);
+      node.dataset.facing = facing;
+      node.dataset.place = `${x},${y}`;
+      const badge = node.querySelector(".rr-badge");
+      badge.classList.toggle("none", !damage);
+      badge.querySelector("text").textContent = damage;
+    });
+  }
+
+  const told = (board) =>
+    board.robots.map((robot) => robot && [...robot.place, robot.facing, robot.damage, robot.virtual]);
+
+  function settle() {
+    clearTimeout(timer);
+    timer = null;
+    steps = [];
+    poses = told(scene.board);
+    stage.classList.remove("firing");
+    status.textContent = caption();
+    drawRobots();
+  }
+
+  function play() {
+    const step = steps.shift();
+    if (!step) {
+      settle();
+      return;
+    }
+    const [phase, kind, changes, seat, card] = step;
+    for (const [its, ...pose] of changes) poses[its] = pose.length ? pose : null;
+    const action = card ? t(actionOf(card)) : "";
+    const said = t(kind, { phase, name: seat === null ? "" : nameOf(scene, seat, t), action });
+    status.textContent = kind === "revealed" || !phase ? said : `${phase}/5 · ${said}`;
+    stage.classList.toggle("firing", kind === "lasers");
+    drawRobots();
+    timer = setTimeout(play, STEP);
+  }
+
+  function follow(board) {
+    const { turn, steps: all } = board.trail;
+    const isFirst = seen === null;
+    const isBack = !isFirst && (turn < seen.turn || (turn === seen.turn && all.length < seen.n));
+    const fresh = isFirst || isBack ? [] : turn === seen.turn ? all.slice(seen.n) : all;
+    seen = { turn, n: all.length };
+    const isMoving = !isFirst && !isBack && (context.animate || (context.mode === "play" && mayMove.matches));
+    if (fresh.length && isMoving && steps.length + fresh.length < 120) {
+      stage.classList.add("moving");
+      steps.push(...fresh);
+      if (timer === null) play();
+    } else if (fresh.length || timer === null || isBack) {
+      stage.classList.toggle("moving", isMoving);
+      settle();
+    }
+  }
+
+  // The panel
+
+  const you = () => scene?.you;
+  const free = () => [1, 2, 3, 4, 5].filter((n) => !you().locked.includes(n));
+  const isAsked = (prompt) => context.mode === "play" && !isSent && you()?.prompt === prompt;
+
+  async function act(action) {
+    try {
+      await context.act(action);
+    } catch {
+      // The shell shows why.
+      isSent = false;
+      drawPanel();
+    }
+  }
+
+  function put(card, register) {
+    const old = draft.indexOf(card);
+    const to = register ?? active ?? free().find((n) => draft[n - 1] === null);
+    if (to === undefined || you().locked.includes(to)) return;
+    const replaced = draft[to - 1];
+    draft[to - 1] = card;
+    if (old >= 0 && old !== to - 1) draft[old] = replaced;
+    active = null;
+    drawPanel();
+    if (free().every((n) => draft[n - 1] !== null)) panel.querySelector("[data-submit]")?.focus();
+  }
+
+  function take(register) {
+    const from = register ?? free().findLast((n) => draft[n - 1] !== null);
+    if (from === undefined || you().locked.includes(from)) return;
+    draft[from - 1] = null;
+    active = from;
+    drawPanel();
+  }
+
+  function submit() {
+    isSent = true;
+    const cards = draft.map((card, n) => (you().locked.includes(n + 1) ? you().registers[n] : card));
+    act({ do: "program", cards, down: panel.querySelector("[data-power]").checked });
+    drawPanel();
+  }
+
+  function cardFace(card) {
+    const action = actionOf(card);
+    return [icon(action), el("span", { class: "rr-action" }, t(`short${action}`)), el("span", { class: "rr-priority" }, card)];
+  }
+
+  function cardButton(card, n) {
+    const used = draft.indexOf(card) + 1;
+    const params = { n: n + 1, action: t(actionOf(card)), card, register: used };
+    return el("button", {
+      type: "button", class: used ? "rr-card used" : "rr-card", "data-card": card, "data-key": `card${card}`,
+      "aria-label": t(used ? "cardUsed" : "cardKey", params), onpointerdown: (event) => drag(event, card),
+      onclick: () => (isDropped ? null : used ? take(used) : put(card)),
+    }, el("span", { class: "rr-key" }, n + 1), cardFace(card), used ? el("span", { class: "rr-in" }, `→ ${used}`) : null);
+  }
+
+  function registerButton(n) {
+    const isLocked = you().locked.includes(n);
+    const isOpen = isAsked("program") && !isLocked;
+    const card = isOpen ? draft[n - 1] : you().registers[n - 1];
+    const what = card === null ? "" : t("card", { action: t(actionOf(card)), card });
+    const label = card === null ? t("registerEmpty", { n }) : t("register", { n, what });
+    return el("button", {
+      type: "button", class: `rr-register${isLocked ? " locked" : ""}${card === null ? " empty" : ""}`,
+      "data-register": n, "data-key": `register${n}`, "aria-label": isLocked ? `${label}, ${t("locked")}` : label,
+      "aria-pressed": isOpen ? String(active === n) : null, "aria-disabled": isOpen ? null : "true",
+      onpointerdown: (event) => (isOpen && card !== null ? drag(event, card) : null),
+      onclick: () => {
+        if (!isOpen || isDropped) return;
+        if (card !== null) take(n);
+        else { active = active === n ? null : n; drawPanel(); }
+      },
+    }, el("span", { class: "rr-key" }, n), card === null ? el("span", { class: "rr-action" }, t("empty")) : cardFace(card),
+    isLocked ? el("span", { class: "rr-in" }, t("locked")) : null);
+  }
+
+  const button = (data, label, onclick, more = {}) =>
+    el("button", { type: "button", class: "rr-button", "data-key": JSON.stringify(data), ...data, onclick, ...more }, label);
+
+  function decide(action) {
+    isSent = true;
+    act(action);
+    drawPanel();
+  }
+
+  function prompt() {
+    if (isAsked("facing"))
+      return [el("h2", {}, t("promptFacing")), el("div", { class: "rr-facing", role: "group" }, [..."NESW"].map((side) =>
+        button({ "data-facing": side }, [el("span", { "aria-hidden": "true" }, { N: "↑", E: "→", S: "↓", W: "←" }[side]), ` ${t(side)}`],
+          () => decide({ do: "facing", facing: side }))))];
+    if (isAsked("power"))
+      return [el("h2", {}, t("promptPower")), el("div", { class: "rr-row" },
+        button({ "data-stay": "true" }, t("stay"), () => decide({ do: "power", down: true })),
+        button({ "data-stay": "false" }, t("wake"), () => decide({ do: "power", down: false })))];
+    if (isAsked("repair")) {
+      const n = you().opens;
+      return [el("h2", {}, n === 1 ? t("promptRepair1") : t("promptRepair", { n })),
+        el("div", { class: "rr-row" }, you().locked.map((register) => {
+          const card = you().registers[register - 1];
+          const what = card === null ? t("locked") : t("card", { action: t(actionOf(card)), card });
+          return button({ "data-open": register }, t("register", { n: register, what }), () => {
+            if (!opened.delete(register)) opened.add(register);
+            drawPanel();
+          }, { "aria-pressed": String(opened.has(register)) });
+        })),
+        button({ "data-submit": "" }, t("unlock"), () => decide({ do: "repair", registers: [...opened].sort() }),
+          { disabled: opened.size !== n })];
+    }
+    return [el("h2", {}, caption())];
+  }
+
+  function programming() {
+    if (!isAsked("program")) return null;
+    const missing = free().filter((n) => draft[n - 1] === null).length;
+    return [
+      el("h3", { id: "rr-hand" }, t("hand")),
+      el("div", { class: "rr-hand", role: "group", "aria-labelledby": "rr-hand" }, you().hand.map(cardButton)),
+      el("p", { class: "rr-help" }, t("helpProgram")),
+      el("div", { class: "rr-row" },
+        el("label", { class: "rr-power" }, el("input", {
+          type: "checkbox", "data-power": "", "data-key": "power", checked: you().down,
+          onchange: (event) => act({ do: "power", down: event.target.checked }),
+        }), t("power")),
+        button({ "data-submit": "" }, missing ? `${t("submit")} (${t("rest", { n: missing })})` : t("submit"), submit,
+          { disabled: missing > 0 })),
+    ];
+  }
+
+  function drawPanel() {
+    panel.hidden = !you() || context.mode !== "play";
+    if (panel.hidden) return;
+    const key = panel.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+    const down = panel.querySelector("[data-power]")?.checked;
+    replace(panel, prompt(),
+      el("h3", { id: "rr-registers" }, t("registers")),
+      el("div", { class: "rr-registers", role: "group", "aria-labelledby": "rr-registers" }, [1, 2, 3, 4, 5].map(registerButton)),
+      programming(),
+      you().seconds && you().prompt ? el("p", { class: "rr-help" }, t("limit", { n: you().seconds })) : null);
+    const power = panel.querySelector("[data-power]");
+    if (power && down !== undefined && key) power.checked = down;
+    const nodes = [...panel.querySelectorAll("[data-key]")];
+    (nodes.find((node) => node.dataset.key === key && !node.disabled) ?? (key ? nodes.find((node) => !node.disabled) : null))?.focus();
+    rove();
+  }
+
+  // One tab stop for the hand and one for the registers.
+  function rove() {
+    for (const group of panel.querySelectorAll(".rr-hand, .rr-registers, .rr-facing")) {
+      const nodes = [...group.querySelectorAll("button")];
+      const chosen = nodes.find((node) => node === document.activeElement) ?? nodes.find((node) => !node.matches(".used")) ?? nodes[0];
+      nodes.forEach((node) => node.setAttribute("tabindex", node === chosen ? 0 : -1));
+    }
+  }
+
+  panel.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const group = event.target.closest(".rr-hand, .rr-registers, .rr-facing");
+    const way = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (way && group) {
+      event.preventDefault();
+      const nodes = [...group.querySelectorAll("button")];
+      nodes[(nodes.indexOf(event.target) + way + nodes.length) % nodes.length].focus();
+      rove();
+    }
+    if (!isAsked("program")) return;
+    const register = Number(event.target.dataset.register) || null;
+    if (event.key >= "1" && event.key <= "9" && event.key <= String(you().hand.length)) {
+      event.preventDefault();
+      const card = you().hand[Number(event.key) - 1];
+      put(card, register && !you().locked.includes(register) ? register : undefined);
+    } else if (event.key === "Backspace") {
+      event.preventDefault();
+      take(register && draft[register - 1] !== null ? register : undefined);
+    } else if (event.key === "Escape") {
+      active = null;
+      drawPanel();
+    }
+  });
+
+  // Dragging with the mouse; a touch scrolls, and presses.
+  function drag(event, card) {
+    isDropped = false;
+    if (event.pointerType === "touch" || event.button !== 0 || !isAsked("program")) return;
+    const from = [event.clientX, event.clientY];
+    let ghost = null;
+    const move = (moved) => {
+      if (!ghost && Math.hypot(moved.clientX - from[0], moved.clientY - from[1]) < 6) return;
+      if (!ghost) {
+        ghost = el("div", { class: "rr-card rr-ghost", "aria-hidden": "true" }, cardFace(card));
+        document.body.append(ghost);
+      }
+      ghost.style.left = `${moved.clientX}px`;
+      ghost.style.top = `${moved.clientY}px`;
+    };
+    const end = (up) => {
+      document.removeEventListener("pointermove", move);
+      document.removeEventListener("pointerup", end);
+      document.removeEventListener("pointercancel", end);
+      if (!ghost) return;
+      ghost.remove();
+      isDropped = true;
+      setTimeout(() => { isDropped = false; }, 0);
+      if (up.type === "pointercancel" || !isAsked("program")) return;
+      const under = document.elementFromPoint(up.clientX, up.clientY);
+      const target = under?.closest("[data-register]");
+      if (target) put(card, Number(target.dataset.register));
+      else if (under?.closest(".rr-hand") && draft.includes(card)) take(draft.indexOf(card) + 1);
+    };
+    document.addEventListener("pointermove", move);
+    document.addEventListener("pointerup", end);
+    document.addEventListener("pointercancel", end);
+  }
+
+  // The crew
+
+  function drawCrew(board) {
+    const ranking = board.ranking;
+    const order = ranking ?? board.robots.map((_, seat) => seat);
+    const shown = new Map(board.revealed);
+    const rows = order.map((seat, place) => {
+      const robot = board.robots[seat];
+      const states = !robot ? ["removed"] : [
+        robot.damage >= 10 ? "destroyed" : null, robot.virtual ? "virtual" : null, robot.active ? null : "down",
+      ].filter(Boolean);
+      const facts = robot ? [
+        el("span", {}, t("flags", { n: robot.flag, all: board.flags.length })),
+        el("span", {}, t("damage", { n: robot.damage })),
+        el("span", {}, t("lives", { n: robot.lives })),
+        robot.locked.length ? el("span", {}, t("lockedIn", { n: robot.locked.map(([n]) => n).join(t("or")) })) : null,
+      ] : [];
+      const cards = (shown.get(seat) ?? []).map((card) =>
+        el("span", { class: "rr-shown", title: t("card", { action: t(actionOf(card)), card }) }, icon(actionOf(card))));
+      return el("li", { "data-seat": seat, class: you()?.seat === seat ? "mine" : null },
+        ranking ? el("b", { class: "rr-place" }, `${place + 1}.`) : null,
+        el("span", { class: `rr-mark seat${seat}` }, letter(seat)),
+        el("div", {}, el("b", {}, bdi(nameOf(scene, seat, t))), you()?.seat === seat ? ` (${t("you")})` : "",
+          el("div", { class: "rr-facts" }, facts, states.map((state) => el("em", {}, t(state)))),
+          cards.length ? el("div", { class: "rr-cards" }, cards) : null));
+    });
+    replace(crew, el("h2", {}, t(ranking ? "ranking" : "crew")), el("ol", {}, rows));
+  }
+
+  // What is said
+
+  function caption() {
+    const board = scene.board;
+    if (you() && scene.won === true) return t("youWon");
+    if (board?.ranking) return you() ? t("youLost") : t("over", { name: nameOf(scene, board.ranking[0], t) });
+    if (scene.phase === "out") return t("out");
+    if (you() && ["joining", "waiting", "wait"].includes(scene.phase)) return t(scene.phase);
+    if (you()?.prompt && isSent) return t("wait");
+    if (you()?.prompt) {
+      const n = you().opens;
+      return you().prompt === "repair" ? t(n === 1 ? "promptRepair1" : "promptRepair", { n }) :
+        t({ facing: "promptFacing", program: "promptProgram", power: "promptPower" }[you().prompt]);
+    }
+    if (!board) return t("waiting");
+    return board.phase ? t("turnPhase", board) : t("turn", board);
+  }
+
+  function announce(board) {
+    const now = caption();
+    board?.robots.forEach((robot, seat) => {
+      const before = flagged[seat];
+      const name = nameOf(scene, seat, t);
+      if (robot && before && robot.flag > before.flag) context.announce(t("saidFlag", { name, n: robot.flag }));
+      if (robot && before && robot.lives < before.lives) context.announce(t("saidDestroyed", { name }));
+    });
+    flagged = board?.robots ?? [];
+    if (now !== prompted) context.announce(now);
+    prompted = now;
+    context.setStatus(board?.turn && (you() || board.ranking) ? `${t("turn", board)} · ${now}` : now);
+  }
+
+  function update(next) {
+    scene = next;
+    root.dataset.phase = next.phase;
+    if (you()) {
+      const key = JSON.stringify([you().hand, you().prompt, you().locked, next.board?.turn]);
+      if (key !== hand) {
+        hand = key;
+        draft = [null, null, null, null, null];
+        active = null;
+        opened = new Set();
+        isSent = false;
+      }
+    }
+    stage.classList.toggle("empty", !next.board);
+    if (next.board) {
+      drawCourse(next.board);
+      follow(next.board);
+      drawCrew(next.board);
+    } else {
+      clear(crew);
+      status.textContent = caption();
+    }
+    drawPanel();
+    announce(next.board);
+  }
+
+  return {
+    update,
+    destroy() {
+      clearTimeout(timer);
+      clear(root);
+    },
+  };
+}

@@ -1,0 +1,127 @@
+// How a course, its robots and the cards are drawn, and what the elements do, in words.
+
+import { svg } from "../../dom.js";
+
+export const SIDES = "NESW";
+export const U = 40; // the width of a field
+
+export const letter = (seat) => String.fromCharCode(65 + seat);
+
+// The elements, each drawn once around the middle of a field; what has a direction points north.
+export function symbols() {
+  const path = (d, of) => svg("path", { d, class: of });
+  return svg("defs", {},
+    svg("g", { id: "rr-belt" }, path("M-15-20H15V20H-15Z", "rr-s-belt"), path("M-7-5 0-12 7-5M0-12V12", "rr-s-way")),
+    svg("g", { id: "rr-express" }, path("M-15-20H15V20H-15Z", "rr-s-express"),
+      path("M-7-7 0-14 7-7M-7 3 0-4 7 3M0-4V14", "rr-s-way")),
+    svg("g", { id: "rr-bend" }, path("M20 2H12Q8 2 8-3", "rr-s-way rr-s-bend")),
+    svg("g", { id: "rr-gear" }, svg("circle", { r: 14, class: "rr-s-teeth" }), svg("circle", { r: 12, class: "rr-s-gear" }),
+      path("M-7 4A8 8 0 1 1 7 4M10-1 7 5 1 2", "rr-s-way")),
+    svg("g", { id: "rr-pit" }, path("M-17-17H17V17H-17Z", "rr-s-pit"), path("M-17-17-9-9M17-17 9-9M-17 17-9 9M17 17 9 9M-9-9H9V9H-9Z", "rr-s-edge")),
+    svg("g", { id: "rr-repair" }, svg("rect", { x: -15, y: -15, width: 30, height: 30, rx: 6, class: "rr-s-site" }),
+      path("M-8 9 3-2", "rr-s-wrench"), path("M9-9A6 6 0 1 0 10-3L5-4 4-8Z", "rr-s-jaw")),
+    svg("g", { id: "rr-crusher" }, path("M-20-16H-9V16H-20ZM20-16H9V16H20Z", "rr-s-crusher"),
+      path("M-9-12-5-8-9-4-5 0-9 4-5 8-9 12M9-12 5-8 9-4 5 0 9 4 5 8 9 12", "rr-s-jag")),
+    svg("g", { id: "rr-laser" }, path("M-8-20H8V-14L3-8H-3L-8-14Z", "rr-s-laser")),
+    svg("g", { id: "rr-pusher" }, path("M-12-20H12V-16H-12ZM-2-16H2V-9H-2ZM-10-9H10V-5H-10Z", "rr-s-pusher")),
+    svg("g", { id: "rr-flag" }, path("M-7 15V-15", "rr-s-pole"), path("M-7-15 13-8-7 0Z", "rr-s-cloth")));
+}
+
+const ICONS = {
+  M1: "M0 9V-8M-6-2 0-9 6-2", M2: "M0 11V-3M-6 0 0-7 6 0M-6-6 0-13 6-6",
+  M3: "M0 13V0M-6 4 0-3 6 4M-6-2 0-9 6-2M-6-8 0-15 6-8", BU: "M0-9V8M-6 2 0 9 6 2",
+  RL: "M8 10V0Q8-6 2-6H-7M-2-12-9-6-2 0", RR: "M-8 10V0Q-8-6-2-6H7M2-12 9-6 2 0", UT: "M7 10V-3Q7-10 0-10T-7-3V8M-12 3-7 10-2 3",
+};
+export const icon = (action) =>
+  svg("svg", { viewBox: "-16 -16 32 32", class: "rr-icon", "aria-hidden": "true" }, svg("path", { d: ICONS[action] }));
+
+/** The middle of a field in the drawing. */
+export const middle = (tiles, x, y) => [(x - 0.5) * U, (tiles.height - y + 0.5) * U];
+export const at = (point, angle = 0, more = "") => `translate(${point[0]} ${point[1]}) rotate(${angle}) ${more}`;
+export const use = (id, transform, of) => svg("use", { href: `#rr-${id}`, transform, class: of });
+export const note = (point, dy, text, of) => svg("text", { x: point[0], y: point[1] + dy, class: of }, text);
+
+export function explained(tiles, flags, t) {
+  const found = new Map();
+  const add = (x, y, text) => found.set(`${x},${y}`, [...(found.get(`${x},${y}`) ?? []), text]);
+  flags.forEach(([x, y], n) => add(x, y, n ? t("flag", { n: n + 1 }) : t("start")));
+  const phases = (of) => of.join(t("or")) || t("never");
+  for (const [x, y, kind, one, speed, turns, crush] of tiles.floors) {
+    if (kind === "pit") add(x, y, t("pit"));
+    if (kind === "gear") add(x, y, t(`gear${one}`));
+    if (kind === "repair") add(x, y, t("repair", { n: one }));
+    if (kind !== "belt") continue;
+    add(x, y, t(speed > 1 ? "expressBelt" : "belt", { to: t(one) }));
+    for (let i = 0; i < turns.length; i += 2)
+      add(x, y, t("turns", { side: t(turns[i]), way: t(turns[i + 1] === "L" ? "left2" : "right2") }));
+    if (crush.length) add(x, y, t("crusher", { phases: phases(crush) }));
+  }
+  for (const [x, y, side, n, length] of tiles.lasers) {
+    add(x, y, t("laser", { side: t(side), n }));
+    const [dx, dy] = [[0, -1], [-1, 0], [0, 1], [1, 0]][SIDES.indexOf(side)];
+    for (let i = 1; i < length; i += 1) add(x + dx * i, y + dy * i, t("beam", { n }));
+  }
+  for (const [x, y, side, of] of tiles.pushers)
+    add(x, y, t("pusher", { side: t(side), to: t(SIDES[(SIDES.indexOf(side) + 2) % 4]), phases: phases(of) }));
+  const walls = new Map();
+  const wall = (x, y, side) => walls.set(`${x},${y}`, [...(walls.get(`${x},${y}`) ?? []), t(side)]);
+  for (const [x, y, side] of tiles.walls) {
+    wall(x, y, side);
+    if (side === "N") wall(x, y + 1, "S");
+    if (side === "E") wall(x + 1, y, "W");
+  }
+  for (const [key, sides] of walls) {
+    const [x, y] = key.split(",");
+    add(x, y, t("wall", { sides: sides.join(t("or")) }));
+  }
+  return found;
+}
+
+export function floors(tiles) {
+  return tiles.floors.flatMap(([x, y, kind, one, speed, turns, crush]) => {
+    const here = middle(tiles, x, y);
+    if (kind === "pit") return [use("pit", at(here))];
+    if (kind === "gear") return [use("gear", at(here, 0, one === "L" ? "scale(-1 1)" : ""), one === "L" ? "rr-left" : "rr-right")];
+    if (kind === "repair") return [use("repair", at(here)), one === 1 ? null : note(here, 14, one, "rr-note right")];
+    const angle = SIDES.indexOf(one) * 90;
+    const parts = [use(speed > 1 ? "express" : "belt", at(here, angle))];
+    for (let i = 0; i < turns.length; i += 2) {
+      const from = (SIDES.indexOf(turns[i]) - SIDES.indexOf(one) + 4) % 4;
+      parts.push(use("bend", at(here, angle, from === 3 ? "scale(-1 1)" : "")));
+    }
+    if (crush.length) parts.push(use("crusher", at(here, angle)), note(here, 4, crush.join(" "), "rr-note"));
+    return parts;
+  });
+}
+
+export function devices(tiles) {
+  const parts = [];
+  for (const [x, y, side, strength, length] of tiles.lasers) {
+    const here = middle(tiles, x, y);
+    const turn = at(here, SIDES.indexOf(side) * 90);
+    for (let i = 0; i < Math.min(strength, 3); i += 1) {
+      const dx = (i - (Math.min(strength, 3) - 1) / 2) * 5;
+      parts.push(svg("path", { d: `M${dx}-10V${length * U - 20}`, transform: turn, class: "rr-beam" }));
+    }
+    parts.push(use("laser", turn), strength > 3 ? note(here, 0, strength, "rr-note") : null);
+  }
+  for (const [x, y, side, phases] of tiles.pushers) {
+    const here = middle(tiles, x, y);
+    const away = { N: 7, E: 4, S: 2, W: 4 }[side];
+    parts.push(use("pusher", at(here, SIDES.indexOf(side) * 90)));
+    parts.push(note([here[0] + ({ E: -8, W: 8 }[side] ?? 0), here[1]], away, phases.join(" "), "rr-note"));
+  }
+  for (const [x, y, side] of tiles.walls) {
+    const turn = at(middle(tiles, x, y), SIDES.indexOf(side) * 90);
+    parts.push(svg("path", { d: "M-20-20H20", transform: turn, class: "rr-wall" }));
+  }
+  return parts;
+}
+
+export function robotNode(seat) {
+  const body = svg("g", { class: "rr-body" },
+    svg("path", { d: "M0-18 8-9A12.5 12.5 0 1 1-8-9Z", class: "rr-shell" }));
+  const badge = svg("g", { class: "rr-badge", transform: "translate(11 11)" }, svg("circle", { r: 7 }), svg("text", { y: 4 }));
+  return svg("g", { "data-robot": seat, class: `rr-robot seat${seat}`, "aria-hidden": "true" },
+    svg("g", { class: "rr-scale" }, body, svg("text", { y: 6, class: "rr-letter" }, letter(seat)), badge));
+}

@@ -1,0 +1,185 @@
+// The lobby: what can be played, which rooms are open and running, what ended last.
+
+import { get, poll, session } from "../api.js";
+import { el, replace } from "../dom.js";
+import { badge, button, gameName, heading, link, names, options, result, table, when } from "../parts.js";
+import { t } from "../words.js";
+import { play, prepare } from "./join.js";
+
+const EVERY = 2_000; // ms between looks at the rooms
+const RESULTS = 8;
+
+/** Puts new nodes where the data has changed, so that focus and selection stay where it has not. */
+function section(title, draw) {
+  const body = el("div", {});
+  let before = null;
+  return {
+    node: el("section", {}, el("h2", {}, title), body),
+    update(data) {
+      const now = JSON.stringify(data);
+      if (now === before) return;
+      before = now;
+      const focused = body.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+      replace(body, draw(data));
+      if (focused) body.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
+    },
+  };
+}
+
+function gameCards(view) {
+  const offered = session.games.filter((game) => game.kind === "go" || game.can.some((what) => what !== "from"));
+  if (!offered.length) return el("p", { class: "muted" }, t("noGames"));
+  return el(
+    "ul",
+    { class: "cards" },
+    offered.map((game) => {
+      const can = (what) => game.can.includes(what);
+      const labels = (key) => ({ "aria-label": t(key, { game: game.name }) });
+      return el(
+        "li",
+        { class: "card", "data-game": game.kind },
+        el("h3", {}, game.name),
+        el(
+          "div",
+          { class: "buttons" },
+          can("play") && button(t("play"), () => play(game.kind, view), { class: "primary", ...labels("playGame") }),
+          can("prepare") && session.admin && button(t("prepare"), () => prepare(game.kind, view), labels("prepareGame")),
+          game.kind === "go" && link("/recorder", { class: "button" }, t("recordGame")),
+        ),
+      );
+    }),
+  );
+}
+
+function roomCard(room, view) {
+  const game = session.games.find((one) => one.kind === room.game);
+  const name = gameName(room.game);
+  const path = `/rooms/${encodeURIComponent(room.id)}`;
+  const facts = [
+    room.state !== "waiting" && t("moveCount", { count: room.moves }),
+    room.watchers > 0 && t("watchers", { count: room.watchers }),
+  ].filter(Boolean);
+  return el(
+    "li",
+    { class: "card", "data-room": room.id },
+    el("h3", {}, name, " ", badge(room.state)),
+    names(room.seats),
+    facts.length > 0 && el("p", { class: "muted" }, facts.join(", ")),
+    options(room.options),
+    el(
+      "div",
+      { class: "buttons" },
+      room.state === "waiting" &&
+        game?.can.includes("play") &&
+        button(t("play"), () => play(room.game, view), {
+          class: "primary",
+          "aria-label": t("playGame", { game: name }),
+          "data-key": `play-${room.id}`,
+        }),
+      (!game || game.can.includes("watch")) &&
+        link(
+          path,
+          { class: "button", "aria-label": t("watchRoom", { game: name, room: room.id }), "data-key": `watch-${room.id}` },
+          t("watch"),
+        ),
+    ),
+  );
+}
+
+function roomCards(rooms, none, view) {
+  if (!rooms.length) return el("p", { class: "muted" }, none);
+  return el("ul", { class: "cards" }, rooms.map((room) => roomCard(room, view)));
+}
+
+function seatCards(seats) {
+  return el(
+    "ul",
+    { class: "cards" },
+    seats.map((seat) =>
+      el(
+        "li",
+        { class: "card" },
+        el("h3", {}, gameName(seat.game)),
+        el(
+          "div",
+          { class: "buttons" },
+          link(
+            `/seats/${encodeURIComponent(seat.id)}`,
+            { class: "button primary", "aria-label": t("goOnGame", { game: gameName(seat.game) }), "data-key": seat.id },
+            t("goOn"),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+/** The table of records that the lobby and the search show. */
+export function recordTable(label, records) {
+  const heads = [t("started"), t("game"), t("players"), t("result"), t("length"), t("actions")];
+  return table(
+    label,
+    heads,
+    records.map((one) => [
+      when(one.started),
+      gameName(one.kind ?? one.game),
+      names(one.seats),
+      one.termination ? result(one, one.seats) : t("noneUnknown"),
+      String(one.length),
+      link(
+        `/records/${encodeURIComponent(one.id)}`,
+        { "aria-label": t("replayOf", { game: gameName(one.kind ?? one.game), date: when(one.started).textContent }), "data-key": one.id },
+        t("replay"),
+      ),
+    ]),
+  );
+}
+
+/** Shows the lobby until the view is left. */
+export async function show(view) {
+  view.entitle(t("lobby"));
+  const own = section(t("yourSeats"), seatCards);
+  const open = section(t("openRooms"), (rooms) => roomCards(rooms, t("noOpenRooms"), view));
+  const running = section(t("runningRooms"), (rooms) => roomCards(rooms, t("noRunningRooms"), view));
+  const ended = section(t("recentResults"), (records) =>
+    records.length
+      ? [recordTable(t("recentResults"), records), el("p", {}, link("/records", {}, t("allRecords")))]
+      : el("p", { class: "muted" }, t("noResults")),
+  );
+  const recent = `/records?limit=${RESULTS}`;
+  let known = null;
+
+  async function look() {
+    const first = known === null ? get(recent, view.signal) : null;
+    const [{ rooms }, { seats }] = await Promise.all([list("rooms"), list("seats")]);
+    const live = seats.filter((seat) => seat.isLive !== false);
+    own.node.hidden = live.length === 0;
+    own.update(live.map(({ id, game }) => ({ id, game })));
+    open.update(rooms.filter((room) => room.state === "waiting"));
+    running.update(rooms.filter((room) => room.state === "playing" || room.state === "paused"));
+    // Results change only when a room has gone or has a record now.
+    const now = JSON.stringify(rooms.map((room) => [room.id, room.state, room.record]));
+    if (now === known) return;
+    const found = await (first ?? get(recent, view.signal));
+    ended.update(found.records);
+    known = now;
+  }
+
+  /** An array, or an object that holds it. */
+  async function list(name) {
+    const answer = await get(`/${name}`, view.signal);
+    return Array.isArray(answer) ? { [name]: answer } : answer;
+  }
+
+  await look();
+  replace(
+    view.root,
+    heading(t("lobby")),
+    own.node,
+    el("section", {}, el("h2", {}, t("games")), gameCards(view)),
+    open.node,
+    running.node,
+    ended.node,
+  );
+  setTimeout(() => poll(look, EVERY, view.signal), EVERY);
+}

@@ -1,0 +1,350 @@
+// A record replayed: any position by slider, keys or list; Go's variations as a tree; files; a new room from here.
+
+import { gameOf, get, post } from "../api.js";
+import { moveList, stage } from "../board.js";
+import { bdi, el, replace, svg } from "../dom.js";
+import { button, choice, complaint, gameName, heading, link, names, options, result, when } from "../parts.js";
+import { lineThrough, tree } from "../tree.js";
+import { t } from "../words.js";
+import { codes } from "./join.js";
+
+const CHUNK = 64; // positions that are asked for at once
+const SPEEDS = [0.5, 1, 2, 5, 10];
+const FORMATS = { xml: "XML", replay: "Replay", sgf: "SGF", gofans: "GoFans" };
+const SETTLED = 300; // ms without a step after which the address names the position
+
+/** The line of moves that is shown, and its positions, asked for in chunks. */
+class Line {
+  constructor(path, moves, node) {
+    this.path = path;
+    this.moves = moves;
+    this.node = node;
+    this.chunks = new Map();
+  }
+
+  /** The position after so many moves. */
+  async at(n, signal) {
+    const chunk = Math.floor(n / CHUNK);
+    if (!this.chunks.has(chunk)) {
+      const [from, to] = [chunk * CHUNK, Math.min(chunk * CHUNK + CHUNK - 1, this.moves.length)];
+      const through = this.node ? `&node=${this.node}` : "";
+      const asked = get(`${this.path}/positions?from=${from}&to=${to}${through}`, signal);
+      this.chunks.set(chunk, asked);
+      asked.catch(() => this.chunks.delete(chunk));
+    }
+    const found = await this.chunks.get(chunk);
+    return found[n - chunk * CHUNK];
+  }
+}
+
+/** Shows a record until the view is left. */
+export async function show(view) {
+  const record = await get(`/records/${encodeURIComponent(view.id)}`, view.signal);
+  const path = `/records/${encodeURIComponent(record.id)}`;
+  const game = gameOf(record.game ?? "");
+  const title = record.game ? gameName(record.game) : record.publisher;
+  const nodes = record.tree?.nodes ?? null;
+  const seats = record.seats.map((one) => ({ ...one, connected: true }));
+  const main = new Line(path, record.moves, 0);
+  const hasBoard = record.boards !== false;
+  const board = hasBoard ? await stage(record.game, "replay", view) : null;
+  const trouble = complaint();
+  let line = main;
+  let n = 0;
+  let timer = 0;
+
+  const list = moveList((to) => jump(to));
+  const variations = nodes && nodes.length > record.moves.length ? tree(t("variations"), { say, select }) : null;
+  const comment = el("p", { class: "comment", hidden: true });
+
+  function scene(position) {
+    const isEnd = line === main && n === main.moves.length;
+    return {
+      board: position?.board ?? null,
+      phase: position?.phase ?? "play",
+      seats,
+      options: record.options ?? {},
+      outcome: isEnd ? record.outcome : null,
+      last: n > 0 ? (position?.last ?? line.moves[n - 1]) : null,
+      turn: position?.turn ?? [],
+      isLive: false,
+    };
+  }
+
+  function say(move) {
+    return board ? board.describe(move, scene(null)) : move.text;
+  }
+
+  // Where we are
+
+  let asked = 0;
+  async function jump(to, isAnimated = false) {
+    n = Math.min(Math.max(to, 0), line.moves.length);
+    const mine = ++asked;
+    controls.update();
+    try {
+      const position = hasBoard ? await line.at(n, view.signal) : null;
+      if (mine !== asked) return;
+      trouble.clear();
+      board?.update(scene(position), isAnimated);
+    } catch (error) {
+      if (view.signal.aborted) return;
+      stop();
+      trouble.say(error);
+    }
+  }
+
+  function enter(id) {
+    const isMain = id === 0 || main.moves.some((move) => move.node === id);
+    if (isMain) {
+      if (line !== main) list.set(main.moves, say);
+      line = main;
+    } else if (!line.moves.some((move) => move.node === id)) {
+      const moves = lineThrough(nodes, id).map((one) => ({ ...one, node: one.id, at: null, took: null }));
+      line = new Line(path, moves, id);
+      list.set(moves, say);
+    }
+    return id === 0 ? 0 : line.moves.findIndex((move) => move.node === id) + 1;
+  }
+
+  function select(id) {
+    stop();
+    jump(enter(id));
+  }
+
+  function here() {
+    return n > 0 ? line.moves[n - 1] : null;
+  }
+
+  function address() {
+    const query = new URLSearchParams({ move: n });
+    if (line !== main && here()?.node) query.set("node", here().node);
+    return `${location.pathname}?${query}`;
+  }
+
+  // Playing
+
+  function stop() {
+    clearTimeout(timer);
+    timer = 0;
+    controls.update();
+  }
+
+  function step() {
+    timer = setTimeout(
+      async () => {
+        await jump(n + 1, true);
+        if (!timer) return;
+        if (n < line.moves.length) step();
+        else stop();
+      },
+      1_000 / Number(controls.speed.value),
+    );
+  }
+
+  function toggle() {
+    if (timer) return stop();
+    step();
+    if (n === line.moves.length) jump(0);
+    return controls.update();
+  }
+
+  function move(to) {
+    stop();
+    return jump(to, Math.abs(to - n) === 1);
+  }
+
+  let settling = 0;
+  const controls = steering({
+    length: () => line.moves.length,
+    move: (to) => move(to),
+    by: (steps) => move(n + steps),
+    toggle,
+    isPlaying: () => timer !== 0,
+    n: () => n,
+    changed() {
+      list.mark(n);
+      variations?.update(nodes, here()?.node ?? 0);
+      const text = n === 0 ? record.tree?.comment : here()?.comment;
+      comment.hidden = !text;
+      replace(comment, text ? bdi(text) : "");
+      start.hidden = line !== main;
+      permalink.href = address();
+      clearTimeout(settling);
+      settling = setTimeout(() => !view.signal.aborted && history.replaceState(null, "", address()), SETTLED);
+    },
+    say: () => (n === 0 ? t("start") : say(here())),
+  });
+  view.signal.addEventListener("abort", () => {
+    clearTimeout(timer);
+    clearTimeout(settling);
+  });
+
+  // The page
+
+  const permalink = link(address(), { class: "button" }, t("linkHere"));
+  const canStart = game.can.includes("from") && hasBoard;
+  const start = canStart ? button(t("startHere"), fork, { title: t("startHereHelp") }) : el("span", { hidden: true });
+  async function fork() {
+    stop();
+    try {
+      const made = await post("/rooms", { game: record.game, from: { record: record.id, move: n } }, view.signal);
+      codes(record.game, made, view);
+    } catch (error) {
+      if (!view.signal.aborted) trouble.say(error);
+    }
+  }
+
+  view.entitle(title);
+  replace(
+    view.root,
+    el("div", { class: "title" }, heading(title), record.started && el("span", { class: "muted" }, when(record.started))),
+    el(
+      "div",
+      { class: "table" },
+      board?.node ?? el("p", { class: "muted" }, t("noBoard")),
+      el(
+        "aside",
+        {},
+        trouble.node,
+        hasBoard && controls.node,
+        comment,
+        names(seats),
+        el("p", { class: "ending" }, ...(record.outcome ? result(record.outcome, seats) : [t("noneUnknown")])),
+        facts(record),
+        el("div", { class: "buttons" }, permalink, start),
+        el("div", { class: "buttons", role: "group", "aria-label": t("download") }, downloads(record, path)),
+        findings(record, (to) => move(to)),
+        el("h2", {}, t("moves")),
+        list.node,
+        options(record.options),
+      ),
+      variations && el("div", { class: "below" }, variations.node),
+    ),
+  );
+  list.set(main.moves, say);
+  if (hasBoard) steal(view.signal, { by: (steps) => move(n + steps), move, end: () => move(line.moves.length), toggle });
+  const node = Number(view.query.get("node"));
+  const wanted = Number(view.query.get("move") ?? 0);
+  await jump(nodes && node && nodes.some((one) => one.id === node) ? enter(node) : Number.isFinite(wanted) ? Math.trunc(wanted) : 0);
+}
+
+const ICONS = {
+  first: "M3 3h2v10H3zM13 3v10L6 8z",
+  back: "M11 3v10L4 8z",
+  play: "M4 2v12l10-6z",
+  stop: "M4 3h3v10H4zM9 3h3v10H9z",
+  forth: "M5 3v10l7-5z",
+  last: "M11 3h2v10h-2zM3 3v10l7-5z",
+};
+
+function icon(name) {
+  return svg("svg", { viewBox: "0 0 16 16", class: "icon", "aria-hidden": "true" }, svg("path", { d: ICONS[name] }));
+}
+
+/** The slider and its buttons. */
+function steering(on) {
+  const slider = el("input", { type: "range", min: 0, step: 1, "aria-label": t("position"), oninput: (event) => on.move(Number(event.target.value)) });
+  const signs = (sign, text, does) => button(icon(sign), does, { "aria-label": text, title: text, class: "sign" });
+  const first = signs("first", t("first"), () => on.move(0));
+  const back = signs("back", t("previous"), () => on.by(-1));
+  const plays = signs("play", t("playMoves"), on.toggle);
+  const forth = signs("forth", t("next"), () => on.by(1));
+  const last = signs("last", t("last"), () => on.move(on.length()));
+  const speed = choice(
+    SPEEDS.map((n) => [n, t("perSecond", { n })]),
+    1,
+    { "aria-label": t("speed") },
+  );
+  const number = el("input", { type: "number", min: 0, name: "move", class: "short", "aria-label": t("jump") });
+  const where = el("output", { class: "muted" });
+  const jumps = (event) => {
+    event.preventDefault();
+    on.move(Math.trunc(Number(number.value) || 0));
+  };
+  const node = el(
+    "div",
+    { class: "steering", role: "group", "aria-label": t("replay") },
+    slider,
+    el(
+      "div",
+      { class: "buttons" },
+      first,
+      back,
+      plays,
+      forth,
+      last,
+      speed,
+      el("form", { class: "jump", onsubmit: jumps }, number, el("button", { type: "submit", "aria-label": t("jump") }, t("go"))),
+      where,
+    ),
+    el("p", { class: "muted hint" }, t("replayKeys")),
+  );
+  return {
+    node,
+    speed,
+    update() {
+      const [n, length] = [on.n(), on.length()];
+      slider.max = number.max = length;
+      slider.value = n;
+      slider.setAttribute("aria-valuetext", `${t("moveOf", { n, length })}: ${on.say()}`);
+      where.textContent = t("moveOf", { n, length });
+      first.disabled = back.disabled = n === 0;
+      forth.disabled = last.disabled = n === length;
+      plays.disabled = length === 0;
+      replace(plays, icon(on.isPlaying() ? "stop" : "play"));
+      for (const name of ["aria-label", "title"]) plays.setAttribute(name, t(on.isPlaying() ? "stopMoves" : "playMoves"));
+      on.changed();
+    },
+  };
+}
+
+/** The keys of a replay; controls and boards keep theirs. */
+export function steal(signal, { by, move, end, toggle }) {
+  const keys = { ArrowLeft: () => by(-1), ArrowRight: () => by(1), Home: () => move(0), End: end, " ": toggle };
+  document.addEventListener(
+    "keydown",
+    (event) => {
+      const key = keys[event.key];
+      const target = event.target;
+      if (!key || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+      if (target.closest("input, select, textarea, dialog, .board, [role=tree]")) return;
+      if (event.key === " " && target.closest("button, a, summary")) return;
+      if (["Home", "End", " "].includes(event.key) && target.closest(".scroller")) return;
+      event.preventDefault();
+      key();
+    },
+    { signal },
+  );
+}
+
+function downloads(record, path) {
+  return record.formats.map((format) =>
+    link(
+      `/api/v1${path}/file?format=${encodeURIComponent(format)}`,
+      { class: "button", download: "", "aria-label": `${t("download")}: ${FORMATS[format] ?? format}` },
+      `${FORMATS[format] ?? format} ↓`,
+    ),
+  );
+}
+
+function facts(record) {
+  const given = Object.values(record.facts ?? {}).filter(Boolean);
+  return given.length ? el("ul", { class: "facts" }, given.map((text) => el("li", {}, bdi(text)))) : null;
+}
+
+function findings(record, jump) {
+  if (!record.findings?.length) return null;
+  return el(
+    "details",
+    {},
+    el("summary", {}, `${t("findings")} (${record.findings.length})`),
+    el(
+      "ul",
+      {},
+      record.findings.map((one) =>
+        el("li", {}, one.move ? button(t("moveOf", { n: one.move, length: record.length }), () => jump(one.move)) : null, " ", bdi(one.text)),
+      ),
+    ),
+  );
+}

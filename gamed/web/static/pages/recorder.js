@@ -1,0 +1,226 @@
+// A Go game written down by hand: moves, taking back, variations, comments, files.
+
+import { get, post, remove } from "../api.js";
+import { moveList, stage } from "../board.js";
+import { bdi, el, replace } from "../dom.js";
+import { ask, button, choice, complaint, confirm, heading, labelled, link, names, options, result } from "../parts.js";
+import { tree } from "../tree.js";
+import { t } from "../words.js";
+import { steal } from "./record.js";
+
+const RULES = ["japanese", "chinese", "aga", "new-zealand", "tromp-taylor", "goe"];
+const TEXT = { maxlength: 200 };
+
+/** Shows the recording of the address, or what is needed to begin one. */
+export function show(view) {
+  return view.id === null ? begin(view) : write(view);
+}
+
+async function begin(view) {
+  view.entitle(t("newRecording"));
+  const { recordings } = await get("/recordings", view.signal);
+  const trouble = complaint();
+  const fields = {
+    size: el("input", { type: "number", name: "size", value: 19, min: 1, max: 52, required: true }),
+    rules: choice(RULES.map((name) => [name, name]), "japanese", { name: "rules" }),
+    handicap: el("input", { type: "number", name: "handicap", value: 0, min: 0, max: 9, required: true }),
+    komi: el("input", { type: "number", name: "komi", value: 6.5, step: 0.5 }),
+    black: el("input", { name: "black", ...TEXT }),
+    white: el("input", { name: "white", ...TEXT }),
+  };
+  const send = async (event) => {
+    event.preventDefault();
+    const numbers = { size: Number(fields.size.value), handicap: Number(fields.handicap.value) };
+    const komi = fields.komi.value === "" ? {} : { komi: Number(fields.komi.value) };
+    const players = [fields.black.value.trim(), fields.white.value.trim()];
+    try {
+      const { id } = await post("/recordings", { ...numbers, ...komi, rules: fields.rules.value, players }, view.signal);
+      view.go(`/recorder/${encodeURIComponent(id)}`);
+    } catch (error) {
+      if (!view.signal.aborted) trouble.say(error);
+    }
+  };
+  replace(
+    view.root,
+    heading(t("newRecording")),
+    el(
+      "form",
+      { class: "search", onsubmit: send },
+      Object.entries(fields).map(([name, control]) => labelled(t(name), control)),
+      el("button", { type: "submit", class: "primary" }, t("begin")),
+    ),
+    trouble.node,
+    recordings.length > 0 && el("h2", {}, t("yourRecordings")),
+    el("ul", { class: "cards" }, recordings.map(card)),
+  );
+}
+
+function card(one) {
+  const path = `/recorder/${encodeURIComponent(one.id)}`;
+  const people = one.players.map((name, seat) => ({ seat, name: name || t(seat ? "white" : "black") }));
+  return el(
+    "li",
+    { class: "card" },
+    el("h3", {}, bdi(one.title || `${one.size} × ${one.size}`)),
+    names(people, { class: "names kind-go" }),
+    el("p", { class: "muted" }, t("moveCount", { count: one.moves })),
+    el("div", { class: "buttons" }, link(path, { class: "button" }, t("goOn"))),
+  );
+}
+
+async function write(view) {
+  const path = `/recordings/${encodeURIComponent(view.id)}`;
+  let now = await get(path, view.signal);
+  const trouble = complaint();
+  const told = el("p", { class: "muted", role: "status" });
+  let isBranching = false;
+
+  /** Does something to the recording and shows what has become of it. */
+  async function does(action) {
+    try {
+      const isOther = isBranching && action.do === "play";
+      now = await post(`${path}/act`, isOther ? { ...action, do: "branch" } : action, view.signal);
+      isBranching = false;
+      trouble.clear();
+      replace(told);
+      draw(true);
+    } catch (error) {
+      if (view.signal.aborted) return;
+      trouble.say(error);
+      throw error;
+    }
+  }
+  const quietly = (action) => does(action).catch(() => undefined);
+
+  const board = await stage("go", "play", { ...view, act: does });
+  const say = (move) => board.describe(move, now.scene);
+  const goto = (node) => quietly({ do: "goto", node });
+  const list = moveList((n) => goto(now.moves[n - 1].node));
+  const variations = tree(t("variations"), { say, select: goto });
+  const end = el("p", { class: "ending" });
+  const note = el("textarea", { rows: 3, maxlength: 4000 });
+  const does1 = (text, action) => button(text, () => quietly(action));
+  const back = does1(t("stepBack"), { do: "back" });
+  const forward = does1(t("stepForward"), { do: "forward" });
+  const undo = does1(t("takeBack"), { do: "undo" });
+  const branches = button(t("variation"), () => {
+    isBranching = !isBranching;
+    draw(false);
+  });
+  const record = el("span", {});
+  let listed = "";
+
+  function draw(isAnimated) {
+    const { scene, can, moves, current } = now;
+    board.update(scene, isAnimated);
+    const score = now.score ? [` ${t("black")}: ${now.score.black}, ${t("white")}: ${now.score.white}`] : [];
+    replace(end, ...(scene.outcome ? result(scene.outcome, scene.seats) : []), ...score);
+    end.hidden = !end.hasChildNodes();
+    back.disabled = !can.back;
+    forward.disabled = !can.forward;
+    undo.disabled = !can.undo;
+    branches.disabled = current === 0;
+    branches.setAttribute("aria-pressed", String(isBranching));
+    variations.update(now.tree.nodes, current);
+    const line = JSON.stringify(moves.map((move) => move.node));
+    if (line !== listed) list.set(moves, say);
+    listed = line;
+    list.mark(moves.findIndex((move) => move.node === current) + 1);
+    const node = now.tree.nodes.find((one) => one.id === current);
+    note.value = (current === 0 ? now.tree.comment : node?.comment) ?? "";
+    replace(record, now.saved && link(`/records/${encodeURIComponent(now.saved)}`, { class: "button" }, t("toRecord")));
+    const names_ = scene.seats.map((one) => one.name).filter(Boolean);
+    view.entitle(now.facts.title || names_.join(" – ") || t("recorder"));
+  }
+
+  async function save() {
+    try {
+      const { sentence } = await post(`${path}/save`, {}, view.signal);
+      now = await get(path, view.signal);
+      trouble.clear();
+      draw(false);
+      replace(told, `${t("saved")} `, sentence ? el("bdi", { lang: "en" }, sentence) : "");
+    } catch (error) {
+      if (!view.signal.aborted) trouble.say(error);
+    }
+  }
+
+  async function forget() {
+    if (!(await confirm(t("forget"), t("forgetSure"), t("forget")))) return;
+    await remove(path, view.signal).catch((error) => trouble.say(error));
+    view.go("/recorder");
+  }
+
+  const file = (format, text) =>
+    link(`/api/v1${path}/file?format=${format}`, { class: "button", download: "", "aria-label": `${t("download")}: ${text}` }, `${text} ↓`);
+  const noting = async (event) => {
+    event.preventDefault();
+    const isDone = await does({ do: "comment", text: note.value }).then(() => true, () => false);
+    if (isDone) replace(told, t("noted"));
+  };
+  replace(
+    view.root,
+    el("div", { class: "title" }, heading(t("recorder")), button(t("details"), () => details(view, now, quietly))),
+    el(
+      "div",
+      { class: "table" },
+      board.node,
+      el(
+        "aside",
+        {},
+        trouble.node,
+        end,
+        el("div", { class: "buttons", role: "group", "aria-label": t("actions") }, back, forward, undo, branches),
+        el("p", { class: "muted hint" }, t("branchHelp")),
+        el("form", { class: "noting", onsubmit: noting }, labelled(t("comment"), note), el("button", { type: "submit" }, t("saveComment"))),
+        el(
+          "div",
+          { class: "buttons" },
+          button(t("save"), save, { class: "primary" }),
+          record,
+          file("gofans", "GoFans"),
+          file("sgf", "SGF"),
+          button(t("forget"), forget, { class: "danger" }),
+        ),
+        told,
+        el("h2", {}, t("moves")),
+        list.node,
+        options(now.scene.options),
+      ),
+      el("div", { class: "below" }, variations.node),
+    ),
+  );
+  draw(false);
+  steal(view.signal, {
+    by: (steps) => quietly(steps > 0 ? { do: "forward" } : { do: "back" }),
+    move: () => goto(0),
+    end: () => goto(now.moves.at(-1)?.node ?? 0),
+    toggle: () => undefined,
+  });
+  // Another tab may have gone on with it.
+  const reload = async () => {
+    if (document.hidden) return;
+    now = await get(path, view.signal).catch(() => now);
+    if (!view.signal.aborted) draw(false);
+  };
+  document.addEventListener("visibilitychange", reload, { signal: view.signal });
+}
+
+/** Asks for what is known of the game. */
+async function details(view, now, does) {
+  const text = (value) => el("input", { value: value ?? "", ...TEXT });
+  const fields = { title: text(now.facts.title), event: text(now.facts.event), date: text(now.facts.date), place: text(now.facts.place) };
+  const players = now.scene.seats.map((one) => text(one.name));
+  const komi = el("input", { type: "number", step: 0.5, value: now.scene.options.komi ?? "" });
+  const body = [
+    labelled(t("black"), players[0]),
+    labelled(t("white"), players[1]),
+    labelled(t("komi"), komi),
+    ...Object.entries(fields).map(([name, control]) => labelled(t(`${name}OfGame`), control)),
+  ];
+  await ask(t("details"), body, t("saveComment"), () => {
+    const facts = Object.fromEntries(Object.entries(fields).map(([name, control]) => [name, control.value.trim()]));
+    const value = komi.value === "" ? null : Number(komi.value);
+    return does({ do: "facts", ...facts, komi: value, players: players.map((one) => one.value.trim()) });
+  }, { signal: view.signal });
+}

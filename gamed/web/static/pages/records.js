@@ -1,0 +1,81 @@
+// The archive: a search over the records, page by page.
+
+import { get, post, session } from "../api.js";
+import { el, replace } from "../dom.js";
+import { TERMINATIONS, ask, button, choice, dialog, heading, labelled, link } from "../parts.js";
+import { t } from "../words.js";
+import { recordTable } from "./lobby.js";
+
+const PAGE = 25;
+const FIELDS = ["player", "game", "termination", "since", "until"];
+
+/** Shows the records that the address asks for. */
+export async function show(view) {
+  view.entitle(t("records"));
+  const asked = new URLSearchParams({ limit: PAGE });
+  for (const name of [...FIELDS, "before"]) if (view.query.get(name)) asked.set(name, view.query.get(name));
+  const { records, next } = await get(`/records?${asked}`, view.signal);
+  replace(
+    view.root,
+    el(
+      "div",
+      { class: "title" },
+      heading(t("records")),
+      session.admin && button(t("import"), () => take(view)),
+    ),
+    form(view),
+    records.length ? recordTable(t("records"), records) : el("p", { class: "muted" }, t("noRecords")),
+    el(
+      "nav",
+      { class: "buttons", "aria-label": t("records") },
+      view.query.has("before") && link(address(view.query, null), { class: "button" }, t("newest")),
+      next && link(address(view.query, next), { class: "button" }, t("older")),
+    ),
+  );
+}
+
+function address(query, before) {
+  const to = new URLSearchParams(query);
+  if (before === null) to.delete("before");
+  else to.set("before", before);
+  return `/records?${to}`;
+}
+
+function form(view) {
+  const value = (name) => view.query.get(name) ?? "";
+  const kinds = session.games.map((game) => [game.kind, game.name]);
+  if (!session.games.some((game) => game.kind === "go")) kinds.push(["go", "Go"]);
+  const endings = Object.entries(TERMINATIONS).map(([word, key]) => [word, t(`any${key}`)]);
+  const date = (name) => el("input", { type: "date", name, value: value(name) });
+  return el(
+    "form",
+    {
+      class: "search",
+      role: "search",
+      onsubmit: (event) => {
+        event.preventDefault();
+        const query = new URLSearchParams();
+        for (const [name, given] of new FormData(event.target)) if (given.trim()) query.set(name, given.trim());
+        view.go(`/records${query.size ? `?${query}` : ""}`);
+      },
+    },
+    labelled(t("player"), el("input", { name: "player", value: value("player"), maxlength: 200 })),
+    labelled(t("game"), choice([["", t("any")], ...kinds], value("game"), { name: "game" })),
+    labelled(t("ending"), choice([["", t("any")], ...endings], value("termination"), { name: "termination" })),
+    labelled(t("since"), date("since")),
+    labelled(t("until"), date("until")),
+    el("button", { type: "submit", class: "primary" }, t("search")),
+  );
+}
+
+/** Takes a file into the archive. */
+async function take(view) {
+  const file = el("input", { type: "file", accept: ".xml,.sgf,application/xml,text/xml", required: true });
+  const send = () => post("/import", file.files[0], view.signal);
+  const answer = await ask(t("import"), [labelled(t("importFile"), file)], t("import"), send, { signal: view.signal });
+  if (!answer) return;
+  const lines = answer.outcomes.map((one) =>
+    el("li", {}, one.id ? link(`/records/${one.id}`, {}, one.sentence) : one.sentence, one.lost?.length > 0 && ` ${one.lost.join(" ")}`),
+  );
+  const shown = dialog(t("import"), [el("ul", {}, lines)], [button(t("close"), () => shown.close())], { onclose: view.again });
+}

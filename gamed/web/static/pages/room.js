@@ -1,0 +1,138 @@
+// A room as spectators see it: the live board, or for a projector the board and the names alone.
+
+import { follow, get, movesOf, post, session } from "../api.js";
+import { Course, ending, moveList, players, stage, tell } from "../board.js";
+import { el, replace } from "../dom.js";
+import { badge, button, complaint, confirm, gameName, heading, link, options } from "../parts.js";
+import { t } from "../words.js";
+import { showScreen } from "./screen.js";
+
+/** Shows a room until the view is left. */
+export async function show(view) {
+  const path = `/rooms/${encodeURIComponent(view.id)}`;
+  const room = await get(path, view.signal);
+  view.entitle(gameName(room.game));
+  const board = await stage(room.game, "watch", view);
+  const isScreen = view.query.has("screen");
+  await (isScreen ? showScreen : showRoom)(view, { path, room, board });
+}
+
+async function showRoom(view, { path, room, board }) {
+  const course = new Course();
+  const list = moveList();
+  const seats = players({ started: room.started, signal: view.signal });
+  const end = ending();
+  const trouble = complaint();
+  const state = el("span", {});
+  let scene = room.scene;
+  let actions = null;
+
+  function say(move) {
+    return board.describe(move, scene);
+  }
+
+  function draw(isAnimated) {
+    const isPaused = room.state === "paused";
+    board.update(scene, isAnimated);
+    seats.update(scene, course.moves, isPaused);
+    end.update(scene, room.record);
+    replace(state, badge(room.state));
+    actions?.update(room.state);
+  }
+
+  function take(event, isFirst = false) {
+    const { added, isReset, isGap } = course.take(event);
+    if (isGap) return again();
+    const wasOver = Boolean(scene.outcome);
+    scene = event.scene;
+    room.state = stateOf(scene, room.state, course.moves);
+    room.record = scene.record ?? room.record;
+    if (isReset || isFirst) list.set(course.moves, say);
+    else list.add(added, say);
+    draw(!isReset && !isFirst && added.length === 1);
+    if (isReset && !isFirst) view.announce(t("back"));
+    else if (!isFirst) tell(view.announce, added, say);
+    if (scene.outcome && !wasOver) view.announce(end.node.textContent);
+    if (scene.outcome && !room.record) soon();
+    return undefined;
+  }
+
+  async function again() {
+    try {
+      const now = await get(path, view.signal);
+      Object.assign(room, now);
+      take({ scene: now.scene, moves: movesOf(now), reset: true });
+    } catch (error) {
+      if (!view.signal.aborted) trouble.say(error);
+    }
+  }
+
+  /** The record is made a little after the end. */
+  let isAsking = false;
+  function soon() {
+    if (isAsking) return;
+    isAsking = true;
+    setTimeout(async () => {
+      const now = await get(path, view.signal).catch(() => null);
+      if (view.signal.aborted || !now) return;
+      room.record = now.record;
+      end.update(scene, room.record);
+    }, 1_500);
+  }
+
+  actions = session.admin ? admin(view, path, trouble, again) : null;
+  replace(
+    view.root,
+    el("div", { class: "title" }, heading(gameName(room.game)), state, link(`?screen`, { class: "button" }, t("bigScreen"))),
+    el(
+      "div",
+      { class: "table" },
+      board.node,
+      el("aside", {}, trouble.node, seats.node, end.node, actions?.node, el("h2", {}, t("moves")), list.node, options(room.options)),
+    ),
+  );
+  take({ scene: room.scene, moves: movesOf(room), reset: false }, true);
+  const gone = (refusal) => {
+    if (refusal) trouble.say(refusal);
+    else {
+      room.state = "ended";
+      draw(false);
+      if (!scene.outcome) trouble.say(new Error(t("roomGone")));
+      else if (!room.record) soon();
+    }
+  };
+  follow(path, { scene: (event) => take(event), gone }, { signal: view.signal });
+}
+
+/** The room's state: as the scene says it, else from what happens in it. */
+function stateOf(scene, known, moves) {
+  if (scene.state) return scene.state;
+  if (scene.outcome) return "ended";
+  return known === "waiting" && moves.length ? "playing" : known;
+}
+
+/** The administrator's buttons. */
+function admin(view, path, trouble, again) {
+  const does = (what) => async () => {
+    trouble.clear();
+    try {
+      if (what === "cancel" && !(await confirm(t("cancelGame"), t("cancelSure"), t("cancelGame"), t("close")))) return;
+      await post(`${path}/${what}`);
+      await again();
+    } catch (error) {
+      if (!view.signal.aborted) trouble.say(error);
+    }
+  };
+  const pauses = button(t("pause"), does("pause"));
+  const resumes = button(t("resume"), does("resume"));
+  const steps = button(t("step"), does("step"));
+  const cancels = button(t("cancelGame"), does("cancel"), { class: "danger" });
+  return {
+    node: el("div", { class: "buttons", role: "group", "aria-label": t("actions") }, pauses, resumes, steps, cancels),
+    update(state) {
+      pauses.disabled = state === "paused" || state === "ended";
+      resumes.disabled = steps.disabled = state !== "paused";
+      cancels.disabled = state === "ended";
+    },
+  };
+}

@@ -1,0 +1,97 @@
+// The big screen: a room's board and names alone, for a projector.
+
+import { follow, get, movesOf } from "../api.js";
+import { Course, ending } from "../board.js";
+import { bdi, el, replace } from "../dom.js";
+import { button, chip, gameName, link, seatName } from "../parts.js";
+import { t } from "../words.js";
+
+const PACE = 700; // ms that a move is shown at least
+const LONGEST_PACE = 60_000;
+const MOST_WAITING = 1_000; // scenes; of a longer queue the oldest are left out
+
+/** Shows a room's board; moves wait here for their time, and nobody waits for this. */
+export async function showScreen(view, { path, room, board }) {
+  const given = Number(view.query.get("pace") ?? PACE);
+  const pace = Number.isFinite(given) ? Math.min(Math.max(given, 0), LONGEST_PACE) : PACE;
+  const course = new Course();
+  const queue = [];
+  const end = ending();
+  const people = el("p", { class: "versus" });
+  const behind = el("span", { class: "muted" });
+  let timer = 0;
+  let shownAt = 0;
+
+  function draw(scene, isAnimated) {
+    board.update(scene, isAnimated);
+    replace(people, scene.seats.map((one) => contestant(scene, one)));
+    end.update(scene, null);
+    replace(behind, queue.length > 2 ? t("movesBehind", { count: queue.length }) : "");
+  }
+
+  function next() {
+    timer = 0;
+    const scene = queue.shift();
+    if (!scene) return;
+    shownAt = performance.now();
+    draw(scene, true);
+    plan();
+  }
+
+  function plan() {
+    if (timer || !queue.length) return;
+    timer = setTimeout(next, Math.max(shownAt + pace - performance.now(), 0));
+  }
+
+  async function take(event) {
+    const { isReset, isGap } = course.take(event);
+    if (isGap) {
+      const now = await get(path, view.signal);
+      return take({ scene: now.scene, moves: movesOf(now), reset: true });
+    }
+    if (isReset) queue.length = 0;
+    queue.push(event.scene);
+    if (queue.length > MOST_WAITING) queue.shift();
+    return plan();
+  }
+
+  document.body.classList.add("screen");
+  view.signal.addEventListener("abort", () => {
+    clearTimeout(timer);
+    document.body.classList.remove("screen");
+    if (document.fullscreenElement) document.exitFullscreen();
+  });
+  const full = button(t("fullScreen"), () => {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else document.documentElement.requestFullscreen();
+  });
+  replace(
+    view.root,
+    el("h1", { class: "unseen" }, t("watching", { game: gameName(room.game) })),
+    people,
+    board.node,
+    end.node,
+    el(
+      "div",
+      { class: "buttons corner" },
+      behind,
+      document.fullscreenEnabled && full,
+      link(location.pathname, { class: "button" }, t("leaveBigScreen")),
+    ),
+  );
+  course.take({ scene: room.scene, moves: movesOf(room) });
+  shownAt = performance.now();
+  draw(room.scene, false);
+  follow(path, { scene: take, gone: () => plan() }, { signal: view.signal });
+}
+
+function contestant(scene, one) {
+  const isOn = !scene.outcome && scene.turn?.includes(one.seat);
+  return el(
+    "span",
+    { class: isOn ? "on" : null },
+    chip(one.seat),
+    bdi(one.name || seatName(scene.seats, one.seat)),
+    isOn && el("span", { class: "unseen" }, t("toMove")),
+  );
+}

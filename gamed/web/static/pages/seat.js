@@ -1,0 +1,159 @@
+// A seat: a person plays here.
+
+import { follow, get, movesOf, post, remove } from "../api.js";
+import { Course, ending, moveList, players, stage, tell } from "../board.js";
+import { el, replace } from "../dom.js";
+import { button, complaint, confirm, gameName, heading, link, options } from "../parts.js";
+import { t } from "../words.js";
+import { howSat, play, sit } from "./join.js";
+
+const RECORD_DELAYS = [800, 2_000, 5_000]; // ms after the end at which the record is looked for
+
+/** Shows a seat until the view is left. */
+export async function show(view) {
+  const path = `/seats/${encodeURIComponent(view.id)}`;
+  const seat = await get(path, view.signal);
+  const title = gameName(seat.game);
+  const course = new Course();
+  const list = moveList();
+  const end = ending();
+  const trouble = complaint();
+  let scene = seat.scene;
+  let record = seat.record ?? null;
+  let isOver = false;
+
+  async function act(action) {
+    try {
+      await post(`${path}/act`, action, view.signal);
+      trouble.clear();
+    } catch (error) {
+      if (view.signal.aborted) return;
+      trouble.say(error);
+      throw error;
+    }
+  }
+
+  const board = await stage(seat.game, "play", { ...view, act });
+  const seats = players({ started: seat.started, you: () => scene.you?.seat ?? null, signal: view.signal });
+  const say = (move) => board.describe(move, scene);
+
+  function isMyTurn() {
+    return !over() && scene.you?.seat !== null && Boolean(scene.turn?.includes(scene.you?.seat));
+  }
+
+  function over() {
+    return Boolean(scene.outcome) || (scene.won !== null && scene.won !== undefined) || scene.phase === "over";
+  }
+
+  function verdict() {
+    if (!over()) return null;
+    const winner = scene.outcome?.winner ?? null;
+    const seat = scene.you?.seat ?? null;
+    const isWon = scene.won ?? (winner === null || seat === null ? null : winner === seat);
+    if (isWon !== null) return isWon ? t("youWon") : t("youLost");
+    return scene.outcome && winner === null ? t("nobodyWon") : t("over");
+  }
+
+  function draw(isAnimated) {
+    board.update(scene, isAnimated);
+    seats.update(scene, course.moves);
+    end.update(scene, record, verdict());
+    again.hidden = !over() && !isOver;
+    view.entitle(isMyTurn() ? `● ${t("yourTurn")} ${title}` : title);
+  }
+
+  function take(event, isFirst = false) {
+    const { added, isReset, isGap } = course.take(event);
+    if (isGap) return reload();
+    const [wasMine, wasOver] = [isMyTurn(), over()];
+    scene = event.scene;
+    record = scene.record ?? record;
+    if (isReset || isFirst) list.set(course.moves, say);
+    else list.add(added, say);
+    draw(!isReset && !isFirst && added.length === 1);
+    if (!isFirst) {
+      if (isReset) view.announce(t("back"));
+      else tell(view.announce, added, say);
+      if (over() && !wasOver) view.announce(verdict());
+      else if (isMyTurn() && !wasMine) view.announce(t("yourTurn"));
+    }
+    if (over() && !record) findRecord();
+    return undefined;
+  }
+
+  async function reload() {
+    const now = await get(path, view.signal).catch((error) => view.signal.aborted || trouble.say(error));
+    if (now?.scene) take({ scene: now.scene, moves: movesOf(now), reset: true });
+  }
+
+  let isLooking = false;
+  /** The record is made a little after the end, under the room's id. */
+  async function findRecord() {
+    if (isLooking) return;
+    isLooking = true;
+    for (const delay of RECORD_DELAYS) {
+      await new Promise((resolve) => setTimeout(resolve, delay));
+      if (view.signal.aborted || record) break;
+      const now = await get(path, view.signal).catch(() => null);
+      const room = now?.room ? await get(`/rooms/${encodeURIComponent(now.room)}`, view.signal).catch(() => null) : null;
+      record = now?.record ?? room?.record ?? null;
+    }
+    isLooking = false;
+    if (!view.signal.aborted) end.update(scene, record, verdict());
+  }
+
+  async function leave() {
+    if (!over() && !isOver && !(await confirm(t("leaveTitle"), t("leaveSure"), t("leave"), t("stay")))) return;
+    try {
+      if (!isOver) await remove(path, view.signal);
+      view.go("/");
+    } catch (error) {
+      if (view.signal.aborted) return;
+      if (error.status === 404) view.go("/");
+      else trouble.say(error);
+    }
+  }
+
+  /** Another game like this one; where it is not known how this one began, asks. */
+  async function playAgain() {
+    const request = howSat(view.id);
+    if (!request) return play(seat.game, view, { name: seat.name });
+    try {
+      const { id } = await sit(request);
+      return view.go(`/seats/${encodeURIComponent(id)}`);
+    } catch (error) {
+      return view.signal.aborted || trouble.say(error);
+    }
+  }
+
+  function gone(refusal) {
+    isOver = true;
+    if (refusal) trouble.say(refusal);
+    else if (!over()) trouble.say(new Error([t("seatGone"), scene.error].filter(Boolean).join(" ")));
+    draw(false);
+  }
+
+  const again = button(t("again"), playAgain, { class: "primary", hidden: true });
+  replace(
+    view.root,
+    el("div", { class: "title" }, heading(title), again, button(t("leave"), leave)),
+    el(
+      "div",
+      { class: "table" },
+      board.node,
+      el(
+        "aside",
+        {},
+        trouble.node,
+        end.node,
+        seats.node,
+        el("h2", {}, t("moves")),
+        list.node,
+        options(scene.options),
+        seat.room && el("p", {}, link(`/rooms/${encodeURIComponent(seat.room)}`, { target: "_blank" }, t("watch"))),
+      ),
+    ),
+  );
+  take({ scene, moves: movesOf(seat) }, true);
+  follow(path, { scene: (event) => take(event), gone }, { signal: view.signal, keeps: true });
+}

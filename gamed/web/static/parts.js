@@ -1,0 +1,245 @@
+// Parts of pages: names, times, results, messages, dialogs.
+
+import { Refusal, gameOf } from "./api.js";
+import { bdi, el, replace } from "./dom.js";
+import { language, t } from "./words.js";
+
+/** The causes of an end, as the server names them, and the words that speak of them. */
+export const TERMINATIONS = {
+  victory: "Victory",
+  forfeit: "Forfeit",
+  left: "Left",
+  idle: "Idle",
+  time: "Time",
+  limit: "Limit",
+  cancelled: "Cancelled",
+  shutdown: "Shutdown",
+  "server-fault": "Fault",
+};
+
+/** A button. */
+export function button(text, onclick, attributes = {}) {
+  return el("button", { type: "button", onclick, ...attributes }, text);
+}
+
+/** A link to a page of ours or a file. */
+export function link(href, attributes, ...children) {
+  return el("a", { href, ...attributes }, ...children);
+}
+
+/** A labelled control: the label stands above it. */
+export function labelled(text, control) {
+  return el("label", { class: "field" }, el("span", {}, text), control);
+}
+
+/** A choice of [value, text] pairs. */
+export function choice(pairs, value, attributes = {}) {
+  return el(
+    "select",
+    attributes,
+    pairs.map(([key, text]) => el("option", { value: key, selected: String(key) === String(value) }, text)),
+  );
+}
+
+/** A title of a page: what the keyboard's focus goes to when the page is shown. */
+export function heading(...children) {
+  return el("h1", { tabindex: -1 }, ...children);
+}
+
+/** A moment, from ISO 8601, in the reader's time zone. */
+export function when(iso) {
+  const moment = new Date(iso);
+  if (Number.isNaN(moment.valueOf())) return el("span", {}, iso ?? "");
+  const text = new Intl.DateTimeFormat(language(), { dateStyle: "medium", timeStyle: "short" }).format(moment);
+  return el("time", { datetime: iso }, text);
+}
+
+/** Milliseconds as a time that was taken: 0.4 s, 12 s, 3:05, 1:02:03. */
+export function span(ms) {
+  if (ms === null || ms === undefined || !Number.isFinite(ms)) return "";
+  const seconds = Math.max(ms, 0) / 1000;
+  if (seconds < 9.95) return `${new Intl.NumberFormat(language(), { maximumFractionDigits: 1 }).format(seconds)} s`;
+  if (seconds < 59.5) return `${Math.round(seconds)} s`;
+  return clock(ms);
+}
+
+/** Milliseconds as a clock shows them: 0:07, 3:05, 1:02:03. */
+export function clock(ms) {
+  const whole = Math.floor(Math.max(ms, 0) / 1000);
+  const two = (n) => String(n).padStart(2, "0");
+  const [hours, minutes, seconds] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  return hours ? `${hours}:${two(minutes)}:${two(seconds)}` : `${minutes}:${two(seconds)}`;
+}
+
+/** The name on a seat; the seat's number where there is none. */
+export function seatName(seats, seat) {
+  return seats.find((one) => one.seat === seat)?.name || t("seat", { n: seat + 1 });
+}
+
+/** The names of all seats: text that keeps its direction to itself, with the seat's mark. */
+export function names(seats, attributes = {}) {
+  if (!seats.length) return el("span", { class: "muted" }, t("nobody"));
+  return el(
+    "ul",
+    { class: "names", ...attributes },
+    seats.map((one) =>
+      el("li", {}, chip(one.seat), one.name ? bdi(one.name) : el("span", { class: "muted" }, t("seatFree"))),
+    ),
+  );
+}
+
+/** A seat's mark: its number on its colour. */
+export function chip(seat) {
+  return el("span", { class: `chip seat-${seat % 8}`, "aria-hidden": "true" }, String(seat + 1));
+}
+
+/** How a game ended, in words, as nodes: `outcome` is {termination, winner}. */
+export function result(outcome, seats) {
+  if (!outcome) return [];
+  const word = TERMINATIONS[outcome.termination];
+  if (outcome.winner === null || outcome.winner === undefined) {
+    const key = word === "Victory" ? "drawn" : `none${word ?? "Unknown"}`;
+    return [t.has(key) ? t(key) : t("noneUnknown")];
+  }
+  const [before, after] = t("won", { name: "\0" }).split("\0");
+  const how = word && word !== "Victory" && t.has(`end${word}`) ? ` (${t(`end${word}`)})` : "";
+  return [before, bdi(seatName(seats, outcome.winner)), after + how];
+}
+
+/** A room's options as a list of terms; nothing where there are none. */
+export function options(given) {
+  const pairs = Object.entries(given ?? {}).filter(([, value]) => value !== null && value !== "");
+  if (!pairs.length) return null;
+  return el(
+    "dl",
+    { class: "options" },
+    pairs.map(([key, value]) => el("div", {}, el("dt", {}, key.replaceAll("_", " ")), el("dd", {}, bdi(value)))),
+  );
+}
+
+/** A room's state as a word of the shell's. */
+export function stateWord(state) {
+  const key = `state${String(state).charAt(0).toUpperCase()}${String(state).slice(1)}`;
+  return t.has(key) ? t(key) : String(state);
+}
+
+/** A room's state as a mark. */
+export function badge(state) {
+  return el("span", { class: `badge ${["waiting", "playing", "paused", "ended"].includes(state) ? state : ""}` }, stateWord(state));
+}
+
+/** The name of a game. */
+export function gameName(kind) {
+  return gameOf(kind).name ?? kind;
+}
+
+/** What an error says, fit to be shown. */
+export function sentence(error) {
+  return error instanceof Refusal || error instanceof Error ? error.message : String(error);
+}
+
+/** A line that says what went wrong, and nothing while all is well: {node, say(error), clear()}. */
+export function complaint() {
+  const node = el("p", { class: "complaint", role: "alert", hidden: true });
+  return {
+    node,
+    say(error) {
+      node.hidden = false;
+      replace(node, bdi(sentence(error)), button("", () => this.clear(), { class: "plain dismiss", "aria-label": t("close") }));
+    },
+    clear() {
+      node.hidden = true;
+      replace(node);
+    },
+  };
+}
+
+/** A table whose wide content scrolls inside itself. `heads`: texts; `rows`: arrays of cells (a cell: array of nodes). */
+export function table(label, heads, rows) {
+  return el(
+    "div",
+    { class: "scroller", role: "region", "aria-label": label, tabindex: 0 },
+    el(
+      "table",
+      {},
+      el("thead", {}, el("tr", {}, heads.map((text) => el("th", { scope: "col" }, text)))),
+      el(
+        "tbody",
+        {},
+        rows.map((cells) => el("tr", {}, cells.map((cell, n) => el("td", { "data-label": heads[n] }, el("div", {}, cell))))),
+      ),
+    ),
+  );
+}
+
+let serial = 0;
+
+/**
+ * Opens a dialog and returns {node, close}. `body`: nodes; `buttons`: nodes at its foot. Escape closes it; it is removed
+ * when it is closed, and `onclose` called.
+ */
+export function dialog(title, body, buttons, { onclose, signal } = {}) {
+  serial += 1;
+  const head = el("h2", { id: `dialog-${serial}` }, title);
+  const node = el("dialog", { "aria-labelledby": head.id }, head, ...body, el("div", { class: "buttons" }, ...buttons));
+  const close = () => node.close();
+  node.addEventListener("close", () => {
+    node.remove();
+    onclose?.();
+  });
+  signal?.addEventListener("abort", close);
+  document.body.append(node);
+  node.showModal();
+  return { node, close };
+}
+
+/** Asks a question; resolves to whether it was answered with yes. */
+export function confirm(title, text, yes, no = t("cancel")) {
+  return new Promise((resolve) => {
+    let answer = false;
+    const { close } = dialog(
+      title,
+      [el("p", {}, text)],
+      [
+        button(no, () => close(), { autofocus: true }),
+        button(
+          yes,
+          () => {
+            answer = true;
+            close();
+          },
+          { class: "danger" },
+        ),
+      ],
+      { onclose: () => resolve(answer) },
+    );
+  });
+}
+
+/**
+ * A dialog with a form: `send()` may refuse by throwing, then its sentence is shown and the dialog stays. Resolves to
+ * what `send` returned, or undefined if the dialog was given up.
+ */
+export function ask(title, body, submit, send, { signal } = {}) {
+  return new Promise((resolve) => {
+    let answer;
+    const trouble = complaint();
+    const sends = el("button", { type: "submit", class: "primary" }, submit);
+    const form = el("form", { method: "dialog" }, ...body, trouble.node, el("div", { class: "buttons" }));
+    const shown = dialog(title, [form], [], { onclose: () => resolve(answer), signal });
+    replace(form.lastChild, button(t("cancel"), () => shown.close()), sends);
+    form.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      sends.disabled = true;
+      trouble.clear();
+      try {
+        answer = (await send()) ?? null;
+        shown.close();
+      } catch (error) {
+        trouble.say(error);
+      } finally {
+        sends.disabled = false;
+      }
+    });
+  });
+}

@@ -1,0 +1,600 @@
+"""Battleship's board in a browser: colours and marks, placing by pointer and by keys, shooting, watching."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from playwright.sync_api import Locator
+
+from gamed.errors import RemoteProtocolError
+from gamed.games.battleship.client import Player
+from gamed.games.battleship.person import Person
+from gamed.games.battleship.rules import Battleship
+from gamed.games.battleship.strategy import OpenList
+from gamed.games.battleship.wire import decode
+from tests.web.browser import STATIC, BrowserTestCase
+
+OPTIONS = {"roles": "first-defends", "referee": "observe", "corner_contact": True}
+SHIPS = [[0, 0, 5, "h"], [0, 2, 4, "h"], [0, 4, 3, "v"], [9, 0, 3, "v"], [8, 9, 2, "h"]]
+SEATS = [{"seat": 0, "name": "Ada", "connected": True}, {"seat": 1, "name": "<b>Bo</b>", "connected": True}]
+FIRST, SECOND = b"(4,[]).\r(5,[]).\r", b"(3,[]).\r(5,[]).\r"
+READY = {"do": "ready"}
+
+
+def person(received: bytes = b"", *, ready: bool = True) -> Person:
+    """Return a person with SHIPS, ready or not, who has received bytes."""
+    made = Person(Random(1))
+    made.act({"do": "place", "ships": SHIPS})
+    if ready:
+        made.act(READY)
+    if received:
+        made.receive_data(received)
+    return made
+
+
+def scene(made: Person, **others: Any) -> dict[str, Any]:
+    """Return what the shell shows a person."""
+    shell = {"seats": SEATS, "options": OPTIONS, "outcome": None, "last": None, "turn": [], "isLive": True}
+    return {**made.view(), **shell, **others}
+
+
+def at_work() -> Person:
+    """Return a person in the middle of a game, to move: every state of a cell is there."""
+    made = person(FIRST)
+    ours = [(4, 4, 1), (5, 4, 2), (5, 5, 3), (0, 9, 1), (7, 7, 2)]
+    theirs = [(5, 5), (0, 0), (8, 9), (9, 9), (2, 7)]
+    for (x, y, code), (a, b) in zip(ours, theirs, strict=True):
+        made.act({"do": "shoot", "at": [x, y]})
+        made.receive_data(b"(2,[%d,%d,%d]).\r(1,[%d,%d]).\r" % (x, y, code, a, b))
+    return made
+
+
+def watched(*lines: tuple[int, str], **others: Any) -> dict[str, Any]:
+    """Return what the shell shows a spectator after these lines."""
+    game = Battleship()
+    state = game.setup(OPTIONS)
+    for seat, line in lines:
+        state = game.apply(state, seat, decode(line.encode()))
+    moves = [{"n": n, "seat": seat, "text": text, "at": n, "took": 1} for n, (seat, text) in enumerate(lines, 1)]
+    return {
+        "phase": "play",
+        "board": game.view(state, None),
+        "seats": SEATS,
+        "options": OPTIONS,
+        "outcome": None,
+        "last": moves[-1] if moves else None,
+        "turn": sorted(game.to_move(state)),
+        "isLive": True,
+        **others,
+    }
+
+
+LINES = (
+    *((1, "(1,[3,4])."), (0, "(2,[3,4,2])."), (0, "(1,[9,9])."), (1, "(2,[9,9,1]).")),
+    *((1, "(1,[3,5])."), (0, "(2,[3,5,3])."), (0, "1,[0,1]"), (1, "2,[0,1,2]"), (1, "(1,[7,7]).")),
+)
+
+
+class BoardTestCase(BrowserTestCase):
+    """A test of this board."""
+
+    def board(self, name: str) -> Locator:
+        return self.page.locator(f'[data-board="{name}"]')
+
+    def cell(self, board: str, x: int, y: int) -> Locator:
+        return self.board(board).locator(f'[data-cell="{x},{y}"]')
+
+    def ship(self, index: int) -> Locator:
+        return self.page.locator(f'[data-ship="{index}"]')
+
+    def status(self) -> str:
+        return self.page.locator("#status").inner_text()
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def places(self) -> list[list[Any]]:
+        """Return the ships as they lie on the board where they are placed."""
+        found = [self.ship(index).get_attribute("data-at") or "" for index in range(5)]
+        return [[int(part) if part.isdigit() else part for part in one.split(",")] for one in found]
+
+    def middle(self, x: float, y: float) -> tuple[float, float]:
+        """Return the middle of a cell of the board where ships are placed, in pixels."""
+        box = self.board("own").bounding_box()
+        assert box is not None
+        unit = box["width"] / 11.1
+        return box["x"] + unit * (x + 1.5), box["y"] + unit * (y + 1.5)
+
+    def drag(self, start: tuple[int, int], *to: tuple[int, int], drop: bool = True) -> None:
+        self.page.mouse.move(*self.middle(*start))
+        self.page.mouse.down()
+        for cell in to:
+            self.page.mouse.move(*self.middle(*cell))
+        if drop:
+            self.page.mouse.up()
+
+
+class ColourTests(BoardTestCase):
+    WANTED = (
+        ("enemy", (3, 3), "unknown", "grey", False),
+        ("enemy", (4, 4), "water", "blue", True),
+        ("enemy", (7, 7), "hit", "red", True),
+        ("enemy", (5, 4), "sunk", "black", True),
+        ("own", (6, 6), "water", "blue", False),
+        ("own", (1, 0), "ship", "dark grey", False),
+        ("own", (5, 5), "miss", "light blue", True),
+        ("own", (0, 0), "hit", "red", True),
+        ("own", (8, 9), "sunk", "black", True),
+    )
+
+    @staticmethod
+    def named(css: str) -> str:
+        """Return a word for a colour that is written rgb(r, g, b)."""
+        red, green, blue = (int(part) for part in css.removeprefix("rgb(").removesuffix(")").split(","))
+        bright = red + green + blue
+        if max(red, green, blue) - min(red, green, blue) < 20:
+            return "black" if bright < 30 else "dark grey" if bright < 240 else "grey"
+        if red > blue:
+            return "red"
+        return "light blue" if bright > 500 else "blue"
+
+    def test_the_colours_are_those_of_the_text_and_each_has_a_mark(self) -> None:
+        self.mount("battleship", scene(at_work()))
+        for scheme in ("light", "dark"):
+            self.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            for board, (x, y), state, colour, marked in self.WANTED:
+                cell = self.cell(board, x, y)
+                self.assertEqual(cell.get_attribute("data-state"), state)
+                css = cell.locator(".field").evaluate("(field) => getComputedStyle(field).fill")
+                self.assertEqual(self.named(css), colour, (board, state, scheme, css))
+                stroke = cell.locator(".mark").evaluate("(mark) => getComputedStyle(mark).stroke")
+                drawn = bool(cell.locator(".mark").get_attribute("d")) and stroke != "none"
+                self.assertEqual(drawn, marked, (board, state))
+
+    def test_marks_differ_where_colours_do(self) -> None:
+        self.mount("battleship", scene(at_work()))
+        marked = [(board, at) for board, at, _, _, marked in self.WANTED if marked]
+        marks = [self.cell(board, *at).locator(".mark").get_attribute("d") for board, at in marked]
+        # Water, hit, sunk; miss; and hit and sunk again.
+        self.assertEqual((len(marks), len(set(marks))), (6, 4))
+
+    def test_boards_are_labelled_and_headed(self) -> None:
+        self.mount("battleship", scene(at_work()))
+        self.assertEqual(self.page.locator("h2").all_inner_texts(), ["Enemy board", "Your board"])
+        for board in ("enemy", "own"):
+            texts = self.board(board).locator(".labels text").all_text_contents()
+            self.assertEqual(texts, [*map(str, range(1, 11)), *"ABCDEFGHIJ"])
+        self.assertEqual(self.cell("enemy", 7, 7).get_attribute("aria-label"), "H8: hit")
+        self.assertEqual(self.cell("own", 9, 0).get_attribute("aria-label"), "A10: ship")
+
+    def test_the_last_shots_are_marked_and_the_fleets_are_counted(self) -> None:
+        self.mount("battleship", scene(at_work()))
+        for board, key in (("enemy", "7,7"), ("own", "2,7")):
+            last = self.board(board).locator("[data-last]")
+            self.assertEqual((last.count(), last.get_attribute("data-cell")), (1, key))
+        sunk = self.page.locator("[data-sunk]")
+        self.assertEqual([one.get_attribute("aria-label") for one in sunk.all()], ["ship of 2, sunk"] * 2)
+
+    def test_files_are_small(self) -> None:
+        folder = STATIC / "games"
+        self.assertLessEqual((folder / "battleship.js").stat().st_size, 25_600)
+        self.assertLessEqual((folder / "battleship.css").stat().st_size, 6_000)
+
+
+class ShootingTests(BoardTestCase):
+    def test_a_click_shoots_once(self) -> None:
+        self.mount("battleship", scene(at_work()))
+        self.cell("enemy", 3, 2).click()
+        self.cell("enemy", 3, 3).click()
+        self.assertEqual(self.acted(), [{"do": "shoot", "at": [3, 2]}])
+
+    def test_after_a_refusal_there_is_another_try(self) -> None:
+        self.mount("battleship", scene(at_work()))
+        self.page.evaluate("window.refusal = 'no'")
+        self.cell("enemy", 3, 2).click()
+        self.cell("enemy", 3, 3).click()
+        self.assertEqual(len(self.acted()), 2)
+        self.assertEqual(self.announced(), ["no", "no"])
+
+    def test_a_known_cell_and_the_own_board_take_no_shot(self) -> None:
+        self.mount("battleship", scene(at_work()))
+        self.cell("enemy", 7, 7).click(force=True)
+        self.assertEqual(self.announced(), ["You have shot there before."])
+        self.cell("own", 3, 3).click()
+        self.assertEqual((self.acted(), self.announced()), ([], []))
+
+    def test_the_board_is_inactive_while_the_other_moves(self) -> None:
+        made = at_work()
+        self.mount("battleship", scene(made))
+        self.assertEqual(self.board("enemy").get_attribute("data-active"), "")
+        self.assertEqual(self.cell("enemy", 3, 3).get_attribute("aria-disabled"), "false")
+        made.act({"do": "shoot", "at": [1, 1]})
+        over = person(FIRST)
+        over.act({"do": "shoot", "at": [1, 1]})
+        over.receive_data(b"(2,[1,1,4]).\r")
+        for other in (person(), person(SECOND), made, over):
+            self.update(scene(other))
+            self.assertIsNone(self.board("enemy").get_attribute("data-active"))
+            self.assertEqual(self.cell("enemy", 3, 3).get_attribute("aria-disabled"), "true")
+            self.cell("enemy", 3, 3).click(force=True)
+            self.press("Enter", "Space")
+            self.assertEqual(self.acted(), [])
+            self.assertEqual(self.announced(), [self.status()] * 3)
+
+    def test_a_shot_without_an_answer_is_marked(self) -> None:
+        made = person(FIRST)
+        made.act({"do": "shoot", "at": [1, 1]})
+        self.mount("battleship", scene(made))
+        self.assertEqual(self.cell("enemy", 1, 1).get_attribute("data-pending"), "")
+        self.assertEqual(self.cell("enemy", 1, 1).get_attribute("aria-label"), "B2: shot at, no answer yet")
+        self.assertEqual(self.status(), "Your shot at B2 waits for its answer.")
+
+    def test_keys_alone(self) -> None:
+        self.mount("battleship", scene(person(FIRST)))
+        self.press("Tab", "ArrowRight", "ArrowRight", "ArrowDown", "ArrowUp", "ArrowUp", "ArrowDown", "Enter")
+        self.assertEqual(self.acted(), [{"do": "shoot", "at": [2, 1]}])
+        self.update(scene(at_work()))
+        focused = "document.activeElement.dataset.cell"
+        self.assertEqual(self.page.evaluate(focused), "2,1", "focus stays where it was")
+        self.press("End", "ArrowRight", "Space")
+        self.assertEqual(self.acted(), [{"do": "shoot", "at": [9, 1]}])
+        self.press("Home", "ArrowLeft")
+        self.assertEqual(self.page.evaluate(focused), "0,1")
+        self.press("Tab")
+        self.assertEqual(self.page.evaluate("document.activeElement.closest('svg').dataset.board"), "own")
+        self.assertEqual(self.page.locator('[data-board] [tabindex="0"]').count(), 2, "a board is one stop")
+
+
+class StatusTests(BoardTestCase):
+    def test_who_moves_and_who_has_won(self) -> None:
+        lost = person(SECOND)
+        for cell in (0, 1, 2, 3, 4, 20, 21, 22, 23, 40, 50, 60, 9, 19, 29, 98, 99):
+            lost.receive_data(b"(1,[%d,%d]).\r" % (cell % 10, cell // 10))
+            if not lost.is_done:
+                lost.act({"do": "shoot", "at": [cell % 10, cell // 10]})
+                lost.receive_data(b"(2,[%d,%d,1]).\r" % (cell % 10, cell // 10))
+        won = person(FIRST)
+        won.act({"do": "shoot", "at": [1, 1]})
+        won.receive_data(b"(2,[1,1,4]).\r")
+        self.mount("battleship", scene(person(ready=False)))
+        for made, phase, said in (
+            (person(ready=False), "placing", "Place your ships. No enemy has come yet."),
+            (person(SECOND, ready=False), "placing", "Place your ships. The enemy is there."),
+            (person(FIRST, ready=False), "placing", "Place your ships. The enemy is waiting for you."),
+            (person(), "waiting", "Waiting for an enemy."),
+            (person(FIRST), "shoot", "Your turn: choose a cell of the enemy board."),
+            (person(SECOND), "defend", "The enemy is to move."),
+            (won, "over", "You have won."),
+            (lost, "over", "You have lost."),
+        ):
+            self.update(scene(made))
+            self.assertEqual(self.status(), said)
+            self.assertEqual(self.page.locator("#board").get_attribute("data-phase"), phase)
+
+    def test_a_match_that_is_broken_off(self) -> None:
+        self.mount("battleship", scene(person(SECOND)))
+        for received, said in (
+            (b"", "Broken off: the enemy has left, or the server has ended the game."),
+            (b"junk\r", "Broken off: the other side has broken the protocol."),
+        ):
+            made = person(SECOND)
+            self.assertRaises(RemoteProtocolError, made.receive_data, received)
+            self.update(scene(made))
+            self.assertEqual(self.status(), said)
+        shown = scene(made, outcome={"termination": "left", "winner": 1})
+        shown["you"]["seat"] = 1
+        self.update(shown)
+        self.assertEqual(self.status(), "Broken off: the other side has broken the protocol. You have won.")
+
+    def test_a_liar(self) -> None:
+        made = person(FIRST)
+        for x in range(4):
+            made.act({"do": "shoot", "at": [x, 0]})
+            made.receive_data(b"(2,[%d,0,2]).\r(1,[%d,9]).\r" % (x, x))
+        made.act({"do": "shoot", "at": [0, 1]})
+        self.assertRaises(RemoteProtocolError, made.receive_data, b"(2,[0,1,2]).\r")
+        self.mount("battleship", scene(made))
+        self.assertEqual(self.status(), "Broken off: the enemy's answers cannot be true.")
+
+
+class PlacingTests(BoardTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.made = person(ready=False)
+        self.mount("battleship", scene(self.made))
+
+    def taken(self) -> None:
+        """Have the person take what the board has sent, and show it."""
+        for action in self.acted():
+            self.made.act(action)
+        self.update(scene(self.made))
+
+    def test_a_ship_is_dragged(self) -> None:
+        self.drag((2, 0), (3, 4), (6, 6))
+        wanted = [[4, 6, 5, "h"], *SHIPS[1:]]
+        self.assertEqual(self.acted(), [{"do": "place", "ships": wanted}])
+        self.assertEqual(self.places(), wanted)
+        self.assertEqual(self.announced(), ["Placed. Ship of 5, G5 to G9"])
+
+    def test_a_ship_stays_on_the_board(self) -> None:
+        self.drag((2, 0), (9, 6))
+        self.assertEqual(self.places()[0], [5, 6, 5, "h"])
+
+    def test_a_ship_turns_in_the_hand_about_where_it_is_held(self) -> None:
+        self.drag((2, 0), (5, 5), drop=False)
+        self.press("r")
+        self.assertEqual(self.places()[0], [5, 3, 5, "v"])
+        self.page.mouse.move(*self.middle(6, 5))
+        self.page.mouse.up()
+        self.assertEqual(self.acted()[0]["ships"][0], [6, 3, 5, "v"])
+
+    def test_what_does_not_fit_is_shown_and_goes_back(self) -> None:
+        self.drag((2, 0), (2, 1), drop=False)
+        self.assertEqual(self.ship(0).get_attribute("data-bad"), "")
+        self.assertTrue(self.ship(0).locator(".mark").get_attribute("d"), "not by colour alone")
+        self.page.mouse.up()
+        self.assertEqual((self.acted(), self.places()), ([], SHIPS))
+        self.assertEqual(self.announced(), ["It does not fit there: ships must not touch."])
+
+    def test_a_drag_that_goes_nowhere_says_nothing_to_the_server(self) -> None:
+        self.drag((2, 0), (4, 5), (2, 0))
+        self.assertEqual((self.acted(), self.places()), ([], SHIPS))
+
+    def test_keys_alone(self) -> None:
+        self.press("Tab", "ArrowRight", "Enter")
+        self.assertEqual(self.announced(), ["Picked up. Ship of 4, C1 to C4"])
+        self.press("r", "ArrowRight", "ArrowRight", "ArrowDown", "Enter")
+        self.assertEqual(self.announced()[-1], "Placed. Ship of 4, D3 to G3")
+        self.assertEqual(self.acted(), [{"do": "place", "ships": [SHIPS[0], [2, 3, 4, "v"], *SHIPS[2:]]}])
+        self.press("Enter", "ArrowUp", "ArrowUp", "Space")
+        self.assertIn("it does not fit here", self.announced()[-2])
+        self.assertEqual(self.ship(1).get_attribute("data-picked"), "", "it stays in the hand")
+        self.press("Escape")
+        self.assertEqual(self.announced(), ["Put back. Ship of 4, D3 to G3"])
+        self.assertEqual(self.acted(), [])
+        self.press("Tab", "Tab", "Tab", "Enter")
+        self.assertEqual(self.acted(), [READY])
+
+    def test_after_ready_the_focus_is_on_the_enemy_board(self) -> None:
+        self.page.locator('[data-do="ready"]').focus()
+        self.press("Enter")
+        self.made.receive_data(FIRST)
+        self.taken()
+        self.press("Enter")
+        self.assertEqual(self.acted(), [{"do": "shoot", "at": [0, 0]}])
+
+    def test_a_ship_is_turned_by_a_button(self) -> None:
+        self.page.mouse.click(*self.middle(8, 9))
+        self.page.locator('[data-do="turn"]').click()
+        self.assertEqual(self.acted()[0]["ships"][4], [8, 8, 2, "v"])
+        # C1 to C4 turns about C3: further west, the ship at E1 is in the way.
+        self.page.mouse.click(*self.middle(1, 2))
+        self.page.locator('[data-do="turn"]').click()
+        self.assertEqual(self.places()[1], [2, 2, 4, "v"])
+
+    def test_a_ship_without_room_is_not_turned(self) -> None:
+        self.made.act({"do": "place", "ships": [*SHIPS[:2], [5, 2, 3, "v"], *SHIPS[3:]]})
+        self.update(scene(self.made))
+        self.page.locator('[data-do="turn"]').click()
+        self.assertEqual((self.acted(), self.announced()), ([], ["There is no room to turn this ship."]))
+
+    def test_shuffled(self) -> None:
+        self.page.locator('[data-do="roll"]').click()
+        self.taken()
+        self.assertNotEqual(self.places(), SHIPS)
+        self.assertEqual(self.places(), self.made.view()["you"]["fleet"]["ships"])
+
+    def test_what_the_server_refuses_goes_back(self) -> None:
+        self.page.evaluate("window.refusal = 'not so'")
+        self.drag((2, 0), (6, 6))
+        self.page.wait_for_function("window.said.includes('not so')")
+        self.assertEqual(self.places(), SHIPS)
+
+    def test_corners_touch_only_where_the_room_allows_it(self) -> None:
+        self.drag((8, 9), (3, 3), (5, 3))
+        self.assertEqual(len(self.acted()), 1)
+        self.update(scene(person(ready=False), options={**OPTIONS, "corner_contact": False}))
+        self.drag((8, 9), (3, 3), (4, 3))
+        self.assertEqual(self.acted(), [])
+
+    def test_another_scene_does_not_take_the_ship_out_of_the_hand(self) -> None:
+        self.press("Tab", "Enter", "ArrowDown")
+        self.made.receive_data(SECOND)
+        self.update(scene(self.made))
+        self.assertEqual(self.ship(0).get_attribute("data-at"), "0,1,5,h")
+        self.made.act({"do": "place", "ships": [[4, 7, 5, "h"], *SHIPS[1:]]})
+        self.update(scene(self.made))
+        self.assertEqual(self.places()[0], [4, 7, 5, "h"], "another window has moved it")
+        self.assertIsNone(self.ship(0).get_attribute("data-picked"))
+
+
+class WholeGameTests(BoardTestCase):
+    """Whole games of a person in the page against the open-list player."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.made = person(ready=False)
+        self.bot = Player(OpenList(), Random(4))
+        self.made.receive_data(FIRST)
+        self.bot.receive_data(SECOND)
+        self.mount("battleship", scene(self.made))
+
+    def turn(self) -> None:
+        """Have the person do what the page has asked for, and the bot answer."""
+        for action in self.acted():
+            reply = self.bot.receive_data(self.made.act(action) or b"\n")
+            while reply:
+                answer = self.made.receive_data(reply)
+                reply = self.bot.receive_data(answer) if answer else b""
+        self.update(scene(self.made))
+
+    def ended(self) -> None:
+        """Hold that the game is over on both sides and on the page."""
+        self.assertEqual((self.made.won, self.bot.won), (False, True))
+        self.assertEqual(self.status(), "You have lost.")
+        self.assertEqual(self.board("own").locator('[data-state="sunk"]').count(), 17)
+        water = self.board("enemy").locator('[data-state="water"]').count()
+        self.assertEqual(water, len(self.made.view()["you"]["enemy"]["water"]))
+
+    def test_with_the_pointer(self) -> None:
+        self.page.locator('[data-do="ready"]').click()
+        self.turn()
+        while not self.made.is_done:
+            self.cell("enemy", *divmod(self.made.view()["you"]["targets"][0], 10)[::-1]).click()
+            shots = self.made.shots
+            self.turn()
+            self.assertEqual(self.made.shots, shots + 1)
+        self.ended()
+
+    def test_with_keys_alone(self) -> None:
+        self.press("Tab", "Tab", "Tab", "Tab", "Enter")
+        self.turn()
+        self.assertEqual(self.made.view()["phase"], "shoot", "the ships are one stop, the buttons three")
+        while not self.made.is_done:
+            shots = self.made.shots
+            self.press("Enter")
+            self.turn()
+            self.assertEqual(self.made.shots, shots + 1)
+            self.press(*(["ArrowRight"] if self.made.shots % 10 else ["Home", "ArrowDown"]))
+        self.ended()
+
+
+class WatchingTests(BoardTestCase):
+    def test_both_boards_as_far_as_known(self) -> None:
+        self.mount("battleship", watched(*LINES), mode="watch")
+        self.assertEqual(self.page.locator("h2").all_inner_texts(), ["Seat 1 Ada", "Seat 2 <b>Bo</b>"])
+        states = [
+            self.cell(board, x, y).get_attribute("data-state")
+            for board, x, y in (("0", 3, 4), ("0", 3, 5), ("0", 7, 7), ("1", 9, 9), ("1", 0, 1), ("1", 5, 5))
+        ]
+        self.assertEqual(states, ["sunk", "sunk", "unknown", "water", "hit", "unknown"])
+        self.assertEqual(self.cell("0", 7, 7).get_attribute("data-pending"), "")
+        self.assertEqual(self.status(), "\u2068Ada\u2069 is to answer for H8.")
+        self.assertEqual(self.page.locator('[data-state="ship"], [data-state="miss"]').count(), 0)
+
+    def test_nothing_that_is_clicked_is_sent(self) -> None:
+        self.mount("battleship", watched(*LINES), mode="replay")
+        for board in ("0", "1"):
+            self.cell(board, 2, 2).click()
+            self.press("Enter", "ArrowRight", "Space")
+        self.assertEqual((self.acted(), self.announced()), ([], []))
+        self.assertEqual(self.page.locator("button").count(), 0)
+
+    def test_the_last_answer_is_marked(self) -> None:
+        self.mount("battleship", watched(*LINES[:8]), mode="watch")
+        last = self.page.locator("[data-last]")
+        self.assertEqual((last.count(), last.get_attribute("data-cell")), (1, "0,1"))
+        self.assertEqual(self.status(), "\u2068<b>Bo</b>\u2069 is to shoot.")
+
+    def test_the_status_from_the_start_to_the_end(self) -> None:
+        self.mount("battleship", watched(seats=SEATS[:1]), mode="watch")
+        self.assertEqual(self.status(), "The game has not begun.")
+        self.assertEqual(self.page.locator("h2").all_inner_texts(), ["Seat 1 Ada", "Seat 2 –"])  # noqa: RUF001
+        self.update(watched())
+        self.assertEqual(self.status(), "\u2068<b>Bo</b>\u2069 is to shoot.")
+        self.update(watched(*LINES, outcome={"termination": "left", "winner": 0}))
+        self.assertEqual(self.status(), "\u2068Ada\u2069 has won.")
+        self.update(watched(*LINES, outcome={"termination": "cancelled", "winner": None}))
+        self.assertEqual(self.status(), "The game has ended without a winner.")
+        self.update(watched(board=None, phase="waiting"))
+        self.assertEqual(self.status(), "The game has not begun.")
+
+    def test_a_board_whose_answers_were_refuted(self) -> None:
+        shown = watched(*LINES)
+        shown["board"]["boards"][0] = None
+        self.mount("battleship", shown, mode="watch")
+        self.assertIn("no fleet fits", self.page.locator(".note").inner_text())
+        self.update(watched(*LINES))
+        self.assertEqual(self.page.locator(".note").count(), 0)
+
+
+class DescriptionTests(BoardTestCase):
+    def said(self, seat: int, text: str, you: dict[str, int] | None = None) -> str:
+        move = {"n": 1, "seat": seat, "text": text, "at": None, "took": None}
+        shown = watched()
+        return self.described(move, {**shown, "you": you} if you else shown).translate({0x2068: "", 0x2069: ""})
+
+    def test_shots_answers_and_anything_else(self) -> None:
+        self.mount("battleship", watched(), mode="watch")
+        for text, said in (
+            ("(1,[3,4]).", "Ada: shot at E4."),
+            ("1,[0,9]", "Ada: shot at J1."),
+            ("(2,[3,4,1]).", "Ada: E4 is water."),
+            ("2,[3,4,2]", "Ada: E4 is hit."),
+            ("(2,[3,4,3]).", "Ada: E4 is hit and sunk."),
+            ("(2,[3,4,4]).", "Ada: E4 is hit, and the last ship sunk."),
+            ("(2,[3,4,5]).", "Ada says (2,[3,4,5])."),
+            ("(1,[3,4,4]).", "Ada says (1,[3,4,4])."),
+            ("(1,[3,10]).", "Ada says (1,[3,10])."),
+            ("(1,[3,4]", "Ada says (1,[3,4]"),
+            ("<i>", "Ada says <i>"),
+            ("", "Ada says "),
+        ):
+            self.assertEqual(self.said(0, text), said)
+        self.assertEqual(self.said(7, "(1,[3,4])."), "Seat 8: shot at E4.")
+        self.assertEqual(self.said(1, "(1,[3,4]).", {"seat": 1}), "You: shot at E4.")
+
+    def test_a_name_keeps_its_direction_to_itself(self) -> None:
+        self.mount("battleship", watched(), mode="watch")
+        move = {"n": 1, "seat": 0, "text": "(1,[3,4]).", "at": None, "took": None}
+        self.assertEqual(self.described(move, watched()), "\u2068Ada\u2069: shot at E4.")
+
+
+class GermanTests(BoardTestCase):
+    language = "de"
+
+    def test_the_words_of_the_text(self) -> None:
+        self.mount("battleship", scene(at_work()))
+        self.assertEqual(self.page.locator("h2").all_inner_texts(), ["Gegnerisches Spielfeld", "Eigenes Spielfeld"])
+        self.assertEqual(self.status(), "Du bist am Zug: wähl ein Feld des Gegners.")
+        self.assertEqual(self.cell("enemy", 7, 7).get_attribute("aria-label"), "H8: Treffer")
+
+    def test_both_languages_have_the_same_words(self) -> None:
+        self.mount("battleship", scene(person(ready=False)))
+        keys = """async () => {
+            const { words } = await import("/static/games/battleship.js");
+            const blanks = (text) => (text.match(/\\{\\w+\\}/g) ?? []).sort().join();
+            const listed = (of) => Object.entries(of).map(([key, text]) => `${key} ${blanks(text)}`).sort();
+            return [listed(words.en), listed(words.de)];
+        }"""
+        english, german = self.page.evaluate(keys)
+        self.assertEqual(english, german)
+        self.assertGreater(len(english), 30)
+
+
+class LifeTests(BoardTestCase):
+    def test_an_update_changes_nothing_that_has_not_changed(self) -> None:
+        self.mount("battleship", scene(at_work()))
+        before = self.page.locator("#board").inner_html()
+        self.update(scene(at_work()))
+        self.assertEqual(self.page.locator("#board").inner_html(), before)
+
+    def test_destroyed_it_leaves_nothing(self) -> None:
+        self.mount("battleship", scene(at_work()))
+        self.page.evaluate("window.board.destroy()")
+        root = self.page.locator("#board")
+        self.assertEqual((root.inner_html(), root.get_attribute("data-kind")), ("", None))
+
+    def test_nothing_overflows_or_overlaps_at_any_size(self) -> None:
+        widths = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+        for made in (person(ready=False), at_work()):
+            self.mount("battleship", scene(made))
+            for width, height in ((320, 640), (640, 360), (1280, 800), (3840, 2160)):
+                self.page.set_viewport_size({"width": width, "height": height})
+                needed, given = self.page.evaluate(widths)
+                self.assertLessEqual(needed, given, (width, height))
+                boxes = [side.bounding_box() for side in self.page.locator(".side").all()]
+                assert boxes[0] is not None
+                assert boxes[1] is not None
+                beside = boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"]
+                below = boxes[0]["y"] + boxes[0]["height"] <= boxes[1]["y"]
+                self.assertEqual((beside, below), (width > 640, width < 640) if width != 640 else (True, False))
+
+    def test_a_cell_can_be_hit_by_a_finger_on_a_phone(self) -> None:
+        self.mount("battleship", scene(at_work()))
+        self.page.set_viewport_size({"width": 320, "height": 640})
+        box = self.cell("enemy", 3, 3).bounding_box()
+        assert box is not None
+        self.assertGreaterEqual(box["width"], 24)

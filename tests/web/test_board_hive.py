@@ -1,0 +1,557 @@
+"""The board of Hive in a browser: by mouse, by keyboard, in both languages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from gamed.game import Seat
+from gamed.games.softwarechallenge import game_type
+from gamed.games.softwarechallenge.seasons.hive.person import HiveGuide
+from gamed.games.softwarechallenge.seasons.hive.position import State
+from gamed.games.softwarechallenge.seasons.hive.rules import Hive
+from tests.games.softwarechallenge.desks import Desk, heard
+from tests.games.softwarechallenge.hall import Hall
+from tests.games.softwarechallenge.hive.recorded import Scene, named, plays
+from tests.web.browser import STATIC, BrowserTestCase
+
+GUIDE, HIVE = HiveGuide(), Hive()
+NAMES = ("Ada & <b>", "Grace")
+STACKS = "beetle on top may step down anywhere around"
+PASSING = "all own pieces covered, bee in hand"
+
+
+def recorded(turn: int) -> Scene:
+    """Return a position of a game with many beetles."""
+    (found,) = [play for play in plays() if play.name.startswith("g-beetle-7-0035")]
+    return found.scenes[turn]
+
+
+def scene(state: State, seat: Seat | None = None, last: str | None = None, **more: Any) -> dict[str, Any]:
+    """Return the scene of a position: a player's if there is a seat, else a spectator's."""
+    over = HIVE.outcome(state) is not None
+    asked = seat is not None and state.mover == seat and not over
+    shown: dict[str, Any] = {
+        "board": HIVE.view(state, seat),
+        "phase": "over" if over else "play" if asked else "wait",
+        "seats": [{"seat": number, "name": name, "connected": True} for number, name in enumerate(NAMES)],
+        "options": {"soft_milliseconds": 2000, "hard_milliseconds": 10000},
+        "outcome": None,
+        "last": last and {"n": state.turn, "seat": 1 - state.mover, "text": last, "at": 0, "took": 1},
+        "turn": [state.mover],
+        "isLive": True,
+    }
+    if seat is not None:
+        legal = GUIDE.legal(state, seat) if asked else []
+        skips = legal == [{"do": "skip"}]
+        shown["you"] = {"seat": seat, "legal": legal, "mustSkip": skips, "last": None, "refusal": None, "result": None}
+        shown["won"] = None
+    return {**shown, **more}
+
+
+def of(name: str, seat: Seat | None = None, **more: Any) -> dict[str, Any]:
+    """Return the scene of a named position."""
+    return scene(named(name).state, seat, **more)
+
+
+class HiveBoardTestCase(BrowserTestCase):
+    def field(self, name: str) -> Any:
+        return self.page.locator(f'[data-cell="{name}"]')
+
+    def held(self, piece: str, seat: Seat = 0) -> Any:
+        return self.page.locator(f'[data-piece="{piece}"][data-seat="{seat}"]')
+
+    def marked(self, flag: str) -> set[str]:
+        """Return the fields that have a mark."""
+        found = self.page.eval_on_selector_all(f"[data-cell][data-{flag}]", "all => all.map((one) => one.dataset.cell)")
+        return set(found)
+
+    def targets(self, shown: dict[str, Any], **wanted: Any) -> set[str]:
+        """Return the fields that legal moves of this kind go to."""
+        legal = [one for one in shown["you"]["legal"] if all(one.get(key) == value for key, value in wanted.items())]
+        return {f"{one['to'][0]},{one['to'][1]}" for one in legal}
+
+    def focused(self) -> str:
+        return str(
+            self.page.evaluate("document.activeElement.dataset.cell ?? document.activeElement.dataset.piece ?? ''")
+        )
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def row(self, name: str) -> int:
+        """Return a field's row, from 0 in the middle, downwards."""
+        x, y = map(int, name.split(","))
+        return -x - y
+
+    def middle(self, name: str) -> float:
+        """Return where the middle of a field is, from the left."""
+        box = self.field(name).locator(".h-ground").bounding_box()
+        return float(box["x"] + box["width"] / 2)
+
+    def status(self) -> str:
+        return str(self.page.text_content("#status"))
+
+
+class DrawingTests(HiveBoardTestCase):
+    def test_every_field_piece_and_wall_is_drawn(self) -> None:
+        state = recorded(52).state
+        self.mount("hive", scene(state), "watch")
+        self.assertEqual(self.page.locator("[data-cell]").count(), 91)
+        stacks = self.page.eval_on_selector_all(
+            "[data-cell][data-stack]", "all => all.map((one) => [one.dataset.cell, one.dataset.stack])"
+        )
+        self.assertEqual(dict(stacks), HIVE.view(state, None)["board"])
+        barred = self.page.eval_on_selector_all(".h-barred", "all => all.map((one) => one.dataset.cell)")
+        self.assertEqual(sorted(barred), sorted(f"{x},{y}" for x, y in state.obstructed))
+        self.assertEqual(self.page.get_attribute("#board", "data-kind"), "hive")
+        self.assertEqual(self.page.get_attribute("#board", "data-phase"), "wait")
+
+    def test_neighbours_lie_side_by_side(self) -> None:
+        self.mount("hive", of("first move"), "watch")
+        boxes = {
+            name: self.field(name).bounding_box() for name in ("0,0", "1,-1", "1,0", "0,1", "-1,1", "-1,0", "0,-1")
+        }
+        middle = boxes.pop("0,0")
+        gaps = {
+            name: ((box["x"] - middle["x"]) ** 2 + (box["y"] - middle["y"]) ** 2) ** 0.5 / middle["width"]
+            for name, box in boxes.items()
+        }
+        for name, gap in gaps.items():
+            self.assertTrue(0.9 < gap < 1.1, (name, gap))
+
+    def test_a_stack_shows_its_height_and_tells_what_is_in_it(self) -> None:
+        self.mount("hive", of("stack of five"), "watch")
+        stack = self.field("0,0")
+        self.assertEqual(self.page.text_content('[data-count="0,0"]'), "5")
+        expected = "stack of 5, from the top: beetle (Red), beetle (Blue), beetle (Red), bee (Blue), bee (Red)"
+        self.assertIn(expected, stack.get_attribute("aria-label"))
+        stack.hover()
+        self.assertIn(expected, self.page.text_content(".h-detail"))
+        self.assertEqual(self.page.locator(".h-detail svg").count(), 5)
+        self.field("4,0").hover()
+        self.assertEqual(self.page.locator(".h-detail svg").count(), 0)
+
+    def test_pieces_differ_by_letters_and_sides_by_shape(self) -> None:
+        self.mount("hive", scene(recorded(40).state), "watch")
+        letters = {
+            self.held(piece, seat).locator("text").text_content()
+            for piece in ("BEE", "SPIDER", "GRASSHOPPER", "BEETLE", "ANT")
+            for seat in (0, 1)
+        }
+        self.assertEqual(letters, {"Be", "Sp", "Gr", "Bt", "An"})
+        self.assertEqual(self.page.locator(".h-piece.h-seat-0 > rect, .h-piece.h-seat-1 > circle").count(), 0)
+        self.assertGreater(self.page.locator(".h-piece.h-seat-0 > circle").count(), 4)
+
+    def test_hands_and_the_bees_are_counted(self) -> None:
+        shown = scene(recorded(12).state)
+        self.mount("hive", shown, "watch")
+        for seat, letters in enumerate(shown["board"]["hands"]):
+            for letter, piece in zip("QSGBA", ("BEE", "SPIDER", "GRASSHOPPER", "BEETLE", "ANT"), strict=True):
+                number = letters.count(letter)
+                self.assertEqual(self.held(piece, seat).is_visible(), number > 0)
+                if number:
+                    self.assertIn(f"\N{MULTIPLICATION SIGN}{number}", self.held(piece, seat).text_content())
+        for seat, (free, gaps) in enumerate(zip(shown["board"]["free"], shown["board"]["gaps"], strict=True)):
+            words = "Bee not placed yet" if free < 0 else f"Free fields round the bee: {free}"
+            self.assertEqual(self.page.locator(f".h-side-{seat} .h-bee").text_content(), words)
+            self.assertEqual(self.page.locator(f".h-gap.h-seat-{seat}").count(), len(gaps))
+
+    def test_the_last_move_is_marked(self) -> None:
+        self.mount("hive", scene(recorded(40).state, last="D 0,1 -2,3"), "watch")
+        self.assertEqual(self.field("-2,3").get_attribute("data-last"), "to")
+        self.assertEqual(self.field("0,1").get_attribute("data-last"), "from")
+        self.update(scene(recorded(41).state, last="S A 1,1"))
+        self.assertEqual(self.marked("last"), {"1,1"})
+        self.update(scene(recorded(42).state, last="P"))
+        self.assertEqual(self.marked("last"), set())
+
+    def test_names_are_text(self) -> None:
+        self.mount("hive", of("first move"), "watch")
+        self.assertIn("Ada & <b>", self.page.text_content(".h-side-0"))
+        self.assertEqual(self.page.locator(".hive b").count(), 0)
+
+    def test_nothing_is_known_before_the_game_begins(self) -> None:
+        shown = of("first move", 0, board=None, phase="waiting", seats=[])
+        shown["you"] = {"seat": None, "legal": [], "mustSkip": False, "last": None, "refusal": None, "result": None}
+        self.mount("hive", shown)
+        self.assertEqual(self.status(), "Waiting for another player.")
+        self.field("0,0").click()
+        self.assertEqual((self.acted(), self.page.locator("[data-piece]:visible").count()), ([], 0))
+
+    def test_who_watches_moves_nothing(self) -> None:
+        shown = of("beetle on top", 0)
+        self.mount("hive", shown, "watch")
+        self.assertEqual(self.marked("movable"), set())
+        self.field("0,0").click()
+        self.field("1,-1").click()
+        self.assertEqual((self.acted(), self.page.locator("button").count()), ([], 0))
+
+
+class MouseTests(HiveBoardTestCase):
+    def test_a_piece_is_placed(self) -> None:
+        shown = scene(recorded(6).state, recorded(6).state.mover)
+        seat = shown["you"]["seat"]
+        piece = next(one["piece"] for one in shown["you"]["legal"] if one["do"] == "set")
+        self.mount("hive", shown)
+        self.assertEqual(self.status()[:9], "Your turn")
+        self.held(piece, seat).click()
+        expected = self.targets(shown, do="set", piece=piece)
+        self.assertEqual(self.marked("target"), expected)
+        self.assertEqual(self.held(piece, seat).get_attribute("aria-pressed"), "true")
+        goal = min(expected)
+        self.field(goal).click()
+        x, y = map(int, goal.split(","))
+        self.assertEqual(self.acted(), [{"do": "set", "piece": piece, "to": [x, y, -x - y]}])
+        self.assertEqual(self.marked("target"), set())
+
+    def test_a_piece_is_moved_and_may_climb(self) -> None:
+        shown = of(STACKS, 0)
+        self.mount("hive", shown)
+        self.assertIn("0,0", self.marked("movable"))
+        self.field("0,0").click()
+        self.assertEqual(self.marked("chosen"), {"0,0"})
+        expected = self.targets(shown, **{"do": "move", "from": [0, 0, 0]})
+        self.assertEqual(self.marked("target"), expected)
+        # Where the other bee, or the own one, is in the way, the beetle climbs.
+        self.assertIn("1,0", expected)
+        self.field("1,0").click()
+        self.assertEqual(self.acted(), [{"do": "move", "from": [0, 0, 0], "to": [1, 0, -1]}])
+
+    def test_only_targets_are_taken(self) -> None:
+        shown = of(STACKS, 0)
+        self.mount("hive", shown)
+        self.field("0,0").click()
+        self.announced()
+        self.field("5,-5").click()
+        self.assertEqual((self.acted(), self.announced()), ([], ["The chosen piece cannot go there."]))
+        self.assertEqual(self.marked("chosen"), {"0,0"})
+        self.field("0,0").click()
+        self.assertEqual((self.marked("chosen"), self.announced()), (set(), ["Nothing chosen."]))
+        self.field("5,-5").click()
+        self.assertEqual(self.announced(), ["Choose one of your pieces first."])
+
+    def test_another_piece_may_be_chosen_instead(self) -> None:
+        shown = of(STACKS, 0)
+        self.mount("hive", shown)
+        self.held("ANT").click()
+        self.field("0,0").click()
+        self.assertEqual((self.marked("chosen"), self.held("ANT").get_attribute("aria-pressed")), ({"0,0"}, "false"))
+        self.held("ANT").click()
+        self.assertEqual(self.marked("target"), self.targets(shown, do="set", piece="ANT"))
+        self.held("ANT").click()
+        self.assertEqual((self.marked("target"), self.acted()), (set(), []))
+
+    def test_the_bee_is_due(self) -> None:
+        self.mount("hive", of("round 4 blue without bee", 1))
+        self.assertEqual(self.status(), "Your turn. You have to place your bee now.")
+        self.held("ANT", 1).click(force=True)
+        self.assertEqual(self.marked("target"), set())
+        self.assertIn("This piece cannot be placed now.", self.announced())
+        self.assertEqual(self.held("BEE", 1).get_attribute("aria-disabled"), "false")
+
+    def test_the_other_sides_hand_is_not_ours(self) -> None:
+        self.mount("hive", of("first move", 0))
+        self.held("ANT", 1).click(force=True)
+        self.assertEqual((self.marked("target"), self.acted()), (set(), []))
+
+    def test_a_refused_move_can_be_made_anew(self) -> None:
+        shown = of(STACKS, 0)
+        self.mount("hive", shown)
+        self.page.evaluate("window.refusal = 'no'")
+        for _ in range(2):
+            self.field("0,0").click()
+            self.field("1,0").click()
+        self.assertEqual(len(self.acted()), 2)
+        self.assertEqual(self.marked("stack"), set(shown["board"]["board"]))
+
+    def test_nothing_is_sent_twice(self) -> None:
+        shown = of(STACKS, 0)
+        self.mount("hive", shown)
+        self.field("0,0").click()
+        self.field("1,0").click()
+        self.field("0,0").click()
+        self.field("1,0").click()
+        self.assertEqual(len(self.acted()), 1)
+        self.update(shown)
+        self.assertEqual((self.marked("movable"), self.status()), (set(), "Red is to move."))
+
+    def test_who_must_skip_does(self) -> None:
+        self.mount("hive", of(PASSING, 0))
+        self.assertEqual(self.status(), "You can neither place nor move a piece: you have to pass.")
+        button = self.page.locator('[data-action="skip"]')
+        self.assertEqual(button.text_content(), "Pass")
+        button.click()
+        self.assertEqual((self.acted(), self.page.locator(".h-skip").is_visible()), ([{"do": "skip"}], False))
+        self.update(of(STACKS, 0))
+        self.assertEqual(self.page.locator('[data-action="skip"]').count(), 0)
+
+
+class KeyboardTests(HiveBoardTestCase):
+    def test_a_piece_is_placed(self) -> None:
+        shown = of("second move, centre", 1)
+        self.mount("hive", shown)
+        self.page.keyboard.press("Tab")
+        self.assertEqual(self.focused(), "0,0")
+        self.press("Tab", "Tab")
+        self.assertEqual(self.focused(), "SPIDER")
+        self.press("Enter")
+        self.assertEqual(self.marked("target"), self.targets(shown, do="set", piece="SPIDER"))
+        self.press("Shift+Tab", "Shift+Tab", "ArrowRight", "Enter")
+        self.assertEqual(self.acted(), [{"do": "set", "piece": "SPIDER", "to": [1, -1, 0]}])
+        self.assertEqual(self.focused(), "1,-1")
+
+    def test_a_piece_is_moved(self) -> None:
+        self.mount("hive", of(STACKS, 0))
+        self.field("0,0").focus()
+        self.press("Space")
+        self.assertEqual(self.marked("chosen"), {"0,0"})
+        self.press("Escape")
+        self.assertEqual(self.marked("chosen"), set())
+        self.press("Enter", "PageUp", "Enter")
+        self.assertEqual(self.acted(), [{"do": "move", "from": [0, 0, 0], "to": [1, 0, -1]}])
+
+    def test_the_cursor_goes_six_ways_and_straight_on(self) -> None:
+        self.mount("hive", of("first move"), "watch")
+        self.field("0,0").focus()
+        ways = {
+            "ArrowRight": "1,-1",
+            "ArrowLeft": "-1,1",
+            "PageUp": "1,0",
+            "Home": "0,1",
+            "PageDown": "0,-1",
+            "End": "-1,0",
+        }
+        for key, name in ways.items():
+            self.field("0,0").focus()
+            self.page.evaluate("document.querySelector('[data-cell=\"0,0\"]').dispatchEvent(new MouseEvent('click'))")
+            self.press(key)
+            self.assertEqual(self.focused(), name, key)
+        # Up and down keep to their column: two rows further the cursor is straight above where it was.
+        start = self.middle("0,0")
+        for key in ("ArrowUp", "ArrowDown"):
+            self.field("0,0").click()
+            self.press(key, key)
+            self.assertEqual(abs(self.row(self.focused())), 2)
+            self.assertAlmostEqual(self.middle(self.focused()), start, delta=2)
+
+    def test_it_stays_on_the_board_and_reaches_every_edge(self) -> None:
+        self.mount("hive", of("first move"), "watch")
+        for key, z in (("ArrowUp", -5), ("ArrowDown", 5)):
+            self.field("0,0").click()
+            self.press(*[key] * 12)
+            self.assertEqual(self.row(self.focused()), z)
+        self.field("0,0").click()
+        self.press(*["ArrowLeft"] * 7)
+        self.assertEqual(self.focused(), "-5,5")
+        self.press("ArrowUp", "ArrowUp")
+        self.assertEqual(self.focused(), "-3,5")
+
+    def test_the_board_is_one_stop(self) -> None:
+        self.mount("hive", of("first move", 0))
+        self.field("3,-1").click()
+        self.assertEqual(self.page.locator('[data-cell][tabindex="0"]').count(), 1)
+        self.assertEqual(self.field("3,-1").get_attribute("tabindex"), "0")
+
+    def test_focus_survives_a_new_scene(self) -> None:
+        self.mount("hive", of(STACKS, 0))
+        self.field("0,0").focus()
+        self.update(of("stack of five", 0))
+        self.assertEqual(self.focused(), "0,0")
+        self.held("ANT").focus()
+        self.update(of(STACKS, 0))
+        self.assertEqual(self.focused(), "ANT")
+
+    def test_the_skip_has_a_button(self) -> None:
+        self.mount("hive", of(PASSING, 0))
+        self.field("0,0").focus()
+        self.press("Shift+Tab", "Enter")
+        self.assertEqual(self.acted(), [{"do": "skip"}])
+
+
+class PlayTests(HiveBoardTestCase):
+    """A person's client behind the board, against a bot, through a lobby in memory."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.random = Random(7)
+        hall = Hall()
+        self.desk = Desk(game_type.person(Random(1), "Ada"), hall.connect())
+        self.bot = Desk(game_type.players["random"](Random(2)), hall.connect())
+        heard(self.desk, self.bot)
+
+    def scene(self) -> dict[str, Any]:
+        view = self.desk.who.view()
+        return {**view, "seats": [], "options": {}, "outcome": None, "last": None, "turn": [], "isLive": True}
+
+    def moved(self, choose: Callable[[str], None], take: Callable[[str], None]) -> None:
+        """Make moves through the board: of each kind that is possible, by turns."""
+        self.mount("hive", self.scene())
+        kinds = []
+        for number in range(9):
+            legal = self.desk.who.view()["you"]["legal"]
+            wanted = [one for one in legal if one["do"] == ("move" if number % 2 else "set")] or legal
+            move = self.random.choice([one for one in wanted if one.get("piece") == "BEE"] or wanted)
+            kinds.append(move["do"])
+            if move["do"] == "set":
+                take(move["piece"])
+            else:
+                choose("{},{}".format(*move["from"]))
+            choose("{},{}".format(*move["to"]))
+            self.assertEqual(self.acted(), [move])
+            self.desk.act(move)
+            heard(self.desk, self.bot)
+            self.update(self.scene())
+            self.assertEqual(self.marked("stack"), set(self.desk.who.view()["board"]["board"]))
+            text = self.desk.who.view()["you"]["last"]["text"]
+            self.assertEqual(len(self.marked("last")), {"S": 1, "D": 2, "P": 0}[text[0]], text)
+        self.assertEqual(set(kinds), {"set", "move"})
+
+    def test_by_mouse(self) -> None:
+        self.moved(lambda name: self.field(name).click(), lambda piece: self.held(piece).click())
+
+    def test_by_keyboard(self) -> None:
+        self.moved(self.steer, self.tab_to)
+
+    def tab_to(self, piece: str) -> None:
+        for _ in range(12):
+            self.press("Tab")
+            if self.focused() == piece:
+                break
+        self.press("Enter")
+
+    def steer(self, name: str) -> None:
+        """Go to a field by keys alone, and press Enter on it."""
+        for _ in range(12):
+            if "," in self.focused():
+                break
+            self.press("Tab")
+        while self.row(self.focused()) != self.row(name):
+            self.press("ArrowDown" if self.row(self.focused()) < self.row(name) else "ArrowUp")
+        x, goal = (int(one.partition(",")[0]) for one in (self.focused(), name))
+        self.press(*["ArrowRight" if goal > x else "ArrowLeft"] * abs(goal - x), "Enter")
+
+
+class WordTests(HiveBoardTestCase):
+    def test_both_languages_have_the_same_words(self) -> None:
+        self.mount("hive", of("first move"), "watch")
+        words = self.page.evaluate("import('/static/games/hive.js').then((module) => module.words)")
+        self.assertEqual(words["en"].keys(), words["de"].keys())
+        for key, text in words["en"].items():
+            found = [sorted(re.findall(r"\{\w+\}", one)) for one in (text, words["de"][key])]
+            self.assertEqual(*found, key)
+
+    def test_moves_are_told(self) -> None:
+        shown = of(STACKS)
+        self.mount("hive", shown, "watch")
+        for seat, text, sentence in (
+            (0, "S A 0,1", "Red places an ant on (0, 1)."),
+            (1, "S q -1,2", "Blue places the bee on (-1, 2)."),
+            (1, "S q -1,2,7", "Blue places the bee on (-1, 2)."),
+            (0, "D 0,1 1,1", "Red moves a piece from (0, 1) to (1, 1)."),
+            (1, "D - 1,1", "Blue: D - 1,1"),
+            (1, "P", "Blue passes."),
+            (-1, "O 0,0 1,1 2,-2", "These fields are obstructed: (0, 0), (1, 1), (2, -2)."),
+        ):
+            self.assertEqual(self.described({"n": 1, "seat": seat, "text": text}, shown), sentence)
+        last = {"n": 4, "seat": 0, "text": "D 0,1 0,0"}
+        self.assertEqual(self.described(last, {**shown, "last": last}), "Red moves a beetle from (0, 1) to (0, 0).")
+
+    def test_moves_are_counted(self) -> None:
+        self.mount("hive", of("first move"), "watch")
+        self.assertEqual(self.page.text_content(".h-turn"), "Move 1 of 60")
+        self.update(of("turn 60, red more free"))
+        self.assertEqual(self.page.text_content(".h-turn"), "Move 60 of 60")
+
+
+class EndTests(HiveBoardTestCase):
+    def ended(self, name: str, scores: list[dict[str, Any]], **more: Any) -> str:
+        shown = of(name, 0, phase="over", **more)
+        shown["you"]["legal"] = []
+        shown["you"]["result"] = {"scores": scores}
+        self.mount("hive", shown)
+        return str(self.page.inner_text(".h-end"))
+
+    def test_a_bee_is_enclosed(self) -> None:
+        scores = [{"cause": "REGULAR", "reason": "…", "points": points} for points in (["0", "0"], ["2", "3"])]
+        told = self.ended("red bee enclosed by rim", scores, won=False)
+        self.assertIn("You have lost.\n\nA bee is enclosed.", told)
+        self.assertIn("Red: points 0, free fields 0\n\nBlue: points 2, free fields 3", told)
+        self.assertEqual(self.status(), "You have lost.")
+
+    def test_a_draw(self) -> None:
+        self.assertIn("A draw.", self.ended("both bees enclosed", []))
+
+    def test_a_fault(self) -> None:
+        faults = (
+            ("LEFT", "You have won.", "Blue left the game."),
+            ("HARD_TIMEOUT", "You have won.", "Blue took too long for a move."),
+            ("RULE_VIOLATION", "You have won.", "Blue broke a rule: <i>no</i>"),
+        )
+        for cause, verdict, why in faults:
+            scores = [
+                {"cause": "REGULAR", "reason": "", "points": ["2", "1"]},
+                {"cause": cause, "reason": "<i>no</i>", "points": ["0", "-1"]},
+            ]
+            told = self.ended(STACKS, scores, won=True)
+            self.assertIn(verdict, told)
+            self.assertIn(why, told)
+
+    def test_who_watches_is_told_as_well(self) -> None:
+        self.mount("hive", of("turn 60, red more free"), "watch")
+        self.assertIn("Red wins.", self.page.inner_text(".h-end"))
+        self.update(of(STACKS, outcome={"termination": "cancelled", "winner": None}))
+        self.assertEqual(self.page.inner_text(".h-end"), "The game ended without a winner.")
+        self.update(of(STACKS))
+        self.assertFalse(self.page.locator(".h-end").is_visible())
+
+
+class GermanTests(HiveBoardTestCase):
+    language = "de"
+
+    def test_the_pieces_have_their_names(self) -> None:
+        self.mount("hive", of(STACKS, 0))
+        self.assertIn(
+            "Stapel aus 2, von oben: Käfer (Rot), Biene (Blau)", self.field("0,0").get_attribute("aria-label")
+        )
+        names = [self.held(piece).get_attribute("aria-label") for piece in ("SPIDER", "GRASSHOPPER", "BEETLE", "ANT")]
+        self.assertEqual([name.split(",")[0] for name in names], ["Spinne", "Grashüpfer", "Käfer", "Ameise"])
+        self.assertIn("Du bist am Zug.", self.status())
+
+    def test_moves_are_told(self) -> None:
+        shown = of(STACKS)
+        self.mount("hive", shown, "watch")
+        move = {"n": 1, "seat": 1, "text": "S g 0,1"}
+        self.assertEqual(self.described(move, shown), "Blau setzt einen Grashüpfer auf (0, 1).")
+        self.assertEqual(self.described({"n": 1, "seat": 0, "text": "P"}, shown), "Rot setzt aus.")
+
+
+class SizeTests(HiveBoardTestCase):
+    def test_no_page_grows_too_large(self) -> None:
+        self.assertLess((STATIC / "games" / "hive.js").stat().st_size, 25_000)
+        self.assertLess((STATIC / "games" / "hive.css").stat().st_size, 6_000)
+
+    def test_it_is_never_wider_than_the_window(self) -> None:
+        self.mount("hive", of("first move", 0))
+        for width in (320, 700, 1280, 3840):
+            self.page.set_viewport_size({"width": width, "height": 800})
+            self.assertLessEqual(self.page.evaluate("document.documentElement.scrollWidth"), width)
+
+    def test_pictures(self) -> None:
+        shown = scene(recorded(40).state, recorded(40).state.mover, last=recorded(40).last)
+        self.mount("hive", shown)
+        self.shoot("hive-play")
+        self.mount("hive", of(STACKS, 0))
+        self.field("0,0").click()
+        self.page.mouse.move(0, 0)
+        self.shoot("hive-chosen")
+        self.mount("hive", of("stack of five"), "watch")
+        self.field("0,0").hover()
+        self.shoot("hive-stack")
+        self.mount("hive", of(PASSING, 0))
+        self.shoot("hive-skip")
+        self.mount("hive", of("turn 60, red more free"), "watch")
+        self.shoot("hive-over")
