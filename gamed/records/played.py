@@ -72,7 +72,7 @@ def play_gofans(record: Record) -> Summary:
 
 def summary_of_go(record: Record, game: GoGame) -> Summary:
     """Return what is searched of a Go game. Its termination is empty where nothing says how it ended."""
-    winner = _winner(game.players)
+    winner = winner_of(game.players)
     is_known = winner is not None or all(player.points is not None for player in game.players)
     date = game.date or ""
     return Summary(
@@ -89,7 +89,7 @@ def summary_of_go(record: Record, game: GoGame) -> Summary:
     )
 
 
-def _winner(players: Sequence[GoPlayer]) -> int | None:
+def winner_of(players: Sequence[GoPlayer]) -> int | None:
     """Return the seat of the one who is left when the others have resigned, or who has the most points; or None."""
     staying = [seat for seat, player in enumerate(players) if player.points != RESIGNED]
     if len(staying) == 1 < len(players):

@@ -1,24 +1,24 @@
 """A Go game as it is written down by hand: moves, taking back, variations, comments.
 
-Source: records.md 4; issue 3 (`gamed record`). Pure: lines of text go in and sentences come out. Moves are played by
-the rules, so that the record knows what each one takes (GoFans 2.2).
+Source: records.md 4; issue 3 (`gamed record`); issue 8 (the recorder in the browser). Pure: a terminal enters lines of
+text, a browser calls the methods; both get sentences. Moves are played by the rules, so that the record knows what each
+one takes (GoFans 2.2).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Final
 
 import attrs
 from attrs import define, field
 
-from gamed.errors import InvalidMove
-from gamed.games.go.board import FIRST_COLORS, Board, ruleset
+from gamed.errors import InvalidMove, RuleError
+from gamed.games.go.board import BLACK, FIRST_COLORS, Board, ruleset
+from gamed.games.go.hoshi import handicap
 from gamed.games.go.picture import draw, name
-from gamed.games.go.tree import GoGame, Node, Point
-
-RESIGNED: Final = -1.0
+from gamed.games.go.tree import GoGame, Node, Point, Stone
+from gamed.games.go.views import RESIGNED
 
 
 @define(slots=False)
@@ -40,8 +40,10 @@ class Recorder:
 
     @property
     def to_move(self) -> int:
-        """The player to move: the other one; at the start black, or white if there is a handicap."""
-        return 1 - self.line[-1].player if self.line else int(bool(self.game.setup))
+        """The player to move: the other one; at the start black, or white if black alone has stones on the board."""
+        if self.line:
+            return 1 - self.line[-1].player
+        return int({stone.color for stone in self.game.setup} == {BLACK})
 
     @property
     def following(self) -> list[Node]:
@@ -52,7 +54,7 @@ class Recorder:
         """Do what a line says, and return what to tell. Raises RuleError, and then nothing has changed."""
         word, _, rest = text.strip().partition(" ")
         if word.upper() in self.points and not rest:
-            return self._play(self.points[word.upper()])
+            return self.play(self.points[word.upper()])
         action = self._actions.get(word.lower())
         if action is None:
             raise InvalidMove(f"enter a point such as D4, or one of: {', '.join(self._actions)}")
@@ -61,17 +63,23 @@ class Recorder:
     @cached_property
     def _actions(self) -> Mapping[str, Callable[[str], str]]:
         return {
-            "pass": lambda _: self._play(None),
-            "resign": lambda _: self._resign(),
-            "undo": lambda _: self._undo(),
-            "back": lambda _: self._back(),
-            "forward": lambda _: self._forward(),
-            "comment": self._comment,
+            "pass": lambda _: self.play(None),
+            "resign": lambda _: self.resign(),
+            "undo": lambda _: self.undo(),
+            "back": lambda _: self.back(),
+            "forward": lambda _: self.forward(),
+            "comment": self.comment,
             "title": self._title,
             "show": lambda _: self.picture(),
         }
 
-    def _play(self, point: Point | None) -> str:
+    def play(self, point: Point | None) -> str:
+        """Play where the recorder stands (None: pass): a new move, or the one that is recorded there.
+
+        Raises RuleError as `Board.play` does, and InvalidMove("resigned") after a resignation.
+        """
+        if self.has_resigned:
+            raise InvalidMove("a resignation ends the game: take it back first", code="resigned")
         player = self.to_move
         taken = self.board.play(point, FIRST_COLORS[player])
         known = next((node for node in self.following if node.point == point), None)
@@ -84,27 +92,40 @@ class Recorder:
         self.line.append(known)
         return f"{self.place}, as recorded"
 
-    def _resign(self) -> str:
+    @property
+    def has_resigned(self) -> bool:
+        """Whether the move where the recorder stands is a resignation: the last pass of the player who has resigned."""
+        return bool(self.line) and self._is_resignation(self.line[-1])
+
+    def _is_resignation(self, node: Node) -> bool:
+        return node.point is None and not node.children and self.game.players[node.player].points == RESIGNED
+
+    def resign(self) -> str:
+        """Have the player to move resign. Raises InvalidMove where moves follow."""
         if self.following:
             raise InvalidMove("a player resigns at the end of a line")
         player = self.to_move
-        self._play(None)
-        self._set_points({player: RESIGNED})
+        self.play(None)
+        self.set_points({player: RESIGNED})
         return f"{self.game.players[player].name or FIRST_COLORS[player]} resigns"
 
-    def _set_points(self, points: Mapping[int, float]) -> None:
+    def set_points(self, points: Mapping[int, float]) -> None:
+        """Note the points of the players, by player; those of a player who is left out are not known."""
         players = (attrs.evolve(player, points=points.get(player.id)) for player in self.game.players)
         self.game.players = tuple(players)
 
-    def _undo(self) -> str:
+    def undo(self) -> str:
+        """Take the move where the recorder stands away, with all that follows. Raises InvalidMove: there is none."""
+        is_resignation = self.has_resigned
         node = self._left()
         # Equal moves are told apart by what they are, not by what they look like.
         self.following[:] = [other for other in self.following if other is not node]
-        if self.game.players[node.player].points == RESIGNED:
-            self._set_points({})
+        if is_resignation:
+            self.set_points({})
         return f"taken back: {self.place}"
 
-    def _back(self) -> str:
+    def back(self) -> str:
+        """Go back before the last move, which stays recorded. Raises InvalidMove: there is none."""
         self._left()
         return f"{self.place}: another move than the recorded one begins a variation"
 
@@ -114,12 +135,62 @@ class Recorder:
         self.board.undo()
         return self.line.pop()
 
-    def _forward(self) -> str:
+    def forward(self) -> str:
+        """Go on by the first move that is recorded here. Raises InvalidMove: there is none."""
         if not self.following:
             raise InvalidMove("nothing is recorded after this move")
-        return self._play(self.following[0].point)
+        return self.play(self.following[0].point)
 
-    def _comment(self, text: str) -> str:
+    def go_to(self, line: Sequence[Node]) -> str:
+        """Stand at the end of a line of recorded moves, which begins at the start."""
+        shared = 0
+        while shared < min(len(line), len(self.line)) and line[shared] is self.line[shared]:
+            shared += 1
+        while len(self.line) > shared:
+            self._left()
+        for node in line[shared:]:
+            self.play(node.point)
+        return self.place
+
+    def branch(self, point: Point | None) -> str:
+        """Play another move in the place of the last one, which stays recorded.
+
+        Raises RuleError, and then nothing has changed.
+        """
+        node = self._left()
+        try:
+            return self.play(point)
+        except RuleError:
+            self.play(node.point)
+            raise
+
+    def set_up(self, stones: Sequence[Stone]) -> str:
+        """Begin with these stones on the board. Raises InvalidMove: moves are recorded, or the stones cannot stand."""
+        self._require_start()
+        self.board = Board.start(self.game.size, stones, ruleset(self.game.rules))
+        self.game.setup, self.game.handicap = tuple(stones), None
+        return "set up"
+
+    def give_handicap(self, count: int) -> str:
+        """Begin with so many handicap stones. Raises InvalidMove: moves are recorded, or they do not fit."""
+        self._require_start()
+        self.set_up(handicap(self.game.size, count))
+        self.game.handicap = count or None
+        return "set up"
+
+    def set_rules(self, rules: str | None) -> str:
+        """Play by other rules. Raises InvalidMove: moves are recorded already."""
+        self._require_start()
+        self.game.rules = rules
+        self.board = Board.start(self.game.size, self.game.setup, ruleset(rules))
+        return "noted"
+
+    def _require_start(self) -> None:
+        if self.game.roots:
+            raise InvalidMove("moves are recorded already: this can only be changed before the first", code="moves")
+
+    def comment(self, text: str) -> str:
+        """Note a comment on the last move, or on the game at its start; an empty one takes it away."""
         if self.line:
             self.line[-1].comment = text or None
         else:

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import attrs
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.errors import StoreError
 from gamed.history import History
 from gamed.store import Journal, Store
-from gamed.store.query import Query
+from gamed.store.query import NOBODY, PLAYER, Query
 from tests.store.examples import ROOM, history, line, record, summary
 from tests.store.pump import Pump
 
@@ -245,5 +246,30 @@ def store_tests(  # noqa: C901 (a class of tests)
         def test_a_player_on_two_seats_is_one_game(self) -> None:
             self.keep_all(n1={"names": ("Ada", "Ada")})
             self.assertEqual(self.found(Query(player="Ada")), [1])
+
+        def test_until_includes_the_whole_of_what_it_names(self) -> None:
+            self.keep_all(n1={"started": "2026-10-31T23:59:59.999Z"}, n2={"started": "2026-11-01T00:00:00.000Z"})
+            self.assertEqual(self.found(Query(until="2026-10")), [1])
+            self.assertEqual(self.found(Query(until="2026-11-01")), [2, 1])
+            self.assertEqual(self.found(Query(until="2026-10-30")), [])
+            self.assertEqual(self.found(Query(since="2026-11", until="2026-11")), [2])
+
+        def test_the_winner_is_a_seat_or_nobody_or_the_player(self) -> None:
+            self.keep_all(n1={"names": ("Ada", "Grace")}, n2={"names": ("Grace", "Ada")})
+            self.result(self.store.keep(record(3), attrs.evolve(summary(3), winner=None)))
+            self.result(self.store.keep(record(4), attrs.evolve(summary(4), winner=1)))
+            self.assertEqual(self.found(Query(winner=0)), [1, 2])
+            self.assertEqual(self.found(Query(winner=1)), [4])
+            self.assertEqual(self.found(Query(winner=NOBODY)), [3])
+            self.assertEqual(self.found(Query(winner=PLAYER, player="Ada")), [1])
+            self.assertEqual(self.found(Query(winner=PLAYER, player="Grace")), [2, 4])
+            self.assertEqual(self.found(Query(winner=PLAYER, player="Nobody")), [])
+
+        def test_what_follows_a_game(self) -> None:
+            early, late = "2026-11-20T00:00:00.000Z", "2026-11-21T00:00:00.000Z"
+            self.keep_all(n1={"started": early}, n2={"started": late}, n3={"started": late}, n4={"started": early})
+            self.assertEqual(self.found(Query()), [2, 3, 1, 4])
+            for place, number, started in ((1, 2, late), (2, 3, late), (3, 1, early), (4, 4, early)):
+                self.assertEqual(self.found(Query(after=(started, record(number).id))), [2, 3, 1, 4][place:])
 
     return StoreTests

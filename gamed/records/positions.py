@@ -1,0 +1,115 @@
+"""The positions and moves of a record of gamed's own, as a browser asks for them.
+
+Source: issue 8; records.md 5. What counts as a move is what `Summary.length` counts: the entries that players made. The
+position after n moves is the one before the next such entry, with all that chance drew and with who left until then;
+the last one is that at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
+
+from attrs import define, field
+
+from gamed.errors import RuleError
+from gamed.game import CHANCE, Seat
+from gamed.history import LINE, MOVE, STARTED, Entry, History
+from gamed.table import Table, replay
+
+Data: TypeAlias = dict[str, Any]
+
+COUNTED = frozenset({LINE, MOVE})
+"""The kinds of entries that are moves."""
+
+LONGEST = 200
+"""Characters of a move that are told: a relayed line may be anything."""
+
+
+@define(eq=False)
+class Replayed:
+    """A history on its table. `states`: after 0, 1, … moves; `moves`: as all boards are told of them.
+
+    `refused`: why the rules do not go on after the last of the states, None if they reach the end.
+    """
+
+    table: Table
+    history: History
+    states: list[Any] = field(factory=list)
+    moves: list[Data] = field(factory=list)
+    refused: RuleError | None = None
+
+    def played(self) -> Iterator[None]:
+        """Play the history, entry by entry; all is there when this ends."""
+        self.moves = moves(self.history)
+        asked = _Asked()
+        self.states.append(self.table.state)
+        try:
+            for entry in replay(self.table, self.history):
+                if entry.kind in COUNTED:
+                    asked.answer(entry, self.moves[len(self.states) - 1])
+                    self.states.append(self.table.state)
+                else:
+                    self.states[-1] = self.table.state
+                asked.ask(entry, self.table.game.to_move(self.table.state))
+                yield
+        except RuleError as error:
+            self.refused = error
+
+    def position(self, number: int) -> Data:
+        """Return the position after so many moves, as a spectator sees it. Raises RuleError: the rules refuse it."""
+        if number >= len(self.states):
+            raise self.refused or IndexError(number)
+        state, is_last = self.states[number], number == len(self.moves)
+        turn = [] if is_last else sorted(self.table.game.to_move(state) - {CHANCE})
+        return {
+            "n": number,
+            "board": self.table.game.view(state, None),
+            "turn": turn,
+            "phase": "over" if is_last else "play",
+            "last": self.moves[number - 1] if number else None,
+        }
+
+
+@define
+class _Asked:
+    """Since when each seat has been asked for its move, in milliseconds; nobody is before the start."""
+
+    is_started: bool = False
+    since: dict[Seat, int] = field(factory=dict)
+
+    def answer(self, entry: Entry, move: Data) -> None:
+        """Note in a move how long it took: as the game's own clock has it, or since its seat was asked for it."""
+        asked, taken = self.since.pop(move["seat"], None), entry.data.get("taken")
+        if type(taken) is int:
+            move["took"] = taken
+        elif asked is not None:
+            move["took"] = max(0, entry.at - asked)
+
+    def ask(self, entry: Entry, seats: frozenset[Seat]) -> None:
+        """Take note of who may move after an entry."""
+        self.is_started = self.is_started or entry.kind == STARTED
+        if self.is_started:
+            self.since = {seat: self.since.get(seat, entry.at) for seat in seats}
+
+
+def moves(history: History) -> list[Data]:
+    """Return the moves of a history; how long they took is not known yet."""
+    started = next((entry.at for entry in history.of_kind(STARTED)), 0)
+    counted = (entry for entry in history.entries if entry.kind in COUNTED)
+    return [_move(number, entry, started) for number, entry in enumerate(counted, 1)]
+
+
+def _move(number: int, entry: Entry, started: int) -> Data:
+    text = (entry.body or b"").decode("utf-8", "backslashreplace")[:LONGEST]
+    return {"n": number, "seat": entry.seat, "text": text, "at": max(0, entry.at - started), "took": None}
+
+
+def numbers(history: History) -> Sequence[int | None]:
+    """Return for each entry which move it is, None for those that are no moves."""
+    found: list[int | None] = []
+    number = 0
+    for entry in history.entries:
+        number += entry.kind in COUNTED
+        found.append(number if entry.kind in COUNTED else None)
+    return found

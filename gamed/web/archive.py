@@ -1,0 +1,206 @@
+"""The archive in the browser: search records, read them move by move, save them as files, import files.
+
+Source: issue 8; docs/reference/web-api.md. What takes long is done by a `Worker`, and its answers are encoded there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from attrs import define, field
+from twisted.internet.defer import Deferred
+
+from gamed.errors import UnknownRecord
+from gamed.game import Termination
+from gamed.records.record import Record, Summary
+from gamed.registry import GameType
+from gamed.store import Store
+from gamed.store.query import NOBODY, PLAYER, Query
+from gamed.web.answers import Answer, Call, Refusal, Route, dispatch, download, dumped
+from gamed.web.imports import Importing, kept, told
+from gamed.web.opened import Opened, Shelf, opened, summary_data
+from gamed.web.worker import Steps, Worker
+
+MOST_RECORDS: Final = 200
+"""How many summaries a page has at most."""
+
+_PAGE: Final = 50
+_LONGEST: Final = 300
+_LONGEST_CURSOR: Final = 4_000
+_MOST_SEATS: Final = 63
+_ID = re.compile("[0-9a-f-]{4,36}")
+_DATE = re.compile("[0-9]{4}[-0-9T:.Z]{0,20}")
+_SEPARATOR: Final = "~"
+
+
+@define(eq=False)
+class Archive:
+    """Answers for /api/v1/records and /api/v1/import.
+
+    `types`: the installed games by kind. `reading`, `taking_in`: who does what takes long, so that an import does not
+    hold up those who read.
+    """
+
+    store: Store
+    importing: Importing
+    types: Mapping[str, GameType]
+    reading: Worker = field(factory=Worker)
+    taking_in: Worker = field(factory=Worker)
+    shelf: Shelf = field(factory=Shelf)
+
+    @property
+    def routes(self) -> Sequence[Route]:
+        """What can be asked for."""
+        return (
+            Route("GET", "records", _deferred(self._search)),
+            Route("GET", "records/{id}", _deferred(self._record)),
+            Route("GET", "records/{id}/positions", _deferred(self._positions)),
+            Route("GET", "records/{id}/file", _deferred(self._file)),
+            Route("POST", "import", _deferred(self._import), admin=True, file=True),
+        )
+
+    def handle(self, path: Sequence[str], method: str, query: Mapping[str, str], body: Any, visitor: Any) -> Any:
+        """Return an Answer or a Deferred of one. Raises Refusal. `path`: below /api/v1/."""
+        return dispatch(self.routes, path, method, query, body, visitor)
+
+    # Searching
+
+    async def _search(self, call: Call) -> Answer:
+        limit = call.number("limit", _PAGE, 1, MOST_RECORDS)
+        # One more than is told says whether there is a next page.
+        found = await self.store.find(_query(call, limit + 1))
+        page = found[:limit]
+        following = _cursor(page[-1]) if len(found) > limit else None
+        return Answer(body={"records": [summary_data(one) for one in page], "next": following})
+
+    # Reading
+
+    async def _record(self, call: Call) -> Answer:
+        def steps(found: Opened) -> Steps[bytes]:
+            told = found.told()
+            yield
+            return dumped(told)
+
+        return Answer(raw=await self._read(call, steps))
+
+    async def _positions(self, call: Call) -> Answer:
+        node = call.number("node", 0, 0, 10**9) if "node" in call.query else None
+
+        def steps(found: Opened) -> Steps[bytes]:
+            parts = []
+            for position in found.positions(call.number, node):
+                parts.append(dumped(position))
+                yield
+            return b"[" + b",".join(parts) + b"]"
+
+        return Answer(raw=await self._read(call, steps))
+
+    async def _file(self, call: Call) -> Answer:
+        chosen = call.query.get("format", "xml")
+
+        def steps(found: Opened) -> Steps[tuple[str, bytes, str]]:
+            yield
+            file = found.file(chosen)
+            return f"{found.record.id}{file.ending}", file.data, file.mime
+
+        return download(*await self._read(call, steps))
+
+    async def _read(self, call: Call, steps: Callable[[Opened], Steps[Any]]) -> Any:
+        """Open the record that is asked for, and return what the steps return."""
+        id = call.places["id"]  # noqa: A001 (the column's name)
+        found = self.shelf.take(id)
+        if found is None:
+            record = await self._fetched(id)
+            # The id may have been shortened.
+            found = self.shelf.take(record.id)
+            if found is None:
+                by_publisher = {made.publisher: made for made in self.types.values()}
+                found = await self.reading.do(opened(record, self.importing.formats, by_publisher))
+                self.shelf.put(found)
+        return await self.reading.do(steps(found))
+
+    async def _fetched(self, id: str) -> Record:  # noqa: A002 (the column's name)
+        if not _ID.fullmatch(id):
+            raise Refusal(404, "no-record", "there is no such record", "an id has digits, letters a to f, hyphens")
+        try:
+            return await self.store.record(id)
+        except UnknownRecord as error:
+            raise Refusal(404, "no-record", str(error)) from error
+
+    # Importing
+
+    async def _import(self, call: Call) -> Answer:
+        if not isinstance(call.body, bytes):
+            raise Refusal(400, "type", "the body is the file that is to be imported")
+        checked = await self.taking_in.do(self.importing.checked(call.body))
+        outcomes = [told(await kept(self.store, outcome)) for outcome in checked]
+        return Answer(body={"outcomes": outcomes})
+
+
+def _deferred(do: Callable[[Call], Any]) -> Callable[[Call], Deferred[Answer]]:
+    return lambda call: Deferred.fromCoroutine(do(call))
+
+
+def _query(call: Call, limit: int) -> Query:
+    """Return what is asked of the store. Raises Refusal."""
+    player = _text(call, "player")
+    termination = call.query.get("termination")
+    if termination is not None and termination not in list(Termination):
+        raise Refusal(400, "termination", "no game ends so", f"one of: {', '.join(Termination)}")
+    return Query(
+        kind=_text(call, "game"),
+        player=player,
+        termination=termination,
+        since=_date(call, "since"),
+        until=_date(call, "until"),
+        winner=_winner(call, player),
+        after=_after(call),
+        limit=limit,
+    )
+
+
+def _text(call: Call, name: str, longest: int = _LONGEST) -> str | None:
+    text = call.query.get(name)
+    if text and (len(text) > longest or "\0" in text or not _is_unicode(text)):
+        raise Refusal(400, "text", f"{name} is no text that anything is called by")
+    return text or None
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _date(call: Call, name: str) -> str | None:
+    text = call.query.get(name)
+    if text and not _DATE.fullmatch(text):
+        raise Refusal(400, "date", f"{name} is no date", "such as 2026, 2026-11 or 2026-11-21T09:00")
+    return text or None
+
+
+def _winner(call: Call, player: str | None) -> int | str | None:
+    text = call.query.get("winner")
+    if not text or text == NOBODY or (text == PLAYER and player is not None):
+        return text or None
+    if text == PLAYER:
+        raise Refusal(400, "winner", "the winner is the player, but no player is named", "name one with player=")
+    return call.number("winner", 0, 0, _MOST_SEATS)
+
+
+def _cursor(last: Summary) -> str:
+    return f"{last.started}{_SEPARATOR}{last.id}"
+
+
+def _after(call: Call) -> tuple[str, str] | None:
+    text = _text(call, "before", _LONGEST_CURSOR)
+    if text is None:
+        return None
+    started, separator, id = text.rpartition(_SEPARATOR)  # noqa: A001 (the column's name)
+    if not separator or not _ID.fullmatch(id):
+        raise Refusal(400, "before", "this is no `next` of a page before")
+    return started, id

@@ -1,0 +1,318 @@
+"""Records opened for reading: what the archive tells of each kind of them, and how many are held open.
+
+Source: issue 8; records.md 3 to 5. A record is one of gamed's own games, a game of Go, or something that gamed keeps
+without understanding it.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from random import Random
+from typing import Any, Final, Protocol, TypeAlias
+
+import attrs
+from attrs import define, field, frozen
+
+from gamed.games.go.tree import GoGame
+from gamed.games.go.views import Listing
+from gamed.history import History
+from gamed.records import gofans, own, sgf
+from gamed.records.convert import convert
+from gamed.records.index import Index
+from gamed.records.played import summary_of_go
+from gamed.records.positions import Replayed, numbers
+from gamed.records.record import Record, RecordError, Summary, document
+from gamed.registry import GameType
+from gamed.web.answers import Refusal
+from gamed.web.worker import Steps
+
+Data: TypeAlias = dict[str, Any]
+
+XML: Final = "xml"
+REPLAY: Final = "replay"
+SGF: Final = "sgf"
+GOFANS: Final = "gofans"
+NEWEST: Final = ("2.2", "2.1")
+"""The versions of GoFans that a game is written in: the second where moves would stand too deep in one another."""
+
+MOST_POSITIONS: Final = 64
+"""How many positions are told at once."""
+
+XML_TYPE: Final = "application/xml"
+SGF_TYPE: Final = "application/x-go-sgf"
+
+Bounds: TypeAlias = Callable[[str, int, int, int], int]
+"""Reads a number of the query: its name, its default, and what it must lie between. Raises Refusal."""
+
+
+@frozen
+class File:
+    """A file to be saved: what its name ends with, its type and its bytes."""
+
+    ending: str
+    mime: str
+    data: bytes
+
+
+class Opened(Protocol):
+    """A record opened for reading. `weight`: how much memory it takes, in positions or moves."""
+
+    record: Record
+
+    @property
+    def weight(self) -> int:
+        """How much memory it takes, in positions or moves."""
+
+    def told(self) -> Data:
+        """Return all that is told of the record beside its positions."""
+
+    def positions(self, bounds: Bounds, node: int | None) -> Iterator[Data]:
+        """Yield the positions that are asked for. Raises Refusal, and RuleError where the rules refuse a move."""
+
+    def file(self, chosen: str) -> File:
+        """Return the record in a format. Raises Refusal("no-format"), and RecordError if the format cannot hold it."""
+
+
+def summary_data(summary: Summary) -> Data:
+    """Return what is searched of a record as the API tells it."""
+    data = attrs.asdict(summary)
+    del data["kind"]
+    return {**data, "game": summary.kind, "termination": summary.termination or None}
+
+
+def _asked(bounds: Bounds, default: int, length: int) -> range:
+    first = bounds("from", default, 0, length)
+    last = bounds("to", first, first, length)
+    if last - first >= MOST_POSITIONS:
+        raise Refusal(400, "number", f"more than {MOST_POSITIONS} positions at once", "ask for fewer")
+    return range(first, last + 1)
+
+
+def _no_format(publisher: str, chosen: str, formats: Sequence[str]) -> Refusal:
+    return Refusal(404, "no-format", f"{publisher} has no format {chosen[:40]}", f"it has {', '.join(formats)}")
+
+
+@define(eq=False)
+class Kept:
+    """A record that gamed keeps without understanding it."""
+
+    record: Record
+    weight: int = 1
+
+    def told(self) -> Data:
+        """Return its columns, and that nothing else is known."""
+        record = self.record
+        known = {"id": record.id, "publisher": record.publisher, "version": record.version, "game": None}
+        unknown = dict.fromkeys(("termination", "winner", "outcome", "unjudged"))
+        empty = {"started": "", "ended": "", "length": 0, "seats": [], "moves": [], "options": {}, "findings": []}
+        return {**known, **unknown, **empty, "formats": [XML], "boards": False}
+
+    def positions(self, bounds: Bounds, node: int | None) -> Iterator[Data]:  # noqa: ARG002 (Opened's signature)
+        """Raise Refusal: there are none."""
+        raise Refusal(404, "no-boards", f"gamed does not play {self.record.publisher} {self.record.version}")
+
+    def file(self, chosen: str) -> File:
+        """Return the record as it is."""
+        if chosen != XML:
+            raise _no_format(self.record.publisher, chosen, [XML])
+        return File(".xml", XML_TYPE, document(self.record))
+
+
+@define(eq=False)
+class OwnRecord:
+    """A record of gamed's own, replayed."""
+
+    record: Record
+    made: GameType
+    summary: Summary
+    replayed: Replayed
+
+    @property
+    def weight(self) -> int:
+        """How many positions it has."""
+        return len(self.replayed.states)
+
+    @property
+    def formats(self) -> list[str]:
+        """The formats that it can be had in."""
+        return [XML, *([REPLAY] if self.made.replays else [])]
+
+    def told(self) -> Data:
+        """Return the header, and every move."""
+        history, judged = self.replayed.history, own.judgement(self.record)
+        outcome, of_entry = history.outcome, numbers(history)
+        findings = [
+            {**attrs.asdict(finding), "move": of_entry[finding.entry] if finding.entry < len(of_entry) else None}
+            for finding in judged.findings
+        ]
+        return {
+            **summary_data(self.summary),
+            "moves": self.replayed.moves,
+            "outcome": None if outcome is None else attrs.asdict(outcome),
+            "options": dict(history.options),
+            "findings": findings,
+            "unjudged": judged.unjudged,
+            "formats": self.formats,
+            "boards": True,
+        }
+
+    def positions(self, bounds: Bounds, node: int | None) -> Iterator[Data]:
+        """Yield positions as a spectator sees them."""
+        if node is not None:
+            raise Refusal(400, "node", "this game has no variations", "ask with from and to")
+        return map(self.replayed.position, _asked(bounds, 0, len(self.replayed.moves)))
+
+    def file(self, chosen: str) -> File:
+        """Return the record as it is, or as another program's file."""
+        if chosen == XML:
+            return File(".xml", XML_TYPE, document(self.record))
+        for replay in self.made.replays:
+            if chosen in (REPLAY, replay.name):
+                return File(f"-{replay.name}.xml", XML_TYPE, replay.write(self.replayed.history))
+        raise _no_format(self.record.publisher, chosen, self.formats)
+
+
+@define(eq=False)
+class GoRecord:
+    """A game of Go, in any version of GoFans."""
+
+    record: Record
+    game: GoGame
+    listing: Listing = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.listing = Listing(self.game)
+
+    @property
+    def weight(self) -> int:
+        """How many moves its tree has."""
+        return len(self.listing.nodes) + 1
+
+    def told(self) -> Data:
+        """Return the header, the main line, and the tree."""
+        game, summary = self.game, summary_of_go(self.record, self.game)
+        outcome = {"termination": summary.termination, "winner": summary.winner} if summary.termination else None
+        return {
+            **summary_data(summary),
+            "moves": self.listing.moves(game.main_line()),
+            "outcome": outcome,
+            "options": {"size": game.size, "komi": game.komi, "handicap": game.handicap, "rules": game.rules},
+            "findings": [],
+            "unjudged": None,
+            "formats": [XML, SGF, GOFANS],
+            "boards": True,
+            "facts": {name: getattr(game, name) for name in ("title", "event", "date", "place", "comment")},
+            "tree": self.listing.tree(),
+        }
+
+    def positions(self, bounds: Bounds, node: int | None) -> Iterator[Data]:
+        """Yield positions of the main line, or of the line through a node."""
+        if node and node not in self.listing.nodes:
+            raise Refusal(404, "no-node", f"the tree has no node {node}")
+        line = self.listing.line(node or 0)
+        asked = _asked(bounds, len(self.listing.path(node or 0)), len(line))
+        return self.listing.positions(line, asked[0], asked[-1])
+
+    def file(self, chosen: str) -> File:
+        """Return the record as it is, or in another format for Go."""
+        if chosen == XML:
+            return File(".xml", XML_TYPE, document(self.record))
+        return go_file(self.game, chosen)
+
+
+def go_file(game: GoGame, chosen: str) -> File:
+    """Return a game of Go in a format: sgf, gofans for the newest version that holds it, gofans-1.1 to -2.2.
+
+    Raises RecordError if the format cannot hold it, and RuleError if the rules refuse a move of it.
+    """
+    if chosen == SGF:
+        return File(".sgf", SGF_TYPE, sgf.write([game])[0])
+    if chosen == GOFANS:
+        return File(".xml", XML_TYPE, document(newest(game)))
+    version = chosen.removeprefix(f"{GOFANS}-")
+    if version not in gofans.VERSIONS:
+        raise _no_format(gofans.PUBLISHER, chosen, [SGF, GOFANS, *(f"{GOFANS}-{known}" for known in gofans.VERSIONS)])
+    return File(".xml", XML_TYPE, document(gofans.write(convert(game, version)[0], version, record_id="")))
+
+
+def newest(game: GoGame) -> Record:
+    """Return a game as a record, without an id, of the newest version of GoFans that holds all of it.
+
+    Raises RecordError, and RuleError if the rules refuse a move.
+    """
+    refused: RecordError | None = None
+    for version in NEWEST:
+        converted, left_out = convert(game, version)
+        if left_out and refused is not None:
+            break
+        try:
+            return gofans.write(converted, version, record_id="")
+        except RecordError as error:
+            if error.code != "forbidden":
+                raise
+            refused = error
+    raise refused or AssertionError("the newest version holds variations")
+
+
+def opened(record: Record, formats: Index, types: Mapping[str, GameType]) -> Steps[Opened]:
+    """Open a record, step by step. `types`: the games by their publishers."""
+    try:
+        return (yield from _understood(record, formats, types))
+    except RecordError:
+        # What stands in the store may be older than what is understood today; it can be had as it is.
+        return Kept(record)
+
+
+def _understood(record: Record, formats: Index, types: Mapping[str, GameType]) -> Steps[Opened]:
+    found = formats.formats.get((record.publisher, record.version))
+    if found is None or not found.is_playable:
+        return Kept(record)
+    if record.publisher == gofans.PUBLISHER:
+        opened_game = GoRecord(record, gofans.read(record))
+        if not gofans.has_removes(record.version):
+            yield from opened_game.listing.played()
+        return opened_game
+    made = types.get(record.publisher)
+    if made is None:
+        return Kept(record)
+    history = own.to_history(record)
+    yield
+    summary = _summary(record, history)
+    replayed = Replayed(made.table(made.settings(), history.options, Random, 0.0), history)
+    yield from replayed.played()
+    return OwnRecord(record, made, summary, replayed)
+
+
+def _summary(record: Record, history: History) -> Summary:
+    """Return what `own.summary` does, without reading the record once more."""
+    try:
+        return own.summarize(history, publisher=record.publisher, version=record.version)
+    except (KeyError, ValueError, OverflowError) as error:
+        raise RecordError(f"record {record.id} is no valid one: {error}", code="not-valid") from error
+
+
+@define(eq=False)
+class Shelf:
+    """The records that were opened last: at most so many, of so much weight in all."""
+
+    count: int = 8
+    weight: int = 20_000
+    _held: OrderedDict[str, Opened] = field(factory=OrderedDict)
+
+    def take(self, id: str) -> Opened | None:  # noqa: A002 (the column's name)
+        """Return a record that is held, by its whole id, or None."""
+        found = self._held.get(id)
+        if found is not None:
+            self._held.move_to_end(id)
+        return found
+
+    def put(self, found: Opened) -> None:
+        """Hold a record; the ones that were not taken for the longest time make place for it."""
+        self._held[found.record.id] = found
+        self._held.move_to_end(found.record.id)
+        while len(self._held) > 1 and (len(self._held) > self.count or self._weight() > self.weight):
+            self._held.popitem(last=False)
+
+    def _weight(self) -> int:
+        return sum(found.weight for found in self._held.values())

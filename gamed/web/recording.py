@@ -1,0 +1,326 @@
+"""One game of Go that is being written down in the browser: what can be done to it, and how it is shown.
+
+Source: issue 8; docs/reference/web-api.md. A long game is shown after every move, so what is told of a node is encoded
+once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any, Final, TypeAlias, TypeVar
+
+import attrs
+from attrs import define, field
+from twisted.internet.defer import DeferredLock
+
+from gamed.errors import InvalidMove
+from gamed.game import Termination
+from gamed.games.go.board import FIRST_COLORS
+from gamed.games.go.scoring import count
+from gamed.games.go.tree import Node, Point, Stone
+from gamed.games.go.views import Listing, passes, refused, view
+from gamed.records import spelling
+from gamed.records.gofans import number as spelt
+from gamed.records.played import winner_of
+from gamed.records.recorder import Recorder
+from gamed.web.answers import Refusal, dumped
+
+Data: TypeAlias = dict[str, Any]
+T = TypeVar("T")
+
+MOST_MOVES: Final = 1_000
+"""How many moves a recording has at most, those of its variations too."""
+
+MOST_COMMENT: Final = 4_000
+MOST_COMMENTS: Final = 100_000
+"""How many characters a comment has, and all comments of a recording."""
+
+MOST_TEXT: Final = 200
+"""How many characters a name or another text of the header has."""
+
+FACTS: Final = ("title", "event", "date", "place")
+_MOST_STEPS: Final = 100_000
+_PLAYERS: Final = 2
+_ENDED: Final = 2
+
+
+@define(eq=False, slots=False)
+class Recording:
+    """A recording. `owner`: the visitor's id; `used`: when it was asked for last; `saved`: the record it became."""
+
+    id: str
+    owner: str
+    recorder: Recorder
+    used: float
+    saved: str | None = None
+    lock: DeferredLock = field(factory=DeferredLock)
+    listing: Listing = field(init=False)
+    _written: dict[Node, tuple[str, str]] = field(init=False, factory=dict)
+
+    def __attrs_post_init__(self) -> None:
+        self.listing = Listing(self.recorder.game)
+
+    # Doing
+
+    def act(self, body: Any) -> None:
+        """Do what a body says. Raises Refusal: it says nothing that can be done; RuleError: the rules refuse it."""
+        said = body.get("do") if isinstance(body, dict) else None
+        action = self._actions.get(said) if isinstance(said, str) else None
+        if action is None:
+            raise Refusal(400, "action", "this cannot be done to a recording", f"do: {', '.join(self._actions)}")
+        action(body)
+        line = self.recorder.line
+        if line:
+            self.listing.add(line[-1], line[-2] if len(line) > 1 else None)
+
+    @cached_property
+    def _actions(self) -> Mapping[str, Callable[[Data], object]]:
+        return {
+            "play": lambda body: self._play(point(body.get("point"))),
+            "pass": lambda _: self._play(None),
+            "resign": lambda _: self._resign(),
+            "undo": lambda _: self._undo(),
+            "back": lambda body: self._step(body, -1),
+            "forward": lambda body: self._step(body, 1),
+            "goto": self._go_to,
+            "branch": self._branch,
+            "comment": self._comment,
+            "setup": self._set_up,
+            "handicap": self._give_handicap,
+            "facts": self._facts,
+            "points": self._points,
+        }
+
+    def _play(self, point: Point | None) -> None:
+        self._require_room(self.recorder.following, point)
+        self.recorder.play(point)
+        self.saved = None
+
+    def _branch(self, body: Data) -> None:
+        there = None if body.get("point") is None else point(body["point"])
+        line = self.recorder.line
+        siblings = line[-2].children if len(line) > 1 else self.recorder.game.roots
+        self._require_room(siblings, there)
+        self.recorder.branch(there)
+        self.saved = None
+
+    def _require_room(self, following: list[Node], point: Point | None) -> None:
+        if len(self.listing.nodes) >= MOST_MOVES and all(node.point != point for node in following):
+            raise Refusal(409, "too-many-moves", f"a recording has at most {MOST_MOVES} moves")
+
+    def _resign(self) -> None:
+        self._require_room([], None)
+        self.recorder.resign()
+        self.saved = None
+
+    def _undo(self) -> None:
+        node = self.recorder.line[-1] if self.recorder.line else None
+        self.recorder.undo()
+        if node is not None:
+            self.listing.drop(node)
+        self._written = {node: told for node, told in self._written.items() if node in self.listing.ids}
+        self.saved = None
+
+    def _step(self, body: Data, way: int) -> None:
+        steps = whole(body.get("count", 1), "count", 1, _MOST_STEPS)
+        line = self.listing.line(self._current)
+        at = min(max(len(self.recorder.line) + way * steps, 0), len(line))
+        if at == len(self.recorder.line):
+            raise InvalidMove("there is no move that way", code="no-move")
+        self.recorder.go_to(line[:at])
+
+    def _go_to(self, body: Data) -> None:
+        node = body.get("node")
+        if not isinstance(node, int) or isinstance(node, bool) or (node and node not in self.listing.nodes):
+            raise Refusal(400, "node", "there is no such node", "the tree says which there are")
+        self.recorder.go_to(self.listing.path(node))
+
+    def _comment(self, body: Data) -> None:
+        said = text(body.get("text"), "text", MOST_COMMENT) or ""
+        game, line = self.recorder.game, self.recorder.line
+        comments = [game.comment, *(node.comment for node in self.listing.nodes.values())]
+        if said and sum(len(comment or "") for comment in comments) + len(said) > MOST_COMMENTS:
+            raise Refusal(409, "too-much-text", f"all comments together have at most {MOST_COMMENTS} characters")
+        self.recorder.comment(said)
+        if line:
+            self._written.pop(line[-1], None)
+        self.saved = None
+
+    def _set_up(self, body: Data) -> None:
+        stones = [Stone(there, color) for color in FIRST_COLORS for there in points(body.get(color), color)]
+        self.recorder.set_up(stones)
+        self.saved = None
+
+    def _give_handicap(self, body: Data) -> None:
+        self.recorder.give_handicap(whole(body.get("count"), "count", 0, 9))
+        self.saved = None
+
+    def _facts(self, body: Data) -> None:
+        game = self.recorder.game
+        texts = {name: text(body[name], name) for name in FACTS if name in body}
+        given = komi(body["komi"]) if "komi" in body else game.komi
+        names = pair(body["players"], "players", text) if "players" in body else [one.name for one in game.players]
+        if "rules" in body and (rules := text(body["rules"], "rules")) != game.rules:
+            self.recorder.set_rules(rules)
+        for name, said in texts.items():
+            setattr(game, name, said)
+        game.komi = given
+        game.players = tuple(attrs.evolve(one, name=name) for one, name in zip(game.players, names, strict=True))
+        self.saved = None
+
+    def _points(self, body: Data) -> None:
+        given = pair(body.get("points"), "points", amount)
+        self.recorder.set_points({seat: one for seat, one in enumerate(given) if one is not None})
+        self.saved = None
+
+    # Showing
+
+    @property
+    def _current(self) -> int:
+        line = self.recorder.line
+        return self.listing.ids[line[-1]] if line else 0
+
+    def entry(self) -> Data:
+        """Return what a list of recordings tells of this one."""
+        game = self.recorder.game
+        names = [player.name for player in game.players]
+        moves = len(self.listing.nodes)
+        told = {"id": self.id, "title": game.title, "players": names, "size": game.size}
+        return {**told, "moves": moves, "saved": self.saved}
+
+    def shown(self) -> bytes:
+        """Return all of the recording as JSON."""
+        recorder, game = self.recorder, self.recorder.game
+        small = {
+            "id": self.id,
+            "scene": self.scene(),
+            "current": self._current,
+            "can": {
+                "back": bool(recorder.line),
+                "forward": bool(recorder.following),
+                "undo": bool(recorder.line),
+                "setup": not game.roots,
+            },
+            "facts": {name: getattr(game, name) for name in FACTS},
+            "score": self._score(),
+            "saved": self.saved,
+        }
+        nodes = ",".join([self._told(node, depth + 1)[0] for depth, node in game.walk()])
+        line = self.listing.line(self._current)
+        moves = ",".join([self._told(node, number)[1] for number, node in enumerate(line, 1)])
+        tree = f'{{"comment":{dumped(game.comment).decode()},"nodes":[{nodes}]}}'
+        return f'{dumped(small).decode()[:-1]},"tree":{tree},"moves":[{moves}]}}'.encode()
+
+    def _told(self, node: Node, number: int) -> tuple[str, str]:
+        """Return a node as the tree tells it, and as the moves tell it."""
+        told = self._written.get(node)
+        if told is None:
+            data, move = self.listing.node(node, number), self.listing.move(node, number)
+            told = self._written[node] = dumped(data).decode(), dumped(move).decode()
+        return told
+
+    def scene(self) -> Data:
+        """Return what a board draws: the position, whose turn it is, and where that one may not play."""
+        recorder, game, board = self.recorder, self.recorder.game, self.recorder.board
+        last = recorder.line[-1] if recorder.line else None
+        mover, has_resigned, ended = recorder.to_move, recorder.has_resigned, passes(recorder.line)
+        turn = [] if has_resigned else [mover]
+        illegal = () if has_resigned else refused(board, FIRST_COLORS[mover])
+        seen = view(board, (last.removes if last else None) or (), last.point if last else None) | {
+            "prisoners": self.listing.prisoners(board),
+            "to_move": turn,
+            "passes": ended,
+            "resigned": last.player if last and has_resigned else None,
+            **self.listing.named(),
+        }
+        return {
+            "board": seen,
+            "phase": "over" if has_resigned or ended >= _ENDED else "play",
+            "you": {"seat": mover, "color": FIRST_COLORS[mover], "illegal": [[*at, code] for at, code in illegal]},
+            "won": None,
+            "seats": [{"seat": one.id, "name": one.name or "", "connected": True} for one in game.players],
+            "options": {"size": game.size, "komi": game.komi, "handicap": game.handicap, "rules": game.rules},
+            "outcome": self._outcome(),
+            "last": self.listing.move(last, len(recorder.line)) if last else None,
+            "turn": turn,
+            "isLive": False,
+        }
+
+    def _outcome(self) -> Data | None:
+        players = self.recorder.game.players
+        winner = winner_of(players)
+        is_known = winner is not None or all(player.points is not None for player in players)
+        return {"termination": str(Termination.VICTORY), "winner": winner} if is_known else None
+
+    def _score(self) -> Mapping[str, float] | None:
+        board, game = self.recorder.board, self.recorder.game
+        if passes(self.recorder.line) < _ENDED:
+            return None
+        return count(game.size, board.stones, board.prisoners, board.rules, game.komi or 0.0)
+
+
+# What a body holds
+
+
+def text(value: Any, name: str, most: int = MOST_TEXT) -> str | None:
+    """Return a text that a record can hold, None for an empty one. Raises Refusal: it is none, or too long."""
+    if value is None:
+        return None
+    if not isinstance(value, str) or len(value) > most or spelling.held(value) != value:
+        raise Refusal(400, "text", f"{name} is no text of at most {most} characters that XML can hold")
+    return value or None
+
+
+def amount(value: Any, name: str) -> float | None:
+    """Return a number of points as records spell it, None for None. Raises Refusal: it is none."""
+    if value is None:
+        return None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        try:
+            found = float(value)
+            if math.isfinite(found):
+                spelt(found)
+                return found
+        except (ValueError, OverflowError):
+            pass
+    raise Refusal(400, "number", f"{name} is no number of points")
+
+
+def komi(value: Any) -> float | None:
+    """Return a komi, None for None. Raises Refusal."""
+    return amount(value, "komi")
+
+
+def pair(value: Any, name: str, read: Callable[[Any, str], T]) -> list[T]:
+    """Return what stands for black and for white; None stands for two of them. Raises Refusal: there are not two."""
+    found = [None, None] if value is None else value
+    if not isinstance(found, list) or len(found) != _PLAYERS:
+        raise Refusal(400, "type", f"{name} is a list of two: black's and white's")
+    return [read(one, name) for one in found]
+
+
+def whole(value: Any, name: str, least: int, most: int) -> int:
+    """Return a whole number. Raises Refusal: it is none, or out of bounds."""
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise Refusal(400, "number", f"{name} is a number from {least} to {most}")
+    return value
+
+
+def point(value: Any) -> Point:
+    """Return a point. Raises Refusal: it is none. Whether it is on the board is for the rules to say."""
+    if isinstance(value, list) and len(value) == len(Point._fields):
+        x, y = value
+        if type(x) is int and type(y) is int:
+            return Point(x, y)
+    raise Refusal(400, "point", "a point is [x, y], counted from 1 at the left and at the top")
+
+
+def points(value: Any, name: str) -> list[Point]:
+    """Return points; None stands for none. Raises Refusal."""
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise Refusal(400, "point", f"{name} is a list of points")
+    return [point(one) for one in value]

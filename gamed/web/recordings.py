@@ -1,0 +1,186 @@
+"""Games of Go that are written down in the browser: kept in memory until they are saved as records.
+
+Source: issue 8; docs/reference/web-api.md. The recorder itself is `gamed.records.recorder`. A recording belongs to the
+visitor who has made it; nobody else sees it.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from attrs import define, field
+from twisted.internet.defer import Deferred
+
+from gamed.games.go.hoshi import handicap
+from gamed.games.go.tree import GoGame, Player
+from gamed.records.record import document
+from gamed.records.recorder import Recorder
+from gamed.store import Store
+from gamed.web.answers import Answer, Call, Refusal, Route, dispatch, download
+from gamed.web.imports import Importing, kept
+from gamed.web.opened import GOFANS, go_file, newest
+from gamed.web.recording import Recording, komi, pair, text
+from gamed.web.worker import Steps, Worker
+
+OF_A_VISITOR: Final = 5
+IN_ALL: Final = 100
+FORGOTTEN_AFTER: Final = 4 * 3_600.0
+"""Seconds after which a recording is forgotten that nobody looks at."""
+
+SAVES: Final = 60
+"""How many records visitors may save in an hour, administrators aside."""
+
+_HOUR: Final = 3_600.0
+_LARGEST: Final = 52
+_MOST_STONES: Final = 9
+
+
+@define(eq=False)
+class Recordings:
+    """Answers for /api/v1/recordings. `seconds`: a clock that only goes on."""
+
+    store: Store
+    importing: Importing
+    seconds: Callable[[], float]
+    worker: Worker = field(factory=Worker)
+    recordings: dict[str, Recording] = field(factory=dict)
+    _saves: deque[float] = field(factory=deque)
+
+    @property
+    def routes(self) -> Sequence[Route]:
+        """What can be asked for."""
+        return (
+            Route("GET", "recordings", self._list),
+            Route("POST", "recordings", self._make),
+            Route("GET", "recordings/{id}", self._alone(self._show)),
+            Route("DELETE", "recordings/{id}", self._alone(self._forget)),
+            Route("POST", "recordings/{id}/act", self._alone(self._act)),
+            Route("GET", "recordings/{id}/file", self._alone(self._file)),
+            Route("POST", "recordings/{id}/save", self._alone(self._save)),
+        )
+
+    def handle(self, path: Sequence[str], method: str, query: Mapping[str, str], body: Any, visitor: Any) -> Any:
+        """Return an Answer or a Deferred of one. Raises Refusal. `path`: below /api/v1/."""
+        return dispatch(self.routes, path, method, query, body, visitor)
+
+    # All of them
+
+    def _list(self, call: Call) -> Answer:
+        self._sweep()
+        return Answer(body={"recordings": [one.entry() for one in self._of(call.visitor)]})
+
+    def _make(self, call: Call) -> Answer:
+        self._sweep()
+        if len(self._of(call.visitor)) >= OF_A_VISITOR:
+            hint = "delete one of them; what was saved stays in the archive"
+            raise Refusal(429, "too-many-recordings", f"you have {OF_A_VISITOR} recordings already", hint)
+        if len(self.recordings) >= IN_ALL:
+            raise Refusal(503, "recorder-full", f"{IN_ALL} games are being recorded", "try again in a while")
+        recorder = Recorder(_game(call))
+        made = Recording(secrets.token_hex(8), call.visitor.id, recorder, self.seconds())
+        self.recordings[made.id] = made
+        return Answer(201, {"id": made.id})
+
+    def _of(self, visitor: Any) -> list[Recording]:
+        return [one for one in self.recordings.values() if one.owner == visitor.id]
+
+    def _sweep(self) -> None:
+        due = self.seconds() - FORGOTTEN_AFTER
+        for one in list(self.recordings.values()):
+            if one.used < due:
+                del self.recordings[one.id]
+
+    # One of them
+
+    def _alone(self, do: Callable[[Call, Recording], Any]) -> Callable[[Call], Deferred[Answer]]:
+        """Return what finds the recording of a call, and does something with it while nothing else does."""
+
+        def found(call: Call) -> Deferred[Answer]:
+            self._sweep()
+            recording = self.recordings.get(call.places["id"])
+            if recording is None or recording.owner != call.visitor.id:
+                raise Refusal(404, "no-recording", "there is no such recording of yours", "it may have been forgotten")
+            recording.used = self.seconds()
+            done: Deferred[Answer] = recording.lock.run(do, call, recording)
+            return done
+
+        return found
+
+    def _show(self, _call: Call, recording: Recording) -> Answer:
+        return Answer(raw=recording.shown())
+
+    def _forget(self, _call: Call, recording: Recording) -> Answer:
+        self.recordings.pop(recording.id, None)
+        return Answer(body={})
+
+    def _act(self, call: Call, recording: Recording) -> Answer:
+        recording.act(call.body)
+        return Answer(raw=recording.shown())
+
+    def _file(self, call: Call, recording: Recording) -> Deferred[Answer]:
+        chosen = call.query.get("format", GOFANS)
+
+        def steps() -> Steps[Answer]:
+            yield
+            file = go_file(recording.recorder.game, chosen)
+            return download(f"game-{recording.id}{file.ending}", file.data, file.mime)
+
+        return self.worker.do(steps())
+
+    def _save(self, call: Call, recording: Recording) -> Deferred[Answer]:
+        self._count_save(call)
+        return Deferred.fromCoroutine(self._saved(recording))
+
+    async def _saved(self, recording: Recording) -> Answer:
+        def steps() -> Steps[Any]:
+            data = document(newest(recording.recorder.game))
+            yield
+            return (yield from self.importing.checked(data))
+
+        (checked,) = await self.worker.do(steps())
+        outcome = await kept(self.store, checked)
+        if outcome.record is None or not outcome.is_taken:
+            raise Refusal(409, outcome.code, outcome.sentence)
+        recording.saved = outcome.record.id
+        return Answer(body={"record": recording.saved, "code": outcome.code, "sentence": outcome.sentence})
+
+    def _count_save(self, call: Call) -> None:
+        now = self.seconds()
+        while self._saves and self._saves[0] <= now - _HOUR:
+            self._saves.popleft()
+        if call.visitor.admin:
+            return
+        if len(self._saves) >= SAVES:
+            raise Refusal(429, "too-many-saves", f"{SAVES} games were saved in the last hour", "save the file instead")
+        self._saves.append(now)
+
+
+def _game(call: Call) -> GoGame:
+    """Return the game without moves that a body describes. Raises Refusal, and RuleError: a handicap does not fit."""
+    body = call.body if isinstance(call.body, dict) else {}
+    size, stones = _count(call, "size", 19, 1, _LARGEST), _count(call, "handicap", 0, 0, _MOST_STONES)
+    names = pair(body.get("players"), "players", text)
+    return GoGame(
+        size,
+        (Player(0, names[0], color="black"), Player(1, names[1], color="white")),
+        komi=komi(body.get("komi")),
+        handicap=stones or None,
+        setup=handicap(size, stones),
+        rules=text(body.get("rules"), "rules"),
+        title=text(body.get("title"), "title"),
+        event=text(body.get("event"), "event"),
+        date=text(body.get("date"), "date"),
+        place=text(body.get("place"), "place"),
+    )
+
+
+def _count(call: Call, name: str, default: int, least: int, most: int) -> int:
+    found = call.value(name, int)
+    if found is None:
+        return default
+    if not least <= found <= most:
+        raise Refusal(400, "number", f"{name} is a number from {least} to {most}")
+    return int(found)
