@@ -107,10 +107,17 @@ class ConsoleConfig:
 
 @frozen
 class WebConfig:
-    """The web listener. `endpoint`: empty for none. `hosts`: by which names it answers, separated by blanks."""
+    """The web listener. `endpoint`: empty for none. `hosts`: by which names it answers, separated by blanks.
+
+    `grace_seconds`: how long a player's browser may be silent until its seat is left. `connections`: in all, and from
+    one address.
+    """
 
     endpoint: str = "tcp:8054:interface=127.0.0.1"
     hosts: str = "localhost 127.0.0.1 ::1"
+    grace_seconds: float = field(default=60.0, validator=_positive)
+    connections: int = field(default=5_000, validator=_positive)
+    connections_per_address: int = field(default=2_500, validator=_positive)
 
 
 @frozen

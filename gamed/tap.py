@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar
 
 import attrs
@@ -20,6 +21,7 @@ from twisted.logger import Logger
 from twisted.python import usage
 
 from gamed import __version__
+from gamed.cli.players import players, readers
 from gamed.config import Config, load
 from gamed.console.service import Console, console
 from gamed.errors import ConfigError, GamedError
@@ -27,14 +29,17 @@ from gamed.garbage import IdleCollector
 from gamed.lobby.heartbeat import Heartbeat
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.recovery import recover
+from gamed.net.backlog import Backlog
 from gamed.net.limits import Bans, ConnectionLimits, raise_descriptor_limit
 from gamed.net.listener import Listener, standard_endpoint
 from gamed.net.session import SessionFactory
 from gamed.net.systemd import Watchdog, activated, credential, notify
+from gamed.records.index import index
 from gamed.registry import games
 from gamed.store.journal import FileJournal
 from gamed.store.sql import Database, SqlStore
 from gamed.tally import Tally
+from gamed.web.imports import Importing
 from gamed.web.metrics import GarbagePauses
 from gamed.web.service import readiness, web_site
 
@@ -196,6 +201,11 @@ def with_credentials(config: Config) -> Config:
     return attrs.evolve(config, listeners=listeners, console=operator)
 
 
+def _importing(config: Config) -> Importing:
+    formats = config.store.formats
+    return Importing(index(Path(formats) if formats else None), players(), readers())
+
+
 def build(
     config: Config,
     endpoints: dict[str, str | None],
@@ -228,13 +238,14 @@ def build(
     journal.on_failure = lobby.sync_failed
     room_for = raise_descriptor_limit()
     bans = Bans()
+    backlog = Backlog(reactor)
     listeners = []
     factories = {}
     for name, (maker, made) in makers.items():
         settings = config.listeners[name]
         endpoint = settings.endpoint if endpoints[name] is None else endpoints[name]
         if endpoint is None:
-            endpoint = activated(name) or standard_endpoint(maker.port)
+            endpoint = activated(name, reactor) or standard_endpoint(maker.port)
         if endpoint:
             total = min(settings.connections, room_for)
             limits = ConnectionLimits(name, total, settings.connections_per_address, bans, room_for)
@@ -249,17 +260,19 @@ def build(
                 settings.unsent_bytes,
                 getattr(settings, "messages_per_second", 0.0),
                 getattr(settings, "message_seconds", 0.0),
+                backlog=backlog,
             )
             factories[name] = factory
             lobby.outage.parts.append(factory.hold)
             listeners.append(Listener(name, endpoint, factory, reactor))
     kinds = {name: made.kind for name, (_, made) in makers.items()}
     served = {name: (kinds[name], factory) for name, factory in factories.items()}
-    operated = console(config, endpoints.get("console"), lobby, served, bans, reactor, configure)
-    listeners += [] if operated is None else operated.listeners
     endpoint = config.web.endpoint if endpoints.get("web") is None else endpoints["web"]
-    if endpoint:
-        site = web_site(lobby, factories, readiness(listeners, journal, lobby), config.web.hosts, reactor)
+    telnet = endpoints.get("console")
+    operated = console(config, telnet, lobby, served, bans, reactor, configure, has_web=bool(endpoint))
+    listeners += [] if operated is None else operated.listeners
+    if endpoint and operated is not None:
+        site = web_site(operated.parts, readiness(listeners, journal, lobby), _importing(config), reactor, room_for)
         listeners.append(Listener("web", endpoint, site, reactor))
     daemon = Daemon(
         Storage(journal, database, store), heartbeat, lobby, listeners, GarbagePauses(tally.pauses), reactor, operated

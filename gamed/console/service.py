@@ -50,14 +50,17 @@ def console(  # noqa: PLR0913, PLR0917 (the parts that the daemon is put togethe
     bans: Bans,
     reactor: Any,
     configure: Callable[[], Config] | None,
+    *,
+    has_web: bool = False,
 ) -> Console | None:
     """Return the console, or None where it has no endpoint. `telnet`: in place of the configuration's endpoint.
 
-    `served`: by the listener's name, the kind of its game and its sessions.
+    `served`: by the listener's name, the kind of its game and its sessions. `has_web`: it has the account that the web
+    listener asks for, so it is there without an endpoint, too.
     """
     settings = config.console
     telnet = settings.telnet if telnet is None else telnet
-    if not telnet and not settings.ssh:
+    if not telnet and not settings.ssh and not has_web:
         return None
     parts = Parts(
         lobby=lobby,

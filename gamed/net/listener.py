@@ -13,12 +13,16 @@ from twisted.application.service import Service
 from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.error import CannotListenError
 from twisted.internet.interfaces import IListeningPort, IProtocolFactory
+from twisted.internet.tcp import Port
 from twisted.python.failure import Failure
 
 from gamed.errors import ConfigError
 from gamed.net.tls import Certificates, TLSEndpoint, server_endpoint
 
 BACKLOG = 1024
+
+ACCEPTED_AT_ONCE = 4
+"""Connections taken in a turn of the reactor; a crowd that comes at once waits in the system's queue."""
 
 
 def standard_endpoint(port: int) -> str:
@@ -28,6 +32,17 @@ def standard_endpoint(port: int) -> str:
     except OSError:
         return f"tcp:{port}:backlog={BACKLOG}"
     return f"tcp6:{port}:interface=\\:\\::backlog={BACKLOG}"
+
+
+def _accept_few(port: Any) -> None:
+    accept = port.doRead
+
+    def do_read() -> None:
+        # Twisted raises its own number while connections keep coming.
+        port.numberAccepts = ACCEPTED_AT_ONCE
+        accept()
+
+    port.doRead = do_read
 
 
 @define(eq=False)
@@ -58,6 +73,8 @@ class Listener(Service):
 
     def _listening(self, port: IListeningPort) -> None:
         self.port = port
+        if isinstance(port, Port):
+            _accept_few(port)
 
     def _explained(self, failure: Failure) -> ConfigError:
         reason = failure.value

@@ -1,6 +1,7 @@
 """One transport: bytes in to its dialect, events on to its room, letters out.
 
-Source: design.md, "A move's way"; battleship.md A1 (TCP_NODELAY, TCP_QUICKACK, the last line before a close) and B12.
+Source: design.md, "A move's way" and "Floods"; battleship.md A1 (TCP_NODELAY, TCP_QUICKACK, the last line before a
+close) and B12.
 """
 
 from __future__ import annotations
@@ -8,9 +9,10 @@ from __future__ import annotations
 import select
 import socket
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
-from attrs import define, field
+from attrs import Factory, define, field
 from twisted.internet.interfaces import (
     IAddress,
     IDelayedCall,
@@ -30,6 +32,7 @@ from gamed.errors import RemoteProtocolError, RoomError, StoreError
 from gamed.events import Event
 from gamed.game import Seat, Termination
 from gamed.lobby.room import Room
+from gamed.net.backlog import AT_ONCE, SHARE, STORE, Backlog, Bucket
 from gamed.net.limits import ConnectionLimits
 from gamed.reception import Reception
 from gamed.table import OBSERVERS
@@ -41,11 +44,14 @@ log = Logger()
 LINGER = 5.0
 """Seconds that a peer has to close its side after we have closed ours."""
 
-AT_ONCE = 64
-"""How many messages of one peer are taken in a turn of the reactor, so that a flood does not stall the others."""
+READ_BYTES = 4_096
+"""Bytes that are read of a peer in a turn of the reactor: what waits of a flood takes little time and memory."""
 
-HELD = 0.25
-"""Seconds between two looks whether messages that have come already may be taken."""
+BREATH = 0.05
+"""Seconds from one look at what a peer sends that is not heard any more, to the next."""
+
+MUTE_BYTES = 65_536
+"""How much of that is read and thrown away at once."""
 
 _QUICKACK = getattr(socket, "TCP_QUICKACK", None)
 _HANG_UP = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
@@ -72,8 +78,13 @@ class Session:
     _is_mute: bool = False
     _is_paused: bool = False
     _rest: IDelayedCall | None = None
-    _allowed: float = 0.0
-    _allowed_at: float = 0.0
+    _pending: bytes = b""
+    _is_waiting: bool = False
+    _is_full: bool = False
+    _is_leaving: bool = False
+    _is_answered: bool = False
+    _share: Bucket = field(init=False)
+    _rate: Bucket | None = None
     _begun_at: float | None = None
 
     # IProtocol
@@ -85,7 +96,9 @@ class Session:
 
     def connectionMade(self) -> None:
         """Look for a seat."""
-        self._allowed, self._allowed_at = self.factory.messages_per_second, self.factory.clock.seconds()
+        rate, now = self.factory.messages_per_second, self.factory.clock.seconds()
+        self._share = Bucket(SHARE, STORE, now)
+        self._rate = Bucket(rate, rate, now, rate) if rate else None
         self.factory.sessions[self] = None
         transport: Any = self.transport
         if ITCPTransport.providedBy(transport):
@@ -96,76 +109,135 @@ class Session:
             self._socket = self.transport.getHandle()
         else:
             transport.registerProducer(self, streaming=True)
+        self._read_at_most(READ_BYTES)
         self._attempt(self.factory.reception.arrive, self)
         if self.factory.is_held:
             self._read_or_not()
 
+    def _read_at_most(self, size: int) -> None:
+        """Have so many bytes read in a turn of the reactor."""
+        if self._is_tcp:
+            # Twisted's connections look it up at each read; below TLS there is another one.
+            (getattr(self.transport, "transport", None) or self.transport).bufferSize = size
+
+    @property
+    def _is_tcp(self) -> bool:
+        return bool(ITCPTransport.providedBy(self.transport))
+
     def dataReceived(self, data: bytes) -> None:
-        """Take bytes from the peer."""
+        """Take bytes from the peer: at once what is within its share, and the rest when its turn comes."""
         self.factory.traffic.received += len(data)
-        is_answered = False
-        if not self._is_mute:
-            self.connection.receive_data(data)
-            if self._rest is None:
-                is_answered = self._receive(self._allowance())
-        if not is_answered and _QUICKACK is not None and self._socket is not None:
+        if self._is_mute:
+            self._breathe()
+            return
+        self._pending += data
+        self._is_answered = False
+        if self._is_waiting or self._rest is not None:
+            self._is_full = True
+            self._read_or_not()
+        else:
+            self._take()
+        if not self._is_answered and _QUICKACK is not None and self._socket is not None:
             # The system forgets it; without it, real clients lose 44 ms a turn to delayed acknowledgements.
             self._socket.setsockopt(socket.IPPROTO_TCP, _QUICKACK, 1)
 
-    def _receive(self, limit: int) -> bool:
-        """Take what has come: so many messages at most, and the rest in a later turn.
+    def _take(self) -> None:
+        """Take what is within the share; what is not waits in the backlog, which may be done with it at once."""
+        clock = self.factory.clock
+        level = 0 if self.factory.is_held else self._share.level(clock.seconds())
+        if not level or self._receive(min(level, AT_ONCE)):
+            self._is_waiting = True
+            self.factory.backlog.enter(self)
 
-        Return whether an answer is to be expected in this turn, which acknowledges what has come as well: a table that
-        does not forward has been told something.
+    def _receive(self, limit: int, until: float = inf) -> bool:
+        """Take what has come: so many messages, and none after a moment. Return whether there may be more to be taken.
+
+        Where an answer is to be expected in this turn, which acknowledges what has come as well, `_is_answered` is set:
+        a table that does not forward has been told something.
         """
-        is_answered = False
+        self._understand()
+        if self._rate is not None and not self._is_leaving:
+            limit = min(limit, self._rate.level(self.factory.clock.seconds()))
+            if not limit:
+                self._rest = self.factory.clock.callLater(self._rate.wait, self._go_on)
+                return False
+        taken, seconds = 0, self.factory.clock.seconds
+        has_more = False
         try:
-            for event in self.connection.events() if limit else ():
-                if self._place is not None:
-                    room, seat = self._place
-                    room.receive(seat, event)
-                    is_answered = not room.table.forwards
-                else:
-                    self._attempt(self.factory.reception.receive, self, event)
-                limit -= 1
-                self._allowed -= 1
-                if self._is_mute or not limit:
+            for event in self.connection.events():
+                self._hand_on(event)
+                taken += 1
+                has_more = taken == limit or seconds() >= until
+                if has_more or self._is_mute:
                     break
         except RemoteProtocolError as error:
             self._broke(error)
-        if not limit and not self._is_mute:
-            self._receive_later()
-        return is_answered
+        # What does not end a message costs no less than one.
+        self._share.take(taken or 1)
+        if self._rate is not None:
+            self._rate.take(taken)
+        return has_more and not self._is_mute
 
-    def _allowance(self) -> int:
-        """Return how many messages are taken now: at the listener's rate, with a second's worth in store."""
-        rate = self.factory.messages_per_second
-        if not rate:
-            return AT_ONCE
-        now = self.factory.clock.seconds()
-        self._allowed = min(rate, self._allowed + (now - self._allowed_at) * rate)
-        self._allowed_at = now
-        return min(AT_ONCE, int(self._allowed))
+    def _understand(self) -> None:
+        pending, self._pending = self._pending, b""
+        if pending:
+            self.connection.receive_data(pending)
+        if self._is_leaving and not self._has_ended:
+            self._has_ended = True
+            self.connection.receive_data(b"")
 
-    def _receive_later(self) -> None:
-        rate = self.factory.messages_per_second
-        delay = 0.0 if self._allowance() else 1 / rate
-        self._rest = self.factory.clock.callLater(delay, self._receive_rest)
-        self._read_or_not()
+    def _hand_on(self, event: Event) -> None:
+        if self._place is not None:
+            room, seat = self._place
+            room.receive(seat, event)
+            self._is_answered = not room.table.forwards
+        else:
+            self._attempt(self.factory.reception.receive, self, event)
 
-    def _receive_rest(self) -> None:
-        if self.factory.is_held:
-            self._rest = self.factory.clock.callLater(HELD, self._receive_rest)
-            return
+    def _go_on(self) -> None:
+        """Go on at the listener's rate."""
         self._rest = None
-        if not self._is_mute:
-            self._receive(self._allowance())
-        self._read_or_not()
+        self._take()
+        self._read_again()
+
+    def serve(self, until: float) -> bool:
+        """Take a few of the messages that wait in the backlog, and at last the end. Return whether more waits."""
+        try:
+            if not self._is_mute and self._receive(AT_ONCE, until):
+                return True
+        except Exception:  # noqa: BLE001 (as in `_attempt`)
+            log.failure("server fault: peer={peer}", peer=self.name)
+            self.mute()
+            if self.transport is not None:
+                self.transport.abortConnection()
+        self._is_waiting = False
+        if self._is_leaving:
+            self._depart()
+        else:
+            self._read_again()
+        return False
+
+    def _read_again(self) -> None:
+        if self._is_full and not self._is_waiting and self._rest is None:
+            self._is_full = False
+            self._read_or_not()
+
+    def _breathe(self) -> None:
+        """Throw away what came, and read on after a while: a flood is not read at its speed."""
+        if self._rest is None and self._is_tcp:
+            self._read_at_most(MUTE_BYTES)
+            self.transport.pauseProducing()
+            self._rest = self.factory.clock.callLater(BREATH, self._look_on)
+
+    def _look_on(self) -> None:
+        self._rest = None
+        if self.transport is not None:
+            self.transport.resumeProducing()
 
     def _read_or_not(self) -> None:
         if self.transport is None or self._deadline is not None:
             return
-        if self._is_paused or self._rest is not None or self.factory.is_held:
+        if self._is_paused or self._is_full or self.factory.is_held:
             self.transport.pauseProducing()
         else:
             self.transport.resumeProducing()
@@ -177,7 +249,7 @@ class Session:
 
     def look(self, now: float) -> None:
         """Note whether a message was begun and not ended."""
-        if self._is_mute or self.factory.is_held or not self.connection.begun:
+        if self._is_mute or self._is_waiting or self.factory.is_held or not self.connection.begun:
             self._begun_at = None
         elif self._begun_at is None:
             self._begun_at = now
@@ -227,10 +299,7 @@ class Session:
 
     def readConnectionLost(self) -> None:
         """Take the end of what the peer says as its leaving, and say goodbye: half a peer is none."""
-        self._end()
-        self.close()
-        if self.transport is not None:
-            self.transport.loseConnection()
+        self._leave()
 
     def writeConnectionLost(self) -> None:
         """Nothing to do: our side was closed by `close`."""
@@ -239,24 +308,33 @@ class Session:
         """Empty the peer's seats."""
         self.factory.limits.release(self.address)
         self.transport = self._socket = None
-        self._end()
+        self._leave()
         if self._deadline is not None and self._deadline.active():
             self._deadline.cancel()
 
-    def _end(self) -> None:
-        """Hand on what the peer sent last, and empty its seats."""
-        if self._has_ended:
+    def _leave(self) -> None:
+        """Have what the peer sent last handed on, and its seats emptied: many who leave at once take their turns."""
+        self._wait_no_more()
+        if self._is_leaving:
             return
-        self._has_ended = True
-        self.factory.sessions.pop(self, None)
+        self._is_leaving = True
+        if not self._is_waiting:
+            self._is_waiting = True
+            self.factory.backlog.enter(self)
+
+    def _wait_no_more(self) -> None:
         if self._rest is not None:
             self._rest.cancel()
             self._rest = None
-        if not self._is_mute:
-            self.connection.receive_data(b"")
-            self._receive(-1)
-        self.factory.reception.depart(self)
+
+    def _depart(self) -> None:
+        """Empty the seats, and close our side, too."""
+        self.factory.sessions.pop(self, None)
+        self._attempt(self.factory.reception.depart, self)
         self._leave_all(Termination.LEFT)
+        self.close()
+        if self.transport is not None:
+            self.transport.loseConnection()
 
     # IPushProducer: the transport's word that the peer reads too slowly, or reads again
 
@@ -284,7 +362,7 @@ class Session:
 
     def introduce(self, name: str) -> None:
         """Take note of the name that the peer has given itself; what is not printable in it is spelled out."""
-        self.name = f"{ascii(name)[1:-1]}@{self.name}"
+        self.name = f"{ascii(name)[1:-1]}@{self.name.rpartition('@')[2]}"
 
     def entered(self, room: Room, seat: Seat) -> None:
         """Take note of a place in a room."""
@@ -355,7 +433,7 @@ class Session:
         transport = self.transport
         if transport is None or self._deadline is not None:
             return
-        self._is_mute = True
+        self.mute()
         self._letters += self.connection.close()
         self.flush()
         transport.resumeProducing()
@@ -369,6 +447,8 @@ class Session:
     def mute(self) -> None:
         """Take nothing more from the peer, ever."""
         self._is_mute = True
+        self._pending = b""
+        self._wait_no_more()
 
     def hold(self) -> None:
         """Read nothing while the factory is held, or read again."""
@@ -392,6 +472,7 @@ class SessionFactory:
 
     `unsent_bytes`: how much may wait for a peer that does not read before it is dropped. `messages_per_second`: further
     messages of a peer wait; 0: no limit. `message_seconds`: how long a message may take that was begun; 0: no limit.
+    `backlog`: the daemon's, for all listeners together.
     """
 
     connect: Callable[[], Connection]
@@ -404,11 +485,13 @@ class SessionFactory:
     sessions: dict[Session, None] = field(factory=dict)
     traffic: Traffic = field(factory=Traffic)
     is_held: bool = False
+    backlog: Backlog = field(default=Factory(lambda self: Backlog(self.clock), takes_self=True))
     _sweep: IDelayedCall | None = None
 
     def hold(self, is_held: bool) -> None:  # noqa: FBT001 (what it is set to)
         """Read nothing from anybody, or read again; see gamed/lobby/outage.py."""
         self.is_held = is_held
+        self.backlog.hold(is_held)
         for session in list(self.sessions):
             session.hold()
 

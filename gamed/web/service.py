@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import secrets
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from random import Random
 from typing import Any, Protocol
 
+from twisted.internet.defer import Deferred
+from twisted.internet.threads import deferToThreadPool
+
+from gamed.console.operator import Parts
 from gamed.lobby.lobby import Lobby
+from gamed.net.limits import ConnectionLimits
 from gamed.net.listener import Listener
-from gamed.net.session import SessionFactory
+from gamed.web.answers import Answer, Call, Route
+from gamed.web.api import Api
+from gamed.web.archive import Archive
+from gamed.web.imports import Importing
+from gamed.web.live import Feeds
 from gamed.web.metrics import DaemonCollector, registry
+from gamed.web.play import Play
+from gamed.web.recordings import Recordings
+from gamed.web.rooms import Rooms
+from gamed.web.seats import Seats
+from gamed.web.sessions import Sessions
 from gamed.web.site import Problems, Root, WebSite
+from gamed.web.static_files import FOLDER
+from gamed.web.visitors import Visitors
 
 
 class Syncing(Protocol):
@@ -20,10 +39,10 @@ class Syncing(Protocol):
         """What went wrong with syncing, or None."""
 
 
-def web_site(
-    lobby: Lobby, factories: Mapping[str, SessionFactory], ready: Problems, hosts: str, reactor: Any
-) -> WebSite:
-    """Return the site of a daemon. `hosts`: the names by which it may be called, separated by blanks."""
+def web_site(parts: Parts, ready: Problems, importing: Importing, reactor: Any, most: int) -> WebSite:
+    """Return the site of a daemon. `most`: how many connections there can be, whatever the configuration says."""
+    config, lobby = parts.config.web, parts.lobby
+    factories = parts.listeners
     collector = DaemonCollector(
         lobby.tally,
         lobby.rooms.values,
@@ -31,7 +50,38 @@ def web_site(
         {name: factory.traffic for name, factory in factories.items()},
         {name: factory.sessions for name, factory in factories.items()},
     )
-    return WebSite(Root(registry(collector), ready), frozenset(hosts.split()), reactor)
+    limits = ConnectionLimits("web", min(config.connections, most), config.connections_per_address, parts.bans, most)
+    feeds = Feeds(lobby, reactor)
+    seats = Seats(parts, feeds, config.grace_seconds, _random, partial(_in_thread, reactor))
+    visitors = Visitors(reactor, parts)
+    made = (
+        Sessions(visitors, parts),
+        Rooms(parts, feeds),
+        Play(seats),
+        Archive(lobby.store, importing, lobby.game_types),
+        Recordings(lobby.store, importing, reactor.seconds),
+    )
+    routes = [*(route for part in made for route in part.routes), described]
+    root = Root(registry(collector), ready, Api(routes, visitors))
+    site = WebSite(root, frozenset(config.hosts.split()), reactor, limits)
+    site.stopping += (seats.stop, feeds.stop)
+    return site
+
+
+def _random() -> Random:
+    return Random(secrets.randbits(64))  # noqa: S311 (a game's chance)
+
+
+def _in_thread(reactor: Any, call: Callable[..., bytes], *arguments: object) -> Deferred[bytes]:
+    return deferToThreadPool(reactor, reactor.getThreadPool(), call, *arguments)
+
+
+def _description(_call: Call) -> Answer:
+    return Answer(raw=(FOLDER / "openapi.json").read_bytes())
+
+
+described = Route("GET", "openapi.json", _description)
+"""What the API says of itself."""
 
 
 def readiness(listeners: Iterable[Listener], journal: Syncing, lobby: Lobby) -> Problems:

@@ -1,20 +1,31 @@
-"""The site of the web listener: `/metrics`, `/healthz` and `/readyz`, with strict headers.
+"""The site of the web listener: the pages, the API, `/metrics`, `/healthz` and `/readyz`, with strict headers.
 
-Source: issue "Running it"; docs/reference/metrics.md. It listens on loopback unless the configuration says otherwise.
+Source: issues "Running it" and 8; docs/reference/metrics.md. It listens on loopback unless the configuration says
+otherwise. What comes in is bounded here: connections, the length of bodies, the time that a request takes to come.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from io import BytesIO
+from typing import Any, Final
 
 from attrs import define
 from prometheus_client import CollectorRegistry
 from prometheus_client.exposition import choose_encoder
+from twisted.internet.interfaces import IAddress, IDelayedCall
+from twisted.internet.protocol import connectionDone
+from twisted.python.failure import Failure
 from twisted.web import pages
+from twisted.web.http import HTTPChannel
 from twisted.web.resource import Resource
 from twisted.web.server import Request, Site
+
+from gamed.net.backlog import Backlog
+from gamed.net.limits import ConnectionLimits
+from gamed.web.answers import MOST_IMPORT, Answer, Refusal
+from gamed.web.static_files import Files, StaticFiles, is_page
 
 HEADERS: Mapping[bytes, bytes] = {
     b"content-security-policy": b"default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
@@ -25,12 +36,23 @@ HEADERS: Mapping[bytes, bytes] = {
 }
 
 SLOW_SECONDS = 20
-"""Seconds that a request may take to come, and a connection to stay idle."""
+"""Seconds that a connection may stay idle."""
+
+COME_WITHIN: Final = 30.0
+"""Seconds that a request may take to come, however busy the connection is."""
+
+SWEEP: Final = 5.0
+"""Seconds between two looks for requests that do not come."""
+
+READ: Final = 16 * 1024 * 1024
+"""Bytes of a body that is too long which are read and thrown away, so that its sender reads the refusal."""
+
+TOO_LONG: Final = Refusal(413, "too-long", f"a body has at most {MOST_IMPORT} bytes")
 
 Problems = Callable[[], Mapping[str, str]]
 """Returns what is wrong, a sentence for each part; nothing if all is well."""
 
-Answer = Callable[[Any], tuple[str, bytes]]
+Telling = Callable[[Any], tuple[str, bytes]]
 """Takes a request and returns the type and the body of its answer."""
 
 
@@ -39,7 +61,7 @@ class Page(Resource):
 
     isLeaf = True
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: Telling) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.answer = answer
 
@@ -81,49 +103,195 @@ class Health:
 
 
 class Root(Resource):
-    """The root: what stands at the top of the site."""
+    """The root: what stands at the top of the site. `api`: what stands below /api; None: there are no pages either."""
 
-    def __init__(self, registry: CollectorRegistry, readiness: Problems) -> None:
+    def __init__(self, registry: CollectorRegistry, readiness: Problems, api: Resource | None = None) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.putChild(b"metrics", Page(Metrics(registry)))
         self.putChild(b"healthz", Page(Health(dict)))
         self.putChild(b"readyz", Page(Health(readiness)))
+        self.shell: Resource | None = None
+        if api is not None:
+            files = Files()
+            self.putChild(b"api", api)
+            self.putChild(b"static", StaticFiles(files))
+            self.shell = StaticFiles(files, "index.html")
 
     def getChild(self, path: bytes, request: Any) -> Any:  # noqa: ARG002 (Resource's signature)
-        """Return the page for what is not there."""
-        return pages.notFound("Nothing here", "There are /metrics, /healthz and /readyz.")
+        """Return the page for an address of the pages' own, and what says that nothing is there for others."""
+        if self.shell is not None and is_page(request.path):
+            return self.shell
+        return pages.notFound("Nothing here", "The pages begin at /; machines read /metrics, /healthz and /readyz.")
 
 
 class GuardedRequest(Request):
     """A request that is answered only if it names this host, with the headers that all answers have."""
 
+    length = 0
+    content_type = ""
+
+    def gotLength(self, length: int | None) -> None:  # noqa: ARG002 (Request's signature)
+        """Prepare for a body, in memory: a long one is not kept."""
+        self.content = BytesIO()
+
+    def handleContentChunk(self, data: bytes) -> None:
+        """Take some of the body, as far as any route may want it."""
+        request: Any = self
+        self.length += len(data)
+        if self.length <= MOST_IMPORT:
+            request.content.write(data)
+        elif self.length > READ:
+            request.channel.transport.abortConnection()
+        else:
+            self.content = BytesIO()
+
+    def requestReceived(self, command: bytes, path: bytes, version: bytes) -> None:
+        """Take the request, which has come as a whole; no form is read out of its body."""
+        request: Any = self
+        self.content_type = request.getHeader("content-type") or ""
+        request.requestHeaders.removeHeader("content-type")
+        super().requestReceived(command, path, version)  # type: ignore[no-untyped-call]
+
     def process(self) -> None:
-        """Refuse what another site's page has sent here under a name of its own (DNS rebinding)."""
+        """Take the request when its turn comes: many may have come in one piece, or from many at once."""
         # Twisted's requests have no types.
+        request: Any = self
+        request.channel.come()
+        request.channel.site.backlog.enter(self)
+
+    def serve(self, until: float) -> bool:  # noqa: ARG002 (Waiting's signature)
+        """Answer it, if somebody still waits for the answer."""
+        if self.channel is not None:
+            self._answer()
+        return False
+
+    def _answer(self) -> None:
+        """Refuse what another site's page has sent here under a name of its own (DNS rebinding)."""
         request: Any = self
         for name, value in HEADERS.items():
             request.setHeader(name, value)
         host = (request.getHeader(b"host") or b"").rsplit(b":", 1)[0].strip(b"[]").decode("latin-1")
-        if host in request.channel.site.hosts:
+        if host not in request.channel.site.hosts:
+            text = f"This server does not answer to {host!r}; [web] hosts lists the names that it answers to.\n"
+            self._refuse(Answer(421, raw=text.encode(), mime="text/plain; charset=utf-8"))
+        elif self.length > MOST_IMPORT:
+            self._refuse(TOO_LONG.answer())
+        else:
             super().process()  # type: ignore[no-untyped-call]
-            return
-        request.setResponseCode(421)
-        request.setHeader(b"content-type", b"text/plain; charset=utf-8")
-        text = f"This server does not answer to {host!r}; [web] hosts lists the names that it answers to.\n"
-        request.write(text.encode())
+
+    def _refuse(self, answer: Answer) -> None:
+        request: Any = self
+        request.setResponseCode(answer.status)
+        request.setHeader(b"content-type", answer.mime.encode())
+        request.write(answer.encoded())
         request.finish()
+
+    def finish(self) -> None:
+        """End the answer; the connection may wait for the next request."""
+        channel: Any = self.channel
+        super().finish()  # type: ignore[no-untyped-call]
+        if channel is not None:
+            channel.wait()
+
+
+class Channel(HTTPChannel):
+    """A connection, of HTTP/1.1 alone."""
+
+    # Both are set by the site.
+    site: Any
+    host: str | None = None
+
+    def connectionMade(self) -> None:
+        """Wait for the first request."""
+        super().connectionMade()  # type: ignore[no-untyped-call]
+        self.wait()
+
+    def wait(self) -> None:
+        """Take note that a request is waited for."""
+        if self.transport is not None:
+            self.site.wait_for(self)
+
+    def come(self) -> None:
+        """Take note that it has come."""
+        self.site.waiting.pop(self, None)
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:
+        """Give the place free."""
+        super().connectionLost(reason)  # type: ignore[no-untyped-call]
+        self.site.closed(self)
 
 
 class WebSite(Site):
-    """The site. `hosts`: the names and addresses by which it may be called."""
+    """The site. `hosts`: the names and addresses by which it may be called; `limits`: of connections.
+
+    `waiting`: since when each connection waits for a request, the longest first.
+    """
 
     displayTracebacks = False
+    protocol: Any = Channel
 
-    def __init__(self, root: Resource, hosts: frozenset[str], reactor: Any) -> None:
+    def __init__(
+        self, root: Resource, hosts: frozenset[str], reactor: Any, limits: ConnectionLimits | None = None
+    ) -> None:
         super().__init__(  # type: ignore[no-untyped-call]
             root, requestFactory=GuardedRequest, timeout=SLOW_SECONDS, reactor=reactor
         )
         self.hosts = hosts
+        self.clock = reactor
+        self.limits = limits
+        self.waiting: dict[Channel, float] = {}
+        self.stopping: list[Callable[[], None]] = []
+        self.backlog = Backlog(reactor)
+        self._sweep: IDelayedCall | None = None
+
+    def acceptableProtocols(self) -> list[bytes]:
+        """Return what TLS may agree on."""
+        return [b"http/1.1"]
+
+    def buildProtocol(self, addr: IAddress | None) -> Any:
+        """Return a channel, or None: the connection is closed at once."""
+        host = None if self.limits is None else str(getattr(addr, "host", "local")).removeprefix("::ffff:")
+        if self.limits is not None and host is not None and not self.limits.admit(host):
+            return None
+        channel = super().buildProtocol(addr)  # type: ignore[no-untyped-call]
+        channel.host = host
+        return channel
+
+    def wait_for(self, channel: Channel) -> None:
+        """Take note that a connection waits for a request from now on."""
+        self.waiting.pop(channel, None)
+        self.waiting[channel] = self.clock.seconds()
+        if self._sweep is None:
+            self._sweep = self.clock.callLater(SWEEP, self._look)
+
+    def closed(self, channel: Channel) -> None:
+        """Forget a connection."""
+        self.waiting.pop(channel, None)
+        if self.limits is not None and channel.host is not None:
+            self.limits.release(channel.host)
+
+    def _look(self) -> None:
+        """Cut off who sends a request, but too slowly; who sends nothing is cut off by its own clock."""
+        self._sweep = None
+        ends = self.clock.seconds() - COME_WITHIN
+        for channel, since in list(self.waiting.items()):
+            if since > ends:
+                break
+            del self.waiting[channel]
+            transport: Any = channel.transport
+            if transport is not None:
+                transport.abortConnection()
+        if self.waiting:
+            self._sweep = self.clock.callLater(SWEEP, self._look)
+
+    def stopFactory(self) -> None:
+        """Stop with everything that goes on by itself."""
+        super().stopFactory()
+        if self._sweep is not None:
+            self._sweep.cancel()
+            self._sweep = None
+        for stop in self.stopping:
+            stop()
 
     def log(self, request: Any) -> None:
         """Log nothing of single requests: metrics and health are asked for all day."""

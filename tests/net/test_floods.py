@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 from attrs import define, field
@@ -16,13 +16,24 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.errors import RemoteProtocolError
 from gamed.events import Event, Moved
 from gamed.lobby.room import Room
+from gamed.net.backlog import AT_ONCE, SHARE, SLICE, STORE
 from gamed.net.limits import ConnectionLimits
-from gamed.net.session import AT_ONCE, Session, SessionFactory
+from gamed.net.session import Session, SessionFactory
 from gamed.peer import Peer
 from tests.lobby.doubles import Turns
 from tests.store.logs import sentences
 
+COST = SLICE / 9.5
+"""So many seconds a message: ten fit in a slice, as the last one may end after it."""
+
 ADDRESS = IPv4Address("TCP", "10.0.0.1", 4711)
+
+
+class Slow(Turns):
+    """A clock by which work takes time."""
+
+    def pass_by(self, seconds: float) -> None:
+        self.rightNow += seconds
 
 
 @define(eq=False)
@@ -54,6 +65,7 @@ class Lines:
 class Listening:
     """A reception that writes down what it hears, and lets a peer go that says `stop`."""
 
+    work: Callable[[], None]
     routes: bool = True
     heard: list[bytes] = field(factory=list)
 
@@ -62,6 +74,7 @@ class Listening:
 
     def receive(self, peer: Peer, event: Event) -> None:
         assert isinstance(event, Moved)
+        self.work()
         self.heard.append(event.body)
         if event.body == b"stop":
             peer.mute()
@@ -80,47 +93,131 @@ class Listening:
 
 
 class FloodTests(SynchronousTestCase):
-    def open(self, *, rate: float = 0.0, seconds: float = 0.0) -> None:
-        self.clock = Turns()
-        self.reception = Listening()
+    def open(self, *, rate: float = 0.0, seconds: float = 0.0, cost: float = 0.0) -> None:
+        self.clock = Slow()
+        self.reception = Listening(lambda: self.clock.pass_by(cost))
         limits = ConnectionLimits("lines", 10, 10)
         self.factory = SessionFactory(Lines, self.reception, limits, self.clock, 1_000, rate, seconds)
         self.factory.doStart()
         self.addCleanup(self.factory.doStop)
+        self.session, self.transport = self.connect()
+
+    def connect(self) -> tuple[Session, StringTransport]:
         session = self.factory.buildProtocol(ADDRESS)
         assert session is not None
-        self.session: Session = session
-        self.transport = StringTransport(peerAddress=ADDRESS)
-        session.makeConnection(self.transport)
+        transport = StringTransport(peerAddress=ADDRESS)
+        session.makeConnection(transport)
+        # Its share fills.
+        self.clock.turn(STORE / SHARE)
+        return session, transport
 
     @property
     def paused(self) -> bool:
         return bool(self.transport.producerState == "paused")
 
     def test_a_flood_is_taken_a_part_a_turn(self) -> None:
-        self.open()
-        lines = [b"%d" % number for number in range(3 * AT_ONCE + 1)]
+        self.open(cost=COST)
+        lines = [b"%d" % number for number in range(40)]
         self.session.dataReceived(b"\n".join(lines) + b"\n")
         counts = [len(self.reception.heard)]
-        while self.paused:
+        while len(self.factory.backlog):
             self.clock.turn()
             counts.append(len(self.reception.heard))
-        self.assertEqual(counts, [AT_ONCE, 2 * AT_ONCE, 3 * AT_ONCE, 3 * AT_ONCE + 1])
+        # Four within the share, ten in the slice that is in store, and ten a turn.
+        self.assertEqual(counts, [14, 24, 34, 40])
         self.assertEqual(self.reception.heard, lines)
 
-    def test_nothing_is_read_while_something_waits(self) -> None:
-        self.open()
-        self.session.dataReceived(b"x\n" * (AT_ONCE - 1))
-        self.assertFalse(self.paused)
-        self.session.dataReceived(b"x\n" * 2)
+    def test_who_keeps_to_its_share_is_served_at_once_while_others_wait(self) -> None:
+        self.open(cost=COST)
+        self.session.dataReceived(b"flood\n" * 5_000)
+        other, _ = self.connect()
+        for number in range(100):
+            self.clock.turn(1 / SHARE)
+            other.dataReceived(b"%d\n" % number)
+            self.assertEqual(self.reception.heard[-1], b"%d" % number)
+        self.assertTrue(len(self.factory.backlog))
+
+    def test_all_who_flood_have_one_slice_together(self) -> None:
+        self.open(cost=COST)
+        others = [self.connect()[0] for _ in range(5)]
+        for number, session in enumerate(others):
+            session.dataReceived(b"%d\n" % number * 1_000)
         self.clock.turn()
-        self.session.dataReceived(b"x\n" * (AT_ONCE + 1))
+        before = len(self.reception.heard)
+        for _ in range(100):
+            self.clock.turn()
+        heard = self.reception.heard[before:]
+        self.assertEqual(len(heard), 1_000)
+        self.assertLessEqual(max(map(heard.count, set(heard))) - min(map(heard.count, set(heard))), 4)
+
+    def test_what_ends_no_message_costs_a_part_of_the_share_too(self) -> None:
+        self.open(cost=COST)
+        other, _ = self.connect()
+        other.dataReceived(b"flood\n" * 1_000)
+        for _ in range(int(STORE)):
+            self.session.dataReceived(b"never ends")
+        self.assertEqual(len(self.factory.backlog), 1)
+        self.session.dataReceived(b"never ends")
+        self.assertEqual(len(self.factory.backlog), 2)
+
+    def test_nothing_is_read_while_enough_waits(self) -> None:
+        self.open(cost=COST)
+        self.session.dataReceived(b"x\n" * 100)
+        self.assertFalse(self.paused)
+        self.session.dataReceived(b"x\n" * 100)
         self.assertTrue(self.paused)
+        while len(self.factory.backlog):
+            self.assertTrue(self.paused)
+            self.clock.turn()
+        self.assertFalse(self.paused)
+        self.assertEqual(self.reception.heard, [b"x"] * 200)
+
+    def test_while_the_disk_takes_nothing_all_waits_in_its_order(self) -> None:
+        self.open()
+        self.factory.hold(True)
+        self.session.dataReceived(b"a\nb\n")
+        self.session.connectionLost(Failure(ConnectionDone()))
+        self.clock.turn(10.0)
+        self.assertEqual(self.reception.heard, [])
+        self.factory.hold(False)
+        self.clock.turn()
+        self.assertEqual(self.reception.heard, [b"a", b"b", b"departed"])
+
+    def test_a_fault_in_the_queue_costs_this_peer_its_connection(self) -> None:
+        self.open(cost=COST)
+        self.session.dataReceived(b"x\n" * 30)
+
+        def broken() -> Iterator[Event]:
+            raise ZeroDivisionError
+            yield
+
+        self.patch(Lines, "events", lambda _: broken())
+        self.clock.turn()
+        self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
+        self.assertTrue(self.transport.disconnected or self.transport.disconnecting or self.transport.aborting)
+        self.session.connectionLost(Failure(ConnectionDone()))
+        self.clock.turn()
+        self.assertEqual(self.reception.heard[-1], b"departed")
+        self.assertEqual(len(self.factory.backlog), 0)
+
+    def test_many_who_leave_take_their_turns(self) -> None:
+        self.open(cost=COST)
+        self.session.dataReceived(b"x\n" * 1_000)
+        others = [self.connect()[0] for _ in range(5)]
+        for other in others:
+            other.connectionLost(Failure(ConnectionDone()))
+        self.assertNotIn(b"departed", self.reception.heard)
+        self.assertEqual(self.factory.limits.count, 1)
+        for _ in range(4):
+            self.clock.turn()
+        self.assertEqual(self.reception.heard.count(b"departed"), 5)
+        self.assertEqual(list(self.factory.sessions), [self.session])
 
     def test_a_room_that_pauses_is_not_overruled(self) -> None:
         self.open()
         self.session.dataReceived(b"x\n" * (AT_ONCE + 1))
         self.session.pause()
+        self.assertTrue(self.paused)
         self.clock.turn()
         self.assertTrue(self.paused)
         self.session.resume()
@@ -137,6 +234,7 @@ class FloodTests(SynchronousTestCase):
         self.open(rate=10.0)
         self.session.dataReceived(b"x\n" * 25)
         self.assertEqual(len(self.reception.heard), 10)
+        self.session.dataReceived(b"x\n")
         self.assertTrue(self.paused)
 
     def test_the_rest_comes_at_the_rate_and_nothing_is_lost(self) -> None:

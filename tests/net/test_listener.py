@@ -8,11 +8,12 @@ from typing import Any
 
 from twisted.internet.error import CannotListenError
 from twisted.internet.protocol import Factory
+from twisted.internet.tcp import Port
 from twisted.internet.testing import MemoryReactorClock, RaisingMemoryReactor
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.errors import ConfigError
-from gamed.net.listener import Listener, standard_endpoint
+from gamed.net.listener import ACCEPTED_AT_ONCE, Listener, standard_endpoint
 
 
 class StandardEndpointTests(SynchronousTestCase):
@@ -92,6 +93,17 @@ class ListenerTests(SynchronousTestCase):
         self.patch(type(service.port), "stopListening", lambda _port: stopped.append(True))
         self.successResultOf(service.stopService())
         self.assertEqual(stopped, [True])
+
+    def test_a_crowd_that_comes_at_once_is_taken_a_few_a_turn(self) -> None:
+        port = Port(0, Factory())
+        taken: list[int] = []
+        self.patch(Port, "doRead", lambda port: taken.append(port.numberAccepts))
+        service = Listener("battleship", "tcp:0", Factory(), MemoryReactorClock())
+        service._listening(port)
+        for _ in range(3):
+            port.doRead()
+            port.numberAccepts = 120
+        self.assertEqual(taken, [ACCEPTED_AT_ONCE] * 3)
 
     def test_what_never_listened_stops_all_the_same(self) -> None:
         self.successResultOf(Listener("battleship", "tcp:4711", Factory(), MemoryReactorClock()).stopService())

@@ -19,7 +19,7 @@ from gamed.events import Started
 from gamed.games.battleship import Settings
 from gamed.games.quoridor import Settings as UniverseSettings
 from gamed.games.quoridor.wire import registration
-from gamed.net.session import LINGER, Session
+from gamed.net.session import BREATH, LINGER, MUTE_BYTES, READ_BYTES, Session
 from gamed.testing.house import House
 from tests.net.transports import Handle, TCPTransport
 from tests.store.logs import sentences
@@ -369,7 +369,9 @@ class LosingTests(SessionTestCase):
             raise ZeroDivisionError
 
         self.patch(type(client.session.connection), "receive_data", broken)
-        self.assertRaises(ZeroDivisionError, client.lose)
+        client.lose()
+        self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
+        self.assertEqual(list(self.house.factory.sessions), [])
         self.assertIsNotNone(self.house.factory.buildProtocol(IPv4Address("TCP", "10.0.0.1", 4712)))
 
     def test_who_is_refused_gets_no_session(self) -> None:
@@ -421,3 +423,44 @@ class IsGoneTests(SessionTestCase):
         self.assertFalse(wire.session.is_gone)
         wire.leave()
         self.assertTrue(wire.session.is_gone)
+
+
+class MuteTests(SessionTestCase):
+    """What is read of a peer that is not heard any more: all, so that no reset overtakes the last line, but slowly."""
+
+    def test_little_is_read_at_a_time(self) -> None:
+        self.open()
+        self.assertEqual(self.connect().transport.bufferSize, READ_BYTES)
+
+    def test_it_is_read_at_its_own_pace_until_its_end(self) -> None:
+        self.open()
+        client = self.connect()
+        client.session.close()
+        for _ in range(3):
+            self.assertEqual(client.transport.producerState, "producing")
+            client.send(b"flood" * 1_000)
+            self.assertEqual((client.transport.producerState, client.transport.bufferSize), ("paused", MUTE_BYTES))
+            client.clock.advance(BREATH)
+        client.session.readConnectionLost()
+        self.assertTrue(client.transport.disconnecting)
+        client.lose()
+        self.house.settle()
+        self.assertEqual(client.clock.getDelayedCalls(), [])
+
+    def test_a_flood_that_waited_is_read_on_when_its_peer_is_let_go(self) -> None:
+        self.open()
+        client = self.connect()
+        client.session.pause()
+        self.assertEqual(client.transport.producerState, "paused")
+        client.session.close()
+        self.assertEqual(client.transport.producerState, "producing")
+
+    def test_a_connection_that_is_lost_while_it_rests_leaves_no_call(self) -> None:
+        self.open()
+        client = self.connect()
+        client.session.close()
+        client.send(b"flood")
+        client.lose()
+        client.clock.advance(BREATH)
+        self.assertNotIn(BREATH, [call.getTime() for call in client.clock.getDelayedCalls()])
+        self.assertEqual(list(self.house.factory.sessions), [])

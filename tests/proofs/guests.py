@@ -123,7 +123,7 @@ class Guest:
     @property
     def place(self) -> str:
         """What finds its seat in the records: the room where the dialect tells it, and otherwise its name."""
-        return str(getattr(self.player, "_room", None) or self.name)
+        return str(getattr(getattr(self.player, "_follower", None), "room", None) or self.name)
 
     def read(self) -> bytes:
         """Take what has arrived and return the answer, unsent."""

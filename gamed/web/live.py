@@ -1,0 +1,185 @@
+"""Rooms as browsers watch them: a feed for each room that is watched, made when the first spectator comes.
+
+Source: issue 8; docs/reference/web-api.md, "Events".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from attrs import define, field
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.logger import Logger
+
+from gamed.game import Outcome
+from gamed.lobby.lobby import Lobby
+from gamed.lobby.room import Room
+from gamed.table import Step
+from gamed.web.feed import KEEP_ALIVE, Stream
+from gamed.web.moves import Moves
+from gamed.web.scenes import Ledgers, board, facts, outcome, turn
+from gamed.web.slices import Slices
+
+log = Logger()
+
+SETTLED: Final = 0.25
+"""Seconds between two looks whether a closed room is judged to its end."""
+
+LOOKS: Final = 20
+"""How many such looks there are; then its readers are let go anyway."""
+
+
+@define
+class Moment:
+    """What a room's view of one moment is rendered from. `told`: how many of the match's moves there were."""
+
+    moves: Moves
+    told: int
+    state: Any
+    outcome: Outcome | None
+
+
+@define(eq=False)
+class RoomFeed:
+    """A watched room. `followers`: called after each change, for seats, which show the room's facts, too."""
+
+    room: Room
+    feeds: Feeds
+    stream: Stream = field(init=False)
+    followers: dict[Callable[[], None], None] = field(factory=dict)
+    _moves: Moves = field(init=False)
+    _looks: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        self._begin()
+        self.stream = self.feeds.stream(self)
+        self.room.watchers.append(self._seen)
+
+    def _begin(self) -> None:
+        self._moves = Moves(self.feeds.lobby.game_types[self.room.history.kind].told)
+
+    @property
+    def match(self) -> Moves:
+        """What stands for the present match: another object for each."""
+        return self._moves
+
+    # The source of the stream
+
+    def capture(self) -> Moment:
+        """Return the moment."""
+        table = self.room.table
+        self._moves.take(self.room.history.entries)
+        return Moment(self._moves, len(self._moves.moves), table.state, table.outcome)
+
+    def moves(self, captured: Moment) -> Sequence[Mapping[str, Any]]:
+        """Return the moves so far."""
+        return captured.moves.moves[: captured.told]
+
+    def scene(self, captured: Moment) -> Mapping[str, Any]:
+        """Return the scene for spectators."""
+        if captured.moves is not self._moves:
+            # Another match has begun meanwhile.
+            captured = self.capture()
+        ledger = self.feeds.ledgers.of(self.room)
+        scene = self.facts(captured)
+        scene["board"] = board(self.room, ledger, captured.state)
+        return scene
+
+    def facts(self, captured: Moment) -> dict[str, Any]:
+        """Return a scene without a board."""
+        room, ledger = self.room, self.feeds.ledgers.of(self.room)
+        scene = facts(room, ledger, self.moves(captured))
+        scene["outcome"] = outcome(captured.outcome)
+        scene["turn"] = [] if captured.outcome is not None else turn(room, ledger, captured.state)
+        if ledger.is_started:
+            scene["phase"] = "play" if captured.outcome is None else "over"
+        return scene
+
+    # What the room says
+
+    def _seen(self, room: Room, step: Step) -> None:
+        # What goes wrong here must not go wrong for the room.
+        with log.failureHandler("web: cannot show a step"):
+            if step.opened:
+                self._begin()
+                self.stream.restart()
+            self.stream.changed()
+            for follow in list(self.followers):
+                follow()
+            if step.closed and not self._looks:
+                self._look(room)
+
+    def _look(self, room: Room) -> None:
+        """End the stream when the room is judged to its end: until then its last scene is not the last."""
+        self._looks += 1
+        if self._looks > 1 and (room.id not in self.feeds.lobby.rooms or self._looks > LOOKS):
+            self.stream.changed()
+            for follow in list(self.followers):
+                follow()
+            self.stream.end()
+            self.feeds.forget(self)
+            return
+        self.feeds.clock.callLater(SETTLED, self._look, room)
+
+
+@define(eq=False)
+class Feeds:
+    """The feeds of all watched rooms, and the streams of seats beside them."""
+
+    lobby: Lobby
+    clock: IReactorTime
+    work: Slices = field(init=False)
+    ledgers: Ledgers = field(init=False)
+    _feeds: dict[str, RoomFeed] = field(factory=dict)
+    _streams: dict[Stream, None] = field(factory=dict)
+    _beat: IDelayedCall | None = None
+
+    def __attrs_post_init__(self) -> None:
+        self.work = Slices(self.clock)
+        self.ledgers = Ledgers(self.lobby.rooms)
+
+    def of(self, room: Room) -> RoomFeed:
+        """Return the feed of an open room."""
+        feed = self._feeds.get(room.id)
+        if feed is None:
+            feed = self._feeds[room.id] = RoomFeed(room, self)
+        return feed
+
+    def watchers(self, room: Room) -> int:
+        """Return how many browsers watch a room."""
+        feed = self._feeds.get(room.id)
+        return 0 if feed is None else len(feed.stream.readers)
+
+    def forget(self, feed: RoomFeed) -> None:
+        """Forget a feed whose room is closed."""
+        self._feeds.pop(feed.room.id, None)
+        self._streams.pop(feed.stream, None)
+
+    def stream(self, source: Any, **settings: Any) -> Stream:
+        """Return a new stream that is kept awake."""
+        stream = Stream(source, self.work, self.clock, **settings)
+        self._streams[stream] = None
+        if self._beat is None:
+            self._beat = self.clock.callLater(KEEP_ALIVE, self._beat_all)
+        return stream
+
+    def end(self, stream: Stream) -> None:
+        """End a stream that `stream` made."""
+        stream.end()
+        self._streams.pop(stream, None)
+
+    def _beat_all(self) -> None:
+        self._beat = None
+        for stream in self._streams:
+            if stream.readers:
+                self.work.add(stream.beat())
+        if self._streams:
+            self._beat = self.clock.callLater(KEEP_ALIVE, self._beat_all)
+
+    def stop(self) -> None:
+        """Tell nobody anything any more."""
+        self.work.stop()
+        if self._beat is not None:
+            self._beat.cancel()
+            self._beat = None

@@ -1,0 +1,56 @@
+"""The moves of a match as browsers are told them: the entries of a history that everybody may know.
+
+A move is `{n, seat, text, at, took}`: its number from 1, whose it is, its notation, the milliseconds since the start of
+the match, and how many the player took, or None. A move that must stay hidden has an empty text, and its number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from attrs import define, field
+
+from gamed.history import LINE, MOVE, STARTED, Entry
+from gamed.registry import Told
+
+LONGEST: Final = 200
+"""Characters of a move that are told: a relayed line may be anything."""
+
+Move = dict[str, Any]
+
+
+@define
+class Moves:
+    """Collects the moves of one match, entry by entry. `told`: what the game says of an entry (GameType.told)."""
+
+    told: Told
+    moves: list[Move] = field(factory=list)
+    seen: int = 0
+    _started: int = 0
+
+    def take(self, entries: list[Entry]) -> None:
+        """Take the entries of the match; those that were taken before are left out."""
+        for entry in entries[self.seen :]:
+            if entry.kind == STARTED:
+                self._started = entry.at
+            elif entry.kind in (MOVE, LINE):
+                self.moves.append(self._move(entry))
+        self.seen = len(entries)
+
+    def _move(self, entry: Entry) -> Move:
+        taken = entry.data.get("taken")
+        return {
+            "n": len(self.moves) + 1,
+            "seat": entry.seat,
+            "text": (self.told(entry) or "")[:LONGEST],
+            "at": max(0, entry.at - self._started),
+            "took": taken if type(taken) is int else None,
+        }
+
+
+def moves_of(entries: Iterable[Entry], told: Told) -> list[Move]:
+    """Return all moves of a match."""
+    collected = Moves(told)
+    collected.take(list(entries))
+    return collected.moves

@@ -1,0 +1,80 @@
+"""Answers for /api/v1/seats: a visitor's own seats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from attrs import define
+
+from gamed.web.answers import Answer, Call, Refusal, Route
+from gamed.web.events import EventReader, last_event
+from gamed.web.seats import Seats, Sitting, Wish
+from gamed.web.sessions import needed
+
+_LONGEST_CODE: Final = 100
+
+
+@define(eq=False)
+class Play:
+    """The seats of who asks."""
+
+    seats: Seats
+
+    @property
+    def routes(self) -> Sequence[Route]:
+        """What can be asked for."""
+        return (
+            Route("GET", "seats", self._list),
+            Route("POST", "seats", self._open),
+            Route("GET", "seats/{id}", self._seat),
+            Route("DELETE", "seats/{id}", self._leave),
+            Route("GET", "seats/{id}/events", self._events, stream=True),
+            Route("POST", "seats/{id}/act", self._act),
+        )
+
+    def _find(self, call: Call) -> Sitting:
+        needed(call.visitor)
+        return self.seats.find(call.visitor, call.places["id"])
+
+    def _list(self, call: Call) -> Answer:
+        needed(call.visitor)
+        return Answer(body=[sitting.summary() for sitting in self.seats.of(call.visitor)])
+
+    def _open(self, call: Call) -> Answer:
+        bots = tuple(map(_bot, call.value("bots", list) or []))
+        wish = Wish(call.text("game"), call.text("name"), _code(call.value("reservation", str)), bots)
+        return Answer(body={"id": self.seats.open(call.visitor, wish, call.address).id})
+
+    def _seat(self, call: Call) -> Answer:
+        return Answer(body=self._find(call).facts())
+
+    def _leave(self, call: Call) -> Answer:
+        self.seats.leave(self._find(call))
+        return Answer(body={})
+
+    def _act(self, call: Call) -> Answer:
+        self._find(call).act(call.body)
+        return Answer(body={})
+
+    def _events(self, call: Call, request: Any) -> None:
+        sitting = self._find(call)
+        reader = EventReader(sitting.stream, self.seats.feeds.clock, last_event(request.getHeader("last-event-id")))
+        reader.open(request)
+
+
+def _bot(wanted: Any) -> tuple[str, str | None]:
+    """Return a bot's strategy and code. `wanted`: the strategy, or an object with both."""
+    given = {"strategy": wanted} if isinstance(wanted, str) else wanted
+    if not isinstance(given, dict) or not isinstance(given.get("strategy"), str):
+        raise Refusal(400, "bots", "a bot is the name of its strategy, or {strategy, reservation}")
+    code = given.get("reservation")
+    if code is not None and not isinstance(code, str):
+        raise Refusal(400, "type", "reservation is not of the type str")
+    return given["strategy"], _code(code)
+
+
+def _code(code: str | None) -> str | None:
+    if code is not None and (len(code) > _LONGEST_CODE or not code.isprintable()):
+        raise Refusal(400, "reservation", "this is no reservation's code")
+    return code or None

@@ -1,0 +1,188 @@
+"""Answers for /api/v1/rooms: which there are, what happens in them, and what the administrator does with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+
+from attrs import define, field
+from twisted.internet.defer import Deferred
+
+from gamed.console import commands
+from gamed.console.operator import Parts
+from gamed.errors import GamedError
+from gamed.history import History
+from gamed.lobby.room import Room
+from gamed.reception import HostedRoom, Prepares
+from gamed.records.own import to_history
+from gamed.web.answers import Answer, Call, Refusal, Route
+from gamed.web.events import EventReader, last_event
+from gamed.web.live import Feeds
+from gamed.web.scenes import row
+from gamed.web.sessions import needed
+from gamed.web.visitors import Visitor
+
+MOST_ROWS: Final = 500
+"""How many rooms are listed, the newest first."""
+
+FRESH: Final = 0.5
+"""Seconds for which a list is told again."""
+
+FORKS: Final = 4
+"""Rooms from a record that one visitor may have waiting for players."""
+
+_LONGEST_NAME: Final = 40
+_LONGEST_NUMBER: Final = 1_000_000
+
+
+@define(eq=False)
+class Rooms:
+    """The rooms of the daemon."""
+
+    parts: Parts
+    feeds: Feeds
+    _list: tuple[float, list[dict[str, Any]]] = (-FRESH, [])
+    _asking: list[Deferred[Answer]] = field(factory=list)
+    _forks: dict[Visitor, list[HostedRoom]] = field(factory=dict)
+
+    @property
+    def routes(self) -> Sequence[Route]:
+        """What can be asked for."""
+        actions = [Route("POST", f"rooms/{{id}}/{name}", partial(self._act, name), admin=True) for name in _ACTIONS]
+        return (
+            Route("GET", "rooms", self._rooms),
+            Route("POST", "rooms", self._open),
+            Route("GET", "rooms/{id}", self._room),
+            Route("GET", "rooms/{id}/events", self._events, stream=True),
+            *actions,
+        )
+
+    # Looking
+
+    def _rooms(self, _call: Call) -> Any:
+        told_at, rows = self._list
+        if self.feeds.clock.seconds() - told_at < FRESH:
+            return Answer(body=rows)
+        asked: Deferred[Answer] = Deferred()
+        self._asking.append(asked)
+        if len(self._asking) == 1:
+            self.feeds.work.add(self._look())
+        return asked
+
+    def _look(self) -> Iterator[None]:
+        """List the rooms: a job for slices."""
+        newest = [room for room in reversed(self.parts.lobby.rooms.values()) if not room.is_closed][:MOST_ROWS]
+        rows = []
+        try:
+            for room in newest:
+                rows.append(self._row(room))
+                yield
+        finally:
+            self._list = self.feeds.clock.seconds(), rows
+            asking, self._asking = self._asking, []
+            for asked in asking:
+                asked.callback(Answer(body=rows))
+
+    def _row(self, room: Room) -> dict[str, Any]:
+        return row(room, self.feeds.ledgers.of(room), self.feeds.watchers(room))
+
+    def _find(self, call: Call) -> Room:
+        room = self.parts.lobby.rooms.get(call.places["id"])
+        if room is None:
+            raise Refusal(404, "no-room", "there is no such room", "what was played in a closed room is in the records")
+        return room
+
+    def _room(self, call: Call) -> Answer:
+        room = self._find(call)
+        feed = self.feeds.of(room)
+        moment = feed.capture()
+        return Answer(body={**self._row(room), "scene": feed.scene(moment), "moves": feed.moves(moment)})
+
+    def _events(self, call: Call, request: Any) -> None:
+        stream = self.feeds.of(self._find(call)).stream
+        EventReader(stream, self.feeds.clock, last_event(request.getHeader("last-event-id"))).open(request)
+
+    # What the administrator does
+
+    def _act(self, name: str, call: Call) -> Answer:
+        room = self._find(call)
+        options = {"forced": bool(call.value("forced", bool))} if name == "step" else {}
+        line = f"{name} {room.id}{' --forced' if options.get('forced') else ''}"
+        operator = call.visitor.operator
+        try:
+            result = _ACTIONS[name](operator, room.id, **options)
+        except GamedError as error:
+            operator.noted(line, f"failed: {error}")
+            raise Refusal(409, "room", str(error)) from error
+        operator.noted(line, str(result))
+        return Answer(body={"result": str(result)})
+
+    def _open(self, call: Call) -> Any:
+        needed(call.visitor)
+        game, origin = call.text("game"), call.value("from", dict)
+        if call.body.get("options"):
+            raise Refusal(400, "options", "rooms have the options of the configuration, or of the record")
+        if origin is None and not call.visitor.admin:
+            raise Refusal(401, "login", "this is for the administrator", "POST /api/v1/session/login")
+        paused = bool(call.value("paused", bool))
+        if paused and not call.visitor.admin:
+            raise Refusal(401, "login", "only the administrator pauses", "POST /api/v1/session/login")
+        reserve = partial(self._reception(game).reserve, _names(call), paused=paused)
+        made = partial(self._made, call, f"prepare {game}")
+        if origin is None:
+            return made(partial(reserve, turn=None), None)
+        record, move = _origin(origin)
+        self._check_forks(call.visitor)
+        found = self.parts.lobby.store.record(record).addCallback(to_history)
+        return found.addCallback(partial(made, partial(reserve, turn=move)))
+
+    def _reception(self, game: str) -> Prepares:
+        parts = self.parts
+        found = (factory.reception for name, factory in parts.listeners.items() if parts.kinds[name] == game)
+        reception: Any = next(found, None)
+        if not hasattr(reception, "reserve"):
+            raise Refusal(409, "no-reservations", "this game has no reservations: who comes is seated")
+        prepares: Prepares = reception
+        return prepares
+
+    def _check_forks(self, visitor: Visitor) -> None:
+        self._forks = {
+            other: waiting
+            for other, rooms in self._forks.items()
+            if (waiting := [room for room in rooms if not room.history.was_started and room.table.outcome is None])
+        }
+        if len(self._forks.get(visitor, ())) >= FORKS and not visitor.admin:
+            raise Refusal(429, "rooms", f"{FORKS} rooms of yours wait for players already")
+
+    def _made(self, call: Call, line: str, reserve: Callable[..., Any], history: History | None) -> Answer:
+        room, kept = reserve(history=history)
+        if history is not None:
+            self._forks.setdefault(call.visitor, []).append(room)
+        if call.visitor.operator is not None:
+            call.visitor.operator.noted(line, f"room={room.id}")
+        return Answer(body={"room": room.id, "reservations": [reservation.code for reservation in kept]})
+
+
+_ACTIONS: Final[Mapping[str, Callable[..., Any]]] = {
+    "pause": commands.pause,
+    "resume": commands.resume,
+    "step": commands.step,
+    "cancel": commands.cancel,
+}
+
+
+def _names(call: Call) -> list[str]:
+    names = call.value("names", list) or []
+    if not all(isinstance(name, str) and name.isprintable() and len(name) <= _LONGEST_NAME for name in names):
+        raise Refusal(400, "name", f"a name has at most {_LONGEST_NAME} characters that can be seen")
+    return names
+
+
+def _origin(origin: Mapping[str, Any]) -> tuple[str, int | None]:
+    record, move = origin.get("record"), origin.get("move")
+    if not isinstance(record, str) or not 0 < len(record) <= _LONGEST_NAME:
+        raise Refusal(400, "type", "from.record is a record's id")
+    if move is not None and (type(move) is not int or not 0 <= move <= _LONGEST_NUMBER):
+        raise Refusal(400, "type", "from.move is the number of a move")
+    return record, move

@@ -1,0 +1,171 @@
+"""What a browser is told of a room: its row in the lobby, and the scene that a board module draws.
+
+Source: issue 8; docs/reference/web-api.md. Everything here may be read by anybody: boards come from `Game.view` as a
+spectator has it, moves from `GameType.told`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from attrs import define, field
+
+from gamed.game import Options, Outcome, Seat
+from gamed.history import JOINED, LEFT, LINE, MOVE, STARTED, History
+from gamed.lobby.room import Room
+
+SECRET: Final = ("seed",)
+"""Options that nobody is told: who knows the seed knows the cards."""
+
+CHANNELS: Final = 100
+"""From this place in a room on, nobody plays: RoboRally's output channels."""
+
+LONG: Final = 200
+"""Characters of an option that is no matter for a list: a plan of RoboRally."""
+
+_WEB: Final = re.compile(r"(.*)@web:[^@]*", re.DOTALL)
+_INTRODUCED: Final = re.compile(r"(.*)@[^@]*", re.DOTALL)
+
+_PHASES: Final = {"waiting": "waiting", "playing": "play", "paused": "play", "ended": "over"}
+
+
+def shown(name: str, pattern: re.Pattern[str] = _WEB) -> str:
+    """Return a name as it is shown: a browser's without its address, and with its own letters again."""
+    found = pattern.fullmatch(name)
+    if found is None:
+        return name
+    try:
+        # Session.introduce has spelled out what is not printable ASCII.
+        return found[1].encode("ascii").decode("unicode_escape").encode().decode()
+    except UnicodeError:
+        return found[1]
+
+
+@define
+class Ledger:
+    """What the entries of a match say of its seats, and how many moves there are; entries are read once."""
+
+    history: History
+    names: dict[Seat, str] = field(factory=dict)
+    left: set[Seat] = field(factory=set)
+    moves: int = 0
+    is_started: bool = False
+    _seen: int = 0
+
+    def read(self) -> Ledger:
+        """Take what is new."""
+        entries = self.history.entries
+        for entry in entries if not self._seen else entries[self._seen :]:
+            if entry.kind in (LINE, MOVE):
+                self.moves += 1
+            elif entry.kind == STARTED:
+                self.is_started = True
+            elif entry.seat is not None and entry.kind == JOINED:
+                self.names[entry.seat] = str(entry.data["name"])
+            elif entry.seat is not None and entry.kind == LEFT:
+                self.left.add(entry.seat)
+        self._seen = len(entries)
+        return self
+
+
+@define
+class Ledgers:
+    """The ledgers of the open rooms."""
+
+    rooms: Mapping[str, Room]
+    _ledgers: dict[str, Ledger] = field(factory=dict)
+
+    def of(self, room: Room) -> Ledger:
+        """Return the ledger of a room's present match, up to date."""
+        ledger = self._ledgers.get(room.id)
+        if ledger is None or ledger.history is not room.history:
+            if len(self._ledgers) > 2 * len(self.rooms) + 16:
+                self._ledgers = {key: kept for key, kept in self._ledgers.items() if key in self.rooms}
+            ledger = self._ledgers[room.id] = Ledger(room.history)
+        return ledger.read()
+
+
+def state_of(room: Room, ledger: Ledger) -> str:
+    """Return where a room stands, in a word."""
+    if room.table.is_paused:
+        return "paused"
+    if not ledger.is_started:
+        return "waiting"
+    return "playing" if room.table.outcome is None else "ended"
+
+
+def seats(room: Room, ledger: Ledger) -> list[dict[str, Any]]:
+    """Return the seats of the match, or, before the first one, who has come."""
+    names = {seat: shown(name) for seat, name in ledger.names.items()}
+    if not names:
+        come = (shown(peer.name, _INTRODUCED) for seat, peer in sorted(room.peers.items()) if seat < CHANNELS)
+        names = dict(enumerate(come))
+    gone = set(names) if room.is_closed else ledger.left
+    return [{"seat": seat, "name": name, "connected": seat not in gone} for seat, name in sorted(names.items())]
+
+
+def options(room: Room) -> dict[str, Any]:
+    """Return the options that everybody may know."""
+    return {name: value for name, value in room.history.options.items() if name not in SECRET}
+
+
+def listed(found: Options) -> dict[str, Any]:
+    """Return the options that a list tells: no secrets, and none that are long."""
+    return {name: value for name, value in found.items() if name not in SECRET and len(str(value)) <= LONG}
+
+
+def outcome(found: Outcome | None) -> dict[str, Any] | None:
+    """Return an outcome as JSON has it."""
+    return None if found is None else {"termination": str(found.termination), "winner": found.winner}
+
+
+def row(room: Room, ledger: Ledger, watchers: int) -> dict[str, Any]:
+    """Return a room's row in the lobby."""
+    history = room.history
+    return {
+        "id": room.id,
+        "game": history.kind,
+        "state": state_of(room, ledger),
+        "seats": seats(room, ledger),
+        "watchers": len(room.observers) + watchers,
+        "moves": ledger.moves,
+        "started": history.started,
+        "options": listed(history.options),
+        "record": record(room),
+    }
+
+
+def record(room: Room) -> str | None:
+    """Return the id of the record of the present match, which is stored a little after its end; None before that."""
+    return room.history.room if room.table.outcome is not None and room.history.was_started else None
+
+
+def facts(room: Room, ledger: Ledger, moves: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what a scene says beside the board, as it is now. `moves`: those so far."""
+    return {
+        "phase": _PHASES[state_of(room, ledger)],
+        "state": state_of(room, ledger),
+        "record": record(room),
+        "seats": seats(room, ledger),
+        "options": options(room),
+        "outcome": outcome(room.table.outcome),
+        "last": moves[-1] if moves else None,
+        "turn": turn(room, ledger, room.table.state),
+        "isLive": not room.is_closed,
+    }
+
+
+def turn(room: Room, ledger: Ledger, state: Any) -> list[int]:
+    """Return the seats that are to move in a state of the room's match."""
+    if state is None or not ledger.is_started or room.table.outcome is not None:
+        return []
+    return sorted(seat for seat in room.table.game.to_move(state) if seat >= 0)
+
+
+def board(room: Room, ledger: Ledger, state: Any) -> Any:
+    """Return the board as spectators see it, None before the first match has begun."""
+    if state is None or not ledger.is_started:
+        return None
+    return room.table.game.view(state, None)

@@ -1,0 +1,381 @@
+"""The seats of people in browsers: each is a person without I/O on a loop, and a stream that shows what it sees.
+
+Source: issue 8; docs/reference/web-api.md, "Seats". A seat whose browser shows no sign of life for `grace` seconds is
+left, as a peer leaves whose connection is lost. A seat that is over stays readable for a while.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from random import Random
+from typing import Any, Final
+
+from attrs import define, field
+from twisted.internet.interfaces import IDelayedCall
+from twisted.logger import Logger
+
+from gamed.console.operator import Parts
+from gamed.errors import GamedError
+from gamed.game import Termination
+from gamed.net.session import SessionFactory
+from gamed.reception import HostedRoom
+from gamed.registry import GameType, Person
+from gamed.web.answers import Refusal
+from gamed.web.feed import Stream
+from gamed.web.live import Feeds, Moment, RoomFeed
+from gamed.web.loop import Call, Client, Loop
+from gamed.web.visitors import Visitor
+
+log = Logger()
+
+INTERVAL: Final = 0.05
+"""Seconds between two writes of a seat's stream."""
+
+PLAYED: Final = 8
+"""Seats that one visitor may hold at once."""
+
+MOST: Final = 2_000
+"""Seats that all may hold at once."""
+
+KEPT: Final = 8
+"""Seats of one visitor that are over and can still be read."""
+
+KEPT_SECONDS: Final = 1_800.0
+"""How long they can be."""
+
+BOTS: Final = 7
+"""Bots that one may bring along."""
+
+LONGEST_NAME: Final = 40
+
+_NOWHERE: Final[Mapping[str, Any]] = {"seats": [], "options": {}, "outcome": None, "last": None, "turn": []}
+
+
+@define
+class Wish:
+    """What a seat is asked for with. `bots`: a strategy and a reservation's code, or None, for each."""
+
+    game: str
+    name: str
+    reservation: str | None = None
+    bots: tuple[tuple[str, str | None], ...] = ()
+
+
+@define(eq=False)
+class Sitting:
+    """A person's seat. `seen`: when the browser last asked for something. `final`: scene and moves once it is over."""
+
+    id: str
+    visitor: Visitor
+    wish: Wish
+    person: Person
+    feeds: Feeds
+    seen: float
+    on_over: Callable[[Sitting], None]
+    loop: Loop = field(init=False)
+    stream: Stream = field(init=False)
+    bots: list[Loop] = field(factory=list)
+    feed: RoomFeed | None = None
+    final: tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]] | None = None
+    record: str | None = None
+    started: str | None = None
+    prepared: HostedRoom | None = None
+    ended: float = 0.0
+    _match: object = None
+
+    def __attrs_post_init__(self) -> None:
+        self.stream = self.feeds.stream(self, interval=INTERVAL, unread=self.touch)
+        self.loop = Loop(self.person, self.feeds.clock, self._told)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the connection to the game has ended."""
+        return self.final is not None
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether a browser reads the stream."""
+        return bool(self.stream.readers)
+
+    def touch(self) -> None:
+        """Take note of a sign of life."""
+        self.seen = self.feeds.clock.seconds()
+
+    def act(self, action: Mapping[str, Any]) -> None:
+        """Do what the human wants. Raises RuleError: nothing has changed; Refusal: the game is over."""
+        self.loop.check()
+        self.loop.send(self.person.act(action))
+        self.stream.changed()
+
+    # What the loop and the room say
+
+    def _told(self) -> None:
+        self._look_for_room()
+        if self.loop.is_lost and self.final is None:
+            captured = self.capture()
+            self.final = self.scene(captured), self.moves(captured)
+            self.ended = self.feeds.clock.seconds()
+            self._follow(None)
+            self.stream.changed()
+            self.feeds.end(self.stream)
+            self.on_over(self)
+        else:
+            self.stream.changed()
+
+    def _look_for_room(self) -> None:
+        places = self.loop.session.places
+        room = places[0][0] if places else None
+        if room is not None and (self.feed is None or self.feed.room is not room):
+            self._follow(self.feeds.of(room))
+            _take_time(room, places[0][1])
+
+    def _follow(self, feed: RoomFeed | None) -> None:
+        if self.feed is not None:
+            self.feed.followers.pop(self._room_changed, None)
+        if feed is not None:
+            self.feed = feed
+            self._match = feed.match
+            feed.followers[self._room_changed] = None
+
+    def _room_changed(self) -> None:
+        assert self.feed is not None
+        if self.feed.match is not self._match:
+            self._match = self.feed.match
+            self.stream.restart()
+        self.stream.changed()
+
+    # The source of the stream
+
+    def capture(self) -> tuple[Mapping[str, Any], Moment | None]:
+        """Return the moment."""
+        return self.person.view(), None if self.feed is None else self.feed.capture()
+
+    def scene(self, captured: tuple[Mapping[str, Any], Moment | None]) -> Mapping[str, Any]:
+        """Return what the person sees, with what everybody may know of the room."""
+        if self.final is not None:
+            return self.final[0]
+        view, moment = captured
+        facts: Mapping[str, Any] = _NOWHERE
+        if self.feed is not None and moment is not None:
+            facts = self.feed.facts(moment)
+            self.record, self.started = facts["record"], self.feed.room.history.started
+        scene = {**facts, **{key: value for key, value in view.items() if key != "players"}}
+        if not scene["seats"]:
+            scene["seats"] = _seats(view.get("players") or ())
+        scene["isLive"] = not self.loop.is_lost
+        scene["error"] = self.loop.error
+        return scene
+
+    def moves(self, captured: tuple[Mapping[str, Any], Moment | None]) -> Sequence[Mapping[str, Any]]:
+        """Return the moves that everybody may know."""
+        if self.final is not None:
+            return self.final[1]
+        return () if self.feed is None or captured[1] is None else self.feed.moves(captured[1])
+
+    def summary(self) -> dict[str, Any]:
+        """Return what the list of seats says."""
+        room = None if self.feed is None else self.feed.room.id
+        return {
+            "id": self.id,
+            "game": self.wish.game,
+            "name": self.wish.name,
+            "room": room,
+            "record": self.record,
+            "started": self.started,
+            "isLive": not self.is_over,
+        }
+
+    def facts(self) -> dict[str, Any]:
+        """Return all that is known."""
+        captured = ({}, None) if self.final is not None else self.capture()
+        # The scene first: it finds the record.
+        found = {"scene": self.scene(captured), "moves": list(self.moves(captured))}
+        return {**self.summary(), **found}
+
+
+def _seats(players: Iterable[str | None]) -> list[dict[str, Any]]:
+    return [{"seat": seat, "name": name or "", "connected": name is not None} for seat, name in enumerate(players)]
+
+
+def _take_time(room: HostedRoom, seat: int) -> None:
+    """Let a person think: where a dialect can switch a seat's time limit off, it is."""
+    set_timed = getattr(room.table, "set_timed", None)
+    if set_timed is not None:
+        set_timed(seat, timed=False)
+
+
+@define(eq=False)
+class Seats:
+    """All seats of browsers. `grace`: seconds without a sign of life. `elsewhere`: where bots think; None: here."""
+
+    parts: Parts
+    feeds: Feeds
+    grace: float
+    random: Callable[[], Random]
+    elsewhere: Call | None = None
+    sittings: dict[str, Sitting] = field(factory=dict)
+    _sweep: IDelayedCall | None = None
+
+    @property
+    def live(self) -> int:
+        """How many seats are played on."""
+        return sum(not sitting.is_over for sitting in self.sittings.values())
+
+    def of(self, visitor: Visitor) -> list[Sitting]:
+        """Return a visitor's seats, the oldest first."""
+        return [sitting for sitting in self.sittings.values() if sitting.visitor is visitor]
+
+    def find(self, visitor: Visitor, word: str) -> Sitting:
+        """Return a visitor's seat. Raises Refusal: there is none, or it is another's."""
+        sitting = self.sittings.get(word)
+        if sitting is None:
+            raise Refusal(404, "no-seat", "there is no such seat", "a seat that is over is forgotten after a while")
+        if sitting.visitor is not visitor:
+            raise Refusal(403, "not-yours", "this seat is another visitor's")
+        sitting.touch()
+        return sitting
+
+    # Joining
+
+    def open(self, visitor: Visitor, wish: Wish, host: str) -> Sitting:
+        """Join a game as a person, with bots. Raises Refusal."""
+        game_type, factory = self._listener(wish.game)
+        self._check(visitor, wish, game_type)
+        wish, prepared = self._reserved(wish, factory)
+        for kept in self.parts.lobby.reservations:
+            if kept.code == wish.reservation:
+                # Its first move may be asked for before it is told that it has a seat.
+                _take_time(kept.room, kept.seat)
+        sitting = Sitting(
+            secrets.token_urlsafe(12),
+            visitor,
+            wish,
+            self._person(game_type, wish),
+            self.feeds,
+            self.feeds.clock.seconds(),
+            self._over,
+        )
+        sitting.loop.join(factory, host, wish.name)
+        self.sittings[sitting.id] = sitting
+        visitor.seats += 1
+        sitting.prepared = prepared
+        self._sweep_later()
+        try:
+            for strategy, code in wish.bots:
+                self._bring(sitting, game_type, factory, host, strategy, code)
+        except Refusal:
+            sitting.loop.leave()
+            raise
+        return sitting
+
+    def _listener(self, game: str) -> tuple[GameType, SessionFactory]:
+        parts = self.parts
+        game_type = parts.lobby.game_types.get(game)
+        name = next((name for name in parts.listeners if parts.kinds[name] == game), None)
+        if game_type is None or game_type.person is None:
+            text = f"{game[:LONGEST_NAME]!r} cannot be played here"
+            raise Refusal(404, "no-game", text, "GET /api/v1/session lists games")
+        if name is None:
+            raise Refusal(503, "no-listener", f"{game} has no listener")
+        return game_type, parts.listeners[name]
+
+    def _check(self, visitor: Visitor, wish: Wish, game_type: GameType) -> None:
+        if not wish.name.strip() or len(wish.name) > LONGEST_NAME or not wish.name.isprintable():
+            raise Refusal(400, "name", f"a name has 1 to {LONGEST_NAME} characters that can be seen")
+        if len(wish.bots) > BOTS:
+            raise Refusal(400, "bots", f"{BOTS} bots at most can come along")
+        for strategy, _ in wish.bots:
+            if strategy not in game_type.players:
+                raise Refusal(400, "bots", "there is no such bot", f"there are {', '.join(game_type.players)}")
+        lobby = self.parts.lobby
+        if lobby.is_draining or lobby.outage.reason:
+            raise Refusal(503, "closed", "no new games begin just now", "try again later")
+        if visitor.seats >= PLAYED:
+            raise Refusal(429, "seats", f"you hold {PLAYED} seats: leave one first")
+        if self.live >= MOST:
+            raise Refusal(503, "seats", "there are too many seats", "try again later")
+
+    def _reserved(self, wish: Wish, factory: SessionFactory) -> tuple[Wish, HostedRoom | None]:
+        """Return a wish with reservations for all, where a game has them: so who comes together meets."""
+        reserve = getattr(factory.reception, "reserve", None)
+        if reserve is None or not wish.bots or wish.reservation is not None:
+            return wish, None
+        names = [wish.name, *(strategy for strategy, _ in wish.bots)]
+        room, kept = reserve(names, paused=False, history=None, turn=None)
+        codes = [reservation.code for reservation in kept]
+        strategies = [strategy for strategy, _ in wish.bots]
+        return Wish(wish.game, wish.name, codes[0], tuple(zip(strategies, codes[1:], strict=False))), room
+
+    def _person(self, game_type: GameType, wish: Wish) -> Person:
+        assert game_type.person is not None
+        try:
+            return game_type.person(self.random(), wish.name, wish.reservation)
+        except GamedError as error:
+            raise Refusal(400, getattr(error, "code", "person"), str(error)) from error
+
+    def _bring(  # noqa: PLR0913, PLR0917 (what a bot needs)
+        self, sitting: Sitting, game_type: GameType, factory: SessionFactory, host: str, strategy: str, code: str | None
+    ) -> None:
+        options = {"reservation": code} if code is not None and "reservation" in game_type.player_options else {}
+        client: Client = game_type.players[strategy](self.random(), **options)
+        loop = Loop(client, self.feeds.clock, _say_nothing, self.elsewhere, leaves=True)
+        loop.join(factory, host, strategy)
+        sitting.bots.append(loop)
+
+    # Leaving
+
+    def leave(self, sitting: Sitting) -> None:
+        """Leave a seat, as a peer whose connection ends; if it is over already, forget it."""
+        if sitting.is_over:
+            self.sittings.pop(sitting.id, None)
+        else:
+            sitting.loop.leave()
+
+    def _over(self, sitting: Sitting) -> None:
+        sitting.visitor.seats -= 1
+        room = sitting.prepared
+        if room is not None and not room.history.was_started and room.table.outcome is None:
+            # Nobody else has its codes.
+            room.stop(Termination.CANCELLED)
+        for bot in sitting.bots:
+            if not bot.is_lost and not _plays_with_others(bot, sitting):
+                bot.leave()
+        over = [other for other in self.of(sitting.visitor) if other.is_over]
+        for other in over[: max(0, len(over) - KEPT)]:
+            self.sittings.pop(other.id, None)
+
+    def _sweep_later(self) -> None:
+        if self._sweep is None and self.sittings:
+            self._sweep = self.feeds.clock.callLater(self.grace / 4, self._look)
+
+    def _look(self) -> None:
+        self._sweep = None
+        now = self.feeds.clock.seconds()
+        for sitting in list(self.sittings.values()):
+            if sitting.is_over:
+                if now - max(sitting.ended, sitting.seen) > KEPT_SECONDS:
+                    del self.sittings[sitting.id]
+            elif not sitting.is_watched and now - sitting.seen > self.grace:
+                log.info("web: silent: seat={id} peer={peer}", id=sitting.id[:6], peer=sitting.loop.session.name)
+                sitting.loop.leave()
+        self._sweep_later()
+
+    def stop(self) -> None:
+        """Look for silent browsers no more."""
+        if self._sweep is not None:
+            self._sweep.cancel()
+            self._sweep = None
+
+
+def _say_nothing() -> None:
+    """Tell nobody what a bot was told."""
+
+
+def _plays_with_others(bot: Loop, sitting: Sitting) -> bool:
+    """Whether a bot is in a match with somebody who did not come with it."""
+    own = {sitting.loop.session, *(other.session for other in sitting.bots)}
+    return any(
+        room.history.was_started and room.table.outcome is None and not own.issuperset(room.peers.values())
+        for room, _ in bot.session.places
+    )

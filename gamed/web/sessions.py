@@ -1,0 +1,78 @@
+"""Answers for /api/v1/session: who asks, which games there are, and the administrator's login."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from attrs import define
+from twisted.internet.defer import Deferred
+
+from gamed import __version__
+from gamed.console.operator import Parts
+from gamed.web.answers import Answer, Call, Refusal, Route
+from gamed.web.scenes import listed
+from gamed.web.visitors import COOKIE, NOBODY, Visitor, Visitors
+
+TITLES: Final = {"roborally": "RoboRally"}
+"""Names that are not the kind with a capital letter."""
+
+
+@define(eq=False)
+class Sessions:
+    """The session of a browser."""
+
+    visitors: Visitors
+    parts: Parts
+
+    @property
+    def routes(self) -> Sequence[Route]:
+        """What can be asked for."""
+        return (
+            Route("GET", "session", self._session),
+            Route("POST", "session/login", self._login),
+            Route("POST", "session/logout", self._logout),
+        )
+
+    def _session(self, call: Call) -> Answer:
+        visitor = self.visitors.make(call.address) if call.visitor is NOBODY else call.visitor
+        return self._told(visitor, call)
+
+    def _login(self, call: Call) -> Deferred[Answer]:
+        user, password = call.text("user"), call.text("password")
+        logged_in = self.visitors.login(call.visitor, user, password, call.address)
+        return logged_in.addCallback(self._told, call)
+
+    def _logout(self, call: Call) -> Answer:
+        self.visitors.logout(call.visitor)
+        return self._told(call.visitor, call)
+
+    def _told(self, visitor: Visitor, call: Call) -> Answer:
+        cookie = f"{COOKIE}={visitor.key}; Path=/; HttpOnly; SameSite=Strict{'; Secure' if call.secure else ''}"
+        body = {"token": visitor.token, "admin": visitor.admin, "version": __version__, "games": list(self._games())}
+        return Answer(body=body, headers={"set-cookie": cookie})
+
+    def _games(self) -> Any:
+        parts = self.parts
+        receptions = {parts.kinds[name]: factory.reception for name, factory in parts.listeners.items()}
+        for kind, settings in parts.lobby.settings.items():
+            game_type = parts.lobby.game_types[kind]
+            can = ["watch"]
+            if kind in receptions and game_type.person is not None:
+                can.append("play")
+            if hasattr(receptions.get(kind), "reserve"):
+                can += ["prepare", "from"]
+            options = game_type.options(settings)
+            yield {
+                "kind": kind,
+                "name": TITLES.get(kind, kind.capitalize()),
+                "can": can,
+                "bots": list(game_type.players),
+                "options": listed(options),
+            }
+
+
+def needed(visitor: Visitor) -> None:
+    """Raise Refusal if there is no session."""
+    if visitor is NOBODY:
+        raise Refusal(401, "session", "there is no session", "GET /api/v1/session begins one")

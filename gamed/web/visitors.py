@@ -1,0 +1,199 @@
+"""Who visits: a session for each browser, held by a cookie, and what keeps other sites' pages from using it.
+
+Source: issue 8; docs/reference/web-api.md, "Sessions". A page of another site can send requests with a browser's
+cookie, but can neither read the session's token nor set a header; so whatever changes something needs the token in one.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from attrs import define, field
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
+
+from gamed.console.operator import Operator, Parts
+from gamed.web.answers import Refusal
+
+log = Logger()
+
+COOKIE: Final = "gamed"
+
+MOST: Final = 5_000
+"""Sessions at once; beyond, the one that was silent longest is forgotten, if it has no seats."""
+
+MOST_OF_ADDRESS: Final = 500
+"""Sessions of one address."""
+
+EXPIRES: Final = 12 * 3_600.0
+"""Seconds of silence after which a session is forgotten."""
+
+MOST_LOGINS: Final = 4
+"""Passwords of one address that are looked at or held back at once."""
+
+LONGEST_PASSWORD: Final = 1_024
+
+
+@define(eq=False)
+class Visitor:
+    """A session. `seats`: how many it plays on; it is kept for as long.
+
+    `id`: what it is known by in here; `key`: what its cookie says; `token`: what changes must show.
+    """
+
+    address: str
+    id: str = field(factory=lambda: secrets.token_urlsafe(9))
+    key: str = field(factory=lambda: secrets.token_urlsafe(24), repr=False)
+    token: str = field(factory=lambda: secrets.token_urlsafe(24), repr=False)
+    operator: Operator | None = None
+    seen: float = 0.0
+    seats: int = 0
+
+    @property
+    def admin(self) -> bool:
+        """Whether the console's user has logged in here."""
+        return self.operator is not None
+
+
+NOBODY: Final = Visitor("", id="", key="", token="")
+"""Who has no session: may look, and change nothing."""
+
+
+@define(eq=False)
+class Visitors:
+    """All sessions. `parts`: the daemon, for the administrator; its account is the console's."""
+
+    clock: IReactorTime
+    parts: Parts
+    _visitors: dict[str, Visitor] = field(factory=dict)
+    _addresses: dict[str, int] = field(factory=dict)
+    _logins: dict[str, int] = field(factory=dict)
+
+    def __len__(self) -> int:
+        """How many sessions there are."""
+        return len(self._visitors)
+
+    # Sessions
+
+    def find(self, cookie: str | None) -> Visitor:
+        """Return the session of a cookie; `NOBODY` if there is none, or no more."""
+        visitor = self._visitors.get(cookie or "")
+        if visitor is None:
+            return NOBODY
+        now = self.clock.seconds()
+        if now - visitor.seen > EXPIRES and not visitor.seats:
+            self.forget(visitor)
+            return NOBODY
+        if visitor.operator is not None and now - visitor.seen > self.parts.config.console.idle_seconds:
+            self.logout(visitor)
+        visitor.seen = now
+        # Who was silent longest stands first.
+        self._visitors[visitor.key] = self._visitors.pop(visitor.key)
+        return visitor
+
+    def make(self, address: str) -> Visitor:
+        """Return a new session. Raises Refusal: there are too many."""
+        if self._addresses.get(address, 0) >= MOST_OF_ADDRESS or len(self._visitors) >= MOST:
+            self._make_room(address)
+        visitor = Visitor(address, seen=self.clock.seconds())
+        self._visitors[visitor.key] = visitor
+        self._addresses[address] = self._addresses.get(address, 0) + 1
+        return visitor
+
+    def _make_room(self, address: str) -> None:
+        crowded = self._addresses.get(address, 0) >= MOST_OF_ADDRESS
+        spare = (
+            visitor
+            for visitor in self._visitors.values()
+            if not visitor.seats and not visitor.admin and (not crowded or visitor.address == address)
+        )
+        oldest = next(spare, None)
+        if oldest is None:
+            raise Refusal(503, "sessions", "there are too many sessions", "try again later")
+        self.forget(oldest)
+
+    def forget(self, visitor: Visitor) -> None:
+        """End a session."""
+        self.logout(visitor)
+        if self._visitors.pop(visitor.key, None) is not None:
+            left = self._addresses[visitor.address] - 1
+            if left:
+                self._addresses[visitor.address] = left
+            else:
+                del self._addresses[visitor.address]
+
+    # The administrator
+
+    def login(self, visitor: Visitor, user: str, password: str, address: str) -> Deferred[Visitor]:
+        """Fire with the session, which has a new cookie and token, or fail with Refusal. Raises Refusal."""
+        if self._logins.get(address, 0) >= MOST_LOGINS:
+            raise Refusal(429, "logins", "too many passwords wait to be looked at", "try again in a while")
+        if not password or len(password) > LONGEST_PASSWORD or len(user) > LONGEST_PASSWORD:
+            raise Refusal(403, "password", "wrong user or password")
+        self._logins[address] = self._logins.get(address, 0) + 1
+        checked = self.parts.accounts.check(user, password, address)
+        return checked.addBoth(self._looked, address).addCallback(self._judged, visitor, user, address)
+
+    def _looked(self, result: Any, address: str) -> Any:
+        left = self._logins.pop(address) - 1
+        if left:
+            self._logins[address] = left
+        return result
+
+    def _judged(self, right: bool, visitor: Visitor, user: str, address: str) -> Visitor:  # noqa: FBT001 (a result)
+        if not right:
+            raise Refusal(403, "password", "wrong user or password")
+        if visitor.key not in self._visitors:
+            raise Refusal(401, "session", "the session has ended meanwhile", "GET /api/v1/session begins one")
+        self.logout(visitor)
+        # Who knew the old cookie must not become the administrator.
+        del self._visitors[visitor.key]
+        visitor.key, visitor.token = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
+        self._visitors[visitor.key] = visitor
+        visitor.operator = operator = Operator(
+            self.parts, user, address, "web", _say_nothing, lambda: self.logout(visitor), since=self.clock.seconds()
+        )
+        self.parts.operators.append(operator)
+        log.info("web: logged in: {who}", who=operator.name)
+        return visitor
+
+    def logout(self, visitor: Visitor) -> None:
+        """Let a session be the administrator's no more."""
+        operator, visitor.operator = visitor.operator, None
+        if operator is not None:
+            self.parts.operators.remove(operator)
+            log.info("web: logged out: {who}", who=operator.name)
+
+
+def _say_nothing(_text: str) -> None:
+    """Show nothing: a browser has no terminal."""
+
+
+def check_origin(headers: Mapping[str, str], method: str) -> None:
+    """Raise Refusal if another site's page has sent a request. `headers`: by lower-case names, the first of each."""
+    site = headers.get("sec-fetch-site")
+    if site in ("cross-site", "same-site") or (method != "GET" and site not in (None, "same-origin")):
+        raise Refusal(403, "origin", "pages of other sites may not ask this")
+    origin = headers.get("origin")
+    if origin is not None and _netloc(origin) != headers.get("host", "").lower():
+        raise Refusal(403, "origin", "pages of other sites may not ask this")
+
+
+def _netloc(origin: str) -> str | None:
+    try:
+        return urlsplit(origin).netloc.lower() or None
+    except ValueError:
+        return None
+
+
+def check_token(visitor: Visitor, token: str | None) -> None:
+    """Raise Refusal if a change does not show the session's token."""
+    if visitor is NOBODY:
+        raise Refusal(401, "session", "there is no session", "GET /api/v1/session begins one")
+    if not hmac.compare_digest((token or "").encode("utf-8", "replace"), visitor.token.encode()):
+        raise Refusal(403, "token", "the header X-Gamed-Token is missing or wrong", "GET /api/v1/session tells it")

@@ -1,0 +1,149 @@
+"""The daemon's queue for what is beyond the shares, and the buckets that measure shares and rates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from attrs import define, field
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.net.backlog import SLICE, TICK, Backlog, Bucket
+from tests.lobby.doubles import Turns
+
+
+class BucketTests(SynchronousTestCase):
+    def test_it_fills_at_its_rate_up_to_what_it_holds(self) -> None:
+        bucket = Bucket(2.0, 5.0, 100.0)
+        self.assertEqual([bucket.level(now) for now in (100.0, 100.4, 100.5, 101.0, 200.0)], [0, 0, 1, 2, 5])
+
+    def test_what_is_taken_is_gone_and_never_owed(self) -> None:
+        bucket = Bucket(2.0, 5.0, 0.0, 5.0)
+        bucket.take(3)
+        self.assertEqual(bucket.level(0.0), 2)
+        bucket.take(1_000)
+        self.assertEqual((bucket.level(0.0), bucket.level(1.0)), (0, 2))
+
+    @settings(deadline=None, max_examples=100)
+    @given(st.floats(0.1, 1e5), st.floats(0.0, 1e6), st.integers(0, 20))
+    def test_who_waits_as_long_as_it_says_finds_a_token(self, rate: float, now: float, taken: int) -> None:
+        bucket = Bucket(rate, max(rate, 1.0), now, 1.0)
+        bucket.take(taken)
+        self.assertGreaterEqual(bucket.level(now + bucket.wait), 1)
+        self.assertLessEqual(bucket.wait, 1 / rate + TICK)
+
+
+@define(eq=False)
+class Customer:
+    """Has some things to be served, each of which takes some time."""
+
+    name: str
+    left: int
+    served: list[str]
+    clock: Turns
+    cost: float = SLICE / 4.5
+    then: Callable[[], None] = field(default=lambda: None)
+
+    def serve(self, until: float) -> bool:  # noqa: ARG002 (Waiting's signature)
+        self.clock.rightNow += self.cost
+        self.served.append(self.name)
+        self.left -= 1
+        self.then()
+        return self.left > 0
+
+
+class BacklogTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.clock = Turns()
+        self.clock.rightNow = 1_000.0
+        self.backlog = Backlog(self.clock)
+        self.served: list[str] = []
+
+    def customer(self, name: str, left: int = 1, **more: object) -> Customer:
+        return Customer(name, left, self.served, self.clock, **more)
+
+    def turns(self) -> list[str]:
+        """Return what is served in each turn until nobody waits."""
+        parts = []
+        while len(self.backlog):
+            before = len(self.served)
+            self.clock.turn()
+            parts.append("".join(self.served[before:]))
+        return parts
+
+    def test_who_comes_alone_is_served_at_once_and_needs_no_turn(self) -> None:
+        self.backlog.enter(self.customer("a", 3))
+        self.assertEqual(self.served, ["a"] * 3)
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+
+    def test_nobody_has_more_than_a_slice_at_once(self) -> None:
+        self.backlog.enter(self.customer("a", 12))
+        self.assertEqual(len(self.served), 5)
+        self.assertEqual(self.turns(), ["aaaaa", "aa"])
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+
+    def test_those_who_wait_take_turns_within_one_slice(self) -> None:
+        self.backlog.enter(self.customer("-", 5))
+        for name in "abc":
+            self.backlog.enter(self.customer(name, 4))
+        self.assertEqual(self.served, ["-"] * 5)
+        self.assertEqual(self.turns(), ["abcab", "cabca", "bc"])
+
+    def test_who_comes_while_others_wait_waits(self) -> None:
+        self.backlog.enter(self.customer("a", 6))
+        self.clock.rightNow += 10.0
+        self.backlog.enter(self.customer("b"))
+        self.assertEqual(self.turns(), ["ab"])
+
+    def test_what_is_served_at_once_takes_no_more_time_than_the_rest(self) -> None:
+        for _ in range(100):
+            self.clock.rightNow += SLICE / 4
+            self.backlog.enter(self.customer("a"))
+        self.assertEqual((len(self.served), len(self.backlog)), (100, 0))
+        for _ in range(100):
+            self.clock.rightNow += SLICE / 9
+            self.backlog.enter(self.customer("b"))
+        self.assertLess(self.served.count("b"), 20)
+        self.assertTrue(len(self.backlog))
+
+    def test_who_has_others_come_does_not_serve_them_himself(self) -> None:
+        other = self.customer("b")
+        self.backlog.enter(self.customer("a", 2, then=lambda: None))
+        self.backlog.enter(self.customer("a", then=lambda: self.backlog.enter(other)))
+        self.assertEqual(self.served, ["a"] * 3)
+        self.assertEqual(self.turns(), ["b"])
+
+    def test_one_thing_that_takes_long_is_served_all_the_same(self) -> None:
+        self.backlog.enter(self.customer("-", 1, cost=10 * SLICE))
+        for name in "ab":
+            self.backlog.enter(self.customer(name, 2, cost=10 * SLICE))
+        self.assertEqual(self.turns(), ["a", "b", "a", "b"])
+
+    def test_while_it_is_held_all_wait(self) -> None:
+        self.backlog.hold(True)
+        self.backlog.enter(self.customer("a"))
+        self.clock.turn(5.0)
+        self.assertEqual((self.served, self.clock.getDelayedCalls()), ([], []))
+        self.backlog.hold(False)
+        self.assertEqual(self.turns(), ["a"])
+
+    def test_it_can_be_held_between_two_turns(self) -> None:
+        self.backlog.enter(self.customer("a", 10))
+        self.backlog.hold(True)
+        self.clock.turn()
+        self.assertEqual(len(self.served), 5)
+        self.backlog.hold(False)
+        self.assertEqual(self.turns(), ["aaaaa"])
+
+    def test_a_fault_costs_only_who_has_it(self) -> None:
+        def fault() -> None:
+            raise ZeroDivisionError
+
+        self.backlog.enter(self.customer("-", 5))
+        self.backlog.enter(self.customer("a", 3, then=fault))
+        self.backlog.enter(self.customer("b", 2))
+        self.assertEqual(self.turns(), ["abb"])
+        self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
+        self.backlog.enter(self.customer("c"))
+        self.assertEqual(self.served[-1], "c")

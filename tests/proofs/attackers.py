@@ -1,0 +1,276 @@
+"""Who does what can be done to a daemon, each attack in a process of its own: `python -m tests.proofs.attackers JSON`.
+
+The processes run at nice 19: attackers have machines of their own in real life, and here they would take the processor
+from the daemon and from the honest players. The JSON object: `attack`, a name of ATTACKS; `ports` by listener;
+`console`, the console's port; `amount`, how many connections; `seconds`, how long a flood lasts. A process takes its
+seats, prints "ready", begins when a line comes on standard input, prints a line about what it did, and closes all its
+connections when standard input ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import selectors
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from random import Random
+
+from attrs import define, field
+
+from tests.daemon import ROOT
+from tests.proofs.clients import connection
+from tests.proofs.guests import LISTENERS, Guest
+
+MIB = 1 << 20
+
+BOMB = (
+    b"<?xml version='1.0'?><!DOCTYPE protocol [<!ENTITY a 'aaaaaaaaaa'>"
+    + b"".join(b"<!ENTITY %c '%s'>" % (98 + number, b"&%c;" % (97 + number) * 10) for number in range(9))
+    + b"]><protocol>&j;"
+)
+ENDLESS = (b"<protocol><join gameType='", b"<protocol>" + b"<a>" * 10_000, b"<protocol><!--", b"<protocol><![CDATA[")
+FILLING = b"x" * 65_536
+LINES = {
+    "battleship": b"(1,[0,0]).\n" * 6_000,
+    "quoridor": b"(hello)\n(move wall 1 1 vertical)\n" * 2_000,
+    "softwarechallenge": b"<room roomId='no'><data class='nothing'/></room>" * 1_500,
+    "roborally": b"GGS\nGPH\nGPL\nGFL\n" * 4_000,
+}
+REQUESTS = b"GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 1_000
+COMMANDS = b"rooms\r\n" * 1_000_000
+
+
+def address(number: int) -> str:
+    """Return an address of this machine: each limit by address counts a few connections only."""
+    return f"127.{77 + number // 62_500}.{number // 250 % 250}.{number % 250 + 1}"
+
+
+def pushed(clients: Iterable[tuple[socket.socket, bytes]], seconds: float) -> tuple[int, int]:
+    """Send on all connections what goes, again and again, and read what comes; return the bytes sent and received."""
+    until, sent, received = time.monotonic() + seconds, 0, 0
+    selector = selectors.DefaultSelector()
+    for client, data in clients:
+        client.setblocking(False)
+        selector.register(client, selectors.EVENT_READ | selectors.EVENT_WRITE, [data, 0])
+    while selector.get_map() and time.monotonic() < until:
+        for key, ready in selector.select(0.1):
+            client: socket.socket = key.fileobj
+            data, at = key.data
+            try:
+                if ready & selectors.EVENT_READ:
+                    received += len(client.recv(MIB))
+                if ready & selectors.EVENT_WRITE:
+                    went = client.send(data[at : at + MIB])
+                    sent += went
+                    key.data[1] = (at + went) % len(data)
+            except BlockingIOError:
+                continue
+            except OSError:
+                selector.unregister(client)
+        time.sleep(0.001)
+    return sent, received
+
+
+@define(eq=False)
+class Attacker:
+    """What is done. Each attack returns what there is to say about it."""
+
+    ports: Mapping[str, int]
+    console: int
+    web: int
+    amount: int
+    seconds: float
+    clients: list[socket.socket] = field(factory=list)
+    guests: list[Guest] = field(factory=list)
+
+    def take_seats(self, listener: str) -> None:
+        """Seat two of our own at a listener, before honest players come, so that nobody is paired with these."""
+        for _ in range(2):
+            guest = Guest.come(listener, self.ports[listener], Random(1), "127.0.0.66")
+            guest.socket.settimeout(10.0)
+            self.guests.append(guest)
+            guest.send(guest.read())
+        time.sleep(0.3)
+        for guest in self.guests:
+            # Quoridor's second votes after one more mail.
+            guest.send(guest.read())
+
+    def dial(self, listener: str, number: int) -> socket.socket:
+        """Return a connection, to be closed at last."""
+        client = connection(self.ports[listener], address(number))
+        self.clients.append(client)
+        return client
+
+    def slow(self) -> str:
+        """Open connections that say half a word each, and drip."""
+        refused, began = 0, time.monotonic()
+        for number in range(self.amount):
+            client = self.dial(LISTENERS[number % 4], number // 8)
+            with contextlib.suppress(OSError):
+                client.send(b"(")
+        opened = time.monotonic() - began
+        until = time.monotonic() + self.seconds
+        for client in self.clients:
+            try:
+                client.send(b"x")
+            except OSError:
+                refused += 1
+            if time.monotonic() > until:
+                break
+        return f"{self.amount} in {opened:.1f} s, {refused} closed by then"
+
+    def bombs(self) -> str:
+        """Send what would be a gigabyte, were it expanded."""
+        clients = []
+        until = time.monotonic() + self.seconds
+        while time.monotonic() < until and len(clients) < self.amount:
+            clients.append(self.dial("softwarechallenge", len(clients)))
+            with contextlib.suppress(OSError):
+                clients[-1].sendall(BOMB)
+        return f"{len(clients)}, {self.closed(clients)} closed"
+
+    def endless(self) -> str:
+        """Begin messages that do not end."""
+        clients = [(self.dial("softwarechallenge", number), ENDLESS[number % 4]) for number in range(self.amount)]
+        for client, begin in clients:
+            client.sendall(begin)
+        sent, _ = pushed([(client, FILLING) for client, _ in clients], self.seconds)
+        return f"{sent / MIB:.1f} MiB went; {self.closed([client for client, _ in clients])} closed of {len(clients)}"
+
+    def closed(self, clients: list[socket.socket], seconds: float = 10.0) -> int:
+        """Return how many the daemon closes within a time."""
+        until, count = time.monotonic() + seconds, 0
+        for client in clients:
+            client.settimeout(max(0.01, until - time.monotonic()))
+            try:
+                while client.recv(MIB):
+                    pass
+                count += 1
+            except TimeoutError:
+                continue
+            except OSError:
+                count += 1
+        return count
+
+    def flood(self, listener: str) -> str:
+        """Flood a listener: from two who have a seat there, and from strangers."""
+        clients = [(guest.socket, LINES[listener]) for guest in self.guests]
+        if listener != "battleship":
+            # A stranger is a partner there at once.
+            clients += [(self.dial(listener, number), LINES[listener]) for number in range(self.amount)]
+        return self.told(*pushed(clients, self.seconds))
+
+    def told(self, sent: int, received: int) -> str:
+        """Return how much went and came."""
+        return f"{sent / MIB:.2f} MiB went, {received / MIB:.2f} MiB came"
+
+    def requests(self) -> str:
+        """Flood the web listener with requests for all metrics, many in one segment."""
+        for number in range(self.amount):
+            self.clients.append(connection(self.web, address(number)))
+        return self.told(*pushed([(client, REQUESTS) for client in self.clients], self.seconds))
+
+    def log_in(self) -> None:
+        """Connect to the console and log in."""
+        client = connection(self.console, "127.0.0.1")
+        self.clients.append(client)
+        for line in (b"admin\r\n", b"x\r\n"):
+            time.sleep(0.5)
+            client.sendall(line)
+        time.sleep(1.0)
+        greeting = client.recv(MIB)
+        if b"wrong" in greeting:
+            raise AssertionError(greeting)
+
+    def commands(self) -> str:
+        """Send a million commands in one piece, reading the answers."""
+        return self.told(*pushed([(self.clients[0], COMMANDS)], self.seconds))
+
+    def end(self) -> None:
+        """Close everything."""
+        for client in self.clients:
+            client.close()
+        for guest in self.guests:
+            guest.end()
+
+
+ATTACKS: dict[str, Callable[[Attacker], str]] = {
+    "slow connections": Attacker.slow,
+    "entity bombs": Attacker.bombs,
+    "endless messages": Attacker.endless,
+    "flood of battleship": lambda attacker: attacker.flood("battleship"),
+    "flood of quoridor": lambda attacker: attacker.flood("quoridor"),
+    "flood of softwarechallenge": lambda attacker: attacker.flood("softwarechallenge"),
+    "flood of roborally": lambda attacker: attacker.flood("roborally"),
+    "flood of requests": Attacker.requests,
+    "a million console commands": Attacker.commands,
+}
+
+
+def main(attack: str, **options: object) -> None:
+    """Do as the module's docstring says."""
+    os.setpriority(os.PRIO_PROCESS, 0, 19)
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    attacker = Attacker(**options)
+    if attack.startswith("flood of ") and attack != "flood of requests":
+        attacker.take_seats(attack.removeprefix("flood of "))
+    elif attack == "a million console commands":
+        attacker.log_in()
+    print("ready", flush=True)
+    if sys.stdin.readline():
+        print(ATTACKS[attack](attacker), flush=True)
+        sys.stdin.read()
+    attacker.end()
+
+
+@define(eq=False)
+class Attack:
+    """One such process, as who starts it sees it. `options`: as in the JSON object."""
+
+    name: str
+    options: Mapping[str, object]
+    _process: subprocess.Popen[str] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        command = [sys.executable, "-m", __name__, json.dumps({"attack": self.name, **self.options})]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT
+        )
+
+    def wait(self) -> None:
+        """Wait until it has its seats."""
+        self._expect("ready\n")
+
+    def _expect(self, line: str = "") -> str:
+        said = self._process.stdout.readline()
+        if not said or (line and said != line):
+            raise AssertionError(f"{self.name}: {said!r}, {self._process.communicate()[1]}")
+        return said.rstrip()
+
+    def run(self) -> str:
+        """Attack; return what there is to say about it."""
+        self._process.stdin.write("go\n")
+        self._process.stdin.flush()
+        return self._expect()
+
+    def end(self) -> None:
+        """Have all connections closed, and wait for it."""
+        if self._process.poll() is None:
+            self._process.communicate(timeout=60.0)
+
+    def kill(self) -> None:
+        """End the process, whatever it does."""
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.communicate()
+
+
+if __name__ == "__main__":
+    main(**json.loads(sys.argv[1]))

@@ -1,0 +1,287 @@
+"""Rooms in the API: the list, watching, and what the administrator does."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from twisted.logger import globalLogPublisher
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.console.levels import AUDIT
+from gamed.web.feed import KEEP_ALIVE
+from tests.web.house import Guest, WebHouse
+
+
+class RoomsTestCase(SynchronousTestCase):
+    kind = "battleship"
+
+    def setUp(self) -> None:
+        self.house = WebHouse(self.kind)
+        self.addCleanup(self.house.stop)
+        self.ada = self.house.visitor()
+
+    def played(self, shots: int = 0) -> str:
+        """Begin a match of two wires, and return the room's id."""
+        self.wires = [self.house.house.connect(), self.house.house.connect()]
+        self.shots = 0
+        for _ in range(shots):
+            self.shoot()
+        self.house.pump(0.5)
+        return self.ada.get("rooms").json[0]["id"]
+
+    def shoot(self) -> None:
+        attacker, defender = self.wires[1 - self.shots % 2], self.wires[self.shots % 2]
+        x, y = self.shots // 2 % 10, self.shots // 20
+        attacker.send(b"(1,[%d,%d]).\n" % (x, y))
+        defender.send(b"(2,[%d,%d,1]).\n" % (x, y))
+        self.shots += 1
+
+
+class ListTests(RoomsTestCase):
+    def test_no_rooms(self) -> None:
+        self.assertEqual(self.ada.get("rooms").json, [])
+
+    def test_a_room(self) -> None:
+        room = self.played(3)
+        (row,) = self.ada.get("rooms").json
+        self.assertEqual((row["id"], row["game"], row["state"]), (room, "battleship", "playing"))
+        self.assertEqual((row["moves"], row["watchers"], row["record"]), (6, 0, None))
+        self.assertEqual([seat["connected"] for seat in row["seats"]], [True, True])
+        self.assertEqual(row["options"]["roles"], "first-defends")
+
+    def test_states(self) -> None:
+        wire = self.house.house.connect()
+        self.assertEqual(self.ada.get("rooms").json[0]["state"], "waiting")
+        self.house.pump()
+        wire.leave()
+        self.house.pump()
+        self.assertEqual(self.ada.get("rooms").json, [])
+
+    def test_many_ask_at_once(self) -> None:
+        self.played()
+        self.house.pump()
+        wires = [self.house.opened("/api/v1/rooms") for _ in range(5)]
+        self.assertEqual(len({wire.body for wire in wires}), 1)
+
+    def test_there_is_no_such_room(self) -> None:
+        for path in ("rooms/nothing", "rooms/nothing/events"):
+            self.assertEqual(self.ada.get(path).code, "no-room")
+
+
+class WatchTests(RoomsTestCase):
+    def test_a_room_with_its_scene(self) -> None:
+        room = self.played(2)
+        found = self.ada.get(f"rooms/{room}").json
+        self.assertEqual([move["text"] for move in found["moves"]][:2], ["(1,[0,0]).", "(2,[0,0,1])."])
+        scene = found["scene"]
+        self.assertEqual(scene["board"]["boards"][0]["water"], [0])
+        self.assertEqual((scene["phase"], scene["turn"], scene["isLive"]), ("play", [1], True))
+        self.assertEqual((scene["outcome"], scene["last"]["n"]), (None, 4))
+        self.assertNotIn("you", scene)
+
+    def test_live(self) -> None:
+        room = self.played()
+        wire = self.house.opened(f"/api/v1/rooms/{room}/events")
+        self.assertEqual(wire.events()[0][2]["moves"], [])
+        self.shoot()
+        self.shoot()
+        events = wire.events()
+        self.assertEqual([move["n"] for event in events[1:] for move in event[2]["moves"]], [1, 2, 3, 4])
+        self.assertEqual(events[-1][2]["scene"]["board"]["boards"][0]["water"], [0])
+        self.assertEqual(self.ada.get("rooms").json[0]["watchers"], 1)
+
+    def test_to_the_end(self) -> None:
+        room = self.played(2)
+        wire = self.house.opened(f"/api/v1/rooms/{room}/events")
+        self.wires[0].leave()
+        events = wire.events()
+        self.assertEqual(events[-1][0], "gone")
+        scene = events[-2][2]["scene"]
+        self.assertEqual((scene["outcome"], scene["phase"]), ({"termination": "left", "winner": 1}, "over"))
+        self.assertEqual((scene["isLive"], scene["record"], scene["turn"]), (False, room, []))
+        self.assertTrue(wire.transport.disconnecting)
+        self.assertEqual(self.house.feeds._feeds, {})
+
+    def test_it_is_kept_awake(self) -> None:
+        room = self.played()
+        wire = self.house.opened(f"/api/v1/rooms/{room}/events")
+        before = wire.body.count(b"\n:\n\n")
+        self.house.pump(KEEP_ALIVE * 2 + 1)
+        self.assertEqual(wire.body.count(b":\n\n") - before, 2)
+
+    def test_who_closes_is_forgotten(self) -> None:
+        room = self.played()
+        wire = self.house.opened(f"/api/v1/rooms/{room}/events")
+        wire.close()
+        self.house.pump()
+        self.assertEqual(self.house.feeds.watchers(self.house.house.lobby.rooms[room]), 0)
+
+    def test_head_and_http_1_0(self) -> None:
+        room = self.played()
+        self.assertEqual(self.house.asked("HEAD", f"/api/v1/rooms/{room}/events").status, 200)
+        wire = self.house.sent(f"GET /api/v1/rooms/{room}/events HTTP/1.0\r\nhost: localhost\r\n\r\n".encode())
+        self.house.pump()
+        data = wire.transport.value()
+        self.assertNotIn(b"chunked", data)
+        self.assertIn(b"\r\n\r\nretry: 1000\n\nevent: scene\n", data)
+
+    def test_a_fault_of_ours_costs_the_players_nothing(self) -> None:
+        room = self.played()
+        feed = self.house.feeds.of(self.house.house.lobby.rooms[room])
+        feed.followers[lambda: {}["nothing"]] = None
+        self.shoot()
+        self.assertEqual(self.wires[0].received.count(b"(1,"), 1)
+        self.assertEqual(len(self.flushLoggedErrors(KeyError)), 2)
+
+
+class NextMatchTests(RoomsTestCase):
+    kind = "quoridor"
+
+    def test_the_stream_goes_on_with_the_next_match(self) -> None:
+        guests = [self.ada, self.house.visitor()]
+        seats = [guest.post("seats", {"game": "quoridor", "name": "Ada"}).json["id"] for guest in guests]
+        self.house.pump()
+        room = self.ada.get("rooms").json[0]["id"]
+        wire = self.house.opened(f"/api/v1/rooms/{room}/events")
+        self.assertIsNone(wire.events()[0][2]["scene"]["board"])
+        views = [guest.get(f"seats/{seat}").json["scene"] for guest, seat in zip(guests, seats, strict=True)]
+        self.assertEqual({view["phase"] for view in views}, {"voting"})
+
+
+class AuditedTestCase(RoomsTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.audited: list[str] = []
+        globalLogPublisher.addObserver(self.audit)
+        self.addCleanup(globalLogPublisher.removeObserver, self.audit)
+
+    def audit(self, event: Any) -> None:
+        if event.get("log_namespace") == AUDIT:
+            self.audited.append(f"{event['did']} -> {event['result']}")
+
+
+class AdministratorTests(AuditedTestCase):
+    def did(self, guest: Guest, room: str, name: str, **body: Any) -> int:
+        answer = guest.post(f"rooms/{room}/{name}", body)
+        self.house.pump(0.5)
+        return answer.status
+
+    def test_only_the_administrator(self) -> None:
+        room = self.played()
+        for name in ("pause", "resume", "step", "cancel"):
+            self.assertEqual(self.did(self.ada, room, name), 401)
+        self.assertEqual((self.audited, self.ada.get("rooms").json[0]["state"]), ([], "playing"))
+
+    def test_pause_step_resume_cancel(self) -> None:
+        room = self.played()
+        self.ada.login()
+        wire = self.house.opened(f"/api/v1/rooms/{room}/events")
+        self.assertEqual(self.did(self.ada, room, "pause"), 200)
+        self.assertEqual(wire.events()[-1][2]["scene"]["state"], "paused")
+        self.assertEqual(self.did(self.ada, room, "pause"), 409)
+        self.wires[1].send(b"(1,[0,0]).\n")
+        self.assertEqual(self.did(self.ada, room, "step", forced=True), 200)
+        self.assertEqual(self.ada.get(f"rooms/{room}").json["scene"]["last"]["n"], 1)
+        self.assertEqual(self.did(self.ada, room, "resume"), 200)
+        self.assertEqual(self.did(self.ada, room, "resume"), 409)
+        self.assertEqual(self.did(self.ada, room, "cancel"), 200)
+        self.assertEqual(wire.events()[-2][2]["scene"]["outcome"], {"termination": "cancelled", "winner": None})
+        said = [line.replace(room, "ROOM") for line in self.audited]
+        self.assertEqual(
+            said,
+            [
+                "pause ROOM -> Room ROOM is paused.",
+                "pause ROOM -> failed: room ROOM is paused already",
+                "step ROOM --forced -> Room ROOM goes one step.",
+                "resume ROOM -> Room ROOM goes on.",
+                "resume ROOM -> failed: room ROOM is not paused",
+                "cancel ROOM -> Room ROOM is cancelled.",
+            ],
+        )
+
+    def test_a_game_without_reservations(self) -> None:
+        self.assertEqual(self.ada.post("rooms", {"game": "battleship"}).status, 401)
+        self.ada.login()
+        self.assertEqual(self.ada.post("rooms", {"game": "battleship"}).code, "no-reservations")
+        self.assertEqual(self.ada.post("rooms", {"game": "chess"}).code, "no-reservations")
+
+
+class PrepareTests(AuditedTestCase):
+    kind = "hive"
+
+    def record(self) -> str:
+        """Have a game played by bots, and return its record's id."""
+        seat = self.ada.post("seats", {"game": "hive", "name": "Ada", "bots": ["random"]}).json["id"]
+        self.house.pump(0.3)
+        for _ in range(3):
+            legal = self.ada.get(f"seats/{seat}").json["scene"]["you"]["legal"]
+            self.assertEqual(self.ada.post(f"seats/{seat}/act", legal[0]).status, 200)
+            self.house.pump(0.3)
+        self.ada.delete(f"seats/{seat}")
+        self.house.pump()
+        (record,) = self.house.house.store.records
+        return record
+
+    def test_prepare(self) -> None:
+        self.ada.login()
+        made = self.ada.post("rooms", {"game": "hive", "names": ["Ada", "Grace"], "paused": True}).json
+        self.assertEqual(len(made["reservations"]), 2)
+        self.assertEqual(self.audited, [f"prepare hive -> room={made['room']}"])
+        seats = [
+            self.house.visitor().post("seats", {"game": "hive", "name": "x", "reservation": code}).status
+            for code in made["reservations"]
+        ]
+        self.house.pump()
+        self.assertEqual(seats, [200, 200])
+        (row,) = self.ada.get("rooms").json
+        self.assertEqual((row["id"], row["state"]), (made["room"], "paused"))
+        self.assertEqual([seat["name"] for seat in row["seats"]], ["Ada", "Grace"])
+
+    def test_from_a_position_of_a_record(self) -> None:
+        record = self.record()
+        guest = self.house.visitor()
+        made = guest.post("rooms", {"game": "hive", "from": {"record": record, "move": 4}}).json
+        bot = {"strategy": "random", "reservation": made["reservations"][1]}
+        seat = guest.post(
+            "seats", {"game": "hive", "name": "Grace", "reservation": made["reservations"][0], "bots": [bot]}
+        ).json["id"]
+        tab = guest.events(f"seats/{seat}")
+        self.house.pump(100)
+        tab.close()
+        found = guest.get(f"seats/{seat}").json
+        self.assertEqual((found["room"], len(found["moves"])), (made["room"], 4))
+        self.assertEqual((found["scene"]["turn"], found["scene"]["outcome"]), ([0], None))
+
+    def test_wrong_wishes(self) -> None:
+        record = self.record()
+        for body, status in (
+            ({"game": "hive"}, 401),
+            ({"game": "hive", "paused": True, "from": {"record": record}}, 401),
+            ({"game": "hive", "from": {"record": 7}}, 400),
+            ({"game": "hive", "from": {"record": ""}}, 400),
+            ({"game": "hive", "from": {"record": record, "move": "x"}}, 400),
+            ({"game": "hive", "from": {"record": record, "move": True}}, 400),
+            ({"game": "hive", "from": {"record": record, "move": 999}}, 409),
+            ({"game": "hive", "from": {"record": "00000000-0000-4000-8000-000000000000"}}, 404),
+            ({"game": "hive", "from": []}, 400),
+            ({"game": "hive", "options": {"x": 1}}, 400),
+            ({"game": "hive", "names": [7], "from": {"record": record}}, 400),
+            ({"game": "hive", "names": ["a", "b", "c"], "from": {"record": record}}, 409),
+            ({"game": 7}, 400),
+        ):
+            answer = self.ada.post("rooms", body)
+            self.assertEqual(answer.status, status, (body, answer.body))
+            self.assertTrue(answer.json["error"]["text"])
+        self.assertEqual(self.ada.get("rooms").json, [])
+
+    def test_not_too_many_that_wait(self) -> None:
+        record = self.record()
+        wish = {"game": "hive", "from": {"record": record, "move": 2}}
+        self.assertEqual([self.ada.post("rooms", wish).status for _ in range(5)], [200] * 4 + [429])
+        self.assertEqual(self.house.visitor().post("rooms", wish).status, 200)
+
+    def test_what_the_session_says(self) -> None:
+        (game,) = self.ada.get("session").json["games"]
+        self.assertEqual(game["can"], ["watch", "play", "prepare", "from"])
+        self.assertNotIn("secret", json.dumps(game))

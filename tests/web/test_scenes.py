@@ -1,0 +1,132 @@
+"""What is told of rooms: names, ledgers, moves, and what is left out."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.games.battleship import Settings
+from gamed.history import JOINED, LEFT, LINE, MOVE, STARTED, Entry, History
+from gamed.registry import everything, game_types
+from gamed.testing.house import House
+from gamed.web.moves import LONGEST, Moves, moves_of
+from gamed.web.scenes import Ledger, Ledgers, listed, options, row, seats, shown, state_of
+
+
+class NameTests(SynchronousTestCase):
+    @given(st.text(max_size=40))
+    @settings(deadline=None, max_examples=300)
+    def test_a_browsers_name_comes_back(self, name: str) -> None:
+        told = f"{ascii(name)[1:-1]}@web:127.0.0.1:7"
+        if "\\" not in name and "'" not in name and not re.search("[\ud800-\udfff]", name):
+            self.assertEqual(shown(told), name)
+        self.assertNotIn("web:127", shown(told))
+
+    def test_other_names_stay(self) -> None:
+        for name in ("Ada", "127.0.0.1:40000", "a@b", "[::1]:7", "back\\slash", "x@web:a@b"):
+            self.assertEqual(shown(name), name)
+        self.assertEqual(shown("\\xzz@web:1"), "\\xzz")
+        self.assertEqual(shown("\u00e4@web:1"), "\u00e4")
+        self.assertEqual(shown("\\ud800@web:1"), "\\ud800")
+
+
+class LedgerTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.history = History("id", "hive", "now", 7)
+        self.ledger = Ledger(self.history)
+
+    def test_entries_are_read_once(self) -> None:
+        self.history.entries += [Entry(0, JOINED, 0, data={"name": "Ada"}), Entry(1, STARTED), Entry(2, MOVE, 0, b"a")]
+        self.ledger.read()
+        self.history.entries += [Entry(3, LINE, 0, b"b"), Entry(4, LEFT, 0, data={"why": "left"})]
+        self.ledger.read()
+        self.ledger.read()
+        self.assertEqual((self.ledger.names, self.ledger.left, self.ledger.moves), ({0: "Ada"}, {0}, 2))
+        self.assertTrue(self.ledger.is_started)
+
+    def test_each_match_has_its_own(self) -> None:
+        house = House("battleship", Settings())
+        house.connect()
+        (room,) = house.lobby.rooms.values()
+        ledgers = Ledgers(house.lobby.rooms)
+        first = ledgers.of(room)
+        self.assertIs(ledgers.of(room), first)
+        room.history = History("other", "battleship", "now", 7)
+        self.assertIsNot(ledgers.of(room), first)
+        ledgers._ledgers.update({str(number): first for number in range(100)})
+        room.history = History("third", "battleship", "now", 7)
+        ledgers.of(room)
+        self.assertEqual(list(ledgers._ledgers), [room.id])
+
+
+class RoomTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.house = House("battleship", Settings())
+        self.wires = [self.house.connect()]
+        (self.room,) = self.house.lobby.rooms.values()
+        self.ledgers = Ledgers(self.house.lobby.rooms)
+
+    def test_states_and_seats(self) -> None:
+        self.assertEqual(state_of(self.room, self.ledgers.of(self.room)), "waiting")
+        self.wires.append(self.house.connect())
+        found = row(self.room, self.ledgers.of(self.room), 3)
+        self.assertEqual((found["state"], found["watchers"], len(found["seats"])), ("playing", 3, 2))
+        self.room.pause()
+        self.assertEqual(state_of(self.room, self.ledgers.of(self.room)), "paused")
+        self.room.resume()
+        self.wires[1].leave()
+        ledger = self.ledgers.of(self.room)
+        self.assertEqual(state_of(self.room, ledger), "ended")
+        self.assertEqual([seat["connected"] for seat in seats(self.room, ledger)], [False, False])
+
+    def test_the_seed_is_told_nobody(self) -> None:
+        self.room.history.options = {"seed": 7, "plan": "x" * 500, "lives": 3}
+        self.assertEqual(options(self.room), {"plan": "x" * 500, "lives": 3})
+        self.assertEqual(listed(self.room.history.options), {"lives": 3})
+        self.assertEqual(row(self.room, self.ledgers.of(self.room), 0)["options"], {"lives": 3})
+
+
+class MovesTests(SynchronousTestCase):
+    def test_moves_are_counted_and_timed(self) -> None:
+        entries = [
+            Entry(500, STARTED),
+            Entry(600, MOVE, 0, b"e5", {"taken": 90}),
+            Entry(700, LEFT, 1, data={"why": "left"}),
+            Entry(800, LINE, 1, b"\xff" + b"x" * 500),
+        ]
+        first, second = moves_of(entries, everything)
+        self.assertEqual(first, {"n": 1, "seat": 0, "text": "e5", "at": 100, "took": 90})
+        self.assertEqual((second["n"], second["at"], second["took"]), (2, 300, None))
+        self.assertTrue(second["text"].startswith("\\xffxx"))
+        self.assertEqual(len(second["text"]), LONGEST)
+
+    def test_what_must_stay_hidden_has_its_number(self) -> None:
+        told = Moves(lambda entry: None if entry.body == b"secret" else "x")
+        told.take([Entry(0, MOVE, 0, b"secret"), Entry(0, MOVE, 1, b"open")])
+        self.assertEqual([(move["n"], move["text"]) for move in told.moves], [(1, ""), (2, "x")])
+
+    def test_programs_of_roborally_are_hidden(self) -> None:
+        told = game_types()["roborally"].told
+        for body, text in (
+            (b"4,1,9,2,8", None),
+            (b"4,1,9,2,8 down", None),
+            (b"-", None),
+            (b"E", "E"),
+            (b"stay", "stay"),
+        ):
+            self.assertEqual(told(Entry(0, MOVE, 0, body)), text, body)
+        self.assertIsNone(told(Entry(0, MOVE, 0)))
+
+    @given(st.lists(st.sampled_from((MOVE, LINE, JOINED, STARTED)), max_size=30), st.integers(0, 2**32))
+    @settings(deadline=None, max_examples=60)
+    def test_in_pieces_or_at_once(self, kinds: list[str], seed: int) -> None:
+        entries = [Entry(at, kind, 0, b"x") for at, kind in enumerate(kinds)]
+        pieces, random, count = Moves(everything), Random(seed), 0
+        while count < len(entries):
+            count = min(len(entries), count + random.randrange(4))
+            pieces.take(entries[:count])
+        self.assertEqual(pieces.moves, moves_of(entries, everything))

@@ -1,0 +1,293 @@
+"""Seats of browsers: joining, acting, being told, leaving, and what becomes of a silent browser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.games.battleship import Settings
+from gamed.web.seats import KEPT, KEPT_SECONDS, PLAYED
+from tests.web.house import Guest, WebHouse
+
+
+class SeatsTestCase(SynchronousTestCase):
+    kind = "battleship"
+
+    def setUp(self) -> None:
+        self.house = WebHouse(self.kind)
+        self.addCleanup(self.house.stop)
+        self.ada, self.grace = self.house.visitor(), self.house.visitor("192.0.2.9")
+
+    def sit(self, guest: Guest, **more: Any) -> str:
+        answer = guest.post("seats", {"game": self.kind, "name": "Ada", **more})
+        self.assertEqual(answer.status, 200, answer.body)
+        self.house.pump(0.3)
+        return answer.json["id"]
+
+    def refused(self, guest: Guest, **more: Any) -> tuple[int, str]:
+        answer = guest.post("seats", {"game": self.kind, "name": "Ada", **more})
+        return answer.status, answer.code
+
+    def act(self, guest: Guest, seat: str, **action: Any) -> Any:
+        answer = guest.post(f"seats/{seat}/act", action)
+        self.house.pump(0.3)
+        return answer
+
+    def shoot_on(self, guest: Guest, seat: str, limit: int = 100) -> dict[str, Any]:
+        """Play Battleship to its end: be ready, shoot at each cell in turn."""
+        self.act(guest, seat, do="ready")
+        for cell in range(limit):
+            scene = guest.get(f"seats/{seat}").json["scene"]
+            if scene["won"] is not None:
+                return scene
+            self.assertEqual(self.act(guest, seat, do="shoot", at=[cell % 10, cell // 10]).status, 200)
+        raise AssertionError("the game does not end")
+
+
+class JoiningTests(SeatsTestCase):
+    def test_two_people_meet(self) -> None:
+        first = self.sit(self.ada)
+        second = self.sit(self.grace, name="Grace")
+        rooms = {guest.get(f"seats/{seat}").json["room"] for guest, seat in ((self.ada, first), (self.grace, second))}
+        self.assertEqual(len(rooms), 1)
+        names = [seat["name"] for seat in self.ada.get(f"seats/{first}").json["scene"]["seats"]]
+        self.assertEqual(names, ["Ada", "Grace"])
+
+    def test_a_bot_comes_along(self) -> None:
+        seat = self.sit(self.ada, bots=["density"])
+        found = self.ada.get(f"seats/{seat}").json
+        self.assertEqual([one["name"] for one in found["scene"]["seats"]], ["Ada", "density"])
+        self.assertEqual((found["game"], found["name"], found["isLive"]), ("battleship", "Ada", True))
+        self.assertEqual(self.ada.get("seats").json[0]["id"], seat)
+
+    def test_names_are_shown_with_their_own_letters(self) -> None:
+        for name in ("Jörg", "<b>bold</b>", "\u05d0\u05d1", "a@web:b", 'quote"', "back\\slash \\x41"):
+            seat = self.sit(self.ada, name=name)
+            found = self.ada.get(f"seats/{seat}").json["scene"]["seats"]
+            self.assertEqual(found[-1]["name"] if len(found) > 1 else found[0]["name"], name)
+            self.ada.delete(f"seats/{seat}")
+            self.house.pump()
+
+    def test_names_that_are_none(self) -> None:
+        for name in ("", "  ", "x" * 41, "a\nb", "\u202egnp.exe", "\u2066x", "\x00"):
+            self.assertEqual(self.refused(self.ada, name=name), (400, "name"), name)
+
+    def test_wishes_that_cannot_be(self) -> None:
+        self.assertEqual(self.refused(self.ada, game="chess"), (404, "no-game"))
+        self.assertEqual(self.refused(self.ada, game="hive"), (503, "no-listener"))
+        self.assertEqual(self.refused(self.ada, bots=["nobody"]), (400, "bots"))
+        self.assertEqual(self.refused(self.ada, bots=[7]), (400, "bots"))
+        self.assertEqual(self.refused(self.ada, bots=["density"] * 8), (400, "bots"))
+        self.assertEqual(self.refused(self.ada, bots=[{"strategy": "density", "reservation": 1}]), (400, "type"))
+        self.assertEqual(self.refused(self.ada, bots="density"), (400, "type"))
+        self.assertEqual(self.refused(self.ada, name=7), (400, "type"))
+        self.assertEqual(self.refused(self.ada, reservation="\n"), (400, "reservation"))
+        self.assertEqual(self.ada.get("seats").json, [])
+
+    def test_not_while_draining(self) -> None:
+        self.house.house.lobby.drain(lambda: None)
+        self.assertEqual(self.refused(self.ada), (503, "closed"))
+
+    def test_so_many_and_no_more(self) -> None:
+        for _ in range(PLAYED):
+            self.sit(self.ada)
+        self.assertEqual(self.refused(self.ada), (429, "seats"))
+        self.sit(self.grace)
+
+    def test_limits_of_the_listener_hold(self) -> None:
+        self.house.house.factory.limits.per_address = 1
+        self.sit(self.ada)
+        self.assertEqual(self.refused(self.ada), (429, "address"))
+        # The one who came and whose bot did not get in has left again, and so ended the match with the first.
+        self.house.house.factory.limits.per_address = 2
+        self.assertEqual(self.refused(self.ada, bots=["density"]), (429, "address"))
+        self.house.pump()
+        self.assertEqual(self.house.house.factory.limits.count, 0)
+
+
+class PlayingTests(SeatsTestCase):
+    def test_a_whole_game_against_a_bot(self) -> None:
+        seat = self.sit(self.ada, bots=["open-list"])
+        wire = self.ada.events(f"seats/{seat}")
+        scene = self.shoot_on(self.ada, seat)
+        self.house.pump()
+        self.assertIs(scene["won"], False)
+        found = self.ada.get(f"seats/{seat}").json
+        self.assertEqual((found["isLive"], found["scene"]["isLive"]), (False, False))
+        self.assertEqual(found["scene"]["outcome"], {"termination": "victory", "winner": 1})
+        self.assertEqual([move["n"] for move in found["moves"]], list(range(1, len(found["moves"]) + 1)))
+        self.assertEqual([record["id"] for record in self.records()], [found["record"]])
+        events = wire.events()
+        self.assertEqual(events[-1][0], "gone")
+        self.assertEqual(events[-2][2]["scene"]["outcome"], found["scene"]["outcome"])
+        told = [move["n"] for event in events[:-1] for move in event[2]["moves"]]
+        self.assertEqual(told, list(range(1, len(found["moves"]) + 1)))
+        self.assertTrue(wire.transport.disconnecting)
+        self.assertEqual(self.house.house.factory.limits.count, 0)
+
+    def records(self) -> list[dict[str, Any]]:
+        return [{"id": record} for record in self.house.house.store.records]
+
+    def test_rules_are_told(self) -> None:
+        seat = self.sit(self.ada, bots=["density"])
+        for action in ({}, {"do": 7}, {"do": "shoot", "at": "A1"}, {"do": ["x"]}, {"do": "fly"}):
+            answer = self.act(self.ada, seat, **action)
+            self.assertEqual(answer.status, 409, action)
+            self.assertTrue(answer.json["error"]["text"])
+        self.assertEqual(self.ada.post(f"seats/{seat}/act", b"[]").status, 400)
+
+    def test_two_tabs_are_equal(self) -> None:
+        seat = self.sit(self.ada, bots=["density"])
+        tabs = [self.ada.events(f"seats/{seat}") for _ in range(2)]
+        self.act(self.ada, seat, do="ready")
+        self.house.pump()
+        first, second = (tab.events() for tab in tabs)
+        self.assertGreater(len(first), 1)
+        self.assertEqual(first[-1], second[-1])
+
+    def test_a_reload_goes_on(self) -> None:
+        seat = self.sit(self.ada, bots=["density"])
+        tab = self.ada.events(f"seats/{seat}")
+        last = tab.events()[-1]
+        tab.close()
+        self.act(self.ada, seat, do="ready")
+        self.house.pump()
+        again = self.ada.events(f"seats/{seat}", last_event_id=last[1])
+        (event,) = again.events()
+        self.assertNotIn("reset", event[2])
+        self.assertEqual([move["n"] for move in event[2]["moves"]], [2])
+
+    def test_after_the_end(self) -> None:
+        seat = self.sit(self.ada)
+        self.ada.delete(f"seats/{seat}")
+        self.house.pump()
+        self.assertEqual(self.act(self.ada, seat, do="ready").code, "over")
+        self.assertEqual(self.ada.get(f"seats/{seat}").status, 200)
+        self.assertEqual([event[0] for event in self.ada.events(f"seats/{seat}").events()], ["scene", "gone"])
+        self.assertEqual(self.ada.delete(f"seats/{seat}").status, 200)
+        self.assertEqual(self.ada.get(f"seats/{seat}").code, "no-seat")
+
+
+class OwnersTests(SeatsTestCase):
+    def test_other_peoples_seats(self) -> None:
+        seat = self.sit(self.ada)
+        for answer in (
+            self.grace.get(f"seats/{seat}"),
+            self.grace.get(f"seats/{seat}/events"),
+            self.grace.post(f"seats/{seat}/act", {"do": "ready"}),
+            self.grace.delete(f"seats/{seat}"),
+        ):
+            self.assertEqual((answer.status, answer.code), (403, "not-yours"))
+        self.assertEqual(self.grace.get("seats").json, [])
+        self.assertEqual(self.grace.get("seats/nothing").status, 404)
+
+    def test_nobodys(self) -> None:
+        seat = self.sit(self.ada)
+        for path in ("seats", f"seats/{seat}", f"seats/{seat}/events"):
+            self.assertEqual(self.house.asked("GET", f"/api/v1/{path}").status, 401, path)
+
+    def test_the_administrator_keeps_the_seats_had_before(self) -> None:
+        seat = self.sit(self.ada)
+        self.assertEqual(self.ada.login().status, 200)
+        self.assertEqual(self.ada.get(f"seats/{seat}").status, 200)
+
+
+class LeavingTests(SeatsTestCase):
+    def test_leaving_loses(self) -> None:
+        first, second = self.sit(self.ada), self.sit(self.grace, name="Grace")
+        self.ada.delete(f"seats/{first}")
+        self.house.pump()
+        found = self.grace.get(f"seats/{second}").json
+        self.assertEqual(found["scene"]["outcome"], {"termination": "left", "winner": 1})
+        self.assertFalse(found["isLive"])
+
+    def test_a_silent_browser_is_a_lost_peer(self) -> None:
+        first, second = self.sit(self.ada), self.sit(self.grace, name="Grace")
+        watching = self.grace.events(f"seats/{second}")
+        self.house.pump(40)
+        self.assertTrue(self.grace.get(f"seats/{second}").json["isLive"])
+        self.house.pump(45)
+        self.assertFalse(self.ada.get(f"seats/{first}").json["isLive"])
+        self.assertEqual(watching.events()[-2][2]["scene"]["outcome"]["termination"], "left")
+
+    def test_the_grace_begins_when_the_last_tab_closes(self) -> None:
+        seat = self.sit(self.ada)
+        tab = self.ada.events(f"seats/{seat}")
+        self.house.pump(200)
+        tab.close()
+        self.house.pump(50)
+        self.assertFalse(self.house.seats.sittings[seat].is_over)
+        self.house.pump(30)
+        self.assertTrue(self.house.seats.sittings[seat].is_over)
+
+    def test_bots_leave_with_who_brought_them(self) -> None:
+        seat = self.sit(self.ada, bots=["density", "density"])
+        self.assertEqual(self.house.house.factory.limits.count, 3)
+        self.ada.delete(f"seats/{seat}")
+        self.house.pump()
+        self.assertEqual(self.house.house.factory.limits.count, 0)
+
+    def test_but_not_from_a_match_with_others(self) -> None:
+        seat = self.sit(self.ada, bots=["density", "density"])
+        other = self.sit(self.grace, name="Grace")
+        self.ada.delete(f"seats/{seat}")
+        self.house.pump()
+        found = self.grace.get(f"seats/{other}").json
+        self.assertEqual([one["name"] for one in found["scene"]["seats"]], ["density", "Grace"])
+        self.assertTrue(found["isLive"])
+
+    def test_what_is_over_is_kept_for_a_while(self) -> None:
+        seats = []
+        for _ in range(KEPT + 2):
+            seats.append(self.sit(self.ada))
+            self.ada.delete(f"seats/{seats[-1]}")
+            self.house.pump()
+        kept = [one["id"] for one in self.ada.get("seats").json]
+        self.assertEqual(kept, seats[2:])
+        self.house.house.clock.advance(KEPT_SECONDS + 30)
+        self.house.pump(16)
+        self.assertEqual(self.house.seats.sittings, {})
+
+
+class HiveTests(SeatsTestCase):
+    kind = "hive"
+
+    def test_reservations_let_a_person_and_a_bot_meet(self) -> None:
+        waiting = self.sit(self.grace, name="Grace")
+        seat = self.sit(self.ada, bots=["random"])
+        found = self.ada.get(f"seats/{seat}").json
+        self.assertEqual([one["name"] for one in found["scene"]["seats"]], ["Ada", "random"])
+        self.assertNotEqual(found["room"], self.grace.get(f"seats/{waiting}").json["room"])
+
+    def test_a_person_may_think(self) -> None:
+        seat = self.sit(self.ada, bots=["random"])
+        tab = self.ada.events(f"seats/{seat}")
+        self.house.pump(100)
+        found = self.ada.get(f"seats/{seat}").json
+        self.assertIsNone(found["scene"]["outcome"])
+        legal = found["scene"]["you"]["legal"]
+        self.assertEqual(self.act(self.ada, seat, **legal[0]).status, 200)
+        self.house.pump()
+        moves = [move for event in tab.events() for move in event[2]["moves"]]
+        self.assertEqual([move["seat"] for move in moves], [0, 1])
+
+    def test_a_reserved_room_does_not_wait_for_ever(self) -> None:
+        self.house.house.factory.limits.per_address = 1
+        self.assertEqual(self.refused(self.ada, bots=["random"]), (429, "address"))
+        self.house.pump()
+        self.assertEqual([room for room in self.house.house.lobby.rooms.values() if not room.is_closed], [])
+
+    def test_a_wrong_code(self) -> None:
+        seat = self.sit(self.ada, reservation="00000000-0000-4000-8000-000000000000")
+        found = self.ada.get(f"seats/{seat}").json
+        self.assertFalse(found["isLive"])
+
+
+class SettingsTests(SynchronousTestCase):
+    def test_the_grace_is_configured(self) -> None:
+        house = WebHouse("battleship", Settings(), {"grace_seconds": 5.0})
+        self.addCleanup(house.stop)
+        seat = house.visitor().post("seats", {"game": "battleship", "name": "Ada"}).json["id"]
+        house.pump(8)
+        self.assertTrue(house.seats.sittings[seat].is_over)

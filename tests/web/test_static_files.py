@@ -1,0 +1,109 @@
+"""The pages' files: types, ETags, and no way out of the folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.web.static_files import FOLDER, TYPES, Files, is_page
+from tests.web.house import Reply, WebHouse
+
+
+class FilesTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.folder = Path(self.mktemp()).resolve()
+        (self.folder / "games").mkdir(parents=True)
+        (self.folder / "app.js").write_bytes(b"one")
+        (self.folder / "games" / "hive.css").write_bytes(b"css")
+        (self.folder / "notes.txt").write_bytes(b"secret")
+        (self.folder / ".hidden.js").write_bytes(b"secret")
+        (self.folder.parent / "outside.js").write_bytes(b"secret")
+        self.files = Files(self.folder)
+
+    def test_what_is_there(self) -> None:
+        found = self.files.find("games/hive.css")
+        self.assertEqual((found.content, found.mime), (b"css", "text/css; charset=utf-8"))
+        self.assertIs(self.files.find("games/hive.css"), found)
+
+    def test_a_changed_file_is_read_again(self) -> None:
+        before = self.files.find("app.js")
+        (self.folder / "app.js").write_bytes(b"two")
+        os.utime(self.folder / "app.js", ns=(1, 1))
+        after = self.files.find("app.js")
+        self.assertEqual(after.content, b"two")
+        self.assertNotEqual(before.tag, after.tag)
+
+    def test_nothing_else(self) -> None:
+        outside = ["../outside.js", "games/../app.js", "/app.js", "app.js/", "app.js\0", "games//hive.css", "APP.JS"]
+        for name in (
+            "",
+            ".",
+            "..",
+            "games",
+            "games/",
+            "notes.txt",
+            ".hidden.js",
+            "x" * 200 + ".js",
+            "APP.JS",
+            *outside,
+        ):
+            self.assertIsNone(self.files.find(name), name)
+
+    @given(st.text("./\\abcjs%\0~:", max_size=30))
+    @settings(deadline=None, max_examples=200)
+    def test_no_name_leads_out(self, name: str) -> None:
+        found = self.files.find(name)
+        self.assertTrue(found is None or found.content in (b"one", b"two", b"css"))
+
+    def test_every_file_of_the_pages_can_be_served(self) -> None:
+        files = Files()
+        names = [str(path.relative_to(FOLDER)) for path in FOLDER.rglob("*") if path.is_file()]
+        self.assertIn("index.html", names)
+        for name in names:
+            self.assertIsNotNone(files.find(name), name)
+        self.assertLessEqual({Path(name).suffix for name in names}, set(TYPES))
+
+
+class SiteTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.house = WebHouse("battleship")
+        self.addCleanup(self.house.stop)
+
+    def got(self, path: str, method: str = "GET", **headers: str) -> Reply:
+        return self.house.asked(method, path, **headers)
+
+    def test_the_page_at_all_its_addresses(self) -> None:
+        index = (FOLDER / "index.html").read_bytes()
+        single = ["/", "/records", "/recorder", "/rooms/abc", "/seats/abc", "/records/abc", "/recorder/abc"]
+        for path in (*single, "/rooms/abc?screen", "/records/abc?move=7"):
+            answer = self.got(path)
+            self.assertEqual((answer.status, answer.body), (200, index), path)
+            self.assertEqual(answer.headers["content-type"], "text/html; charset=utf-8")
+            self.assertIn("default-src 'self'", answer.headers["content-security-policy"])
+
+    def test_nothing_elsewhere(self) -> None:
+        folders = ["/static", "/static/", "/static/../index.html", "/static/%2e%2e/site.py", "/api", "/api/v2/rooms"]
+        for path in ("/nothing", "/rooms/a/b", "/index.html", "//", "/api/v1", *folders):
+            self.assertEqual(self.got(path).status, 404, path)
+
+    def test_who_has_it_is_told_so(self) -> None:
+        answer = self.got("/static/dom.js")
+        self.assertEqual(answer.headers["cache-control"], "no-cache")
+        self.assertEqual(answer.headers["content-type"], "text/javascript; charset=utf-8")
+        again = self.got("/static/dom.js", if_none_match=answer.headers["etag"])
+        self.assertEqual((again.status, again.body), (304, b""))
+        self.assertEqual(self.got("/static/dom.js", if_none_match='"other"').status, 200)
+
+    def test_other_methods(self) -> None:
+        for path in ("/", "/static/dom.js"):
+            self.assertEqual(self.got(path, "POST").status, 405)
+            head = self.got(path, "HEAD")
+            self.assertEqual((head.status, head.body), (200, b""))
+
+    def test_machines_still_have_their_pages(self) -> None:
+        self.assertEqual(self.got("/healthz").status, 200)
+        self.assertFalse(is_page(b"/metrics"))

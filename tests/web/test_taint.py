@@ -1,0 +1,160 @@
+"""Hidden things: no byte that a spectator or an opponent gets tells a fleet, a hand or a program.
+
+Source: issue 8, "Shows" 4. Two games are played that differ in nothing but what is hidden; what others are sent must
+not differ. So no way of writing a secret down can pass unseen.
+"""
+
+from __future__ import annotations
+
+import re
+from random import Random
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.games.battleship.fleet import SIZE
+from gamed.games.roborally import Settings as RoboRallySettings
+from gamed.games.roborally.rules.game import RoboRally
+from gamed.games.roborally.rules.moves import Deal
+from gamed.registry import game_types
+from tests.web.house import Guest, WebHouse
+
+FLEETS = (
+    [[0, 0, 5, "h"], [0, 2, 4, "h"], [0, 4, 3, "h"], [0, 6, 3, "h"], [0, 8, 2, "h"]],
+    [[5, 1, 5, "h"], [6, 3, 4, "h"], [7, 5, 3, "h"], [7, 7, 3, "h"], [8, 9, 2, "h"]],
+)
+WATER = [(x, y) for x in (0, 1, 2) for y in (1, 3, 5, 7, 9)]
+"""Cells that both fleets leave free, and shots at which tell nothing of either."""
+
+VOLATILE = re.compile(r'"(id|room|record|started|at|took|token)":("[^"]*"|\d+|null)|[0-9a-f]{8}-\d+|web:[^"@]*')
+"""What differs from one game to the next in any case: ids and times."""
+
+
+def plain(text: str) -> str:
+    """Return what was sent without what differs in any case."""
+    return VOLATILE.sub("", text)
+
+
+class BattleshipTests(SynchronousTestCase):
+    def played(self, fleet: list[list[Any]]) -> tuple[WebHouse, list[str], str]:
+        """Play until each shot was water; return what a spectator and the opponent were sent, and what Ada was."""
+        house = WebHouse("battleship")
+        self.addCleanup(house.stop)
+        guests = [house.visitor(), house.visitor()]
+        seats = []
+        for guest, name in zip(guests, ("Ada", "Grace"), strict=True):
+            seats.append(guest.post("seats", {"game": "battleship", "name": name}).json["id"])
+            house.pump(0.3)
+        room = guests[0].get(f"seats/{seats[0]}").json["room"]
+        streams = [house.opened(f"/api/v1/rooms/{room}/events"), guests[1].events(f"seats/{seats[1]}")]
+        own = guests[0].events(f"seats/{seats[0]}")
+        self.act(house, guests[0], seats[0], do="place", ships=fleet)
+        self.act(house, guests[1], seats[1], do="place", ships=FLEETS[0])
+        for guest, seat in zip(guests, seats, strict=True):
+            self.act(house, guest, seat, do="ready")
+        told = []
+        for x, y in WATER:
+            self.act(house, guests[1], seats[1], do="shoot", at=[x, y])
+            self.act(house, guests[0], seats[0], do="shoot", at=[x, y])
+        house.pump()
+        told += [stream.body.decode() for stream in streams]
+        told += [
+            house.asked("GET", "/api/v1/rooms").body.decode(),
+            house.asked("GET", f"/api/v1/rooms/{room}").body.decode(),
+            guests[1].get(f"seats/{seats[1]}").body.decode(),
+            guests[1].get("seats").body.decode(),
+            guests[1].get(f"seats/{seats[0]}").body.decode(),
+        ]
+        return house, told, own.body.decode()
+
+    def act(self, house: WebHouse, guest: Guest, seat: str, **action: Any) -> None:
+        answer = guest.post(f"seats/{seat}/act", action)
+        self.assertEqual(answer.status, 200, (action, answer.body))
+        house.pump(0.2)
+
+    def test_where_the_ships_are(self) -> None:
+        first, second = (self.played(fleet) for fleet in FLEETS)
+        for one, other in zip(first[1], second[1], strict=True):
+            self.assertGreater(len(one), 10)
+            self.assertEqual(plain(one), plain(other))
+        # This would tell: who has the ships sees another thing.
+        self.assertNotEqual(plain(first[2]), plain(second[2]))
+        self.assertLess(max(x + SIZE * y for x, y in WATER), SIZE * SIZE)
+
+
+class RoboRallyTests(SynchronousTestCase):
+    def played(self, others: tuple[int, ...], order: tuple[int, ...]) -> tuple[list[str], str]:
+        """Return what a spectator and Ada are sent until Grace's program is in, and what Grace is sent.
+
+        `others`: Grace's hand; `order`: which of its cards she takes.
+        """
+        hands = (*range(1, 10), *others)
+        self.patch(RoboRally, "draw", lambda *_: Deal(hands))
+        house = WebHouse("roborally", RoboRallySettings(start_delay=0.2, max_players=2))
+        self.addCleanup(house.stop)
+        guests, seats = [house.visitor(), house.visitor()], []
+        for guest, name in zip(guests, ("Ada", "Grace"), strict=True):
+            seats.append(guest.post("seats", {"game": "roborally", "name": name}).json["id"])
+            house.pump(0.1)
+        house.pump(1)
+        room = guests[0].get(f"seats/{seats[0]}").json["room"]
+        spectator = house.opened(f"/api/v1/rooms/{room}/events")
+        ada, grace = (guest.events(f"seats/{seat}") for guest, seat in zip(guests, seats, strict=True))
+        for guest, seat in zip(guests, seats, strict=True):
+            self.act(house, guest, seat, do="facing", facing="E")
+        self.act(house, guests[1], seats[1], do="power", down=bool(order[0] % 2))
+        self.act(house, guests[1], seats[1], do="program", cards=[others[index] for index in order])
+        told = [spectator.body.decode(), ada.body.decode()]
+        told += [
+            house.asked("GET", "/api/v1/rooms").body.decode(),
+            house.asked("GET", f"/api/v1/rooms/{room}").body.decode(),
+            guests[0].get(f"seats/{seats[0]}").body.decode(),
+        ]
+        return told, grace.body.decode()
+
+    def act(self, house: WebHouse, guest: Guest, seat: str, **action: Any) -> None:
+        answer = guest.post(f"seats/{seat}/act", action)
+        self.assertEqual(answer.status, 200, (action, answer.body))
+        house.pump(0.5)
+
+    def test_hands_and_programs(self) -> None:
+        first = self.played(tuple(range(20, 29)), (0, 1, 2, 3, 4))
+        second = self.played(tuple(range(50, 59)), (7, 5, 8, 6, 4))
+        for one, other in zip(first[0], second[0], strict=True):
+            self.assertGreater(len(one), 10)
+            self.assertEqual(plain(one), plain(other))
+        # The program is in, and whose it is knows it.
+        self.assertIn('"waiting":[0]', first[0][0])
+        self.assertNotEqual(plain(first[1]), plain(second[1]))
+
+
+class RoboRallyBotsTests(SynchronousTestCase):
+    def test_marked_hands_of_a_bots_game(self) -> None:
+        """Whole games of bots: what a spectator is sent tells no card before it is played."""
+        house = WebHouse("roborally", RoboRallySettings(start_delay=0.1, seed=3, max_players=2, max_turns=3))
+        self.addCleanup(house.stop)
+        wires = [house.house.connect() for _ in range(2)]
+        players = [game_types()["roborally"].players["random"](Random(seed), name="ab"[seed] * 4) for seed in (0, 1)]
+        for wire, player in zip(wires, players, strict=True):
+            wire.send(player.begin())
+        house.pump(0.05)
+        (room,) = house.house.lobby.rooms.values()
+        spectator = house.opened(f"/api/v1/rooms/{room.id}/events")
+        taken = [0, 0]
+        for _ in range(2_000):
+            for index, (wire, player) in enumerate(zip(wires, players, strict=True)):
+                data = wire.received[taken[index] :]
+                taken[index] += len(data)
+                if data and not player.is_done:
+                    wire.send(player.receive_data(data))
+            house.pump(0.05)
+            if all(player.is_done for player in players):
+                break
+        self.assertEqual([player.is_done for player in players], [True, True])
+        drawn = [entry.body.decode() for entry in room.history.entries if entry.kind == "drawn"]
+        self.assertGreater(len(drawn), 1)
+        events = spectator.body.decode()
+        self.assertNotIn("deal", events)
+        for entry in room.history.entries:
+            if entry.kind == "move" and b"," in entry.body and not entry.body.startswith(b"open"):
+                self.assertNotIn(f'"text":"{entry.body.decode()}"', events)

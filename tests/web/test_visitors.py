@@ -1,0 +1,177 @@
+"""Sessions of browsers: cookies and tokens, other sites' pages, and the administrator's login."""
+
+from __future__ import annotations
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.web import visitors as module
+from gamed.web.answers import Refusal
+from gamed.web.visitors import MOST_LOGINS, NOBODY, check_origin
+from tests.web.house import Guest, WebHouse
+
+
+class VisitorsTestCase(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.house = WebHouse("battleship")
+        self.addCleanup(self.house.stop)
+        self.ada = self.house.visitor()
+
+    @property
+    def clock(self) -> object:
+        return self.house.house.clock
+
+
+class SessionTests(VisitorsTestCase):
+    def test_what_a_session_tells(self) -> None:
+        answer = self.house.asked("GET", "/api/v1/session")
+        self.assertEqual(answer.json["admin"], False)
+        (game,) = answer.json["games"]
+        self.assertEqual((game["kind"], game["name"], game["can"]), ("battleship", "Battleship", ["watch", "play"]))
+        self.assertIn("density", game["bots"])
+        self.assertNotIn("seed", game["options"])
+
+    def test_the_cookie(self) -> None:
+        cookie = self.house.asked("GET", "/api/v1/session").headers["set-cookie"]
+        self.assertRegex(cookie, r"^gamed=[\w-]{32}; Path=/; HttpOnly; SameSite=Strict$")
+
+    def test_it_stays(self) -> None:
+        again = self.ada.get("session")
+        self.assertEqual(again.json["token"], self.ada.token)
+        self.assertEqual(len(self.house.visitors), 1)
+
+    def test_only_the_session_page_begins_one(self) -> None:
+        for path in ("rooms", "rooms/x", "nothing"):
+            self.assertNotIn("set-cookie", self.house.asked("GET", f"/api/v1/{path}").headers)
+        self.assertEqual(len(self.house.visitors), 1)
+
+    def test_it_ends_after_a_long_silence_but_not_while_a_seat_is_held(self) -> None:
+        self.patch(module, "EXPIRES", 900.0)
+        seat = self.ada.post("seats", {"game": "battleship", "name": "Ada"}).json["id"]
+        other = self.house.visitor()
+        tab = self.ada.events(f"seats/{seat}")
+        for _ in range(10):
+            self.clock.advance(100)
+        self.assertIs(self.house.visitors.find(other.cookie.partition("=")[2]), NOBODY)
+        self.assertIsNot(self.house.visitors.find(self.ada.cookie.partition("=")[2]), NOBODY)
+        tab.close()
+
+    def test_there_are_not_too_many(self) -> None:
+        self.patch(module, "MOST", 3)
+        guests = [self.house.visitor("192.0.2.1"), self.house.visitor("192.0.2.2"), self.house.visitor("192.0.2.3")]
+        self.assertEqual(len(self.house.visitors), 3)
+        # Who was silent longest is forgotten.
+        self.assertEqual(self.ada.post("session/logout").status, 401)
+        self.assertEqual(guests[0].post("session/logout").status, 200)
+        self.house.visitor("192.0.2.4")
+        self.assertEqual([guest.post("session/logout").status for guest in guests], [200, 401, 200])
+
+    def test_nor_of_one_address(self) -> None:
+        self.patch(module, "MOST_OF_ADDRESS", 2)
+        self.house.visitor("192.0.2.1")
+        crowd = [self.house.visitor("192.0.2.1") for _ in range(5)]
+        self.assertEqual(self.ada.get("session").json["token"], self.ada.token)
+        self.assertEqual(len(self.house.visitors), 3)
+        for guest in crowd[-2:]:
+            self.assertEqual(guest.post("seats", {"game": "battleship", "name": "x"}).status, 200)
+        # All of them hold seats.
+        self.assertEqual(self.house.asked("GET", "/api/v1/session", address="192.0.2.1").code, "sessions")
+
+
+class ForgeryTests(VisitorsTestCase):
+    def seats(self, **headers: str) -> tuple[int, str]:
+        given = {"cookie": self.ada.cookie, "x_gamed_token": self.ada.token, **headers}
+        headers = {name: value for name, value in given.items() if value}
+        answer = self.house.asked("POST", "/api/v1/seats", {"game": "battleship", "name": "Eve"}, **headers)
+        return answer.status, "" if answer.status == 200 else answer.code
+
+    def test_the_right_one(self) -> None:
+        own = {"origin": "http://localhost:8054", "sec_fetch_site": "same-origin"}
+        self.assertEqual(self.seats(**own), (200, ""))
+        self.assertEqual(self.seats(host="127.0.0.1:8054", origin="http://127.0.0.1:8054"), (200, ""))
+        self.assertEqual(self.seats(host="localhost", origin="https://LOCALHOST"), (200, ""))
+
+    def test_forged_tokens(self) -> None:
+        other = self.house.visitor()
+        for token in ("", "x", other.token, self.ada.token[:-1], self.ada.token + "x", "\u00e4"):
+            self.assertEqual(self.seats(x_gamed_token=token), (403, "token"), token)
+
+    def test_forged_cookies(self) -> None:
+        for cookie in ("", "gamed=x", "gamed=", "other=" + self.ada.cookie.partition("=")[2]):
+            self.assertEqual(self.seats(cookie=cookie), (401, "session"), cookie)
+
+    def test_other_sites(self) -> None:
+        for headers in (
+            {"origin": "http://evil.example"},
+            {"origin": "null"},
+            {"origin": "http://localhost:8055"},
+            {"origin": "http://localhost:8054.evil.example"},
+            {"origin": "http://[bad"},
+            {"sec_fetch_site": "cross-site"},
+            {"sec_fetch_site": "same-site"},
+            {"sec_fetch_site": "none"},
+        ):
+            self.assertEqual(self.seats(**headers), (403, "origin"), headers)
+        self.assertEqual(self.house.seats.sittings, {})
+
+    def test_other_sites_may_not_even_look(self) -> None:
+        for headers in ({"sec_fetch_site": "cross-site"}, {"origin": "http://evil.example"}):
+            answer = self.house.asked("GET", "/api/v1/rooms", **headers)
+            self.assertEqual((answer.status, answer.code), (403, "origin"))
+            self.assertNotIn("access-control-allow-origin", answer.headers)
+        check_origin({"sec-fetch-site": "none"}, "GET")
+        with self.assertRaises(Refusal):
+            check_origin({"sec-fetch-site": "none"}, "DELETE")
+
+
+class AdministratorTests(VisitorsTestCase):
+    def test_login_and_logout(self) -> None:
+        old = Guest(self.house, self.ada.cookie, self.ada.token, self.ada.address)
+        self.assertEqual(self.ada.login().json["admin"], True)
+        self.assertNotEqual((self.ada.cookie, self.ada.token), (old.cookie, old.token))
+        # Who knows the old cookie has nothing of it.
+        self.assertEqual(old.post("session/logout").status, 401)
+        self.assertEqual([operator.door for operator in self.house.parts.operators], ["web"])
+        self.assertEqual(self.ada.get("session").json["admin"], True)
+        self.assertEqual(self.ada.post("session/logout").json["admin"], False)
+        self.assertEqual((self.house.parts.operators, self.ada.get("session").json["admin"]), ([], False))
+
+    def test_wrong_passwords_are_answered_late(self) -> None:
+        began = self.clock.seconds()
+        answer = self.ada.login("wrong")
+        self.assertEqual((answer.status, answer.code), (403, "password"))
+        self.assertGreaterEqual(self.clock.seconds() - began, 1)
+        self.assertEqual(self.ada.login(user="root").status, 403)
+        self.assertEqual(self.ada.login("x" * 5_000).status, 403)
+        self.assertEqual(self.house.parts.accounts.failures, 2)
+        self.assertEqual(self.ada.login().status, 200)
+
+    def test_not_too_many_at_once(self) -> None:
+        wires = []
+        body = b'{"user": "admin", "password": "wrong"}'
+        head = f"cookie: {self.ada.cookie}\r\nx-gamed-token: {self.ada.token}\r\ncontent-length: {len(body)}"
+        for _ in range(MOST_LOGINS + 1):
+            data = f"POST /api/v1/session/login HTTP/1.1\r\nhost: localhost\r\n{head}\r\n"
+            wires.append(self.house.sent(data.encode() + b"content-type: application/json\r\n\r\n" + body))
+        answered = [wire for wire in wires if wire.transport.value()]
+        self.assertEqual([wire.transport.value()[9:12] for wire in answered], [b"429"])
+        self.house.pump(100)
+        self.assertEqual({wire.transport.value()[9:12] for wire in wires}, {b"403", b"429"})
+
+    def test_a_password_without_a_session(self) -> None:
+        answer = self.house.asked("POST", "/api/v1/session/login", {"user": "admin", "password": "x"})
+        self.assertEqual(answer.status, 401)
+
+    def test_silence_ends_it(self) -> None:
+        self.ada.login()
+        for _ in range(3):
+            self.clock.advance(self.house.parts.config.console.idle_seconds - 60)
+            self.assertEqual(self.ada.get("session").json["admin"], True)
+        self.clock.advance(self.house.parts.config.console.idle_seconds + 1)
+        self.assertEqual(self.ada.get("session").json["admin"], False)
+
+    def test_a_session_that_ends_while_the_password_is_looked_at(self) -> None:
+        visitor = self.house.visitors.find(self.ada.cookie.partition("=")[2])
+        logged_in = self.house.visitors.login(visitor, "admin", "wrong", "192.0.2.1")
+        self.house.visitors.forget(visitor)
+        self.clock.advance(2)
+        self.failureResultOf(logged_in, Refusal)
