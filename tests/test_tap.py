@@ -205,7 +205,7 @@ class StartTests(DaemonTestCase):
         journal.append([(history.room, (history.opened(), *history.entries[:-1]))])
         journal.stop()
         service = self.start()
-        while service.lobby._keeping:
+        while service.lobby.unstored:
             self.reactor.threads.turn()
         record = self.reactor.threads.result(service.storage.store.record(history.room))
         self.assertIn(b'termination="server-fault"', record.header)
