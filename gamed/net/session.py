@@ -47,7 +47,7 @@ LINGER = 5.0
 READ_BYTES = 4_096
 """Bytes that are read of a peer in a turn of the reactor: what waits of a flood takes little time and memory."""
 
-BREATH = 0.05
+BREATH = 0.01
 """Seconds from one look at what a peer sends that is not heard any more, to the next."""
 
 MUTE_BYTES = 65_536
