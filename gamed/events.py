@@ -7,6 +7,8 @@ class that refuses assignment costs three times as much to make, and one or two 
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from attrs import define
 
 from gamed.game import Seat
@@ -14,7 +16,12 @@ from gamed.game import Seat
 
 @define
 class Event:
-    """Something that happened between a peer and a table."""
+    """Something that happened between a peer and a table.
+
+    `is_rated`: whether it counts for a listener's `messages_per_second` when a peer says it.
+    """
+
+    is_rated: ClassVar[bool] = True
 
 
 @define

@@ -41,8 +41,8 @@ class Daemon:
     """`twistd -n gamed` in a directory, on a port of its own. `battleship`: keys of that section, as TOML.
 
     `quoridor`: the same for that listener, which has a port of its own, too; None: there is no such section. Listeners
-    that have no section in the file of the configuration are off, so that many daemons can run at a time. `more`:
-    further sections.
+    that have no section in the file of the configuration are off, so that many daemons can run at a time. `store`:
+    further keys of that section. `more`: further sections.
     """
 
     def __init__(
@@ -52,13 +52,14 @@ class Daemon:
         battleship: str = "",
         quoridor: str | None = None,
         durability: str = "process",
+        store: str = "",
         more: str = "",
     ) -> None:
         self.directory = directory = directory.resolve()
         directory.mkdir(parents=True, exist_ok=True)
         self.port, self.quoridor_port = free_port(), free_port()
         self.config = directory / "gamed.toml"
-        text = f'[store]\ndurability = "{durability}"\n{section("battleship", self.port, battleship)}'
+        text = f'[store]\ndurability = "{durability}"\n{store}{section("battleship", self.port, battleship)}'
         if quoridor is not None:
             text += section("quoridor", self.quoridor_port, quoridor)
         self.config.write_text(text + more)

@@ -156,18 +156,21 @@ class Session:
         a table that does not forward has been told something.
         """
         self._understand()
+        rated: float = inf
         if self._rate is not None and not self._is_leaving:
-            limit = min(limit, self._rate.level(self.factory.clock.seconds()))
-            if not limit:
+            rated = self._rate.level(self.factory.clock.seconds())
+            if not rated:
                 self._rest = self.factory.clock.callLater(self._rate.wait, self._go_on)
                 return False
-        taken, seconds = 0, self.factory.clock.seconds
+        taken = counted = 0
+        seconds = self.factory.clock.seconds
         has_more = False
         try:
             for event in self.connection.events():
                 self._hand_on(event)
                 taken += 1
-                has_more = taken == limit or seconds() >= until
+                counted += event.is_rated
+                has_more = taken == limit or counted >= rated or seconds() >= until
                 if has_more or self._is_mute:
                     break
         except RemoteProtocolError as error:
@@ -175,7 +178,7 @@ class Session:
         # What does not end a message costs no less than one.
         self._share.take(taken or 1)
         if self._rate is not None:
-            self._rate.take(taken)
+            self._rate.take(counted)
         return has_more and not self._is_mute
 
     def _understand(self) -> None:
@@ -470,9 +473,9 @@ class Session:
 class SessionFactory:
     """Makes a session for each connection that the limits admit. `connect` makes a connection.
 
-    `unsent_bytes`: how much may wait for a peer that does not read before it is dropped. `messages_per_second`: further
-    messages of a peer wait; 0: no limit. `message_seconds`: how long a message may take that was begun; 0: no limit.
-    `backlog`: the daemon's, for all listeners together.
+    `unsent_bytes`: how much may wait for a peer that does not read before it is dropped. `messages_per_second`: of
+    those that are rated; whatever a peer says further waits; 0: no limit. `message_seconds`: how long a message may
+    take that was begun; 0: no limit. `backlog`: the daemon's, for all listeners together.
     """
 
     connect: Callable[[], Connection]

@@ -6,26 +6,23 @@ command-line tool that has no reactor.
 
 from __future__ import annotations
 
-import sqlite3
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from threading import Thread
 from typing import Any, Final, ParamSpec, TypeVar
 
+import attrs
 from attrs import define, field, frozen
 from sqlalchemy import (
-    URL,
     ColumnElement,
     Connection,
     Engine,
     Select,
-    StaticPool,
     and_,
     bindparam,
-    create_engine,
     delete,
-    event,
     exists,
     func,
     insert,
@@ -33,7 +30,7 @@ from sqlalchemy import (
     or_,
     select,
 )
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, OperationalError, SQLAlchemyError
 from twisted.internet.defer import Deferred, fail
 from twisted.internet.interfaces import IReactorFromThreads
 from twisted.internet.threads import deferToThreadPool
@@ -43,11 +40,10 @@ from twisted.python.threadpool import ThreadPool
 from gamed.errors import StoreError
 from gamed.records.canonical import is_same
 from gamed.records.record import Record, SeatSummary, Summary
+from gamed.store.dialects import begin_alone, engine, insert_games
 from gamed.store.migrations import upgrade
 from gamed.store.query import NOBODY, PLAYER, SHORTEST_PREFIX, Query, conflict, only
 from gamed.store.tables import games, seats, summaries
-
-PRAGMAS: Final = ("busy_timeout = 5000", "journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON")
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -57,16 +53,30 @@ BATCH: Final = 100
 
 # Built once: SQLAlchemy finds a statement's compiled form by its structure, and building that costs time.
 _STORED: Final = select(games).where(games.c.id.in_(bindparam("ids", expanding=True)))
-_INSERT_GAME: Final = insert(games)
 _INSERT_SUMMARY: Final = insert(summaries)
 _INSERT_SEAT: Final = insert(seats)
+_LOCK: Final = (
+    select(games.c.id)
+    .where(games.c.id.in_(bindparam("ids", expanding=True)))
+    .order_by(games.c.id)
+    .with_for_update(key_share=True)
+)
 _DELETE_SUMMARIES: Final = delete(summaries).where(summaries.c.game_id.in_(bindparam("ids", expanding=True)))
 _DELETE_SEATS: Final = delete(seats).where(seats.c.game_id.in_(bindparam("ids", expanding=True)))
+
+_UNHOLDABLE = re.compile("[\0\ud800-\udfff]")
+
+
+class _Unusable(StoreError):  # noqa: N818 (what the database is then)
+    """The database could not do its work, whatever the records were: it is away, locked or full."""
 
 
 @define
 class Database:
-    """A database by its SQLAlchemy URL; one thread may write at a time. Every method raises StoreError only."""
+    """A database by its SQLAlchemy URL; one thread may write at a time. Every method raises StoreError only.
+
+    What other processes write meanwhile counts: of two who keep the same record, one stores it.
+    """
 
     url: str
     _engine: Engine = field(init=False)
@@ -74,14 +84,16 @@ class Database:
     def thd_open(self) -> None:
         """Connect, and create the schema or bring it to ours."""
         try:
-            self._engine = _engine(make_url(self.url))
-        except (ArgumentError, ImportError) as error:
+            self._engine = engine(make_url(self.url))
+        except ArgumentError as error:
             raise StoreError(f"cannot use the database URL: {error}") from error
+        except ImportError as error:
+            raise StoreError(
+                f"cannot use the database URL: {error}; PostgreSQL needs `pip install gamed[postgres]`"
+            ) from error
         try:
             with self._transaction() as connection:
-                if self._engine.dialect.name == "sqlite":
-                    # Python's driver begins a transaction at an INSERT; tables are to be created in one, too.
-                    connection.exec_driver_sql("BEGIN IMMEDIATE")
+                begin_alone(connection)
                 upgrade(connection)
         except StoreError:
             self.thd_close()
@@ -98,16 +110,15 @@ class Database:
         other content is a StoreConflict that names its id.
         """
         with self._transaction() as connection:
-            fresh = _fresh(connection, records)
-            if fresh:
-                connection.execute(_INSERT_GAME, [_game_row(record) for record, _ in fresh])
-                _insert_summaries(connection, [summary for _, summary in fresh if summary is not None])
+            fresh = _inserted(connection, _fresh(connection, records))
+            _insert_summaries(connection, [summary for _, summary in fresh if summary is not None])
         return frozenset(record.id for record, _ in fresh)
 
     def thd_replace_summaries(self, found: Mapping[str, Summary | None]) -> None:
         """Replace what is searched of some records, by id, in one transaction; None: nothing is searched any more."""
         with self._transaction() as connection:
-            for statement in (_DELETE_SUMMARIES, _DELETE_SEATS):
+            # The first statement keeps out who replaces the same ones, and whose rows the second would not see.
+            for statement in (_LOCK, _DELETE_SUMMARIES, _DELETE_SEATS):
                 connection.execute(statement, {"ids": list(found)})
             _insert_summaries(connection, [summary for summary in found.values() if summary is not None])
 
@@ -125,17 +136,19 @@ class Database:
 
     def thd_record(self, id: str) -> Record:  # noqa: A002 (the column's name)
         """Fetch a record by its id, or by at least four characters that only its id begins with."""
+        asked = _held(id)
         with self._transaction() as connection:
-            rows = connection.execute(select(games).where(games.c.id == id)).all()
-            if not rows and len(id) >= SHORTEST_PREFIX:
-                begins = games.c.id.startswith(id, autoescape=True)
+            rows = connection.execute(select(games).where(games.c.id == asked)).all()
+            if not rows and len(asked) >= SHORTEST_PREFIX:
+                # Not LIKE, for which SQLite's small letters are capitals, too. The last code point stands in no id.
+                begins = and_(games.c.id >= asked, games.c.id <= asked + "\U0010ffff")
                 rows = connection.execute(select(games).where(begins).limit(2)).all()
         return _record(only(rows, id))
 
     def thd_find(self, query: Query) -> list[Summary]:
         """Fetch the summaries that match, newest first."""
         with self._transaction() as connection:
-            rows = connection.execute(_matching(query)).mappings().all()
+            rows = connection.execute(_matching(_holdable(query))).mappings().all()
             ids = [row["id"] for row in rows]
             of_game = select(seats).where(seats.c.game_id.in_(ids)).order_by(seats.c.seat)
             seated: dict[str, list[SeatSummary]] = {id: [] for id in ids}  # noqa: A001 (the column's name)
@@ -150,26 +163,28 @@ class Database:
                 yield connection
         except SQLAlchemyError as error:
             name = self._engine.url.render_as_string(hide_password=True)
-            raise StoreError(f"the database {name}: {getattr(error, 'orig', None) or error}") from error
+            # PostgreSQL's sentences have several lines.
+            sentence = " ".join(str(getattr(error, "orig", None) or error).split())
+            kind = _Unusable if isinstance(error, OperationalError) else StoreError
+            raise kind(f"the database {name}: {sentence}") from error
 
 
-def _engine(url: URL) -> Engine:
-    if url.get_backend_name() != "sqlite":
-        return create_engine(url)
-    if url.database in (None, "", ":memory:"):
-        # Each connection would have a database of its own, so all threads share one.
-        engine = create_engine(url, poolclass=StaticPool, connect_args={"check_same_thread": False})
-    else:
-        engine = create_engine(url)
-    event.listen(engine, "connect", _configure)
-    return engine
+def _held(text: str) -> str:
+    """Return a text with U+FFFD in the place of what no database holds: halves of characters, and PostgreSQL no NUL.
+
+    Names come from strangers. Their records spell such a name as it was, and are found by it.
+    """
+    return _UNHOLDABLE.sub("\ufffd", text)
 
 
-def _configure(connection: sqlite3.Connection, _pooled: object) -> None:
-    cursor = connection.cursor()
-    for pragma in PRAGMAS:
-        cursor.execute(f"PRAGMA {pragma}")
-    cursor.close()
+def _holdable(query: Query) -> Query:
+    """Return the query that asks for what is held."""
+    texts: dict[str, Any] = {
+        name: _held(value) for name, value in attrs.asdict(query).items() if isinstance(value, str)
+    }
+    if query.after is not None:
+        texts["after"] = tuple(map(_held, query.after))
+    return attrs.evolve(query, **texts)
 
 
 def _fresh(
@@ -186,6 +201,21 @@ def _fresh(
         elif not is_same(known[record.id], record):
             raise conflict(record.id)
     return fresh
+
+
+def _inserted(
+    connection: Connection, fresh: Sequence[tuple[Record, Summary | None]]
+) -> list[tuple[Record, Summary | None]]:
+    """Insert records; return those that no other process has inserted meanwhile. Raises StoreError as `_fresh` does."""
+    if not fresh:
+        return []
+    # In the order of their ids: two processes must not wait for each other.
+    ordered = sorted(fresh, key=lambda kept: kept[0].id)
+    rows = [_game_row(record) for record, _ in ordered]
+    ids = set(connection.execute(insert_games(connection.dialect.name), rows).scalars())
+    if len(ids) < len(ordered):
+        _fresh(connection, ordered)
+    return [kept for kept in ordered if kept[0].id in ids]
 
 
 def _insert_summaries(connection: Connection, found: Sequence[Summary]) -> None:
@@ -223,7 +253,7 @@ def _summary_row(summary: Summary) -> Mapping[str, object]:
 
 
 def _seat_row(game_id: str, seat: SeatSummary) -> Mapping[str, object]:
-    return {"game_id": game_id, "seat": seat.seat, "name": seat.name, "points": seat.points}
+    return {"game_id": game_id, "seat": seat.seat, "name": _held(seat.name), "points": seat.points}
 
 
 def _record(row: Any) -> Record:
@@ -349,9 +379,12 @@ class SqlStore:
         idle.callback(None)
 
     def _thd_keep(self, batch: Sequence[_Kept]) -> list[Failure | None]:
-        """Store a batch at once; if that fails, each record alone. Return why each was refused."""
+        """Store a batch at once; if that fails by a record, each alone. Return why each was refused."""
         try:
             self.database.thd_keep([(kept.record, kept.summary) for kept in batch])
+        except _Unusable:
+            # Each attempt may last as long as this one did.
+            return [Failure() for _ in batch]
         except Exception:  # noqa: BLE001 (who asked hears of it; the others are stored all the same)
             if len(batch) == 1:
                 return [Failure()]

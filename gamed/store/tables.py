@@ -13,10 +13,13 @@ from sqlalchemy import Column, Float, ForeignKey, Index, Integer, MetaData, Tabl
 
 metadata: Final = MetaData()
 
+_ORDERED: Final = Text().with_variant(Text(collation="C"), "postgresql")
+"""A text that is ordered by its code points, as SQLite and Python do, and not as a database's language wants it."""
+
 games: Final = Table(
     "games",
     metadata,
-    Column("id", Text, primary_key=True),
+    Column("id", _ORDERED, primary_key=True),
     Column("publisher", Text, nullable=False),
     Column("version", Text, nullable=False),
     Column("header", Text, nullable=False),
@@ -27,9 +30,9 @@ games: Final = Table(
 summaries: Final = Table(
     "summaries",
     metadata,
-    Column("game_id", Text, ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
+    Column("game_id", _ORDERED, ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
     Column("kind", Text, nullable=False),
-    Column("started", Text, nullable=False),
+    Column("started", _ORDERED, nullable=False),
     Column("ended", Text, nullable=False),
     Column("termination", Text, nullable=False),
     Column("winner", Integer, nullable=True),
@@ -43,7 +46,7 @@ summaries: Final = Table(
 seats: Final = Table(
     "seats",
     metadata,
-    Column("game_id", Text, ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
+    Column("game_id", _ORDERED, ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
     Column("seat", Integer, primary_key=True),
     Column("name", Text, nullable=False),
     Column("points", Float, nullable=True),

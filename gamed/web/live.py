@@ -50,6 +50,8 @@ class RoomFeed:
     followers: dict[Callable[[], None], None] = field(factory=dict)
     _moves: Moves = field(init=False)
     _looks: int = 0
+    _shown: tuple[Any, ...] = ()
+    _state: Any = None
 
     def __attrs_post_init__(self) -> None:
         self._begin()
@@ -104,19 +106,30 @@ class RoomFeed:
             if step.opened:
                 self._begin()
                 self.stream.restart()
-            self.stream.changed()
-            for follow in list(self.followers):
-                follow()
+            if self._is_news() or step.closed:
+                self._tell()
             if step.closed and not self._looks:
                 self._look(room)
+
+    def _is_news(self) -> bool:
+        """Whether anything has changed that is shown: peers may ask what they like."""
+        room, table = self.room, self.room.table
+        now = (len(room.history.entries), table.outcome, table.is_paused, list(room.peers))
+        if now == self._shown and table.state is self._state:
+            return False
+        self._shown, self._state = now, table.state
+        return True
+
+    def _tell(self) -> None:
+        self.stream.changed()
+        for follow in list(self.followers):
+            follow()
 
     def _look(self, room: Room) -> None:
         """End the stream when the room is judged to its end: until then its last scene is not the last."""
         self._looks += 1
         if self._looks > 1 and (room.id not in self.feeds.lobby.rooms or self._looks > LOOKS):
-            self.stream.changed()
-            for follow in list(self.followers):
-                follow()
+            self._tell()
             self.stream.end()
             self.feeds.forget(self)
             return

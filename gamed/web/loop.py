@@ -108,6 +108,11 @@ class Loop:
 
     # What the client's side does
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether something of the client's waits, or the connection has ended."""
+        return self.is_lost or self._is_closing or self._is_leaving or bool(self._up)
+
     def check(self) -> None:
         """Raise Refusal if nothing can be sent: the connection has ended, or too much waits to be read."""
         if self.is_lost or self._is_closing or self._is_leaving:

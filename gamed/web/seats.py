@@ -38,6 +38,9 @@ PLAYED: Final = 8
 MOST: Final = 2_000
 """Seats that all may hold at once."""
 
+LOOK: Final = 1.0
+"""Seconds between two looks of people whose dialect tells them nothing by itself (RoboRally)."""
+
 KEPT: Final = 8
 """Seats of one visitor that are over and can still be read."""
 
@@ -83,6 +86,7 @@ class Sitting:
     prepared: HostedRoom | None = None
     ended: float = 0.0
     _match: object = None
+    _view: Mapping[str, Any] | None = None
 
     def __attrs_post_init__(self) -> None:
         self.stream = self.feeds.stream(self, interval=INTERVAL, unread=self.touch)
@@ -120,8 +124,20 @@ class Sitting:
             self.stream.changed()
             self.feeds.end(self.stream)
             self.on_over(self)
-        else:
+        elif not self.is_watched:
             self.stream.changed()
+        else:
+            view = self.person.view()
+            if view != self._view:
+                # What was asked for and told again is no news.
+                self._view = view
+                self.stream.changed()
+
+    def look(self) -> None:
+        """Have a person ask how everything stands, where a dialect does not tell that by itself."""
+        ask = getattr(self.person, "look", None)
+        if ask is not None and self.is_watched and not self.is_over and not self.loop.is_busy:
+            self.loop.send(ask())
 
     def _look_for_room(self) -> None:
         places = self.loop.session.places
@@ -216,6 +232,7 @@ class Seats:
     elsewhere: Call | None = None
     sittings: dict[str, Sitting] = field(factory=dict)
     _sweep: IDelayedCall | None = None
+    _looking: IDelayedCall | None = None
 
     @property
     def live(self) -> int:
@@ -347,9 +364,17 @@ class Seats:
 
     def _sweep_later(self) -> None:
         if self._sweep is None and self.sittings:
-            self._sweep = self.feeds.clock.callLater(self.grace / 4, self._look)
+            self._sweep = self.feeds.clock.callLater(self.grace / 4, self._clean)
+        if self._looking is None and self.live:
+            self._looking = self.feeds.clock.callLater(LOOK, self._look)
 
     def _look(self) -> None:
+        self._looking = None
+        for sitting in self.sittings.values():
+            sitting.look()
+        self._sweep_later()
+
+    def _clean(self) -> None:
         self._sweep = None
         now = self.feeds.clock.seconds()
         for sitting in list(self.sittings.values()):
@@ -363,9 +388,10 @@ class Seats:
 
     def stop(self) -> None:
         """Look for silent browsers no more."""
-        if self._sweep is not None:
-            self._sweep.cancel()
-            self._sweep = None
+        for call in (self._sweep, self._looking):
+            if call is not None:
+                call.cancel()
+        self._sweep = self._looking = None
 
 
 def _say_nothing() -> None:

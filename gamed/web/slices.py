@@ -16,10 +16,10 @@ from twisted.logger import Logger
 
 log = Logger()
 
-SLICE: Final = 0.0003
+SLICE: Final = 0.0002
 """Seconds of a slice: after them, no further piece is begun."""
 
-PAUSE: Final = 0.002
+PAUSE: Final = 0.003
 """Seconds between two slices."""
 
 

@@ -15,6 +15,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from tests.daemon import SCRIPTS, Daemon, free_port
 from tests.interop.programs import Program
+from tests.proofs.guests import KINDS, Beside, daemon_of_all
 
 PASSWORD = "Aster und Distel"  # with blanks: as it is typed
 IAC_FLOOD = b"\xff\xfd\x2a\xff\xfb\x2b\xff\xfe\x2a\xff\xfc\x2b"
@@ -29,9 +30,12 @@ class ConsoleTestCase(SynchronousTestCase):
                 self.skipTest(f"{program} is not installed (Debian: telnet, openssh-client); CI always has it")
         self.folder = Path(self.mktemp()).resolve()
         self.telnet_port, self.ssh_port = free_port(), free_port()
-        self.daemon = Daemon(self.folder, more=self.section())
+        self.daemon = self.make_daemon()
         self.daemon.start()
         self.addCleanup(self.end)
+
+    def make_daemon(self) -> Daemon:
+        return Daemon(self.folder, more=self.section())
 
     def section(self, keys: str = "") -> str:
         return (
@@ -67,6 +71,12 @@ class ConsoleTestCase(SynchronousTestCase):
         quiet = ("StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null", "LogLevel=ERROR")
         options = [word for option in quiet for word in ("-o", option)]
         return ["ssh", *options, "-p", str(self.ssh_port), *more, "admin@127.0.0.1"]
+
+    def key(self) -> Path:
+        key = self.folder / "id"
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True, timeout=30)
+        (self.folder / "keys").write_text(key.with_suffix(".pub").read_text())
+        return key
 
     def answer(self, program: Program, line: str) -> str:
         """Type a command, and return what is shown until the next prompt."""
@@ -115,19 +125,6 @@ class ConsoleTestCase(SynchronousTestCase):
 
 
 class TelnetTests(ConsoleTestCase):
-    def test_a_session_while_bots_play(self) -> None:
-        bots = [self.bot(200), self.bot(200)]
-        console = self.logged_in()
-        self.logged("#info] joined: ")
-        until = time.monotonic() + 20
-        while "playing" not in (shown := self.answer(console, "rooms battleship")):
-            self.assertLess(time.monotonic(), until, shown)
-        self.assertRegex(shown, r"ID +GAME +STATE +PLAYERS")
-        self.assertIn("battleship", self.answer(console, "players"))
-        self.assertIn("up for", self.answer(console, "stats"))
-        for bot in bots:
-            self.assertIsNone(bot.poll())
-
     def test_watching_pausing_kicking_and_draining(self) -> None:
         first, second = self.player(), self.player()
         self.logged("seat=1")
@@ -155,18 +152,6 @@ class TelnetTests(ConsoleTestCase):
         self.assertEqual(self.daemon.process.wait(timeout=10), -15)
         for line in ("did=pause", "did=resume", "did=kick", "did=drain"):
             self.assertIn(f"audit: user=admin from=telnet 127.0.0.1 {line}", self.daemon.text())
-
-    def test_a_draining_daemon_lets_a_game_end(self) -> None:
-        players = self.player(), self.player()
-        self.logged("seat=1")
-        console = self.logged_in()
-        self.assertIn("1 go on", self.answer(console, "drain"))
-        refused = self.player()
-        self.assertEqual(self.received(refused), b"")
-        self.assertIsNone(self.daemon.process.poll())
-        players[0].close()
-        self.assertEqual(self.daemon.process.wait(timeout=10), -15)
-        self.assertIn("not seated: peer=127.0.0.1:", self.daemon.text())
 
     def test_a_wrong_password_is_delayed_and_counted(self) -> None:
         begun = time.monotonic()
@@ -212,15 +197,119 @@ class TelnetTests(ConsoleTestCase):
         self.assertRegex(self.answer(console, "limits battleship"), r"battleship +0 +7 ")
 
 
+class AllGamesTests(ConsoleTestCase):
+    """Our bots play all four games, an answer of each in four tenths of a second."""
+
+    def make_daemon(self) -> Daemon:
+        daemon, self.ports = daemon_of_all(self.folder, more=self.section())
+        return daemon
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.bots = Beside(self.ports, tables=1, pause=0.4)
+        self.addCleanup(self.bots.end)
+
+    def rooms(self, console: Program) -> dict[str, str]:
+        """List the rooms; return the id of one of each game that is on."""
+        shown = self.answer(console, "rooms")
+        self.assertRegex(shown, r"ID +GAME +STATE +PLAYERS")
+        return {game: room for room, game in re.findall(r"^([0-9a-f]{8}) +(\w+) +playing ", shown, re.MULTILINE)}
+
+    def all_rooms(self, console: Program) -> dict[str, str]:
+        """Wait until a room of each game is playing: where one has ended, the next one begins at once."""
+        until = time.monotonic() + 20
+        while set(rooms := self.rooms(console)) != set(KINDS.values()):
+            self.assertLess(time.monotonic(), until, rooms)
+        return rooms
+
+    def lines(self, console: Program, room: str, count: int = 1) -> str:
+        """Wait for so many lines about a room that is watched; return what was shown meanwhile."""
+        return "".join(console.expect(rf"^.*?{room} +[0-9.]+ \w+ [^\n]*\n")[0] for _ in range(count))
+
+    def watch_one_of_each(self, console: Program) -> dict[str, str]:
+        rooms = self.all_rooms(console)
+        for room in rooms.values():
+            console.type(f"watch {room}\r")
+            console.expect(f"Watching room {room}")
+        for room in rooms.values():
+            self.lines(console, room)
+        return rooms
+
+    def hold_and_let_go(self, console: Program, held: str, other: str, most: int) -> None:
+        """Pause a room that is watched, as the other one is, and resume it: its bots stop, and go on.
+
+        `most`: moves that may still come, as the answers to what was asked before.
+        """
+        console.type(f"pause {held}\r")
+        console.expect(rf"Room {held}\S* is paused\.")
+        shown = self.lines(console, other, 6)
+        self.assertLessEqual(len(re.findall(rf"{held} +[0-9]", shown)), most, shown)
+        console.type("rooms\r")
+        console.expect(rf"{held} +\w+ +paused ")
+        console.type(f"resume {held}\r")
+        console.expect(rf"Room {held}\S* goes on\.")
+        self.lines(console, held, 2)
+
+    def kick_a_bot(self, console: Program, game: str) -> None:
+        """Kick who sits on the first seat of a room: its game ends, and the next one begins."""
+        room = self.all_rooms(console)[game]
+        console.type(f"kick {room} 0\r")
+        console.expect(r"\S+ is kicked\.")
+        self.logged(f"room={room}")
+        self.assertNotEqual(self.all_rooms(console)[game], room)
+
+    def audited(self, door: str, *commands: str) -> None:
+        for command in commands:
+            self.assertIn(f"audit: user=admin from={door} 127.0.0.1 did={command}", self.daemon.text())
+
+    def test_by_telnet(self) -> None:
+        console = self.logged_in()
+        rooms = self.watch_one_of_each(console)
+        self.hold_and_let_go(console, rooms["hive"], rooms["battleship"], most=1)
+        console.type("watch\r")
+        console.expect("are not watched any more")
+        console.expect("gamed> ")
+        self.kick_a_bot(console, "quoridor")
+        shown = self.answer(console, "players")
+        for listener in self.ports:
+            self.assertGreater(shown.count(f" {listener} "), 1, shown)
+        # No new games: who comes is turned away, and those that are on go on to their ends.
+        self.assertRegex(self.answer(console, "drain"), r"No new games begin; [2-5] go on")
+        last = set(self.rooms(console).values())
+        self.assertEqual(self.received(self.player()), b"")
+        self.assertLessEqual(set(self.rooms(console).values()), last)
+        self.bots.finish()
+        self.assertEqual(self.daemon.process.wait(timeout=10), -15)
+        log = self.daemon.text()
+        self.assertIn("not seated: peer=127.0.0.1:", log)
+        for room in last:
+            self.assertRegex(log, rf"ended: room={room}\S* \S*.*termination=(victory|draw)")
+        self.assertNotIn("opened: ", log.partition("did=drain")[2])
+        self.audited("telnet", "pause", "resume", "kick", "drain")
+
+    def test_by_ssh(self) -> None:
+        key = self.key()
+        console = self.run_program(*self.ssh_command("-i", str(key)))
+        console.expect("gamed> ")
+        rooms = self.watch_one_of_each(console)
+        self.hold_and_let_go(console, rooms["quoridor"], rooms["battleship"], most=0)
+        console.type("watch\r")
+        console.expect("are not watched any more")
+        console.expect("gamed> ")
+        self.kick_a_bot(console, "hive")
+        self.answer(console, "shutdown")
+        console.finish()
+        self.assertEqual(self.daemon.process.wait(timeout=10), -15)
+        self.audited("ssh", "pause", "resume", "kick", "shutdown")
+
+
 class StrangerTests(ConsoleTestCase):
-    def test_a_request_for_a_page(self) -> None:
+    def test_a_request_for_a_page_and_a_line_without_end(self) -> None:
         peer = self.connected()
         peer.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
         self.received(peer)
         self.logged("console: closed: this is no HTTP server")
         self.assertEqual(self.daemon.text().count("HTTP"), 1)
-
-    def test_a_line_without_end(self) -> None:
         peer = self.connected()
         with contextlib.suppress(ConnectionResetError, BrokenPipeError):
             peer.sendall(b"x" * 1_000_000)
@@ -284,12 +373,6 @@ class SSHTests(ConsoleTestCase):
         console.type("quit\r")
         self.assertEqual(console.finish(), 0)
 
-    def key(self) -> Path:
-        key = self.folder / "id"
-        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True, timeout=30)
-        (self.folder / "keys").write_text(key.with_suffix(".pub").read_text())
-        return key
-
     def test_a_key_and_a_command(self) -> None:
         key = self.key()
         command = self.ssh_command("-i", str(key), "-o", "BatchMode=yes")
@@ -309,24 +392,6 @@ class SSHTests(ConsoleTestCase):
         )
         self.assertEqual(done.stdout.splitlines()[0], "No room is open.")
         self.assertEqual((self.folder / "ssh_host_ed25519_key").stat().st_mode & 0o777, 0o600)
-
-    def test_a_session_while_a_game_is_played(self) -> None:
-        players = self.player(), self.player()
-        self.logged("seat=1")
-        console = self.run_program(*self.ssh_command("-i", str(self.key())))
-        console.expect("gamed> ")
-        (name,) = re.findall(r"\n([0-9a-f]{8})  battleship", self.answer(console, "rooms"))
-        self.answer(console, f"watch {name}")
-        self.answer(console, f"pause {name}")
-        players[1].sendall(b"(1,[0,0]).\n")
-        time.sleep(0.2)
-        shown = self.answer(console, f"resume {name}")
-        self.assertRegex(shown, rf"{name} +[0-9.]+ line seat \d \(1,\[0,0\]\)")
-        self.answer(console, f"kick {name} 0")
-        self.logged("termination=left winner=1")
-        self.answer(console, "shutdown")
-        console.finish()
-        self.assertEqual(self.daemon.process.wait(timeout=10), -15)
 
 
 class ManholeTests(ConsoleTestCase):

@@ -24,6 +24,7 @@ GAP = 0.004
 """Seconds between two shots."""
 
 MOST_BYTES = 16 * 1024
+ENDLESS = "game_lines = 10000000\ngame_bytes = 1000000000"
 FACTOR = 1.3
 
 
@@ -80,7 +81,8 @@ class Crowd:
     """Spectators in another process."""
 
     def __init__(self, port: int, count: int, rooms: list[str]) -> None:
-        command = [sys.executable, str(SCRIPT), str(port), str(count), *rooms]
+        # Browsers are on other machines: they do not take processor time from the daemon.
+        command = ["nice", "-n", "19", sys.executable, str(SCRIPT), str(port), str(count), *rooms]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         if self.process.stdout.readline() != "all watch\n":
             raise AssertionError("not all spectators got their first event")
@@ -113,31 +115,32 @@ class SpectatorTests(SynchronousTestCase):
         return times
 
     def check(self, daemon: Daemon, matches: int, spectators: int) -> None:
-        played = [Match(daemon.port) for _ in range(matches)]
-        rooms = self.rooms()
-        self.assertEqual(len(rooms), matches)
-        moves = amount(400, 60) // matches
-        self.measured(played, moves)
         alone, watched, sizes = [], [], []
         for _ in range(amount(8, 2)):
+            # A match has its usual length at most, and spectators come in its middle.
+            played = [Match(daemon.port) for _ in range(matches)]
+            rooms = self.rooms()
+            self.assertEqual(len(rooms), matches)
+            moves = amount(400, 60) // matches
+            self.measured(played, moves // 4)
+            alone += self.measured(played, moves)
             before = daemon.resident_bytes()
             crowd = Crowd(self.web, spectators, rooms)
             sizes.append((daemon.resident_bytes() - before) / spectators)
             watched += self.measured(played, moves)
             told = crowd.end()
             self.assertGreater(told["fewest"], 3)
-            # Until all connections have ended.
-            time.sleep(1)
-            alone += self.measured(played, moves)
-        for match in played:
-            match.close()
-        self.report(alone, watched, max(sizes[:1]), spectators, matches)
+            for match in played:
+                match.close()
+            # Until all connections have ended, and the rooms are gone.
+            time.sleep(2)
+        self.report(alone, watched, sizes[0], spectators, matches)
 
     def report(self, alone: list[float], watched: list[float], size: float, spectators: int, matches: int) -> None:
         figures = [sorted(times)[len(times) * 99 // 100] * 1e6 for times in (alone, watched)]
         middles = [sorted(times)[len(times) // 2] * 1e6 for times in (alone, watched)]
         print(
-            f"\n{spectators} spectators of {matches} rooms: p99 of a line {figures[1]:.0f} us, {figures[0]:.0f} us without "
+            f"\n{spectators} spectators of {matches} rooms: p99 of a line {figures[1]:.0f} us, {figures[0]:.0f} alone "
             f"(median {middles[1]:.0f} and {middles[0]:.0f}); {size:.0f} bytes a spectator"
         )
         self.assertLess(size, MOST_BYTES)
@@ -155,7 +158,7 @@ class SpectatorTests(SynchronousTestCase):
             self.assertEqual(daemon.unexpected(), [])
 
     def test_one_that_does_not_read_is_dropped(self) -> None:
-        with running(Path(self.mktemp()), more=self.more) as daemon:
+        with running(Path(self.mktemp()), battleship=ENDLESS, more=self.more) as daemon:
             match = Match(daemon.port)
             idle = socket.socket()
             idle.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)

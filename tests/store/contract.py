@@ -201,6 +201,12 @@ def store_tests(  # noqa: C901 (a class of tests)
             for pattern in ("0000%", "0000_", "____", "%%%%"):
                 self.assertIn("there is no record", self.refusal(self.store.record(pattern)))
 
+        def test_a_beginning_is_as_it_is_spelt(self) -> None:
+            self.keep_all(n43981={})
+            self.assertEqual(self.result(self.store.record("0000abcd")), record(43981))
+            for other in ("0000ABCD", "000\uff10", "0000abcd\0", "0000\ud800"):
+                self.assertIn("there is no record", self.refusal(self.store.record(other)))
+
         def test_an_unknown_record_is_an_error(self) -> None:
             self.assertIn("there is no record abcd", self.refusal(self.store.record("abcd")))
 
@@ -223,6 +229,45 @@ def store_tests(  # noqa: C901 (a class of tests)
             )
             self.assertEqual(self.found(Query()), [2, 3, 4, 1])
             self.assertEqual(self.found(Query(limit=2, offset=1)), [3, 4])
+
+        def test_the_order_is_that_of_code_points(self) -> None:
+            own = summary(1)
+            texts = [
+                "2026-11-2",
+                "2026-11-20",
+                "2026-11-20 1",
+                "2026-11-20T1",
+                "2026-11-20t1",
+                "20261120",
+                "é",
+                "\U0001f600",
+            ]
+            for text in texts:
+                self.result(self.store.keep(attrs.evolve(record(1), id=text), attrs.evolve(own, id=text)))
+            self.assertEqual([one.id for one in self.result(self.store.find(Query()))], texts)
+            for number, text in enumerate(texts):
+                asked = Query(after=(own.started, text))
+                self.assertEqual([one.id for one in self.result(self.store.find(asked))], texts[number + 1 :])
+            for text in texts:
+                name = f"{text} started"
+                timed = attrs.evolve(own, id=name, started=text, kind="hive")
+                self.result(self.store.keep(attrs.evolve(record(1), id=name), timed))
+            for number, text in enumerate(texts):
+                asked = Query(kind="hive", since=text)
+                found = [one.started for one in self.result(self.store.find(asked))]
+                self.assertEqual(found, texts[: number - 1 if number else None : -1])
+
+        def test_a_name_that_is_no_text_is_found_all_the_same(self) -> None:
+            for number, name in enumerate(("nu\0l", "hal\ud800f", "\udcff")):
+                self.result(self.store.keep(record(number), summary(number, (name,))))
+                self.assertEqual(self.found(Query(player=name)), [number])
+
+        def test_what_nobody_can_have_is_not_found(self) -> None:
+            self.keep_all(n1={})
+            for text in ("\0", "\ud800"):
+                self.assertEqual(self.found(Query(kind=text)), [])
+                self.assertEqual(self.found(Query(player=text, winner=PLAYER)), [])
+            self.assertEqual(self.found(Query(after=("\ud800", ""))), [1])
 
         def test_since_includes_its_moment(self) -> None:
             self.keep_all(n1={"started": "2026-10-31T23:59:59.999Z"}, n2={"started": "2026-11-01T00:00:00.000Z"})

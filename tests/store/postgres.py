@@ -25,7 +25,6 @@ from tests.store.pump import SECONDS
 SETTINGS = {
     "listen_addresses": "",
     "fsync": "off",
-    "synchronous_commit": "off",
     "full_page_writes": "off",
     "shared_buffers": "16MB",
     "autovacuum": "off",
@@ -38,6 +37,9 @@ COLLATION = ("--encoding=UTF8", "--locale=C", "--locale-provider=icu", "--icu-lo
 
 LEAST = 15
 """The first version whose clusters can collate by ICU, which needs no locale of the machine's."""
+
+TEMPLATE = "migrated"
+"""The name of a database that has the schema and no records."""
 
 USERS = ("postgres", "nobody")
 """Who runs the server where root runs the tests: the first of them that there is."""
@@ -113,6 +115,11 @@ class Cluster:
                 raise AssertionError((self.directory / "log").read_text())
             time.sleep(0.02)
 
+    def start_again(self) -> None:
+        """Start the server if it does not run."""
+        if self._server is None:
+            self.start()
+
     def stop(self) -> None:
         """Stop the server as a crash does: it says nothing to who is connected, and recovers at the next start."""
         if self._server is not None:
@@ -129,8 +136,8 @@ class Cluster:
         """Return the URL of a database."""
         return f"postgresql+psycopg://gamed@/{database}?host={self.directory}"
 
-    def database(self, *, options: str = "") -> str:
-        """Make a database and return its URL. `options`: of CREATE DATABASE."""
+    def database(self, options: str = f"TEMPLATE {TEMPLATE}") -> str:
+        """Make a database, if nothing else is said with the schema, and return its URL."""
         name = f"test{next(self._numbers)}"
         self.run("postgres", f"CREATE DATABASE {name} {options}")
         return self.url(name)
@@ -154,14 +161,8 @@ def cluster() -> Cluster:
     atexit.register(made.remove)
     made.make()
     made.start()
-    return made
-
-
-@cache
-def migrated() -> str:
-    """Return the name of a database that has the schema, to make others from."""
-    url = cluster().database()
-    database = Database(url)
+    made.run("postgres", f"CREATE DATABASE {TEMPLATE}")
+    database = Database(made.url(TEMPLATE))
     database.thd_open()
     database.thd_close()
-    return url.partition("/@/")[2] or url.rpartition("/test")[2]
+    return made

@@ -102,7 +102,7 @@ class OpenTests(DatabaseCase):
         engine.dispose()
 
     def test_a_url_that_cannot_be_used_is_told(self) -> None:
-        for url in ("nonsense", "nodatabase://x"):
+        for url in ("nonsense", "nodatabase://x", "mysql+pymysql://x"):
             error = str(self.assertRaises(StoreError, Database(url).thd_open))
             self.assertIn("cannot use the database URL", error)
 
@@ -280,6 +280,19 @@ class ThreadTests(SynchronousTestCase):
         self.assertEqual(self.pump.result(good), record(2).id)
         self.assertRaises(StoreError, self.pump.result, bad)
         self.assertEqual(self.numbers(), [[1], [2, 1], [2], [1]])
+
+    def test_a_database_that_cannot_be_used_is_tried_once_a_batch(self) -> None:
+        first = self.keep(1)[0]
+        kept = self.keep(2, 3, 4)
+        with self.database._transaction() as connection:
+            connection.execute(text("ALTER TABLE games RENAME TO lost"))
+        self.let(3)
+        for one in (first, *kept):
+            self.assertIn("no such table", str(self.assertRaises(StoreError, self.pump.result, one)))
+        self.assertEqual(self.numbers(), [[1], [2, 3, 4]])
+        with self.database._transaction() as connection:
+            connection.execute(text("ALTER TABLE lost RENAME TO games"))
+        self.assertEqual(self.pump.result(self.keep(2)[0]), record(2).id)
 
     def test_after_a_refusal_the_store_goes_on(self) -> None:
         self.let(3)

@@ -85,7 +85,13 @@ def roborally(scene: Mapping[str, Any], random: Random) -> Act | None:
         case "facing":
             return {"do": "facing", "facing": random.choice("NESW")}
         case "program":
-            return {"do": "program", "cards": you["hand"][: len(you["open"])]}
+            hand = iter(you["hand"])
+            cards = [kept if number in you["locked"] else next(hand) for number, kept in enumerate(you["registers"], 1)]
+            return {"do": "program", "cards": cards}
+        case "repair":
+            return {"do": "repair", "registers": you["locked"][: you["opens"]]}
+        case "power":
+            return {"do": "power", "down": False}
     return None
 
 

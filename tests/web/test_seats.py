@@ -284,6 +284,27 @@ class HiveTests(SeatsTestCase):
         self.assertFalse(found["isLive"])
 
 
+class RoboRallyTests(SeatsTestCase):
+    kind = "roborally"
+
+    def test_who_is_told_nothing_asks_and_the_browser_gets_news_alone(self) -> None:
+        seat = self.sit(self.ada)
+        traffic = self.house.house.factory.traffic
+        self.house.pump(5)
+        before = traffic.received
+        self.house.pump(5)
+        self.assertEqual(traffic.received, before)
+        tab = self.ada.events(f"seats/{seat}")
+        self.house.pump(5)
+        self.assertGreater(traffic.received, before)
+        count = len(tab.events())
+        self.house.pump(10)
+        self.assertLessEqual(len(tab.events()) - count, 1)
+        self.sit(self.grace, name="Grace")
+        self.house.pump(3)
+        self.assertGreater(len(tab.events()), count)
+
+
 class SettingsTests(SynchronousTestCase):
     def test_the_grace_is_configured(self) -> None:
         house = WebHouse("battleship", Settings(), {"grace_seconds": 5.0})

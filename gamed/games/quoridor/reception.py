@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from attrs import define, field
 
-from gamed.errors import RemoteProtocolError
+from gamed.errors import RemoteProtocolError, RoomError, StoreError
 from gamed.events import Event
 from gamed.games.quoridor.signup import Call
 from gamed.games.quoridor.table import Universe
@@ -20,12 +20,16 @@ from gamed.reception import Host, HostedRoom
 
 KIND: Final = "quoridor"
 
+LOOK_AGAIN: Final = 1.0
+"""Seconds until those who were left behind without a seat look for one again: a vote may have made a place."""
+
 
 @define
 class UniverseReception:
     """Of the settings, `tables`: how many there are at the same time, 0: any number.
 
     `reseat`: who was left behind gets a seat again. `register_seconds`: how long a world has for its registration.
+    `_left`: who was left behind and has found no seat yet, in the order in which seats are given.
     """
 
     host: Host
@@ -33,6 +37,8 @@ class UniverseReception:
     routes: bool = False
     _deadlines: dict[Peer, Any] = field(factory=dict)
     _names: dict[Peer, str] = field(factory=dict)
+    _left: dict[Peer, None] = field(factory=dict)
+    _look: Any = None
 
     def arrive(self, peer: Peer) -> None:
         """Wait for a registration."""
@@ -46,6 +52,7 @@ class UniverseReception:
         self._names[peer] = event.name
         peer.introduce(event.name)
         self.host.tell(peer, Accepted())
+        self._seat_left()
         if not self._seat(peer):
             self.host.tell(peer, Told(Call.REJECTED))
             self.host.dismiss(peer)
@@ -63,6 +70,20 @@ class UniverseReception:
         self.host.open(KIND).join(peer, name=self._names[peer])
         return True
 
+    def _seat_left(self) -> None:
+        """Give seats to those who were left behind, as far as there are any: who waits longest goes first."""
+        while self._left and self._seat_again(next(iter(self._left))):
+            del self._left[next(iter(self._left))]
+        if self._left and (self._look is None or not self._look.active()):
+            self._look = self.host.after(LOOK_AGAIN, self._seat_left)
+
+    def _seat_again(self, peer: Peer) -> bool:
+        try:
+            return self._seat(peer)
+        except (RoomError, StoreError):
+            # No new tables for now, or ever: this costs nobody the connection.
+            return False
+
     def _end_deadline(self, peer: Peer) -> None:
         deadline = self._deadlines.pop(peer, None)
         if deadline is not None and deadline.active():
@@ -70,19 +91,26 @@ class UniverseReception:
 
     def refuse(self, peer: Peer, error: RemoteProtocolError) -> None:  # noqa: ARG002 (Reception's signature)
         """Let a world go that sent what is no datum, or no registration; nothing is said to it."""
-        self._end_deadline(peer)
+        self._forget(peer)
         self.host.dismiss(peer)
+
+    def _forget(self, peer: Peer) -> None:
+        self._end_deadline(peer)
+        self._left.pop(peer, None)
+        if not self._left and self._look is not None and self._look.active():
+            self._look.cancel()
 
     def released(self, peer: Peer, room: HostedRoom) -> None:
         """Keep a world that was left behind, and seat it again if that is wanted; let it go from a stopped table."""
         if not _is_dissolved(room):
             peer.close()
         elif self.settings.reseat and peer in room.peers.values():
-            self._seat(peer)
+            self._left[peer] = None
+            self._seat_left()
 
     def depart(self, peer: Peer) -> None:
         """Forget a world."""
-        self._end_deadline(peer)
+        self._forget(peer)
         self._names.pop(peer, None)
 
     def configure(self, settings: Any) -> None:

@@ -7,7 +7,7 @@ Source: roborally.md 1.2 and 2.5. The manager (Verwalter) talks with peers: play
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from attrs import define
 
@@ -38,12 +38,16 @@ class Reason(StrEnum):
 class Malformed(Event):
     """A line that is not in the grammar. `reason`: what was expected instead, for people."""
 
+    is_rated: ClassVar[bool] = False
+
     reason: str
 
 
 @define
 class Acknowledgement(Event):
     """`ok` or `error`: the manager's answer to a registration, a peer's to NTS and NTC."""
+
+    is_rated: ClassVar[bool] = False
 
 
 @define
@@ -59,6 +63,8 @@ class Error(Acknowledgement):
 @define
 class Registration(Event):
     """A peer wants to take part."""
+
+    is_rated: ClassVar[bool] = False
 
     name: str
 
@@ -77,12 +83,14 @@ class RegisterChannel(Registration):
 class SignOff(Event):
     """RLE: a peer leaves. There is no answer."""
 
+    is_rated: ClassVar[bool] = False
+
     name: str
 
 
 @define
 class Query(Event):
-    """A peer asks something about the game (3.8)."""
+    """A peer asks something about the game (3.8). Of what peers say, this alone has a rate (1.7)."""
 
 
 @define
@@ -144,6 +152,8 @@ class GetTimeout(Query):
 @define
 class MoveAnswer(Event):
     """A player's answer to a MoveRequest, under the player's own name."""
+
+    is_rated: ClassVar[bool] = False
 
     name: str
 

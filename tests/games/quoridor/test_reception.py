@@ -7,6 +7,7 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.game import Termination
+from gamed.games.quoridor.reception import LOOK_AGAIN
 from gamed.games.quoridor.table import Universe
 from gamed.records.index import validate
 from gamed.records.own import judgement
@@ -163,6 +164,18 @@ class SeatTests(SynchronousTestCase):
         newcomer(house)
         self.assertEqual([len(table.order) for table in tables(house)], [4, 3, 1])
 
+    def test_four_who_come_at_once_sit_at_two_tables(self) -> None:
+        """Who comes during the vote would be rejected, and so opens the next table (C5), whatever is voted then."""
+        house = universe(tables=0)
+        worlds = [newcomer(house) for _ in range(4)]
+        for world in worlds:
+            world.says("(wait)")
+        self.assertEqual([(table.status, len(table.order)) for table in tables(house)], [("4players", 2)] * 2)
+        heard(worlds)
+        worlds += [newcomer(house), newcomer(house)]
+        self.assertEqual([len(table.order) for table in tables(house)], [4, 2])
+        self.assertEqual(heard(worlds[2:4]), [[], []])
+
     def test_as_many_tables_as_are_asked_for(self) -> None:
         house = universe(tables=0)
         for _ in range(30):
@@ -249,7 +262,7 @@ class DisconnectTests(SynchronousTestCase):
         house = universe(reseat=True)
         leaver, *others = four(house)
         leaver.leaves()
-        # Two of them vote; the table takes the third one when they wait.
+        # Two of them vote; the only table has no seat for the third one while they play.
         self.assertEqual(heard(others), [[*gone(1), LOBBY, VOTE], [*gone(1), VOTE], gone(1)])
         others[0].says("(play)")
         self.assertEqual(heard(others), [["(start2play 1 ())"], ["(start2wait 1 ())"], []])
@@ -257,6 +270,56 @@ class DisconnectTests(SynchronousTestCase):
         house.settle()
         self.assertEqual([summary.termination for summary in house.store.summaries.values()], ["left", "victory"])
         self.assertFalse(any(world.wire.is_closed for world in others))
+
+    def three_left(self) -> tuple[House, list[World]]:
+        """Return who is left of four: two vote, and the third one has no seat."""
+        house = universe(reseat=True)
+        leaver, *others = four(house)
+        leaver.leaves()
+        heard(others)
+        return house, others
+
+    def test_who_found_no_seat_gets_the_next_one(self) -> None:
+        house, others = self.three_left()
+        others[0].says("(wait)")
+        house.clock.advance(LOOK_AGAIN)
+        others[1].says("(wait)")
+        self.assertEqual(heard(others), [[VOTED, LOBBY], [LOBBY], []])
+        house.clock.advance(LOOK_AGAIN)
+        house.clock.advance(0)
+        self.assertEqual(heard(others), [[LOBBY]] * 3)
+        house.clock.advance(LOOK_AGAIN)
+        self.assertEqual([len(table.order) for table in tables(house)], [3])
+
+    def test_and_before_newcomers(self) -> None:
+        house, others = self.three_left()
+        others[0].says("(wait)")
+        others[1].says("(wait)")
+        heard(others)
+        last = newcomer(house)
+        self.assertEqual(heard([*others, last]), [[LOBBY, *start] for start in starts(4, 1)[:3]] + starts(4, 1)[3:])
+
+    def test_who_has_waited_goes_before_who_is_left_now(self) -> None:
+        _, others = self.three_left()
+        others[0].says("(play)")
+        heard(others)
+        others[1].leaves()
+        self.assertEqual(heard(others), [[*gone(2), VOTE], [], [LOBBY, VOTE]])
+
+    def test_who_leaves_without_a_seat_leaves_nothing(self) -> None:
+        house, others = self.three_left()
+        for world in others:
+            world.leaves()
+        house.settle()
+        self.assertEqual((tables(house), house.clock.getDelayedCalls()), ([], []))
+
+    def test_there_are_no_seats_again_while_games_only_end(self) -> None:
+        house = universe(reseat=True)
+        leaver, other = two(house)
+        house.lobby.drain(lambda: None)
+        leaver.leaves()
+        house.clock.advance(LOOK_AGAIN)
+        self.assertEqual((other.heard, other.wire.is_closed, tables(house)), (gone(1), False, []))
 
     def test_who_was_thrown_out_gets_no_seat_again(self) -> None:
         house = universe(reseat=True)

@@ -10,12 +10,15 @@ down_revision = None
 branch_labels = None
 depends_on = None
 
+ORDERED = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
+"""Ordered by code points, whatever the language of the database."""
+
 
 def upgrade() -> None:
     """Create the tables."""
     op.create_table(
         "games",
-        sa.Column("id", sa.Text, primary_key=True),
+        sa.Column("id", ORDERED, primary_key=True),
         sa.Column("publisher", sa.Text, nullable=False),
         sa.Column("version", sa.Text, nullable=False),
         sa.Column("header", sa.Text, nullable=False),
@@ -23,9 +26,9 @@ def upgrade() -> None:
     )
     op.create_table(
         "summaries",
-        sa.Column("game_id", sa.Text, sa.ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
+        sa.Column("game_id", ORDERED, sa.ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
         sa.Column("kind", sa.Text, nullable=False),
-        sa.Column("started", sa.Text, nullable=False),
+        sa.Column("started", ORDERED, nullable=False),
         sa.Column("ended", sa.Text, nullable=False),
         sa.Column("termination", sa.Text, nullable=False),
         sa.Column("winner", sa.Integer, nullable=True),
@@ -36,7 +39,7 @@ def upgrade() -> None:
     op.create_index("summaries_termination", "summaries", ["termination"])
     op.create_table(
         "seats",
-        sa.Column("game_id", sa.Text, sa.ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
+        sa.Column("game_id", ORDERED, sa.ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
         sa.Column("seat", sa.Integer, primary_key=True),
         sa.Column("name", sa.Text, nullable=False),
         sa.Column("points", sa.Float, nullable=True),

@@ -33,7 +33,8 @@ export function describe(move, scene, t) {
 
 export function create(root, context) {
   const { t } = context;
-  const drawing = svg("svg", { class: "rr-svg", role: "grid", "aria-label": t("course") });
+  // Chromium makes an SVG with listeners for focus a stop of the Tab key, unless it is told not to.
+  const drawing = svg("svg", { class: "rr-svg", role: "grid", tabindex: -1, "aria-label": t("course") });
   const status = el("p", { class: "rr-now" });
   const info = el("p", { class: "rr-info", "data-explain": "" });
   const panel = el("section", { class: "rr-panel", "aria-label": t("program") });
@@ -124,6 +125,7 @@ export function create(root, context) {
   });
   drawing.addEventListener("focusin", (event) => {
     const cell = event.target.closest("[data-cell]");
+    if (!cell) return;
     cellAt(cursor)?.setAttribute("tabindex", -1);
     cursor = cell.dataset.cell.split(",").map(Number);
     cell.setAttribute("tabindex", 0);

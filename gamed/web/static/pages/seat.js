@@ -1,6 +1,6 @@
 // A seat: a person plays here.
 
-import { follow, get, movesOf, post, remove } from "../api.js";
+import { follow, get, movesOf, pause, post, remove } from "../api.js";
 import { Course, ending, moveList, players, stage, tell } from "../board.js";
 import { el, replace } from "../dom.js";
 import { button, complaint, confirm, gameName, heading, link, options } from "../parts.js";
@@ -8,6 +8,7 @@ import { t } from "../words.js";
 import { howSat, play, sit } from "./join.js";
 
 const RECORD_DELAYS = [800, 2_000, 5_000]; // ms after the end at which the record is looked for
+const SHOWN = 1_000; // ms after which what was done counts as shown, whether or not a scene has come
 
 /** Shows a seat until the view is left. */
 export async function show(view) {
@@ -21,11 +22,15 @@ export async function show(view) {
   let scene = seat.scene;
   let record = seat.record ?? null;
   let isOver = false;
+  const seen = []; // who waits for the next scene
 
+  /** Does something, and waits until it shows: a board must not offer meanwhile what is done already. */
   async function act(action) {
+    const before = scene;
     try {
       await post(`${path}/act`, action, view.signal);
       trouble.clear();
+      if (scene === before) await Promise.race([pause(SHOWN, view.signal), new Promise((resolve) => seen.push(resolve))]);
     } catch (error) {
       if (view.signal.aborted) return;
       trouble.say(error);
@@ -71,6 +76,7 @@ export async function show(view) {
     if (isReset || isFirst) list.set(course.moves, say);
     else list.add(added, say);
     draw(!isReset && !isFirst && added.length === 1);
+    for (const resolve of seen.splice(0)) resolve();
     if (!isFirst) {
       if (isReset) view.announce(t("back"));
       else tell(view.announce, added, say);

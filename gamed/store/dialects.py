@@ -1,0 +1,93 @@
+"""What SQLite and PostgreSQL want said differently: connecting, opening alone, and inserting what may be there already.
+
+Source: records.md 3. SQLite has one writer at a time; under PostgreSQL, daemons and commands write side by side.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from functools import cache
+from typing import Any, Final
+
+from sqlalchemy import URL, Connection, Engine, StaticPool, create_engine, event
+from sqlalchemy.sql.dml import ReturningInsert
+
+from gamed.errors import StoreError
+from gamed.store.tables import games
+
+SQLITE: Final = "sqlite"
+POSTGRESQL: Final = "postgresql"
+
+PRAGMAS: Final = ("busy_timeout = 5000", "journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON")
+
+CONNECTING: Final = {
+    "client_encoding": "utf8",
+    # The one thread of the database must not wait for minutes for a server that cannot be reached any more.
+    "connect_timeout": "10",
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "20000",
+}
+"""How PostgreSQL is connected to, unless the URL says otherwise: parameters of libpq, in seconds; the last in ms."""
+
+LOCK: Final = int.from_bytes(b"gamed")
+"""The number of the advisory lock under which a schema is looked at and changed."""
+
+
+def engine(url: URL) -> Engine:
+    """Return what connects to a database. Raises StoreError, or what SQLAlchemy raises for a URL without a driver."""
+    name = url.get_backend_name()
+    if name == POSTGRESQL:
+        # A connection that was lost while nobody needed it is replaced before it is used.
+        return create_engine(url, pool_pre_ping=True, connect_args=_unsaid(url))
+    if name != SQLITE:
+        raise StoreError(f"cannot use the database URL: records are kept in SQLite or PostgreSQL, not in {name}")
+    if url.database in (None, "", ":memory:"):
+        # Each connection would have a database of its own, so all threads share one.
+        made = create_engine(url, poolclass=StaticPool, connect_args={"check_same_thread": False})
+    else:
+        made = create_engine(url)
+    event.listen(made, "connect", _configure)
+    return made
+
+
+def _unsaid(url: URL) -> dict[str, Any]:
+    return {name: value for name, value in CONNECTING.items() if name not in url.query}
+
+
+def _configure(connection: sqlite3.Connection, _pooled: object) -> None:
+    cursor = connection.cursor()
+    for pragma in PRAGMAS:
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def begin_alone(connection: Connection) -> None:
+    """Begin a transaction in which nobody else changes the schema. Raises StoreError if this cannot hold records."""
+    if connection.dialect.name == SQLITE:
+        # Python's driver begins a transaction at an INSERT; tables are to be created in one, too.
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        return
+    connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({LOCK})")
+    encoding = connection.exec_driver_sql("SHOW server_encoding").scalar()
+    if encoding != "UTF8":
+        raise StoreError(
+            f"the database has the encoding {encoding}, and records need UTF8: "
+            "make it with `createdb --encoding=UTF8 --template=template0`"
+        )
+
+
+@cache
+def insert_games(dialect: str) -> ReturningInsert[Any]:
+    """Return what inserts those records whose ids are not there, and returns their ids.
+
+    Under PostgreSQL it waits for the end of another's transaction that inserts one of them.
+    """
+    if dialect == SQLITE:
+        from sqlalchemy.dialects import sqlite  # noqa: PLC0415 (one of the two is needed)
+
+        return sqlite.insert(games).on_conflict_do_nothing().returning(games.c.id)
+    from sqlalchemy.dialects import postgresql  # noqa: PLC0415 (one of the two is needed, and this is heavy)
+
+    return postgresql.insert(games).on_conflict_do_nothing().returning(games.c.id)

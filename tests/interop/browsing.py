@@ -1,0 +1,301 @@
+"""A real daemon with its web listener, and a headless Chromium before it.
+
+Source: issue 8, "Shows". Waits are for conditions, never for a time; each gives up after `PATIENCE`.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import re
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from random import Random
+from typing import Any, ClassVar
+
+from playwright.sync_api import BrowserContext, Page
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.registry import Player
+from tests.daemon import SCRIPTS, Daemon, free_port, section
+from tests.web.browser import NO_CHROMIUM, chromium
+
+PATIENCE = 30.0
+"""Seconds until a condition counts as missed."""
+
+PASSWORD = "open sesame"
+
+TABBED = 150
+"""Presses of the Tab key after which something counts as out of the keyboard's reach."""
+
+PLAIN_TILE = "\n".join(("_" * 12, "_B" * 12 + "_") * 12 + ("_" * 12,))
+COURSE = {
+    "name": "Short",
+    "tiles": [{"file": "plain.tile", "at": [1, 1], "rot": 0}],
+    "flags": [[6, 3], [6, 6]],
+    "lives": 1,
+    "min_players": 2,
+    "max_players": 2,
+}
+
+LISTENERS: Mapping[str, str] = {
+    "quoridor": "tables = 0",
+    # Bots may be slow on a busy machine.
+    "softwarechallenge": "soft_seconds = 60.0\nhard_seconds = 60.0",
+    "roborally": 'courses = ["short.course"]\nseed = 4\nmax_turns = 8\nmove_timeout = 120\nlinger = 1.0',
+}
+"""The games' sections: settings with which whole games are short, and nobody loses by a busy machine's clock."""
+
+ERRORS = re.compile(r"the server responded with a status of|net::ERR_", re.IGNORECASE)
+"""What Chromium says by itself of an answer that is an error, or that does not come: the page has to deal with it."""
+
+
+class WebDaemon(Daemon):
+    """A daemon with listeners for all games and the web. `ports`: by section. `web`: further keys of that section."""
+
+    def __init__(self, directory: Path, *, web: str = "", battleship: str = "", **listeners: str) -> None:
+        self.ports = {name: free_port() for name in (*LISTENERS, "web")}
+        more = "".join(
+            section(name, self.ports[name], listeners.get(name, keys)) for name, keys in LISTENERS.items()
+        )
+        more += f'[web]\nendpoint = "tcp:{self.ports["web"]}:interface=127.0.0.1"\n{web}\n'
+        more += f'[console]\ntelnet = ""\npassword = "{PASSWORD}"\n'
+        super().__init__(directory, battleship=battleship, more=more)
+        self.ports["battleship"] = self.port
+        (self.directory / "plain.tile").write_text(PLAIN_TILE)
+        (self.directory / "short.course").write_text(json.dumps(COURSE))
+
+    @property
+    def origin(self) -> str:
+        """Where the pages are."""
+        return f"http://127.0.0.1:{self.ports['web']}"
+
+    def bot(self, game: str, strategy: str, *more: str) -> subprocess.Popen[str]:
+        """Start `gamed bot` for one game."""
+        port = self.ports["softwarechallenge" if game == "hive" else game]
+        command = [SCRIPTS / "gamed", "bot", game, "--port", str(port), "--strategy", strategy, *more]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@contextlib.contextmanager
+def running_web(directory: Path) -> Iterator[WebDaemon]:
+    """Run a daemon with pages for the time of a with-block: stopped cleanly at the end, killed after a failure."""
+    daemon = WebDaemon(directory)
+    daemon.start()
+    try:
+        yield daemon
+        daemon.stop()
+    finally:
+        if daemon.process.poll() is None:
+            daemon.kill()
+
+
+class Guest:
+    """A client without I/O that plays over a socket, in a thread of its own: a bot whose inside the test knows."""
+
+    def __init__(self, port: int, player: Player) -> None:
+        self.player = player
+        self.wire = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+        self.error: Exception | None = None
+        self._thread = threading.Thread(target=self._play, daemon=True)
+        self._thread.start()
+
+    def _play(self) -> None:
+        try:
+            self.wire.sendall(self.player.begin())
+            while not self.player.is_done:
+                self.wire.sendall(self.player.receive_data(self.wire.recv(65_536)))
+        except Exception as error:  # noqa: BLE001 (told to the test)
+            self.error = error
+
+    def finish(self) -> None:
+        """Wait until its game is over, and close."""
+        self._thread.join(PATIENCE)
+        self.close()
+        if self.error is not None:
+            raise self.error
+
+    def close(self) -> None:
+        """Close the connection, wherever the game stands."""
+        with contextlib.suppress(OSError):
+            self.wire.shutdown(socket.SHUT_RDWR)
+        self.wire.close()
+
+
+def until(condition: Callable[[], Any], what: str, seconds: float = PATIENCE) -> Any:
+    """Wait until a condition holds that no page can tell, and return its value. `what`: is said if it does not."""
+    ends = time.monotonic() + seconds
+    while not (found := condition()):
+        if time.monotonic() > ends:
+            raise AssertionError(f"{what}, in {seconds} s")
+        time.sleep(0.02)
+    return found
+
+
+class LiveTestCase(SynchronousTestCase):
+    """Tests of pages of one daemon, which is shared by a class.
+
+    `errors`: what pages' consoles and exceptions said; a test fails if there is anything but what Chromium itself says
+    of refused requests. `settings`: of the daemon.
+    """
+
+    skip: ClassVar[str | None] = NO_CHROMIUM
+    settings: ClassVar[Mapping[str, str]] = {}
+    _shared: ClassVar[WebDaemon | None] = None
+
+    @classmethod
+    def shared(cls) -> WebDaemon:
+        """Return the class's daemon, started by its first test."""
+        if cls.__dict__.get("_shared") is None:
+            cls._shared = WebDaemon(Path(f"{cls.__name__}-{Random().getrandbits(32):x}"), **cls.settings)
+            cls._shared.start()
+            # trial knows nothing of tearDownClass.
+            atexit.register(cls.tearDownClass)
+        assert cls._shared is not None
+        return cls._shared
+
+    @classmethod
+    def tearDownClass(cls) -> None:
+        daemon, cls._shared = cls._shared, None
+        if daemon is not None and daemon.process is not None and daemon.process.poll() is None:
+            daemon.kill()
+
+    def setUp(self) -> None:
+        self.daemon = self.shared()
+        self.errors: list[str] = []
+        self.context = self.browser()
+        self.page = self.tab(self.context)
+
+    def tearDown(self) -> None:
+        self.assertEqual(self.errors, [])
+        self.assertEqual(self.daemon.unexpected(), [])
+
+    def browser(self, **options: Any) -> BrowserContext:
+        """Return another browser: cookies and caches of its own."""
+        given = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce", "locale": "en-US"}
+        context = chromium().new_context(**{"base_url": self.daemon.origin, **given, **options})
+        context.set_default_timeout(PATIENCE * 1_000)
+        self.addCleanup(context.close)
+        return context
+
+    def tab(self, context: BrowserContext) -> Page:
+        """Return another tab of a browser."""
+        page = context.new_page()
+        page.on("console", self._said)
+        page.on("pageerror", lambda error: self.errors.append(f"{error.message}\n{error.stack}"))
+        return page
+
+    def _said(self, message: Any) -> None:
+        if message.type in ("error", "warning") and not ERRORS.search(message.text):
+            self.errors.append(message.text)
+
+    def bot(self, game: str, strategy: str, *more: str) -> subprocess.Popen[str]:
+        """Start `gamed bot` for one game; it is killed if it still plays when the test ends."""
+        process = self.daemon.bot(game, strategy, *more)
+        self.addCleanup(_end, process)
+        return process
+
+    def guest(self, game: str, player: Player) -> Guest:
+        """Let a client of the test's own come by the game's port."""
+        guest = Guest(self.daemon.ports["softwarechallenge" if game == "hive" else game], player)
+        self.addCleanup(guest.close)
+        return guest
+
+    # What the API says
+
+    def asked(self, page: Page, path: str) -> Any:
+        """Return what the API answers to a GET of a page's browser."""
+        response = page.request.get(f"/api/v1{path}")
+        self.assertEqual(response.status, 200, response.text())
+        return response.json()
+
+    def room(self, page: Page, game: str, state: str = "waiting") -> str:
+        """Wait for a room of a game, and return its id."""
+
+        def found() -> str | None:
+            rooms = self.asked(page, "/rooms")
+            return next((room["id"] for room in rooms if room["game"] == game and room["state"] == state), None)
+
+        return str(until(found, f"no room of {game} is {state}"))
+
+    def record(self, page: Page) -> dict[str, Any]:
+        """Wait until a page whose game is over leads to the record, and return that."""
+        address = page.locator(".ending a").get_attribute("href")
+
+        def found() -> Any:
+            # It is stored a little after the end.
+            response = page.request.get(f"/api/v1{address}")
+            return response.json() if response.ok else None
+
+        record: dict[str, Any] = until(found, "the record is not stored")
+        return record
+
+    # What pages say
+
+    def phase(self, page: Page, *phases: str) -> str:
+        """Wait until a board is in one of some phases, and return which."""
+        page.wait_for_function("words => words.includes(document.querySelector('.board')?.dataset.phase)", arg=phases)
+        return str(page.locator(".board").get_attribute("data-phase"))
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    if process.poll() is None:
+        process.kill()
+    process.communicate()
+
+
+# Sitting down
+
+
+def sit_by_mouse(page: Page, game: str, name: str, bot: str | None = None) -> str:
+    """Take a seat from the lobby by the mouse, against a bot or whoever comes, and return the seat's id."""
+    page.goto("/")
+    page.click(f"[data-game={game}] button.primary")
+    page.locator("dialog input[name=name]").fill(name)
+    if bot is not None:
+        page.check("dialog input[value=bots]")
+        page.select_option("dialog .bots select", bot)
+    page.click("dialog button[type=submit]")
+    return seated(page)
+
+
+def sit_by_keys(page: Page, game: str, name: str, bot: str | None = None) -> str:
+    """Take a seat from the lobby by keys alone."""
+    page.goto("/")
+    tab_to(page, f"[data-game={game}] button.primary")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("dialog input[name=name]:focus")
+    page.keyboard.type(name)
+    if bot is not None:
+        tab_to(page, "dialog input[type=radio]")
+        page.keyboard.press("ArrowDown")
+        page.wait_for_selector("dialog input[value=bots]:checked")
+        tab_to(page, "dialog .bots select")
+        page.keyboard.type(bot[:3])
+        page.wait_for_function("bot => document.activeElement.value === bot", arg=bot)
+    tab_to(page, "dialog button[type=submit]")
+    page.keyboard.press("Enter")
+    return seated(page)
+
+
+def seated(page: Page) -> str:
+    """Wait for the page of a seat, and return its id."""
+    page.wait_for_url("**/seats/*")
+    page.wait_for_selector(".board[data-phase]")
+    return page.url.rpartition("/")[2]
+
+
+def tab_to(page: Page, selector: str) -> None:
+    """Press the Tab key until something has the focus; raise AssertionError if it cannot be reached so."""
+    page.wait_for_selector(selector)
+    for _ in range(TABBED):
+        if page.evaluate("selector => Boolean(document.activeElement?.matches(selector))", selector):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"the Tab key does not reach {selector}")
+

@@ -1,0 +1,375 @@
+"""What goes wrong between a browser and the daemon: reloads, lost lines, restarts, lost browsers, and bad intent.
+
+Source: issue 8, "Shows" 5, 7 and 8. Beside the bad intent a game of others goes on, which must not notice.
+"""
+
+from __future__ import annotations
+
+import socket
+import statistics
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+from typing import Any, ClassVar
+
+from playwright.sync_api import BrowserContext, Page, Route
+
+from gamed.games.battleship.client import Player as Sailor
+from gamed.games.battleship.strategy import strategies
+from gamed.games.quoridor.client import Player as Walker
+from gamed.games.quoridor.strategy import STRATEGIES
+from tests.interop.browsing import LiveTestCase, running_web, sit_by_mouse, until
+from tests.interop.drivers import ENEMY, MOVES, STATES, Mouse, own_turn, place_ships, put_wall, shoot_all, waits, walk
+
+FASTEST = 300.0
+"""Milliseconds in which the first page can be used. Source: issue 8, "Shows" 8."""
+
+HEAVIEST = 150_000
+"""Bytes of a page with all that it loads. Source: issue 8, "Shows" 8."""
+
+LONG = 10_000_000
+
+MARKUP = "<img src=x onerror=alert(1)>"
+TURNED = "Ann\u202egnp.exe \u05d0\u05d1"
+
+BOARD = """
+() => [...document.querySelectorAll("[data-board] [data-cell]")].map(
+  cell => cell.closest("[data-board]").dataset.board + cell.dataset.cell + cell.dataset.state).join(" ")
+"""
+
+# When the first button of a game stands on the page, in ms from the beginning of the navigation.
+WATCHED = """
+new MutationObserver((_, observer) => {
+  if (!document.querySelector("[data-game] button")) return;
+  observer.disconnect();
+  window.usable = performance.now();
+}).observe(document, {childList: true, subtree: true});
+"""
+
+# A page of another site that uses whatever cookies there are.
+EVIL = """<!doctype html><title>evil</title><form method="post" enctype="text/plain" action="%s/api/v1/seats">
+<input name='{"game": "battleship", "name": "Eve", "x": "' value='"}'></form>
+<button onclick="document.forms[0].submit()">win a prize</button>"""
+FETCHED = """
+async ([address, method, type]) => {
+  const options = {method, credentials: "include", body: method === "GET" ? undefined : '{"game": "battleship", "name": "Eve"}',
+    headers: type ? {"content-type": type} : {}, mode: type === "application/json" ? "cors" : "no-cors"};
+  try { return (await (await fetch(address, options)).text()).length; } catch { return "refused"; }
+}
+"""
+
+
+def shoot(page: Page, shots: int) -> None:
+    """Shoot so often, at the first unknown cells."""
+    for _ in range(shots):
+        waits(page, "shoot")
+        cell = next(at for at, state in page.evaluate(STATES).items() if state == "unknown")
+        page.click(f"{ENEMY} [data-cell='{cell}']")
+        page.wait_for_selector(f"{ENEMY} [data-cell='{cell}']:not([data-state=unknown])", state="attached")
+
+
+class ReturnTests(LiveTestCase):
+    """A page that goes away and comes back shows what is."""
+
+    def test_a_reload_in_the_middle_of_a_game(self) -> None:
+        sit_by_mouse(self.page, "battleship", "Ann", "open-list")
+        place_ships(Mouse(self.page))
+        shoot(self.page, 3)
+        waits(self.page, "shoot")
+        before, moves = self.page.evaluate(BOARD), self.page.locator(MOVES).count()
+        self.page.reload()
+        waits(self.page, "shoot")
+        self.assertEqual((self.page.evaluate(BOARD), self.page.locator(MOVES).count()), (before, moves))
+        # From the lobby, too, it is found again.
+        self.page.goto("/")
+        self.page.click(f"a.button.primary[href^='/seats/']")
+        waits(self.page, "shoot")
+        self.assertEqual(self.page.evaluate(BOARD), before)
+        shoot(self.page, 1)
+
+    def test_two_tabs_of_one_player_stay_equal(self) -> None:
+        seat = sit_by_mouse(self.page, "battleship", "Ann", "open-list")
+        other = self.tab(self.context)
+        other.goto(f"/seats/{seat}")
+        waits(other, "placing")
+        ships = "[...document.querySelectorAll('[data-ship]')].map(ship => ship.dataset.at).join(' ')"
+        before = self.page.evaluate(ships)
+        self.assertEqual(other.evaluate(ships), before)
+        other.click("[data-do=roll]")
+        other.wait_for_function(f"before => {ships} !== before", arg=before)
+        rolled = other.evaluate(ships)
+        self.page.wait_for_function(f"rolled => {ships} === rolled", arg=rolled)
+        self.page.click("[data-do=ready]")
+        for page in (other, self.page, other):
+            shoot(page, 1)
+            waits(page, "shoot")
+            length = page.locator(MOVES).count()
+            for tab in (self.page, other):
+                tab.wait_for_selector(f"{MOVES} >> nth={length - 1}", state="attached")
+            self.assertEqual(other.evaluate(BOARD), self.page.evaluate(BOARD))
+
+    def test_a_player_who_was_offline(self) -> None:
+        sit_by_mouse(self.page, "quoridor", "Ann", "random")
+        self.assertTrue(own_turn(self.page))
+        put_wall(Mouse(self.page), 3, 4, "horizontal")
+        self.context.set_offline(True)
+        self.page.wait_for_function("() => !navigator.onLine")
+        self.page.evaluate("() => { window.mark = true; }")
+        self.context.set_offline(False)
+        walk(Mouse(self.page))
+        self.assertTrue(self.page.evaluate("() => window.mark"))
+        self.assertEqual(self.record(self.page)["termination"], "victory")
+        self.assertEqual(self.page.locator(MOVES).count(), self.record(self.page)["length"])
+
+    def test_a_spectator_who_slept_through_a_game(self) -> None:
+        first = self.guest("battleship", Sailor(strategies["density"](), Random(1)))
+        self.page.goto(f"/rooms/{self.room(self.page, 'battleship')}")
+        self.page.wait_for_selector(".board[data-kind]")
+        self.context.set_offline(True)
+        second = self.guest("battleship", Sailor(strategies["density"](), Random(2)))
+        first.finish()
+        second.finish()
+        self.assertEqual(self.page.locator(MOVES).count(), 0)
+        self.context.set_offline(False)
+        self.page.wait_for_selector(".ending:not([hidden]), .complaint:not([hidden])")
+
+    def test_a_daemon_that_is_started_anew(self) -> None:
+        with running_web(Path(self.mktemp())) as daemon:
+            context = self.browser(base_url=daemon.origin)
+            page = self.tab(context)
+            seat = sit_by_mouse(page, "battleship", "Ann", "open-list")
+            place_ships(Mouse(page))
+            shoot(page, 2)
+            watching = self.tab(context)
+            watching.goto(f"/rooms/{page.request.get(f'/api/v1/seats/{seat}').json()['room']}")
+            watching.wait_for_selector(f"{MOVES} >> nth=3", state="attached")
+            daemon.kill()
+            for tab in (page, watching):
+                tab.wait_for_selector(".banner:not([hidden])")
+            daemon.start()
+            for tab in (page, watching):
+                tab.click(".banner button")
+                tab.wait_for_selector(".banner", state="hidden")
+                tab.wait_for_selector(".complaint:not([hidden]), .ending:not([hidden])")
+            # Whoever plays on begins anew, without a reload.
+            page.click(".brand")
+            page.wait_for_selector("[data-game=battleship] button.primary")
+            sit_by_mouse(page, "battleship", "Ann", "open-list")
+            waits(page, "placing")
+            self.assertEqual(daemon.unexpected(), [])
+
+
+class LostTests(LiveTestCase):
+    """Whose browser stays away has left."""
+
+    settings: ClassVar[Mapping[str, str]] = {"web": "grace_seconds = 1.0"}
+
+    def test_a_closed_browser_loses_like_a_lost_peer(self) -> None:
+        context = self.browser()
+        page = self.tab(context)
+        sit_by_mouse(page, "quoridor", "Ann")
+        guest = self.guest("quoridor", Walker(STRATEGIES["path"](), Random(1), 2, "Ben"))
+        page.click("[data-do=vote-2]") if waits(page, "voting", "play") == "voting" else None
+        room = self.room(page, "quoridor", "playing")
+        self.page.goto(f"/rooms/{room}")
+        self.page.wait_for_selector(".board[data-kind]")
+        context.close()
+        self.page.wait_for_selector(".ending a")
+        guest.close()
+        record = self.record(self.page)
+        self.assertEqual((record["termination"], record["winner"]), ("left", None))
+
+    def test_a_page_that_is_only_looked_at_keeps_its_seat(self) -> None:
+        seat = sit_by_mouse(self.page, "battleship", "Ann")
+        path = f"/seats/{seat}"
+        # Three times the grace; nothing is clicked.
+        ends = self.page.evaluate("() => performance.now() + 3_000")
+        self.page.wait_for_function("ends => performance.now() > ends", arg=ends)
+        self.assertTrue(self.asked(self.page, path)["isLive"])
+
+
+class HostileTests(LiveTestCase):
+    """What others try with a player's seat and the daemon, while a game beside goes on."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.seat = sit_by_mouse(self.page, "battleship", "Ann", "open-list")
+        place_ships(Mouse(self.page))
+        self.token = self.asked(self.page, "/session")["token"]
+
+    def tearDown(self) -> None:
+        # All that has been tried has harmed nobody.
+        shoot(self.page, 2)
+        shoot_all(Mouse(self.page))
+        self.assertEqual(self.record(self.page)["termination"], "victory")
+        super().tearDown()
+
+    def sends(self, context: BrowserContext, path: str, method: str = "POST", **more: Any) -> tuple[int, str]:
+        """Send what a page would not, and return the status and the code of the refusal."""
+        headers = {"x-gamed-token": self.token, "content-type": "application/json", **more.pop("headers", {})}
+        answer = context.request.fetch(
+            f"/api/v1{path}",
+            method=method,
+            headers={name: value for name, value in headers.items() if value},
+            data=more.pop("data", "{}" if method != "GET" else None),
+            **more,
+        )
+        body = answer.json()
+        return answer.status, body["error"]["code"] if "error" in body else ""
+
+    def test_forged_tokens_and_other_origins(self) -> None:
+        act = f"/seats/{self.seat}/act"
+        for headers, refused in (
+            ({"x-gamed-token": ""}, (403, "token")),
+            ({"x-gamed-token": "A" * 32}, (403, "token")),
+            ({"x-gamed-token": self.token[:-1]}, (403, "token")),
+            ({"origin": "http://evil.test"}, (403, "origin")),
+            ({"origin": "null"}, (403, "origin")),
+            ({"sec-fetch-site": "cross-site"}, (403, "origin")),
+            ({"content-type": "text/plain"}, (415, "type")),
+        ):
+            self.assertEqual(self.sends(self.context, act, headers=headers, data='{"do": "roll"}'), refused, headers)
+        self.assertEqual(self.sends(self.browser(), act)[0], 401)
+        self.assertEqual(self.sends(self.context, act, data="[1]"), (400, "json"))
+        self.assertEqual(self.sends(self.context, act, data='{"do": '), (400, "json"))
+        self.assertEqual(self.sends(self.context, act, data='{"do": {"do": []}}')[0], 409)
+
+    def test_other_peoples_seats(self) -> None:
+        eve = self.browser()
+        self.token = eve.request.get("/api/v1/session").json()["token"]
+        path = f"/seats/{self.seat}"
+        for method, below in (("GET", ""), ("GET", "/events"), ("POST", "/act"), ("DELETE", "")):
+            self.assertEqual(self.sends(eve, path + below, method), (403, "not-yours"), below)
+        self.assertEqual(self.sends(eve, "/seats/nobody"[:-1] + "x", "GET"), (404, "no-seat"))
+        self.assertEqual(eve.request.get("/api/v1/seats").json(), [])
+        page = self.tab(eve)
+        page.goto(path)
+        page.wait_for_selector("main [role=alert]")
+        room = self.asked(self.page, path)["room"]
+        for what in ("pause", "resume", "step", "cancel"):
+            self.assertEqual(self.sends(eve, f"/rooms/{room}/{what}"), (401, "login"))
+        self.assertEqual(self.sends(eve, "/import", data="<x/>"), (401, "login"))
+
+    def test_a_page_of_another_site(self) -> None:
+        evil = self.tab(self.context)
+        evil.route("http://evil.test/**", lambda route: self.serve(route))
+        seats = len(self.asked(self.page, "/seats"))
+        evil.goto("http://evil.test/")
+        for method, type_ in (("POST", ""), ("POST", "application/json"), ("GET", ""), ("DELETE", "application/json")):
+            address = f"{self.daemon.origin}/api/v1/seats"
+            self.assertIn(evil.evaluate(FETCHED, [address, method, type_]), (0, "refused"))
+        evil.click("button")
+        evil.wait_for_url("**/api/v1/seats")
+        self.assertIn("error", evil.text_content("body"))
+        self.assertEqual(len(self.asked(self.page, "/seats")), seats)
+        # Nor may it be framed.
+        self.assertIn("frame-ancestors 'none'", self.page.request.get("/").headers["content-security-policy"])
+
+    def serve(self, route: Route) -> None:
+        """Be the other site."""
+        route.fulfill(content_type="text/html", body=EVIL % self.daemon.origin)
+
+    def test_long_bodies(self) -> None:
+        self.assertEqual(self.sends(self.context, "/seats", data="x" * LONG), (413, "too-long"))
+        self.assertEqual(self.sends(self.context, "/import", data="x" * LONG), (413, "too-long"))
+        self.assertEqual(self.sends(self.context, f"/seats/{self.seat}/act", data="x" * 70_000), (413, "too-long"))
+
+    def test_slow_requests(self) -> None:
+        head = b"POST /api/v1/seats HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n"
+        for n in range(100):
+            wire = socket.create_connection(("127.0.0.1", self.daemon.ports["web"]))
+            self.addCleanup(wire.close)
+            # A byte more than the one before: they stop everywhere.
+            wire.sendall((head + b"x" * 50)[: n + 1])
+        self.page.reload()
+        waits(self.page, "shoot")
+
+
+class NameTests(LiveTestCase):
+    """Names are text, whatever they look like."""
+
+    def test_markup_and_signs_that_turn_text(self) -> None:
+        self.context.on("dialog", lambda dialog: self.errors.append(f"{dialog.message} {dialog.dismiss()}"))
+        first = self.guest("quoridor", Walker(STRATEGIES["path"](), Random(1), 2, MARKUP))
+        room = self.room(self.page, "quoridor")
+        self.page.goto("/")
+        self.page.wait_for_selector(f"[data-room='{room}']")
+        watching = self.tab(self.context)
+        watching.goto(f"/rooms/{room}")
+        watching.wait_for_selector(".board[data-kind]")
+        second = self.guest("quoridor", Walker(STRATEGIES["path"](), Random(2), 2, TURNED))
+        first.finish()
+        second.finish()
+        watching.wait_for_selector(".ending a")
+        self.is_text(watching)
+        record = self.record(watching)
+        self.page.goto(f"/records/{record['id']}?move=5")
+        self.page.wait_for_selector(".moves li.here")
+        self.is_text(self.page)
+        for path in ("/", "/records"):
+            self.page.goto(path)
+            self.page.wait_for_selector("main table")
+            self.is_text(self.page)
+        sit_by_mouse(self.page, "battleship", MARKUP, "open-list")
+        self.page.wait_for_selector(".seats li")
+        self.assertIn(MARKUP, self.page.locator("main").inner_text())
+        self.assertEqual(self.page.locator("img").count(), 0)
+
+    def is_text(self, page: Page) -> None:
+        """Both names stand on the page as what they are, each isolated from what stands beside it."""
+        self.assertEqual(page.locator("img").count(), 0)
+        self.assertIn(MARKUP, page.locator("main").inner_text())
+        loose = page.evaluate(
+            """() => [...document.querySelectorAll("main *")].filter(one => [...one.childNodes].some(
+                 node => node.nodeType === 3 && /[\\u202a-\\u202e]/.test(node.data)) && !one.closest("bdi")).length"""
+        )
+        self.assertEqual(loose, 0)
+
+
+class FirstPageTests(LiveTestCase):
+    """How soon, and how much."""
+
+    def test_the_first_page_can_be_used_soon(self) -> None:
+        times = []
+        for _ in range(7):
+            context = self.browser()
+            page = self.tab(context)
+            page.add_init_script(WATCHED)
+            page.goto("/")
+            page.wait_for_function("() => window.usable")
+            times.append(page.evaluate("() => window.usable"))
+            context.close()
+        median = statistics.median(times)
+        print(f"\nfirst page usable after {median:.0f} ms (median), {min(times):.0f} ms (best), {max(times):.0f} ms (worst)")
+        self.assertLess(min(times), FASTEST)
+
+    def test_what_pages_weigh(self) -> None:
+        weights = {path: self.weight(path) for path in ("/", "/records", "/recorder")}
+        for game in ("battleship", "quoridor", "hive", "roborally"):
+            seat = sit_by_mouse(self.page, game, "Ann", self.strategy(game))
+            weights[f"{game} seat"] = self.weight(f"/seats/{seat}")
+            room = until(lambda seat=seat: self.asked(self.page, f"/seats/{seat}")["room"], "no room")
+            weights[f"{game} room"] = self.weight(f"/rooms/{room}")
+        print("\n" + ", ".join(f"{name} {weight / 1000:.0f} kB" for name, weight in weights.items()))
+        for name, weight in weights.items():
+            self.assertLess(weight, HEAVIEST, name)
+
+    def strategy(self, game: str) -> str:
+        """Return a bot of a game."""
+        games = self.asked(self.page, "/session")["games"]
+        return str(next(one["bots"][-1] for one in games if one["kind"] == game))
+
+    def weight(self, path: str) -> int:
+        """Return the bytes that a page takes with an empty cache, by the answers' bodies; the stream left aside."""
+        context = self.browser(storage_state=self.context.storage_state())
+        page = self.tab(context)
+        found = []
+        page.on("response", lambda response: found.append(response))
+        page.goto(path)
+        page.wait_for_selector("main h1")
+        page.wait_for_load_state("load")
+        if path.startswith(("/seats", "/rooms")):
+            page.wait_for_selector(".board[data-phase]", state="attached")
+        total = sum(len(response.body()) for response in found if not response.url.endswith("/events"))
+        context.close()
+        return total
