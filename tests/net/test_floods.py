@@ -237,6 +237,13 @@ class FloodTests(SynchronousTestCase):
         self.session.dataReceived(b"x\n")
         self.assertTrue(self.paused)
 
+    def test_what_is_not_rated_does_not_count(self) -> None:
+        self.open(rate=10.0)
+        self.patch(Moved, "is_rated", False)
+        self.session.dataReceived(b"x\n" * 25)
+        self.assertEqual(len(self.reception.heard), 25)
+        self.assertFalse(self.paused)
+
     def test_the_rest_comes_at_the_rate_and_nothing_is_lost(self) -> None:
         self.open(rate=10.0)
         self.session.dataReceived(b"x\n" * 25)

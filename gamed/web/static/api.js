@@ -188,8 +188,14 @@ export function follow(resource, { scene, gone }, { signal, keeps = false }) {
   let isEnded = false;
   const key = {};
 
-  function close() {
+  /** The line holds, or is given up: nobody need be told. */
+  function settle() {
     clearTimeout(timer);
+    timer = 0;
+  }
+
+  function close() {
+    settle();
     attempt += 1;
     source?.close();
     source = null;
@@ -208,7 +214,7 @@ export function follow(resource, { scene, gone }, { signal, keeps = false }) {
     const own = new EventSource(`${ROOT}${resource}/events`);
     source = own;
     own.onopen = () => {
-      clearTimeout(timer);
+      settle();
       link.up(key);
     };
     own.addEventListener("scene", (event) => {
@@ -218,10 +224,8 @@ export function follow(resource, { scene, gone }, { signal, keeps = false }) {
     own.addEventListener("gone", () => end(null));
     own.onerror = () => {
       if (own.readyState === EventSource.CLOSED) again();
-      else {
-        clearTimeout(timer);
-        timer = setTimeout(() => link.down(key), GRACE);
-      }
+      // The browser tries again sooner than the grace is over, and fails each time: the first failure counts.
+      else timer ||= setTimeout(() => link.down(key), GRACE);
     };
   }
 

@@ -13,10 +13,13 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.game import Termination
 from gamed.games.quoridor import Settings, rules
+from gamed.games.quoridor.messages import DUMMY, NOTHING, Placed, Word, understood
 from gamed.games.quoridor.signup import Call
+from gamed.games.quoridor.wire import Accepted, Registered, UniverseConnection
 from gamed.records.index import index, validate
 from gamed.records.own import judgement
 from gamed.testing.house import House
+from gamed.wire.sexpr import Datum, DatumReader
 from tests.games.quoridor.worlds import universe
 from tests.test_docs import blocks, first_cells, raised, section, without_time
 
@@ -28,9 +31,36 @@ class PageTests(SynchronousTestCase):
     def test_every_call_is_there(self) -> None:
         self.assertEqual(first_cells(section(PAGE, "What worlds are told")), [call.value for call in Call])
 
-    def test_every_message_is_there(self) -> None:
-        shown = section(PAGE, "What worlds send")
-        self.assertEqual(re.findall(r"^\| `\((\w+)", shown, re.MULTILINE), ["play", "wait", "move", "move", "reset"])
+    def test_every_message_is_there_and_no_other(self) -> None:
+        rows = re.findall(r"^\| (`\(.*?) \| ", section(PAGE, "What worlds send"), re.MULTILINE)
+        forms = [form.replace("X", "3").replace("Y", "4.0") for row in rows for form in re.findall(r"`(.*?)`", row)]
+        meant = [understood(self.datum(form)) for form in forms]
+        words, moves = meant[:2] + meant[-1:], meant[2:-1]
+        self.assertEqual(sorted(map(str, words)), sorted(Word))
+        self.assertEqual(
+            [move.written for move in moves if isinstance(move, Placed)],
+            ["(player 3 4.0 4.0)", "(wall 3 4.0 horizontal)", "(wall 3 4.0 vertical)"],
+        )
+
+    def datum(self, text: str) -> Datum:
+        reader = DatumReader(1_000, 10)
+        reader.receive_data(text.encode() + b"\n")
+        (found,) = reader.datums()
+        return found
+
+    def test_the_registration_is_there(self) -> None:
+        shown = re.findall(r"^\| `(\(.*?)` \| (\w+)", section(PAGE, "Data"), re.MULTILINE)
+        (registered, world), (answer, server) = shown
+        connection = UniverseConnection(DatumReader(1_000, 10))
+        connection.receive_data(registered.encode() + b"\n")
+        self.assertEqual(list(connection.events()), [Registered("NAME")])
+        self.assertEqual(connection.send(Accepted()), answer.encode() + b"\n")
+        self.assertEqual((world, server), ("world", "server"))
+
+    def test_what_stands_in_mails_without_a_move(self) -> None:
+        rows = re.findall(r"^\| `\S+` \| (.+?) \| `(.+?)` \|", section(PAGE, "What worlds are told"), re.MULTILINE)
+        self.assertEqual({move for _, move in rows}, {NOTHING, DUMMY})
+        self.assertEqual({number for number, move in rows if move == NOTHING}, {"0", "who begins"})
 
     def test_every_finding_is_there(self) -> None:
         self.assertEqual(sorted(first_cells(section(PAGE, "The referee"))), sorted(self.illegal()))

@@ -65,7 +65,7 @@ class DecisionTests(SynchronousTestCase):
         self.assertEqual(self.carl.says("TRR(Carl,5,)"), ["MRR(5)"])
 
     def too_late(self) -> None:
-        """Carl is removed when the time is over, not before; the others go on with the next turn."""
+        """See that Carl is removed when the time is over, not before, and that the others go on with the next turn."""
         self.assertEqual((self.anna.hears(), self.bert.hears()), ([], []))
         self.found.passes(59.9)
         self.assertEqual(self.carl.says("GSS", "GTO"), ["SS(LAU)", "TO(60)"])
@@ -79,7 +79,7 @@ class DecisionTests(SynchronousTestCase):
             self.assertEqual(peer.says("GRS(Carl)", "GSN"), ["RSE", "(Anna,Bert,Carl,)"])
 
     def in_time(self, answer: str, *, is_down: bool = False) -> None:
-        """What comes in the last moment counts, and all go on."""
+        """Answer in the last moment: it counts, and all go on."""
         self.found.passes(59.9)
         heard = self.carl.says(answer)
         self.assertEqual([line[:4] for line in heard], [] if is_down else ["MRP("])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path
+from typing import Any, get_args
+from xml.etree.ElementTree import fromstring
 
 import attrs
 from twisted.trial.unittest import SynchronousTestCase
@@ -12,9 +14,12 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.games.softwarechallenge import Settings, messages, wire
 from gamed.games.softwarechallenge.passwords import FAILURES, FORGIVEN
 from gamed.games.softwarechallenge.season import Cause
+from gamed.games.softwarechallenge.seasons.hive import wire as hive
 from gamed.games.softwarechallenge.seasons.hive.checks import TEXTS
+from gamed.games.softwarechallenge.seasons.hive.moves import TYPES, Move
 from gamed.games.softwarechallenge.seasons.hive.wire import GAME_TYPES
 from gamed.net.session import LINGER
+from gamed.wire.xmlstream import Element
 from tests.games.softwarechallenge.differences import DIFFERENCES, FAREWELLS
 from tests.games.softwarechallenge.hall import Client, Hall
 from tests.games.softwarechallenge.recorded import scenarios
@@ -50,16 +55,52 @@ def codes(cell: str) -> list[str]:
     return re.findall(r"`([^`]+)`", cell)
 
 
+class Asked(dict[str, str]):
+    """Attributes that write down which of them are asked for."""
+
+    def __init__(self, names: set[str], values: dict[str, str]) -> None:
+        super().__init__(values)
+        self.names = names
+
+    def get(self, name: str, default: Any = None) -> Any:
+        self.names.add(name)
+        return super().get(name, default)
+
+
 class TableTests(SynchronousTestCase):
     def test_every_message_of_clients_is_there(self) -> None:
         shown = [codes(row[0])[0] for row in rows(section("What clients say"))]
         self.assertEqual(sorted(shown), sorted(wire._READERS))
 
-    def test_their_attributes_are_read(self) -> None:
-        reading = Path(str(wire.__file__)).read_text("utf-8")
+    def test_all_that_is_read_of_them_is_there_and_nothing_else(self) -> None:
+        asked: dict[str, set[str]] = {}
+
+        def texts(element: Element, names: frozenset[str], parts: str = "") -> Asked:
+            asked[element.tag] = {*names, *parts.split()}
+            return Asked(asked[element.tag], {"turn": "1"} if element.tag == "prepare" else {})
+
+        self.patch(wire, "texts", texts)
         for row in rows(section("What clients say")):
-            for attribute in codes(row[1]):
-                self.assertRegex(reading, rf'["\s]{attribute}["\s]', row[0])
+            name = codes(row[0])[0]
+            asked[name] = set()
+            wire.read(fromstring(f"<{name}><slot/></{name}>"))
+            self.assertEqual(asked[name], set(codes(row[1])), name)
+        told = section("What clients say").partition("A `slot` has ")[2].partition(".")[0]
+        self.assertEqual(asked["slot"], set(codes(told)) - {"Unknown"})
+
+    def test_every_class_of_a_move_is_there(self) -> None:
+        text = section("Moves")
+        examples = [fromstring(line) for line in re.findall(r"^    (<room .*)", text, re.MULTILINE)]
+        read = [hive.read(room[0]).move for room in examples]
+        self.assertEqual(set(map(type, read)), set(get_args(Move)))
+        shown = {room[0].get("class") for room in examples} | {name for name in codes(text) if name in hive._CLASSES}
+        self.assertEqual(shown, set(hive._CLASSES))
+        self.assertEqual(set(re.findall(r"\b[A-Z]{3,}\b", text)) & set(TYPES.values()), set(TYPES.values()))
+
+    def test_what_the_server_alone_says_is_there(self) -> None:
+        shown = {row[0].partition(":")[0]: codes(row[0]) for row in rows(section("What is refused"))}
+        self.assertEqual(set(shown["what only the server says"]), wire._SERVER_MESSAGES)
+        self.assertEqual({name for row in shown.values() for name in row if name in wire._REPLIES}, wire._REPLIES)
 
     def test_every_message_of_the_server_is_there(self) -> None:
         shown = {codes(row[0])[-1] for row in rows(section("What the server says"))}

@@ -1,0 +1,52 @@
+"""The reference page of the browser names every call and every limit as the code has them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.web import answers, feed, recordings, rooms, seats, site, visitors
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "reference" / "web-api.md").read_text()
+CALL = re.compile(r"^\| `(GET|POST|DELETE) (/\S+)` \| (.+) \|$", re.MULTILINE)
+NAMES = ("battleship", "quoridor", "hive", "roborally")
+
+
+class PageTests(SynchronousTestCase):
+    def test_its_calls_are_those_of_the_description(self) -> None:
+        described = json.loads((ROOT / "gamed" / "web" / "static" / "openapi.json").read_text())["paths"]
+        calls = {
+            (method.upper(), path, call["summary"])
+            for path, calls in described.items()
+            for method, call in calls.items()
+            if method in ("get", "post", "delete")
+        }
+        self.assertEqual(set(CALL.findall(PAGE)), calls)
+
+    def test_its_limits_are_those_of_the_code(self) -> None:
+        for text in (
+            f"{site.SLOW_SECONDS} seconds without a byte, {site.COME_WITHIN:.0f} in all",
+            f"{answers.MOST_JSON // 1024} KiB of JSON, {answers.MOST_IMPORT // 1024 // 1024} MiB",
+            f"{visitors.MOST:,} in all, {visitors.MOST_OF_ADDRESS} an address",
+            f"after {visitors.EXPIRES / 3600:.0f} hours",
+            f"{seats.PLAYED} a session, {seats.MOST:,} in all, {seats.BOTS} bots",
+            f"| {rooms.FORKS} that wait",
+            f"{recordings.OF_A_VISITOR} a session, {recordings.IN_ALL} in all",
+            f"{recordings.FORGOTTEN_AFTER / 3600:.0f} hours; {recordings.SAVES} saves an hour",
+            f"every {feed.KEEP_ALIVE:.0f} seconds",
+            f"for {feed.STUCK:.0f} seconds is dropped",
+        ):
+            self.assertIn(text, PAGE)
+
+    def test_each_game_has_its_actions(self) -> None:
+        for name in NAMES:
+            (row,) = re.findall(rf"^\| {name} \| (.+) \|$", PAGE, re.MULTILINE)
+            person = (
+                ROOT / "gamed" / "games" / ("softwarechallenge/seasons/hive" if name == "hive" else name) / "person.py"
+            )
+            for action in re.findall(r'"do": "(\w+)"', row):
+                self.assertIn(f'"{action}"', person.read_text())
