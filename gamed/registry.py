@@ -77,7 +77,8 @@ class Person(Protocol):
         """Return what the human may see and do, JSON-ready.
 
         `phase`: a word of the game; `board`: as `Game.view` has it, or None; `you`: `seat`, and what only this player
-        sees and may do; `won`.
+        sees and may do; `won`. Where they are there: `public`: what of the board the wire does not tell a player, but
+        everybody sees; `is_blind`: whether the player must not see the moves yet.
         """
 
     @property

@@ -52,6 +52,9 @@ BOTS: Final = 7
 
 LONGEST_NAME: Final = 40
 
+_FOR_US: Final = ("players", "public", "is_blind")
+"""What a person's view says to us, and not to the page."""
+
 _NOWHERE: Final[Mapping[str, Any]] = {"seats": [], "options": {}, "outcome": None, "last": None, "turn": []}
 
 
@@ -176,7 +179,12 @@ class Sitting:
         if self.feed is not None and moment is not None:
             facts = self.feed.facts(moment)
             self.record, self.started = facts["record"], self.feed.room.history.started
-        scene = {**facts, **{key: value for key, value in view.items() if key != "players"}}
+        scene = {**facts, **{key: value for key, value in view.items() if key not in _FOR_US}}
+        if view.get("is_blind"):
+            scene["last"] = None
+        if view.get("public") and scene["board"] and self.feed is not None and moment is not None:
+            seen = self.feed.scene(moment)["board"] or {}
+            scene["board"] = {**scene["board"], **{key: seen[key] for key in view["public"] if key in seen}}
         if not scene["seats"]:
             scene["seats"] = _seats(view.get("players") or ())
         scene["isLive"] = not self.loop.is_lost
@@ -187,7 +195,10 @@ class Sitting:
         """Return the moves that everybody may know."""
         if self.final is not None:
             return self.final[1]
-        return () if self.feed is None or captured[1] is None else self.feed.moves(captured[1])
+        view, moment = captured
+        if self.feed is None or moment is None or view.get("is_blind"):
+            return ()
+        return self.feed.moves(moment)
 
     def summary(self) -> dict[str, Any]:
         """Return what the list of seats says."""

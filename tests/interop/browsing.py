@@ -95,6 +95,54 @@ def running_web(directory: Path) -> Iterator[WebDaemon]:
             daemon.kill()
 
 
+class Line:
+    """A line between a browser and a daemon that a test can break: a relay on a port of its own, in threads."""
+
+    def __init__(self, port: int) -> None:
+        self.there = port
+        self.is_asleep = False
+        self.wires: list[socket.socket] = []
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.origin = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                here, _ = self.listener.accept()
+                there = socket.create_connection(("127.0.0.1", self.there))
+                self.wires += (here, there)
+                for pair in ((here, there), (there, here)):
+                    threading.Thread(target=self._forward, args=pair, daemon=True).start()
+
+    def _forward(self, one: socket.socket, other: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while data := one.recv(65_536):
+                if not self.is_asleep:
+                    other.sendall(data)
+            if not self.is_asleep:
+                other.shutdown(socket.SHUT_WR)
+
+    def sleep(self) -> None:
+        """Let what is sent get lost without a word, as while a computer sleeps."""
+        self.is_asleep = True
+
+    def wake(self) -> None:
+        """Break all connections that there were; new ones are possible."""
+        for wire in list(self.wires):
+            with contextlib.suppress(OSError):
+                wire.shutdown(socket.SHUT_RDWR)
+        self.is_asleep = False
+
+    def close(self) -> None:
+        """Close everything."""
+        self.wake()
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+        for wire in self.wires:
+            wire.close()
+
+
 class Guest:
     """A client without I/O that plays over a socket, in a thread of its own: a bot whose inside the test knows."""
 

@@ -808,7 +808,7 @@ class SettingsTest(ShellTestCase):
         self.page.keyboard.press("Tab")
         self.assertEqual(self.page.inner_text(":focus"), "Skip to the content")
         self.page.keyboard.press("Enter")
-        self.assertEqual(self.page.evaluate("document.activeElement.id"), "content")
+        self.page.wait_for_function("document.activeElement.id === 'content'")
         self.page.focus('nav a[href="/records"]')
         self.page.keyboard.press("Enter")
         self.page.wait_for_selector("table")

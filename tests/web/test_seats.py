@@ -156,7 +156,18 @@ class PlayingTests(SeatsTestCase):
         again = self.ada.events(f"seats/{seat}", last_event_id=last[1])
         (event,) = again.events()
         self.assertNotIn("reset", event[2])
-        self.assertEqual([move["n"] for move in event[2]["moves"]], [2])
+        # The enemy's first shot is not told before the ships are placed.
+        self.assertEqual([move["n"] for move in event[2]["moves"]], [1, 2])
+
+    def test_who_places_ships_does_not_see_where_the_first_shot_went(self) -> None:
+        seat = self.sit(self.ada, bots=["density"])
+        self.house.pump()
+        told = self.ada.get(f"seats/{seat}").json
+        self.assertEqual((told["scene"]["phase"], told["scene"]["last"], told["moves"]), ("placing", None, []))
+        self.assertNotIn("is_blind", told["scene"])
+        self.act(self.ada, seat, do="ready")
+        self.house.pump()
+        self.assertEqual([move["seat"] for move in self.ada.get(f"seats/{seat}").json["moves"]], [1, 0])
 
     def test_after_the_end(self) -> None:
         seat = self.sit(self.ada)

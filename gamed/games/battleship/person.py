@@ -173,6 +173,8 @@ class Person(Dialogue):
         """
         own, enemy = self._own(), revealed(self._sea)
         return {
+            # Where the first shot went is not to be known before the ships are placed.
+            "is_blind": not self.is_ready,
             "phase": self._word,
             "board": {
                 "attacker": self._attacker,

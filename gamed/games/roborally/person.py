@@ -303,6 +303,8 @@ class Person:
         follower = self._follower
         request = self._prompt
         return {
+            # The steps of a turn: whoever watches sees them, and the wire does not tell players.
+            "public": ["trail"],
             "phase": self._phase(request),
             "board": self._board(request),
             "you": {

@@ -94,7 +94,7 @@ function parsed(text) {
 
 async function request(method, path, body, signal) {
   let [response, answer] = await once(method, path, body, signal);
-  if (method !== "GET" && [401, 403].includes(response.status)) {
+  if (response.status === 401 || (response.status === 403 && method !== "GET")) {
     // The daemon may have been started anew, and the session with it: with another token it is worth one more attempt.
     const stale = session.token;
     await refresh(signal);
