@@ -45,7 +45,7 @@ class Daemon:
     further keys of that section. `more`: further sections.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (what a configuration can have)
         self,
         directory: Path,
         *,
