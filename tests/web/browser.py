@@ -65,6 +65,12 @@ def chromium() -> Browser:
     return browser
 
 
+@lru_cache(1)
+def blank() -> Page:
+    """Return the one page of all tests of boards: another one costs more than most of these tests."""
+    return chromium().new_context(reduced_motion="reduce").new_page()
+
+
 class BrowserTestCase(SynchronousTestCase):
     """A test with a page. `errors`: what the page's console and its exceptions said; the test fails if anything."""
 
@@ -72,15 +78,35 @@ class BrowserTestCase(SynchronousTestCase):
     language: ClassVar[str] = "en"
 
     def setUp(self) -> None:
-        self.context = chromium().new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
-        self.addCleanup(self.context.close)
         self.errors: list[str] = []
-        self.page: Page = self.context.new_page()
-        self.page.set_default_timeout(5_000)
-        self.page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.kind = ""
-        self.page.route("**/*", self._serve)
+        self.take(self.opened())
+
+    def opened(self) -> Page:
+        """Return the page to test with."""
+        page = blank()
+        page.set_viewport_size({"width": 1280, "height": 800})
+        page.emulate_media(color_scheme="light", reduced_motion="reduce")
+        page.mouse.move(0, 0)
+        return page
+
+    def take(self, page: Page) -> None:
+        """Test with a page from now on."""
+        self.page = page
+        self.context = page.context
+        page.set_default_timeout(20_000)
+        for event, heard in (("console", self._said), ("pageerror", self._failed)):
+            page.on(event, heard)
+            self.addCleanup(page.remove_listener, event, heard)
+        page.route("**/*", self._serve)
+        self.addCleanup(page.unroute_all)
+
+    def _said(self, message: Any) -> None:
+        if message.type == "error":
+            self.errors.append(message.text)
+
+    def _failed(self, error: Any) -> None:
+        self.errors.append(str(error))
 
     def tearDown(self) -> None:
         self.assertEqual(self.errors, [])
@@ -189,6 +215,12 @@ class PageTestCase(BrowserTestCase):
         self.is_away = False
         if self.feeds:
             self.page.add_init_script(STREAMS)
+
+    def opened(self) -> Page:
+        """Return a page that remembers nothing."""
+        context = chromium().new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+        self.addCleanup(context.close)
+        return context.new_page()
 
     def _serve(self, route: Route) -> None:
         address = route.request.url.removeprefix(ORIGIN)

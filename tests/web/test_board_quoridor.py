@@ -6,11 +6,13 @@ import os
 from random import Random
 from typing import Any, ClassVar
 
+from playwright.sync_api import Page
+
 from gamed.games.quoridor.moves import HORIZONTAL_WALLS, VERTICAL_WALLS, Move, PawnMove, Wall, spell
 from gamed.games.quoridor.rules import Quoridor, State
 from gamed.games.quoridor.strategy import ShortestPath
 from gamed.games.quoridor.walls import cell_at
-from tests.web.browser import BrowserTestCase
+from tests.web.browser import BrowserTestCase, chromium
 
 RULES = Quoridor()
 NAMES = ("Ada", "Bob & <b>Söhne</b>", None, "\u202eevil")
@@ -242,14 +244,15 @@ class PointerTests(Board):
 
 
 class TouchTests(Board):
-    def test_a_finger_chooses_a_wall_and_puts_it_with_a_second_tap(self) -> None:
-        self.context.close()
-        self.context = self.context.browser.new_context(  # type: ignore[union-attr]
+    def opened(self) -> Page:
+        """Return the page of a telephone."""
+        context = chromium().new_context(
             viewport={"width": 320, "height": 640}, has_touch=True, reduced_motion="reduce"
         )
-        self.page = self.context.new_page()
-        self.page.route("**/*", self._serve)
-        self.addCleanup(self.context.close)
+        self.addCleanup(context.close)
+        return context.new_page()
+
+    def test_a_finger_chooses_a_wall_and_puts_it_with_a_second_tap(self) -> None:
         self.show(scene(START))
         self.gap(3, 4, "horizontal").tap()
         self.assertEqual((self.acted(), self.preview), ([], "3,4,horizontal"))
