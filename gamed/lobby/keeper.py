@@ -48,6 +48,10 @@ class Keeper:
         """How many ended games are not stored yet."""
         return len(self._unkept) + len(self._keeping)
 
+    def __contains__(self, record: str) -> bool:
+        """Whether this game is on its way."""
+        return record in self._keeping or any(waiting.id == record for waiting, _ in self._unkept)
+
     @property
     def _waits(self) -> bool:
         """Whether the store has refused, and is asked again later."""

@@ -335,6 +335,12 @@ class Lobby(Service):
         """How many ended games are not stored yet."""
         return self.keeper.unstored
 
+    def is_on_its_way(self, record: str) -> bool:
+        """Whether a match is played, or has ended and is not stored yet."""
+        return record in self.keeper or any(
+            record in (room.history.room, *(match.history.room for match in room.ended)) for room in self.rooms.values()
+        )
+
     # The service
 
     def stopService(self) -> Deferred[Any]:

@@ -35,12 +35,16 @@ _DATE = re.compile("[0-9]{4}[-0-9T:.Z]{0,20}")
 _SEPARATOR: Final = "~"
 
 
+def _never(_record: str) -> bool:
+    return False
+
+
 @define(eq=False)
 class Archive:
     """Answers for /api/v1/records and /api/v1/import.
 
-    `types`: the installed games by kind. `reading`, `taking_in`: who does what takes long, so that an import does not
-    hold up those who read.
+    `types`: the installed games by kind. `is_on_its_way`: whether a game will be a record. `reading`, `taking_in`: who
+    does what takes long, so that an import does not hold up those who read.
     """
 
     store: Store
@@ -49,6 +53,7 @@ class Archive:
     reading: Worker = field(factory=Worker)
     taking_in: Worker = field(factory=Worker)
     shelf: Shelf = field(factory=Shelf)
+    is_on_its_way: Callable[[str], bool] = _never
 
     @property
     def routes(self) -> Sequence[Route]:
@@ -127,6 +132,8 @@ class Archive:
         try:
             return await self.store.record(id)
         except UnknownRecord as error:
+            if self.is_on_its_way(id):
+                raise Refusal(503, "not-yet", "this game is not stored yet", "try again in a moment") from error
             raise Refusal(404, "no-record", str(error)) from error
 
     # Importing

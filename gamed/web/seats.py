@@ -57,6 +57,9 @@ _FOR_US: Final = ("players", "public", "is_blind")
 
 _NOWHERE: Final[Mapping[str, Any]] = {"seats": [], "options": {}, "outcome": None, "last": None, "turn": []}
 
+_BEGUN: Final = ("playing", "paused", "ended")
+"""The states of a room whose match has begun."""
+
 
 @define
 class Wish:
@@ -70,7 +73,10 @@ class Wish:
 
 @define(eq=False)
 class Sitting:
-    """A person's seat. `seen`: when the browser last asked for something. `final`: scene and moves once it is over."""
+    """A person's seat. `seen`: when the browser last asked for something. `final`: scene and moves once it is over.
+
+    `seat`: its number in the room.
+    """
 
     id: str
     visitor: Visitor
@@ -83,6 +89,7 @@ class Sitting:
     stream: Stream = field(init=False)
     bots: list[Loop] = field(factory=list)
     feed: RoomFeed | None = None
+    seat: int | None = None
     final: tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]] | None = None
     record: str | None = None
     started: str | None = None
@@ -146,8 +153,9 @@ class Sitting:
         places = self.loop.session.places
         room = places[0][0] if places else None
         if room is not None and (self.feed is None or self.feed.room is not room):
+            self.seat = places[0][1]
             self._follow(self.feeds.of(room))
-            _take_time(room, places[0][1])
+            _take_time(room, self.seat)
 
     def _follow(self, feed: RoomFeed | None) -> None:
         if self.feed is not None:
@@ -180,6 +188,12 @@ class Sitting:
             facts = self.feed.facts(moment)
             self.record, self.started = facts["record"], self.feed.room.history.started
         scene = {**facts, **{key: value for key, value in view.items() if key not in _FOR_US}}
+        if scene.get("you") and scene["you"].get("seat") is None and facts.get("state") in _BEGUN:
+            # A dialect that tells its clients no seats, as Battleship's: the room knows.
+            scene["you"] = {**scene["you"], "seat": self.seat}
+        if self.feed is not None and self.feed.room.table.forwards and self.loop.session.places:
+            # A relay's clients are not told their seats.
+            scene["you"] = {**scene["you"], "seat": self.loop.session.places[0][1]}
         if view.get("is_blind"):
             scene["last"] = None
         if view.get("public") and scene["board"] and self.feed is not None and moment is not None:

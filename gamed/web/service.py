@@ -58,7 +58,7 @@ def web_site(parts: Parts, ready: Problems, importing: Importing, reactor: Any, 
         Sessions(visitors, parts),
         Rooms(parts, feeds),
         Play(seats),
-        Archive(lobby.store, importing, lobby.game_types),
+        Archive(lobby.store, importing, lobby.game_types, is_on_its_way=lobby.is_on_its_way),
         Recordings(lobby.store, importing, reactor.seconds),
     )
     routes = [*(route for part in made for route in part.routes), described]

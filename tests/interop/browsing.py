@@ -60,9 +60,7 @@ class WebDaemon(Daemon):
 
     def __init__(self, directory: Path, *, web: str = "", battleship: str = "", **listeners: str) -> None:
         self.ports = {name: free_port() for name in (*LISTENERS, "web")}
-        more = "".join(
-            section(name, self.ports[name], listeners.get(name, keys)) for name, keys in LISTENERS.items()
-        )
+        more = "".join(section(name, self.ports[name], listeners.get(name, keys)) for name, keys in LISTENERS.items())
         more += f'[web]\nendpoint = "tcp:{self.ports["web"]}:interface=127.0.0.1"\n{web}\n'
         more += f'[console]\ntelnet = ""\npassword = "{PASSWORD}"\n'
         super().__init__(directory, battleship=battleship, more=more)
@@ -346,4 +344,3 @@ def tab_to(page: Page, selector: str) -> None:
             return
         page.keyboard.press("Tab")
     raise AssertionError(f"the Tab key does not reach {selector}")
-

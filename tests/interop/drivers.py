@@ -17,7 +17,10 @@ from tests.interop.browsing import tab_to
 MOST_TURNS = 300
 
 WAIT = """
-words => { const board = document.querySelector(".board"); return words.includes(board?.dataset.phase) && board.dataset.phase; }
+words => {
+  const board = document.querySelector(".board");
+  return words.includes(board?.dataset.phase) && board.dataset.phase;
+}
 """
 
 
@@ -64,7 +67,9 @@ class Keys:
         """Lead the cursor of a grid of squares to a place."""
         tab_to(self.page, f"{grid} [{selector}]")
         at = self.page.evaluate("name => document.activeElement.getAttribute(name).split(',').map(Number)", selector)
-        for here, there, less, more in zip(at, place, ("ArrowLeft", "ArrowUp"), ("ArrowRight", "ArrowDown"), strict=True):
+        for here, there, less, more in zip(
+            at, place, ("ArrowLeft", "ArrowUp"), ("ArrowRight", "ArrowDown"), strict=True
+        ):
             for _ in range(abs(there - here)):
                 self.page.keyboard.press(more if there > here else less)
 
@@ -89,7 +94,7 @@ def place_ships(hand: Hand) -> None:
     waits(hand.page, "placing")
     before = _ships(hand.page)
     hand.press("[data-do=roll]")
-    hand.page.wait_for_function("before => String(before) !== String(%s)" % SHIPS, arg=before)
+    hand.page.wait_for_function(f"before => String(before) !== String({SHIPS})", arg=before)
     hand.press("[data-do=ready]")
 
 
@@ -123,7 +128,9 @@ def shoot_all(hand: Hand, targets: Sequence[tuple[int, int]] | None = None) -> i
 def _likely(states: dict[str, str]) -> tuple[int, int]:
     unknown = [_pair(key) for key, state in states.items() if state == "unknown"]
     hits = {_pair(key) for key, state in states.items() if state == "hit"}
-    beside = [at for at in unknown if any((at[0] + x, at[1] + y) in hits for x, y in ((1, 0), (-1, 0), (0, 1), (0, -1)))]
+    beside = [
+        at for at in unknown if any((at[0] + x, at[1] + y) in hits for x, y in ((1, 0), (-1, 0), (0, 1), (0, -1)))
+    ]
     every_other = [at for at in unknown if sum(at) % 2 == 0]
     return (beside or every_other or unknown)[0]
 
@@ -215,7 +222,7 @@ def _distances(built: Sequence[str], row: int) -> dict[tuple[int, int], int]:
 
 CHOICES = """
 () => ({
-  pieces: [...document.querySelectorAll("button[data-piece][aria-disabled=false]")].filter(one => !one.hidden).map(one =>
+  pieces: [...document.querySelectorAll("button[data-piece][aria-disabled=false]:not([hidden])")].map(one =>
     `[data-piece=${one.dataset.piece}][data-seat="${one.dataset.seat}"]`),
   fields: [...document.querySelectorAll("[data-cell][data-movable]")].map(one => one.dataset.cell),
   skips: !document.querySelector(".h-skip").hidden,
@@ -240,7 +247,8 @@ def play_hive(hand: Hand, random: Random) -> int:
             _field(hand, random.choice(found["fields"]))
             _drop(hand, random)
         hand.page.wait_for_function(
-            "turn => document.querySelector('.board').dataset.phase !== 'play' || turn !== document.querySelector('.h-turn').textContent",
+            """turn => document.querySelector(".board").dataset.phase !== "play"
+               || document.querySelector(".h-turn").textContent !== turn""",
             arg=turn,
         )
     raise AssertionError("the game does not end")

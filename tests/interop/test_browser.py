@@ -19,11 +19,11 @@ from tests.interop.drivers import (
     Keys,
     Mouse,
     drag_card,
+    own_turn,
     place_ships,
     play_hive,
     play_roborally,
     put_wall,
-    own_turn,
     shoot_all,
     waits,
     walk,
@@ -52,6 +52,11 @@ class WatchTests(LiveTestCase):
         self.page.wait_for_url(f"**/rooms/{room}")
         self.page.wait_for_selector(".board[data-kind]")
         second = self.bot(game, strategy, *more)
+        self.page.wait_for_selector(ENDED)
+        # The record is stored a little later; who looks at once waits for it.
+        self.page.click(ENDED)
+        self.page.wait_for_selector(".moves li button")
+        self.page.go_back()
         self.page.wait_for_selector(ENDED)
         for bot in (first, second):
             out, err = bot.communicate(timeout=PATIENCE)
@@ -90,6 +95,7 @@ class PlayTests(LiveTestCase):
         sit_by_mouse(self.page, "battleship", "Ann", "density")
         place_ships(hand)
         shots = shoot_all(hand)
+        self.assertIn("Ann (you)", self.page.locator(".seats").inner_text())
         self.assertGreater(shots, 14)
         # A line for each shot, and one for its answer.
         self.assertGreaterEqual(self.ends()["length"], 4 * shots - 2)
@@ -194,7 +200,8 @@ class GoTests(LiveTestCase):
     def stones(self) -> dict[str, str]:
         """Return who has a stone where."""
         found: dict[str, str] = self.page.evaluate(
-            "Object.fromEntries([...document.querySelectorAll('[data-stone]')].map(one => [one.dataset.stone, one.dataset.side]))"
+            """() => Object.fromEntries([...document.querySelectorAll("[data-stone]")].map(
+                 one => [one.dataset.stone, one.dataset.side]))"""
         )
         return found
 

@@ -14,8 +14,6 @@ from typing import Any, ClassVar
 
 from playwright.sync_api import BrowserContext, Page, Route
 
-from gamed.games.battleship.client import Player as Sailor
-from gamed.games.battleship.strategy import strategies
 from gamed.games.quoridor.client import Player as Walker
 from gamed.games.quoridor.strategy import STRATEGIES
 from tests.interop.browsing import Line, LiveTestCase, running_web, sit_by_mouse, until
@@ -52,7 +50,8 @@ EVIL = """<!doctype html><title>evil</title><form method="post" enctype="text/pl
 <button onclick="document.forms[0].submit()">win a prize</button>"""
 FETCHED = """
 async ([address, method, type]) => {
-  const options = {method, credentials: "include", body: method === "GET" ? undefined : '{"game": "battleship", "name": "Eve"}',
+  const body = method === "GET" ? undefined : '{"game": "battleship", "name": "Eve"}';
+  const options = {method, body, credentials: "include",
     headers: type ? {"content-type": type} : {}, mode: type === "application/json" ? "cors" : "no-cors"};
   try { return (await (await fetch(address, options)).text()).length; } catch { return "refused"; }
 }
@@ -84,7 +83,7 @@ class ReturnTests(LiveTestCase):
         self.assertEqual((self.page.evaluate(BOARD), self.page.locator(MOVES).count()), (before, moves))
         # From the lobby, too, it is found again.
         self.page.goto("/")
-        self.page.click(f"a.button.primary[href^='/seats/']")
+        self.page.click("a.button.primary[href^='/seats/']")
         waits(self.page, "shoot")
         self.assertEqual(self.page.evaluate(BOARD), before)
         shoot(self.page, 1)
@@ -270,7 +269,7 @@ class HostileTests(LiveTestCase):
 
     def test_a_page_of_another_site(self) -> None:
         evil = self.tab(self.context)
-        evil.route("http://evil.test/**", lambda route: self.serve(route))
+        evil.route("http://evil.test/**", self.serve)
         seats = len(self.asked(self.page, "/seats"))
         evil.goto("http://evil.test/")
         for method, type_ in (("POST", ""), ("POST", "application/json"), ("GET", ""), ("DELETE", "application/json")):
@@ -363,7 +362,8 @@ class FirstPageTests(LiveTestCase):
             times.append(page.evaluate("() => window.usable"))
             context.close()
         median = statistics.median(times)
-        print(f"\nfirst page usable after {median:.0f} ms (median), {min(times):.0f} ms (best), {max(times):.0f} ms (worst)")
+        print(f"\nfirst page usable after {min(times):.0f}, {median:.0f}, {max(times):.0f} ms (best, median, worst)")
+        # The best: the machine may have other things to do, as in `make test` it has.
         self.assertLess(min(times), FASTEST)
 
     def test_what_pages_weigh(self) -> None:
@@ -373,9 +373,21 @@ class FirstPageTests(LiveTestCase):
             weights[f"{game} seat"] = self.weight(f"/seats/{seat}")
             room = until(lambda seat=seat: self.asked(self.page, f"/seats/{seat}")["room"], "no room")
             weights[f"{game} room"] = self.weight(f"/rooms/{room}")
+        recording = self.sends("/recordings", {"size": 9, "players": ["Ann", "Ben"]})["id"]
+        weights["go recorder"] = self.weight(f"/recorder/{recording}")
+        self.sends(f"/recordings/{recording}/act", {"do": "play", "point": [5, 5]})
+        record = self.sends(f"/recordings/{recording}/save", {})["record"]
+        weights["go record"] = self.weight(f"/records/{record}")
         print("\n" + ", ".join(f"{name} {weight / 1000:.0f} kB" for name, weight in weights.items()))
         for name, weight in weights.items():
             self.assertLess(weight, HEAVIEST, name)
+
+    def sends(self, path: str, body: Mapping[str, Any]) -> Any:
+        """Send what a page would, and return the answer."""
+        headers = {"x-gamed-token": self.asked(self.page, "/session")["token"]}
+        answer = self.page.request.post(f"/api/v1{path}", headers=headers, data=body)
+        self.assertTrue(answer.ok, answer.text())
+        return answer.json()
 
     def strategy(self, game: str) -> str:
         """Return a bot of a game."""
@@ -387,11 +399,11 @@ class FirstPageTests(LiveTestCase):
         context = self.browser(storage_state=self.context.storage_state())
         page = self.tab(context)
         found = []
-        page.on("response", lambda response: found.append(response))
+        page.on("response", lambda response: found.append(response))  # noqa: PLW0108 (a list takes no marks of Playwright's)
         page.goto(path)
         page.wait_for_selector("main h1")
         page.wait_for_load_state("load")
-        if path.startswith(("/seats", "/rooms")):
+        if path.count("/") > 1:
             page.wait_for_selector(".board[data-phase]", state="attached")
         total = sum(len(response.body()) for response in found if not response.url.endswith("/events"))
         context.close()

@@ -25,7 +25,9 @@ SIZE = {"width": 1024, "height": 720}
 
 def commands(page: str) -> list[str]:
     """Return the commands of a page of the tutorial."""
-    return re.findall(r"^    (\S.*)$", re.sub(r"^   !.*$", "", (TUTORIAL / page).read_text(), flags=re.MULTILINE), re.MULTILINE)
+    return re.findall(
+        r"^    (\S.*)$", re.sub(r"^   !.*$", "", (TUTORIAL / page).read_text(), flags=re.MULTILINE), re.MULTILINE
+    )
 
 
 class TutorialTests(LiveTestCase):
@@ -46,6 +48,7 @@ class TutorialTests(LiveTestCase):
         """Take a picture, if pictures are wanted; the old one stands in the tutorial anyway, and is light."""
         file = PICTURES / f"{name}.png"
         if "SHOTS" in os.environ:
+            self.page.evaluate("() => scrollTo(0, 0)")
             self.page.screenshot(path=str(file))
         self.assertLess(file.stat().st_size, HEAVIEST)
 

@@ -237,6 +237,17 @@ class StoreTests(LobbyTestCase):
         self.assertEqual(list(self.journal.rooms), [])
         self.assertEqual(summary(self.store.records[room.id]), self.store.summaries[room.id])
 
+    def test_a_game_is_on_its_way_until_it_is_stored(self) -> None:
+        self.open(store=StubbornStore(waits=True))
+        room = self.match()
+        self.assertTrue(self.lobby.is_on_its_way(room.id))
+        room.receive(0, LAST_SUNK)
+        self.assertTrue(self.lobby.is_on_its_way(room.id))
+        self.turns(4, AFTERWARDS)
+        self.assertTrue(self.lobby.is_on_its_way(room.id))
+        self.store.commit()
+        self.assertFalse(self.lobby.is_on_its_way(room.id))
+
     def test_a_store_that_fails_is_asked_again(self) -> None:
         self.open(store=StubbornStore(refusals=2))
         with capturedLogs() as logs:

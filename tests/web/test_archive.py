@@ -326,6 +326,12 @@ class LookupTests(ArchiveCase):
             self.assertEqual((told["game"], told["boards"]), (None, False), old)
             self.assertEqual(self.ask(f"records/{bad.id}/file").encoded(), document(bad))
 
+    def test_a_game_that_is_not_stored_yet(self) -> None:
+        self.archive.is_on_its_way = lambda id: id == MISSING  # noqa: A006 (the column's name)
+        refusal = self.refused(f"records/{MISSING}")
+        self.assertEqual((refusal.status, refusal.code), (503, "not-yet"))
+        self.assertEqual(self.refused("records/0000").status, 404)
+
     def test_an_open_record_is_not_fetched_again(self) -> None:
         kept, _ = played("hive")
         self.keep(kept)

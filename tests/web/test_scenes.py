@@ -100,7 +100,7 @@ class MovesTests(SynchronousTestCase):
         ]
         first, second = moves_of(entries, everything)
         self.assertEqual(first, {"n": 1, "seat": 0, "text": "e5", "at": 100, "took": 90})
-        self.assertEqual((second["n"], second["at"], second["took"]), (2, 300, None))
+        self.assertEqual((second["n"], second["at"], second["took"]), (2, 300, 200))
         self.assertTrue(second["text"].startswith("\\xffxx"))
         self.assertEqual(len(second["text"]), LONGEST)
 
@@ -108,6 +108,8 @@ class MovesTests(SynchronousTestCase):
         told = Moves(lambda entry: None if entry.body == b"secret" else "x")
         told.take([Entry(0, MOVE, 0, b"secret"), Entry(0, MOVE, 1, b"open")])
         self.assertEqual([(move["n"], move["text"]) for move in told.moves], [(1, ""), (2, "x")])
+        # Where moves are hidden, all think at the same time.
+        self.assertEqual([move["took"] for move in told.moves], [None, None])
 
     def test_programs_of_roborally_are_hidden(self) -> None:
         told = game_types()["roborally"].told
