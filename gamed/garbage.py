@@ -7,6 +7,7 @@ for a while, or when so much may have piled up that waiting would cost memory.
 
 from __future__ import annotations
 
+import ctypes
 import gc
 from collections.abc import Callable
 from typing import Final
@@ -23,6 +24,9 @@ MOST: Final = 400
 """So many of them make it due, work or not: each leaves at most some thousand objects behind."""
 
 NEVER: Final = 1_000_000
+
+_trim: Callable[[int], int] | None = getattr(ctypes.CDLL(None), "malloc_trim", None)
+"""Gives freed memory back to the system; glibc keeps most of it otherwise. Other C libraries have no such function."""
 
 
 @define(eq=False)
@@ -55,7 +59,9 @@ class IdleCollector:
         handled = self.handled()
         self._quiet = self._quiet + 1 if handled == self._seen else 0
         self._seen = handled
-        waiting = gc.get_count()[2]
-        if waiting >= MOST or (waiting >= WORTHWHILE and self._quiet >= QUIET_BEATS):
+        waiting, is_quiet = gc.get_count()[2], self._quiet >= QUIET_BEATS
+        if waiting >= MOST or (waiting >= WORTHWHILE and is_quiet):
             gc.collect()
+            if is_quiet and _trim is not None:
+                _trim(0)
             self._quiet = 0

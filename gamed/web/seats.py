@@ -57,9 +57,6 @@ _FOR_US: Final = ("players", "public", "is_blind")
 
 _NOWHERE: Final[Mapping[str, Any]] = {"seats": [], "options": {}, "outcome": None, "last": None, "turn": []}
 
-_BEGUN: Final = ("playing", "paused", "ended")
-"""The states of a room whose match has begun."""
-
 
 @define
 class Wish:
@@ -188,12 +185,9 @@ class Sitting:
             facts = self.feed.facts(moment)
             self.record, self.started = facts["record"], self.feed.room.history.started
         scene = {**facts, **{key: value for key, value in view.items() if key not in _FOR_US}}
-        if scene.get("you") and scene["you"].get("seat") is None and facts.get("state") in _BEGUN:
-            # A dialect that tells its clients no seats, as Battleship's: the room knows.
-            scene["you"] = {**scene["you"], "seat": self.seat}
-        if self.feed is not None and self.feed.room.table.forwards and self.loop.session.places:
+        if self.feed is not None and self.feed.room.table.forwards:
             # A relay's clients are not told their seats.
-            scene["you"] = {**scene["you"], "seat": self.loop.session.places[0][1]}
+            scene["you"] = {**scene["you"], "seat": self.seat}
         if view.get("is_blind"):
             scene["last"] = None
         if view.get("public") and scene["board"] and self.feed is not None and moment is not None:

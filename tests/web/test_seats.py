@@ -54,6 +54,16 @@ class JoiningTests(SeatsTestCase):
         names = [seat["name"] for seat in self.ada.get(f"seats/{first}").json["scene"]["seats"]]
         self.assertEqual(names, ["Ada", "Grace"])
 
+    def test_the_room_says_which_seat_it_is(self) -> None:
+        # Battleship's wire tells nobody.
+        seats = [(self.ada, self.sit(self.ada)), (self.grace, self.sit(self.grace))]
+        for _ in range(2):
+            numbers = [guest.get(f"seats/{seat}").json["scene"]["you"]["seat"] for guest, seat in seats]
+            self.assertEqual(numbers, [0, 1])
+            # Also when it is over.
+            self.ada.delete(f"seats/{seats[0][1]}")
+            self.house.pump()
+
     def test_a_bot_comes_along(self) -> None:
         seat = self.sit(self.ada, bots=["density"])
         found = self.ada.get(f"seats/{seat}").json
