@@ -14,9 +14,9 @@ from functools import cache
 from random import Random
 from typing import NamedTuple
 
-from gamed.games.quoridor.world import spoken
 from gamed.games.quoridor.strategy import STRATEGIES
 from gamed.games.quoridor.table import Seated
+from gamed.games.quoridor.world import spoken
 
 SCRIPTS = 20
 

@@ -170,7 +170,7 @@ def own_turn(page: Page) -> bool:
     """Wait for this player's turn, or the end; return whether it is a turn."""
     page.wait_for_function(
         """() => document.querySelector(".q-board[data-active]")
-           || ["won", "lost", "disconnect", "closed"].includes(document.querySelector(".board").dataset.phase)"""
+           || ["won", "lost", "disconnect", "closed"].includes(document.querySelector(".board")?.dataset.phase)"""
     )
     return page.locator(".q-board[data-active]").count() > 0
 
@@ -286,6 +286,7 @@ def _field(hand: Hand, name: str) -> None:
 PROMPT = """
 () => {
   const board = document.querySelector(".board");
+  if (!board) return false;
   if (["over", "out"].includes(board.dataset.phase) || document.querySelector(".ending:not([hidden])")) return "over";
   if (board.querySelector("button[data-facing]")) return "facing";
   if (board.querySelector("[data-card]")) return "program";

@@ -13,7 +13,7 @@ from gamed.games.battleship.client import Player
 from gamed.games.battleship.fleet import cells
 from gamed.games.battleship.placement import place_fleet
 from gamed.games.battleship.strategy import strategies
-from tests.interop.browsing import PATIENCE, LiveTestCase, sit_by_keys, sit_by_mouse
+from tests.interop.browsing import PATIENCE, sit_by_keys, sit_by_mouse
 from tests.interop.drivers import (
     Hand,
     Keys,
@@ -28,6 +28,7 @@ from tests.interop.drivers import (
     waits,
     walk,
 )
+from tests.proofs.live import LiveProof
 
 ENDED = ".ending a"
 
@@ -40,7 +41,7 @@ def ships_of(seed: int) -> list[tuple[int, int]]:
     return [(cell % 10, cell // 10) for ship in fleet for cell in cells(ship)]
 
 
-class WatchTests(LiveTestCase):
+class WatchTests(LiveProof):
     """Bots play by the games' ports, and a spectator sees all of it."""
 
     def watch(self, game: str, strategy: str, *more: str) -> None:
@@ -53,19 +54,17 @@ class WatchTests(LiveTestCase):
         self.page.wait_for_selector(".board[data-kind]")
         second = self.bot(game, strategy, *more)
         self.page.wait_for_selector(ENDED)
+        shown = self.page.locator(".moves li").count()
+        self.assertEqual(self.page.locator(".title .badge").inner_text(), "ended")
         # The record is stored a little later; who looks at once waits for it.
         self.page.click(ENDED)
         self.page.wait_for_selector(".moves li button")
-        self.page.go_back()
-        self.page.wait_for_selector(ENDED)
         for bot in (first, second):
             out, err = bot.communicate(timeout=PATIENCE)
             self.assertEqual((bot.returncode, err), (0, ""), out)
-        record = self.record(self.page)
-        self.assertEqual(record["termination"], "victory")
-        self.assertGreater(record["length"], 3)
-        self.assertEqual(self.page.locator(".moves li").count(), record["length"])
-        self.assertEqual(self.page.locator(".title .badge").inner_text(), "ended")
+        record = self.asked(self.page, f"/records/{self.page.url.rpartition('/')[2].partition('?')[0]}")
+        self.assertEqual((record["termination"], record["length"]), ("victory", shown))
+        self.assertGreater(shown, 3)
 
     def test_battleship(self) -> None:
         self.watch("battleship", "density")
@@ -80,7 +79,7 @@ class WatchTests(LiveTestCase):
         self.watch("roborally", "planner")
 
 
-class PlayTests(LiveTestCase):
+class PlayTests(LiveProof):
     """A person plays whole games against bots, by the mouse and by keys alone."""
 
     def ends(self) -> dict[str, Any]:
@@ -154,7 +153,7 @@ class PlayTests(LiveTestCase):
         self.ends()
 
 
-class GoTests(LiveTestCase):
+class GoTests(LiveProof):
     """A game of Go is written down, saved and replayed."""
 
     def test_captures_and_a_variation(self) -> None:

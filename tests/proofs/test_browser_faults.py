@@ -16,8 +16,9 @@ from playwright.sync_api import BrowserContext, Page, Route
 
 from gamed.games.quoridor.client import Player as Walker
 from gamed.games.quoridor.strategy import STRATEGIES
-from tests.interop.browsing import Line, LiveTestCase, running_web, sit_by_mouse, until
+from tests.interop.browsing import Line, running_web, sit_by_mouse, until
 from tests.interop.drivers import ENEMY, MOVES, STATES, Mouse, own_turn, place_ships, put_wall, waits, walk
+from tests.proofs.live import LiveProof
 
 FASTEST = 300.0
 """Milliseconds in which the first page can be used. Source: issue 8, "Shows" 8."""
@@ -69,7 +70,7 @@ def shoot(page: Page, shots: int) -> None:
         page.wait_for_selector(f"{ENEMY} [data-cell='{cell}']:not([data-state=unknown])", state="attached")
 
 
-class ReturnTests(LiveTestCase):
+class ReturnTests(LiveProof):
     """A page that goes away and comes back shows what is."""
 
     def test_a_reload_in_the_middle_of_a_game(self) -> None:
@@ -175,7 +176,7 @@ class ReturnTests(LiveTestCase):
             self.assertEqual(daemon.unexpected(), [])
 
 
-class LostTests(LiveTestCase):
+class LostTests(LiveProof):
     """Whose browser stays away has left."""
 
     settings: ClassVar[Mapping[str, str]] = {"web": "grace_seconds = 1.0"}
@@ -205,7 +206,7 @@ class LostTests(LiveTestCase):
         self.assertTrue(self.asked(self.page, path)["isLive"])
 
 
-class HostileTests(LiveTestCase):
+class HostileTests(LiveProof):
     """What others try with a player's seat and the daemon, while a game beside goes on."""
 
     def setUp(self) -> None:
@@ -307,7 +308,7 @@ class HostileTests(LiveTestCase):
         self.is_unharmed()
 
 
-class NameTests(LiveTestCase):
+class NameTests(LiveProof):
     """Names are text, whatever they look like."""
 
     def test_markup_and_signs_that_turn_text(self) -> None:
@@ -348,7 +349,7 @@ class NameTests(LiveTestCase):
         self.assertEqual(loose, 0)
 
 
-class FirstPageTests(LiveTestCase):
+class FirstPageTests(LiveProof):
     """How soon, and how much."""
 
     def test_the_first_page_can_be_used_soon(self) -> None:
