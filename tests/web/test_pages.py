@@ -817,7 +817,7 @@ class SettingsTest(ShellTestCase):
         self.page.focus('nav a[href="/records"]')
         self.page.keyboard.press("Enter")
         self.page.wait_for_selector("table")
-        self.assertEqual(self.page.inner_text(":focus"), "Records")
+        self.page.wait_for_function("document.activeElement.innerText === 'Records'")
         self.page.go_back()
         self.page.wait_for_selector("[data-room]")
 
