@@ -16,9 +16,10 @@ from gamed.game import Outcome
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.room import Room
 from gamed.table import Step
+from gamed.web import scenes
 from gamed.web.feed import KEEP_ALIVE, Stream
 from gamed.web.moves import Moves
-from gamed.web.scenes import Ledgers, board, facts, outcome, turn
+from gamed.web.scenes import Ledgers, facts, outcome, turn
 from gamed.web.slices import Slices
 
 log = Logger()
@@ -80,13 +81,16 @@ class RoomFeed:
 
     def scene(self, captured: Moment) -> Mapping[str, Any]:
         """Return the scene for spectators."""
-        if captured.moves is not self._moves:
-            # Another match has begun meanwhile.
-            captured = self.capture()
-        ledger = self.feeds.ledgers.of(self.room)
-        scene = self.facts(captured)
-        scene["board"] = board(self.room, ledger, captured.state)
-        return scene
+        captured = self._present(captured)
+        return {**self.facts(captured), "board": self.board(captured)}
+
+    def board(self, captured: Moment) -> Any:
+        """Return the board as spectators see it, None before the first match has begun."""
+        return scenes.board(self.room, self.feeds.ledgers.of(self.room), self._present(captured).state)
+
+    def _present(self, captured: Moment) -> Moment:
+        """Return a moment of the present match: another one may have begun meanwhile."""
+        return captured if captured.moves is self._moves else self.capture()
 
     def facts(self, captured: Moment) -> dict[str, Any]:
         """Return a scene without a board."""

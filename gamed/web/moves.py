@@ -7,7 +7,6 @@ hides moves, because there all players think at the same time. A hidden move has
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, Final
 
 from attrs import define, field
@@ -27,18 +26,18 @@ class Moves:
 
     told: Told
     moves: list[Move] = field(factory=list)
-    seen: int = 0
+    _seen: int = 0
     _started: int = 0
     _before: int = 0
 
     def take(self, entries: list[Entry]) -> None:
         """Take the entries of the match; those that were taken before are left out."""
-        for entry in entries[self.seen :]:
+        for entry in entries[self._seen :]:
             if entry.kind == STARTED:
                 self._started = self._before = entry.at
             elif entry.kind in (MOVE, LINE):
                 self.moves.append(self._move(entry))
-        self.seen = len(entries)
+        self._seen = len(entries)
 
     def _move(self, entry: Entry) -> Move:
         taken = entry.data.get("taken")
@@ -52,10 +51,3 @@ class Moves:
             "at": max(0, entry.at - self._started),
             "took": taken,
         }
-
-
-def moves_of(entries: Iterable[Entry], told: Told) -> list[Move]:
-    """Return all moves of a match."""
-    collected = Moves(told)
-    collected.take(list(entries))
-    return collected.moves

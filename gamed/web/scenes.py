@@ -143,16 +143,15 @@ def record(room: Room) -> str | None:
 
 
 def facts(room: Room, ledger: Ledger, moves: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what a scene says beside the board, as it is now. `moves`: those so far."""
+    """Return what a scene says of the room beside its moment: board, outcome and turn. `moves`: those so far."""
+    state = state_of(room, ledger)
     return {
-        "phase": _PHASES[state_of(room, ledger)],
-        "state": state_of(room, ledger),
+        "phase": _PHASES[state],
+        "state": state,
         "record": record(room),
         "seats": seats(room, ledger),
         "options": options(room),
-        "outcome": outcome(room.table.outcome),
         "last": moves[-1] if moves else None,
-        "turn": turn(room, ledger, room.table.state),
         "isLive": not room.is_closed,
     }
 

@@ -191,7 +191,7 @@ class Sitting:
         if view.get("is_blind"):
             scene["last"] = None
         if view.get("public") and scene["board"] and self.feed is not None and moment is not None:
-            seen = self.feed.scene(moment)["board"] or {}
+            seen = self.feed.board(moment) or {}
             scene["board"] = {**scene["board"], **{key: seen[key] for key in view["public"] if key in seen}}
         if not scene["seats"]:
             scene["seats"] = _seats(view.get("players") or ())

@@ -94,7 +94,7 @@ def readiness(listeners: Iterable[Listener], journal: Syncing, lobby: Lobby) -> 
             found["journal"] = lobby.outage.reason
         elif journal.failed is not None:
             found["journal"] = f"cannot be synced: {journal.failed}"
-        if lobby.tally.keep_errors and lobby.unstored:
+        if lobby.keeper.reason and lobby.unstored:
             found["store"] = f"{lobby.unstored} ended games wait to be stored; see the log"
         return found
 

@@ -13,8 +13,15 @@ from gamed.games.battleship import Settings
 from gamed.history import JOINED, LEFT, LINE, MOVE, STARTED, Entry, History
 from gamed.registry import everything, game_types
 from gamed.testing.house import House
-from gamed.web.moves import LONGEST, Moves, moves_of
+from gamed.web.moves import LONGEST, Move, Moves
 from gamed.web.scenes import Ledger, Ledgers, listed, options, row, seats, shown, state_of
+
+
+def moves_of(entries: list[Entry]) -> list[Move]:
+    """Return all moves of a match that hides none."""
+    collected = Moves(everything)
+    collected.take(entries)
+    return collected.moves
 
 
 class NameTests(SynchronousTestCase):
@@ -98,7 +105,7 @@ class MovesTests(SynchronousTestCase):
             Entry(700, LEFT, 1, data={"why": "left"}),
             Entry(800, LINE, 1, b"\xff" + b"x" * 500),
         ]
-        first, second = moves_of(entries, everything)
+        first, second = moves_of(entries)
         self.assertEqual(first, {"n": 1, "seat": 0, "text": "e5", "at": 100, "took": 90})
         self.assertEqual((second["n"], second["at"], second["took"]), (2, 300, 200))
         self.assertTrue(second["text"].startswith("\\xffxx"))
@@ -131,4 +138,4 @@ class MovesTests(SynchronousTestCase):
         while count < len(entries):
             count = min(len(entries), count + random.randrange(4))
             pieces.take(entries[:count])
-        self.assertEqual(pieces.moves, moves_of(entries, everything))
+        self.assertEqual(pieces.moves, moves_of(entries))

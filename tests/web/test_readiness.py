@@ -1,0 +1,32 @@
+"""Whether the daemon says that it should be sent no players."""
+
+from __future__ import annotations
+
+from gamed.lobby.keeper import KEEP_AGAIN
+from gamed.lobby.lobby import AFTERWARDS
+from gamed.web.service import readiness
+from tests.lobby.doubles import LAST_SUNK, LobbyTestCase, StubbornStore
+
+
+class StoreTests(LobbyTestCase):
+    def ended(self) -> None:
+        self.match().receive(0, LAST_SUNK)
+        self.turns(4, AFTERWARDS)
+
+    def test_while_the_store_refuses(self) -> None:
+        self.open(store=StubbornStore(refusals=1))
+        problems = readiness((), self.journal, self.lobby)
+        self.assertEqual(problems(), {})
+        self.ended()
+        self.assertEqual(problems(), {"store": "1 ended games wait to be stored; see the log"})
+        self.clock.turn(KEEP_AGAIN)
+        self.assertEqual(problems(), {})
+
+    def test_a_game_on_its_way_is_no_problem_though_one_was_refused_long_ago(self) -> None:
+        self.open(store=StubbornStore(refusals=1))
+        problems = readiness((), self.journal, self.lobby)
+        self.ended()
+        self.clock.turn(KEEP_AGAIN)
+        self.store.waits = True
+        self.ended()
+        self.assertEqual((self.lobby.unstored, problems()), (1, {}))
