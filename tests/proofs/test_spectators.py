@@ -166,6 +166,9 @@ class SpectatorTests(SynchronousTestCase):
             request = f"GET /api/v1/rooms/{self.rooms()[0]}/events HTTP/1.1\r\nHost: localhost\r\n\r\n"
             idle.sendall(request.encode())
             begun = time.monotonic()
+            while not self.watchers():
+                self.assertLess(time.monotonic() - begun, 10)
+                time.sleep(GAP)
             while self.watchers() or time.monotonic() - begun < 1:
                 self.assertLess(time.monotonic() - begun, 120)
                 match.move()

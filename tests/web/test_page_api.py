@@ -48,5 +48,7 @@ class PageTests(SynchronousTestCase):
             person = (
                 ROOT / "gamed" / "games" / ("softwarechallenge/seasons/hive" if name == "hive" else name) / "person.py"
             )
-            for action in re.findall(r'"do": "(\w+)"', row):
+            actions = re.findall(r'"do": "(\w+)"', row)
+            self.assertTrue(actions, name)
+            for action in actions:
                 self.assertIn(f'"{action}"', person.read_text())

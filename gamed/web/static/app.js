@@ -23,14 +23,14 @@ const banner = el("div", { class: "banner", role: "status" });
 const live = el("div", { class: "unseen", "aria-live": "polite" });
 
 /** Says something to a screen reader; each text for itself, so that quick ones are not lost. */
-export function announce(text) {
+function announce(text) {
   const line = el("p", {}, text);
   live.append(line);
   setTimeout(() => line.remove(), 10_000);
 }
 
 /** Goes to a page of ours. */
-export function go(path, { replaces = false } = {}) {
+function go(path, { replaces = false } = {}) {
   history[replaces ? "replaceState" : "pushState"](null, "", path);
   return show(true);
 }

@@ -28,7 +28,7 @@ async function loaded(kind) {
 }
 
 /** Whether things may move on the screen. */
-export function mayMove() {
+function mayMove() {
   return !matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 

@@ -118,7 +118,7 @@ export function options(given) {
 }
 
 /** A room's state as a word of the shell's. */
-export function stateWord(state) {
+function stateWord(state) {
   const key = `state${String(state).charAt(0).toUpperCase()}${String(state).slice(1)}`;
   return t.has(key) ? t(key) : String(state);
 }

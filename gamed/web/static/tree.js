@@ -8,7 +8,7 @@ const RADIUS = 13;
 const START = { id: 0, parent: null, n: 0, seat: null, text: "" };
 
 /** The rows of nodes that stand in preorder: a first child in its parent's row, a variation in the first free row. */
-export function rows(nodes) {
+function rows(nodes) {
   const first = new Map();
   for (const node of nodes) if (!first.has(node.parent)) first.set(node.parent, node.id);
   const known = new Map(nodes.map((node) => [node.id, node]));

@@ -19,7 +19,7 @@ export const words = {
     toMove: "{side} to move", passed: "{side} has passed; {next} to move", start: "Before the first move; {side} to move",
     bothPassed: "Both have passed", bothPassedNext: "Both have passed; {side} may go on",
     resigned: "{side} has resigned", over: "The game is over", again: "Tap {point} again to play there",
-    prisoners: "{count} taken", prisonersOf: "{side}, {name}: {count} stones taken", pass: "Pass", resign: "Resign",
+    prisoners: "{count} taken", pass: "Pass", resign: "Resign",
   },
   de: {
     board: "Go-Brett, {size} mal {size} Linien",
@@ -34,7 +34,7 @@ export const words = {
     start: "Vor dem ersten Zug; {side} ist am Zug",
     bothPassed: "Beide haben gepasst", bothPassedNext: "Beide haben gepasst; {side} kann weiterspielen",
     resigned: "{side} hat aufgegeben", over: "Das Spiel ist zu Ende", again: "Noch einmal auf {point} tippen, um zu setzen",
-    prisoners: "{count} geschlagen", prisonersOf: "{side}, {name}: {count} Steine geschlagen",
+    prisoners: "{count} geschlagen",
     pass: "Passen", resign: "Aufgeben",
   },
 };

@@ -78,7 +78,6 @@ export const words = {
 
 const key = (x, y) => `${x},${y}`;
 const pair = (name) => name.split(",").map(Number);
-const triple = (name) => { const [x, y] = pair(name); return [x, y, -x - y]; };
 const same = (place, name) => place !== undefined && key(place[0], place[1]) === name;
 const isRed = (letter) => letter === letter.toUpperCase();
 const seatOf = (letter) => (isRed(letter) ? 0 : 1);
