@@ -5,7 +5,7 @@ from __future__ import annotations
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.wire.sexpr import Char, Opaque, Symbol
-from tests.wire.test_sexpr import MALFORMED, NO_SEXP, NOTHING, read, wrong
+from tests.wire.reading import MALFORMED, NO_SEXP, NOTHING, read, wrong
 
 # What Racket 8.7 made of each text and a line feed: how it prints the first datum.
 

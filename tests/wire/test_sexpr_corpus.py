@@ -13,7 +13,7 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.wire.sexpr import Char, Datum, DatumReader, ExactComplex, Opaque, Prefab, Symbol, is_sexp, write
-from tests.wire.test_sexpr import MALFORMED, feed, octets, read
+from tests.wire.reading import MALFORMED, feed, octets, read
 
 CORPUS = Path(__file__).parent / "reader-corpus.jsonl.gz"
 # One stream has 150 lists in one another.

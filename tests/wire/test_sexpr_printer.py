@@ -11,7 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.errors import LocalProtocolError
 from gamed.wire.sexpr import Char, Datum, ExactComplex, Opaque, Prefab, Symbol, is_sexp, write
-from tests.wire.test_sexpr import read, symbols
+from tests.wire.reading import read, symbols
 
 # Recorded from Racket 8.7: doubles whose text differs from Python's, and some around them.
 DOUBLES = {

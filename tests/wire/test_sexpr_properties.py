@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.wire.sexpr import Char, Datum, DatumReader, ExactComplex, Prefab, Symbol, is_sexp, write
-from tests.wire.test_sexpr import MALFORMED, TOO_DEEP, TOO_LONG, feed, octets, read
+from tests.wire.reading import MALFORMED, TOO_DEEP, TOO_LONG, feed, octets, read
 
 # Every character but surrogates; and often those that mean something.
 CHARACTERS = st.characters(exclude_categories=["Cs"]) | st.sampled_from(

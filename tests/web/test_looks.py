@@ -1,0 +1,235 @@
+"""What holds for all pages: looks, access, weight, settings, and words in both languages."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import axe_playwright_python
+
+from tests.web.browser import ORIGIN, STATIC, BrowserTestCase
+from tests.web.canned import (
+    PAGES,
+    ROOM,
+    SESSION,
+    TURNED,
+    ShellTestCase,
+    refused,
+)
+
+AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
+HEAVIEST = 150_000
+
+
+class LooksTest(ShellTestCase):
+    """What holds for all pages."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.api["GET /session"] = {**SESSION, "admin": True}
+
+    def check(self, rules: Mapping[str, Any] | None = None) -> None:
+        """Fail if axe finds anything serious."""
+        if not self.page.evaluate("Boolean(window.axe)"):
+            self.page.evaluate(f"() => {{ {AXE} }}")
+        found = self.page.evaluate("(rules) => axe.run(document, rules)", rules or {})
+        serious = [
+            (rule["id"], node["target"], node["failureSummary"])
+            for rule in found["violations"]
+            if rule["impact"] in ("serious", "critical")
+            for node in rule["nodes"]
+        ]
+        self.assertGreater(len(found["passes"]), 0)
+        self.assertEqual(serious, [], self.page.url)
+
+    def test_no_serious_violation_in_light_and_dark(self) -> None:
+        for path, ready in PAGES.values():
+            self.visit(path, ready)
+            self.check()
+            self.page.evaluate("document.documentElement.dataset.theme = 'dark'")
+            self.check({"runOnly": ["color-contrast"]})
+
+    def test_the_dialogs(self) -> None:
+        self.visit("/", '[data-game="toy"]')
+        for text in ("Play", "Prepare", "Log out"):
+            with self.subTest(text):
+                self.assertEqual(self.page.locator(f"button:text-is('{text}')").count() > 0, True)
+        self.page.click('[data-game="toy"] button.primary')
+        self.page.check('input[value="bots"]')
+        self.check()
+        self.page.keyboard.press("Escape")
+        self.page.click('[data-game="toy"] >> text=Prepare')
+        self.check()
+
+    def test_nothing_is_wider_than_a_phone(self) -> None:
+        self.page.set_viewport_size({"width": 320, "height": 640})
+        for path, ready in PAGES.values():
+            self.visit(path, ready)
+            wide = self.page.evaluate("document.documentElement.scrollWidth")
+            self.assertLessEqual(wide, 320, path)
+
+    def test_names_are_text_in_their_own_direction(self) -> None:
+        for path, ready in PAGES.values():
+            self.visit(path, ready)
+            self.assertEqual(self.page.locator("img").count(), 0, path)
+            loose = self.page.evaluate(
+                """(name) => {
+                    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+                    const found = [];
+                    while (walker.nextNode()) {
+                        const text = walker.currentNode;
+                        const hidden = text.parentElement.closest("bdi, [aria-live]");
+                        if (text.data.includes(name) && !hidden) found.push(text.parentElement.outerHTML);
+                    }
+                    return found;
+                }""",
+                TURNED,
+            )
+            self.assertEqual(loose, [], path)
+
+    def test_weights(self) -> None:
+        games = STATIC / "games"
+        boards = [[*games.glob(f"{file.stem}.*"), *games.glob(f"{file.stem}/*")] for file in games.glob("*.js")]
+        heaviest = max((sum(file.stat().st_size for file in files) for files in boards), default=0)
+        for name, (path, ready) in PAGES.items():
+            self.weights.clear()
+            self.page.goto("about:blank")
+            self.visit(path, ready)
+            shell = sum(size for file, size in self.weights.items() if "/games/" not in file)
+            self.assertLess(shell + heaviest, HEAVIEST, (name, self.weights))
+
+    def test_the_first_page_is_there_soon(self) -> None:
+        self.visit("/", "[data-room]")
+        loaded = self.page.evaluate("performance.getEntriesByType('resource').length")
+        self.assertLess(loaded, 20)
+        errors = self.page.evaluate("document.querySelectorAll('script:not([src]), style, [style]').length")
+        self.assertEqual(errors, 0)
+
+
+class SettingsTest(ShellTestCase):
+    """Language, colours, the administrator's login, and ways through the pages."""
+
+    def test_german_and_back(self) -> None:
+        self.visit("/", "[data-room]")
+        self.page.select_option('select[aria-label="Language"]', "de")
+        self.see("Laufende Partien")
+        self.assertEqual(self.page.get_attribute("html", "lang"), "de")
+        self.page.reload()
+        self.see("Laufende Partien")
+        self.page.goto(f"{ORIGIN}/rooms/r1")
+        self.see("nimmt a1")
+        self.page.select_option('select[aria-label="Sprache"]', "en")
+        self.see("takes a1")
+
+    def test_colours(self) -> None:
+        self.visit("/", "[data-room]")
+        ground = "getComputedStyle(document.body).backgroundColor"
+        light = self.page.evaluate(ground)
+        self.page.select_option('select[aria-label="Colours"]', "dark")
+        dark = self.page.evaluate(ground)
+        self.assertNotEqual(light, dark)
+        self.page.reload()
+        self.wait(f"{ground} === '{dark}'")
+        self.page.emulate_media(color_scheme="dark")
+        self.page.select_option('select[aria-label="Colours"]', "light")
+        self.assertEqual(self.page.evaluate(ground), light)
+        self.page.select_option('select[aria-label="Colours"]', "auto")
+        self.assertEqual(self.page.evaluate(ground), dark)
+
+    def test_login_and_logout(self) -> None:
+        self.api["POST /session/login"] = refused(401, "login", "")
+        self.api["POST /session/logout"] = {}
+        self.visit("/", "[data-room]")
+        self.page.click("text=Log in")
+        self.page.fill('input[name="user"]', "root")
+        self.page.fill('input[name="password"]', "wrong")
+        self.page.keyboard.press("Enter")
+        self.see("You are not known here", "dialog")
+        self.errors.clear()
+        self.api["POST /session/login"] = {}
+        self.api["GET /session"] = {**SESSION, "admin": True}
+        self.page.fill('input[name="password"]', "right")
+        self.page.keyboard.press("Enter")
+        self.see("Log out", "header")
+        self.assertEqual(self.requests("POST", "/session/login")[-1], {"user": "root", "password": "right"})
+        self.api["GET /session"] = SESSION
+        self.page.click("text=Log out")
+        self.see("Log in", "header")
+
+    def test_a_new_token_after_the_daemon_was_started_anew(self) -> None:
+        self.visit("/seats/s1", ".board button")
+        answers = iter([(403, {"error": {"code": "token", "text": "", "hint": ""}}), (200, {})])
+        self.api["POST /seats/s1/act"] = lambda _: next(answers)
+        self.api["GET /session"] = {**SESSION, "token": "other"}
+        self.page.click(".board button")
+        self.page.wait_for_timeout(300)
+        self.assertEqual(len(self.requests("POST", "/seats/s1/act")), 2)
+        self.assertFalse(self.page.is_visible(".complaint"))
+        self.errors.clear()
+
+    def test_by_keyboard_from_the_top(self) -> None:
+        self.visit("/", "[data-room]")
+        self.page.keyboard.press("Tab")
+        self.assertEqual(self.page.inner_text(":focus"), "Skip to the content")
+        self.page.keyboard.press("Enter")
+        self.wait("document.activeElement.id === 'content'")
+        self.page.focus('nav a[href="/records"]')
+        self.page.keyboard.press("Enter")
+        self.page.wait_for_selector("table")
+        self.wait("document.activeElement.innerText === 'Records'")
+        self.page.go_back()
+        self.page.wait_for_selector("[data-room]")
+
+    def test_a_server_that_is_busy_at_first(self) -> None:
+        self.api["GET /rooms"] = refused(503, "stopping", "")
+        self.visit("/")
+        self.see("The server is busy or about to stop.")
+        self.api["GET /rooms"] = [ROOM]
+        self.page.click(".banner button")
+        self.see("Running games")
+        self.errors.clear()
+
+    def test_each_status_has_its_sentence(self) -> None:
+        for status, words in {401: "log in", 404: "nothing here", 429: "too often", 500: "error 500"}.items():
+            self.api["GET /rooms/r1"] = refused(status, "any", "Because.")
+            self.visit("/rooms/r1")
+            self.see(words)
+            self.see("Because.")
+        self.errors.clear()
+
+
+class WordsTest(BrowserTestCase):
+    """The dictionaries are complete in both languages."""
+
+    def dictionaries(self) -> Mapping[str, Mapping[str, Mapping[str, str]]]:
+        """Return the words of the shell and of each board."""
+        self.page.goto(ORIGIN + "/")
+        files = [
+            "/static/words.js",
+            *(f"/static/games/{file.name}" for file in sorted((STATIC / "games").glob("*.js"))),
+        ]
+        load = "async (file) => JSON.stringify((await import(file)).words ?? {en: {}, de: {}})"
+        return {file: json.loads(self.page.evaluate(load, file)) for file in files}
+
+    def test_same_keys_and_placeholders(self) -> None:
+        self.kind = "toy"
+        for file, words in self.dictionaries().items():
+            self.assertEqual(set(words), {"en", "de"}, file)
+            self.assertEqual(set(words["en"]) ^ set(words["de"]), set(), file)
+            for key, text in words["en"].items():
+                holes = [sorted(re.findall(r"\{(\w+)\}", one)) for one in (text, words["de"][key])]
+                self.assertEqual(holes[0], holes[1], (file, key))
+                self.assertTrue(text.strip(), (file, key))
+        self.errors.clear()
+
+    def test_every_word_of_the_shell_is_used(self) -> None:
+        files = [*STATIC.glob("*.js"), *STATIC.glob("pages/*.js")]
+        source = "".join(file.read_text() for file in files if file.name != "words.js")
+        built = re.compile(r"(status|state|end|none|any)[A-Z0-9]\w*|\w+OfGame")
+        for key in self.dictionaries()["/static/words.js"]["en"]:
+            is_used = f'"{key.removesuffix("One")}"' in source or re.search(rf"\b{key}: el\(|\b{key}: choice\(", source)
+            self.assertTrue(is_used or built.fullmatch(key), key)
+        self.errors.clear()

@@ -1,0 +1,135 @@
+"""The pages of records and of games that are written down, against a made-up API."""
+
+from __future__ import annotations
+
+from tests.web.canned import (
+    RECORDING,
+    TOY,
+    TRICKY,
+    ShellTestCase,
+)
+
+
+class RecordsTest(ShellTestCase):
+    """The archive and the replay."""
+
+    def test_a_search(self) -> None:
+        self.visit("/records", "table")
+        self.assertIn("Nov 21, 2026", self.text("table"))
+        self.page.fill('input[name="player"]', "Ann")
+        self.page.select_option('select[name="game"]', "toy")
+        self.page.select_option('select[name="termination"]', "time")
+        self.page.fill('input[name="since"]', "2026-11-01")
+        self.page.click('form button[type="submit"]')
+        self.wait("location.search !== ''")
+        self.page.wait_for_selector("table")
+        asked = [address for _, address, _ in self.asked if address.startswith("/records?limit=25&")]
+        self.assertEqual(asked, ["/records?limit=25&player=Ann&game=toy&termination=time&since=2026-11-01"])
+        self.assertEqual(self.page.input_value('input[name="player"]'), "Ann")
+        self.page.click("text=Older")
+        self.wait("location.search.includes('before=older-ones')")
+        self.page.go_back()
+        self.wait("!location.search.includes('before')")
+
+    def test_a_replay_by_buttons_and_keys(self) -> None:
+        self.visit("/records/0a1b2c3d?move=70", ".board button")
+        self.see("7071", ".board")
+        self.page.keyboard.press("ArrowRight")
+        self.see("7172", ".board")
+        self.page.keyboard.press("Home")
+        self.see("01", ".board")
+        self.page.keyboard.press("End")
+        self.see("150151", ".board")
+        self.page.click('[aria-label="One move back"]')
+        self.see("149150", ".board")
+        self.assertEqual(self.page.get_attribute("text=Link to this position", "href"), "/records/0a1b2c3d?move=149")
+        self.wait("location.search === '?move=149'")
+        self.page.click('.moves [data-n="5"] button')
+        self.see("56", ".board")
+        self.page.fill('input[name="move"]', "12")
+        self.page.keyboard.press("ArrowLeft")
+        self.page.keyboard.press("Enter")
+        self.see("1213", ".board")
+        self.assertIn("Move 12 of 150: ", self.page.get_attribute("input[type=range]", "aria-valuetext") or "")
+
+    def test_a_replay_plays_and_stops(self) -> None:
+        self.visit("/records/0a1b2c3d?move=147", ".board button")
+        self.page.select_option('select[aria-label="Speed"]', "10")
+        self.page.keyboard.press("Space")
+        self.see("150151", ".board")
+        self.page.wait_for_selector('[aria-label="Play the moves"]')
+
+    def test_files_findings_and_a_new_room(self) -> None:
+        self.api["POST /rooms"] = {"room": "r9", "reservations": ["alpha", "beta"]}
+        self.visit("/records/0a1b2c3d?move=9", ".board button")
+        links = self.page.locator("a[download]")
+        hrefs = [links.nth(n).get_attribute("href") for n in range(links.count())]
+        self.assertEqual(hrefs, [f"/api/v1/records/0a1b2c3d/file?format={name}" for name in ("xml", "replay")])
+        self.page.click("summary")
+        self.see("that was odd")
+        self.page.click("text=Start from here")
+        self.page.wait_for_selector(".codes")
+        self.assertEqual(self.requests("POST", "/rooms"), [{"game": "toy", "from": {"record": "0a1b2c3d", "move": 9}}])
+
+    def test_variations(self) -> None:
+        self.visit("/records/60600000", ".tree")
+        self.see("A short game")
+        self.page.focus('[data-node="0"]')
+        self.page.keyboard.press("ArrowRight")
+        self.page.keyboard.press("ArrowRight")
+        self.see("White answers", ".comment")
+        self.page.keyboard.press("ArrowDown")
+        self.wait("document.querySelector('.node.here').dataset.node === '4'")
+        self.assertEqual(self.page.evaluate("document.activeElement.dataset.node"), "4")
+        self.assertIn("/records/60600000/positions?from=0&to=3&node=4", [address for _, address, _ in self.asked])
+        self.page.click('[data-node="6"]')
+        self.assertEqual(
+            self.page.get_attribute("text=Link to this position", "href"), "/records/60600000?move=1&node=6"
+        )
+
+    def test_no_record(self) -> None:
+        self.visit("/records/none")
+        self.see("There is nothing here, or not any more.")
+        self.errors.clear()
+
+
+class RecorderTest(ShellTestCase):
+    """A Go game that is written down."""
+
+    def test_a_new_one(self) -> None:
+        self.api["POST /recordings"] = {"id": "g1"}
+        self.visit("/recorder", "form")
+        self.assertIn(TRICKY, self.text(".card"))
+        self.page.fill('input[name="size"]', "9")
+        self.page.fill('input[name="black"]', "Kuro")
+        self.page.click('form button[type="submit"]')
+        self.page.wait_for_selector(".recorder .tree")
+        asked = {"size": 9, "handicap": 0, "komi": 6.5, "rules": "japanese", "players": ["Kuro", ""]}
+        self.assertEqual(self.requests("POST", "/recordings"), [asked])
+
+    def test_what_is_written(self) -> None:
+        self.api["POST /recordings/g1/act"] = {**RECORDING, "current": 4}
+        self.api["POST /recordings/g1/save"] = {"record": "60600000", "code": "imported", "sentence": "One game."}
+        self.visit("/recorder/g1", ".tree")
+        for text in ("Take back", "Back"):
+            self.page.click(f"main button:text-is('{text}')")
+        self.page.click('[data-node="2"]')
+        self.page.fill("textarea", "Good")
+        self.page.click("text=Note it")
+        self.see("Noted.")
+        self.page.keyboard.press("ArrowLeft")
+        self.page.click("text=Save as a record")
+        self.see("Saved. One game.")
+        done = [body.get("do") for body in self.requests("POST", "/recordings/g1/act")]
+        self.assertEqual(done, ["undo", "back", "goto", "comment", "back"])
+
+    def test_a_variation_in_place_of_the_last_move(self) -> None:
+        self.files |= {"/static/games/go.js": TOY.replace("fields", "to_move").replace('"take"', '"play"')}
+        self.api["POST /recordings/g1/act"] = RECORDING
+        self.visit("/recorder/g1", ".tree")
+        self.page.click("button:text-is('Variation')")
+        self.page.click(".board button")
+        self.page.wait_for_selector("button[aria-pressed=false]")
+        self.page.click(".board button")
+        self.page.wait_for_timeout(100)
+        self.assertEqual([body["do"] for body in self.requests("POST", "/recordings/g1/act")], ["branch", "play"])

@@ -1,0 +1,59 @@
+"""What becomes of a stream: its data as the reader makes them, or why there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gamed.errors import RemoteProtocolError
+from gamed.wire.sexpr import Datum, DatumReader, Symbol, is_sexp, write
+
+MALFORMED = "malformed-datum"
+TOO_LONG = "datum-too-long"
+TOO_DEEP = "datum-too-deep"
+NO_SEXP = "no sexp"
+NOTHING = "nothing"
+PIECE = 65_536
+
+
+def symbols(*names: str) -> tuple[Symbol, ...]:
+    return tuple(map(Symbol, names))
+
+
+def feed(reader: DatumReader, pieces: Iterable[bytes]) -> tuple[list[Datum], str]:
+    """Return what a reader makes of pieces, and the code of its error or ""."""
+    data: list[Datum] = []
+    try:
+        for piece in pieces:
+            reader.receive_data(piece)
+            data += reader.datums()
+    except RemoteProtocolError as error:
+        return data, error.code
+    return data, ""
+
+
+def read(*pieces: bytes, limit: int = PIECE, depth: int = 100) -> tuple[list[Datum], str]:
+    """Return what a stream of these pieces means, and the code of its error or ""."""
+    return feed(DatumReader(limit, depth), [*pieces, b""])
+
+
+def octets(data: bytes) -> list[bytes]:
+    return [data[at : at + 1] for at in range(len(data))]
+
+
+def outcome(text: str, *, whole: bool = True) -> str:
+    """Return what becomes of a stream's first datum: as it is printed, or what else becomes of it."""
+    stream = (text + "\n").encode()
+    data, code = read(stream) if whole else read(*octets(stream))
+    if not data:
+        return code or NOTHING
+    return write(data[0]).decode() if is_sexp(data[0]) else NO_SEXP
+
+
+def wrong(table: dict[str, str]) -> dict[str, tuple[str, str]]:
+    """Return what of a table is not so: texts, what should become of them, and what does."""
+    return {
+        text: (expected, outcome(text, whole=whole))
+        for whole in (True, False)
+        for text, expected in table.items()
+        if outcome(text, whole=whole) != expected
+    }
