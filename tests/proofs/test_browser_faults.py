@@ -18,6 +18,7 @@ from gamed.games.quoridor.client import Player as Walker
 from gamed.games.quoridor.strategy import STRATEGIES
 from tests.interop.browsing import Line, running_web, sit_by_mouse, until
 from tests.interop.drivers import ENEMY, MOVES, STATES, Mouse, own_turn, place_ships, put_wall, waits, walk
+from tests.proofs import whole
 from tests.proofs.live import LiveProof
 
 FASTEST = 300.0
@@ -364,8 +365,9 @@ class FirstPageTests(LiveProof):
             context.close()
         median = statistics.median(times)
         print(f"\nfirst page usable after {min(times):.0f}, {median:.0f}, {max(times):.0f} ms (best, median, worst)")
-        # The best: the machine may have other things to do, as in `make test` it has.
-        self.assertLess(min(times), FASTEST)
+        if whole():
+            # The best: the machine may have other things to do.
+            self.assertLess(min(times), FASTEST)
 
     def test_what_pages_weigh(self) -> None:
         weights = {path: self.weight(path) for path in ("/", "/records", "/recorder")}

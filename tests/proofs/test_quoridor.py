@@ -43,12 +43,12 @@ class SpeedProofs(SynchronousTestCase):
         self.assertLess(most, 1.0)
 
     def fastest(self, state: State) -> float:
-        """Return the seconds for one position, the best of three: others use the machine as well."""
+        """Return the seconds of CPU for one position, the best of three: others use the machine as well."""
         found = []
         for _ in range(3):
-            began = time.perf_counter()
+            began = time.thread_time()
             list(RULES.legal_moves(state, 0))
-            found.append(time.perf_counter() - began)
+            found.append(time.thread_time() - began)
         return min(found)
 
 

@@ -87,9 +87,9 @@ class HonestTests(SynchronousTestCase):
     def timed(self, lines: Lines, seat: Seat) -> list[float]:
         sea, seconds = Sea.start(), []
         for x, y, code in answers(lines, seat):
-            begun = time.perf_counter()
+            begun = time.thread_time()
             sea = sea.answered(x + 10 * y, code)
-            seconds.append(time.perf_counter() - begun)
+            seconds.append(time.thread_time() - begun)
         return seconds
 
     def report(self, games: int, seconds: list[float]) -> None:
