@@ -1,8 +1,9 @@
-"""When Python's garbage collector works: the full collections wait until nobody plays.
+"""When Python's garbage collector works: the long collections wait until nobody plays.
 
-Source: issue "Running it", 8. What is young is collected as Python does it, which takes less than a millisecond. A full
-collection looks at everything that lives, and takes longer the more rooms are open: it is made when nothing was handled
-for a while, or when so much may have piled up that waiting would cost memory.
+Source: issue "Running it", 8. What is young is collected as Python does it, which takes some milliseconds at most. What
+has become older is collected in small portions, between two turns of the reactor: what survives is kept out of the
+portions that follow. A collection of all that lives takes the longer the more rooms are open; it waits until nothing
+was handled for a while, and is made without that only when very much was kept.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from typing import Final
 
 from attrs import define
 
-QUIET_BEATS: Final = 3
-"""Beats of the heartbeat without work after which a full collection disturbs nobody."""
+IDLE_BEATS: Final = 250
+"""Beats of the heartbeat without work after which a collection of all disturbs nobody: five seconds."""
 
-WORTHWHILE: Final = 10
-"""Collections of the middle generation that make a full one worth while: Python's own number."""
+PORTION: Final = 10
+"""Collections of the middle generation that make a portion: Python's own number, some ten thousand objects at most."""
 
-MOST: Final = 400
-"""So many of them make it due, work or not: each leaves at most some thousand objects behind."""
+MOST_KEPT: Final = 500_000
+"""Objects kept out since all was collected that make a collection of all due, work or not, if so many live."""
 
 NEVER: Final = 1_000_000
 
@@ -31,18 +32,21 @@ _trim: Callable[[int], int] | None = getattr(ctypes.CDLL(None), "malloc_trim", N
 
 @define(eq=False)
 class IdleCollector:
-    """Makes the full collections. `handled`: counts what was done; it need not say what."""
+    """Makes these collections. `handled`: counts what was done; it need not say what.
+
+    `_kept`: how many objects were kept out since the last collection of all, which left `_least`.
+    """
 
     handled: Callable[[], int]
     _seen: int = -1
     _quiet: int = 0
     _thresholds: tuple[int, int, int] | None = None
+    _least: int = 0
+    _kept: int = 0
 
     def start(self) -> None:
         """Keep what is there out of all collections, and take the full ones over from Python."""
-        # What the start has made stays: the collector need not look at it again in each of its rounds.
-        gc.collect()
-        gc.freeze()
+        self._collect_all()
         self._thresholds = gc.get_threshold()
         gc.set_threshold(self._thresholds[0], self._thresholds[1], NEVER)
 
@@ -59,9 +63,26 @@ class IdleCollector:
         handled = self.handled()
         self._quiet = self._quiet + 1 if handled == self._seen else 0
         self._seen = handled
-        waiting, is_quiet = gc.get_count()[2], self._quiet >= QUIET_BEATS
-        if waiting >= MOST or (waiting >= WORTHWHILE and is_quiet):
-            gc.collect()
-            if is_quiet and _trim is not None:
-                _trim(0)
-            self._quiet = 0
+        if self._quiet >= IDLE_BEATS and self._kept:
+            self._collect_all()
+        elif gc.get_count()[2] >= PORTION:
+            self._collect_portion()
+
+    def _collect_portion(self) -> None:
+        """Collect what is not kept out, and keep out what survives."""
+        gc.collect()
+        self._kept += len(gc.get_objects(2))
+        gc.freeze()
+        if self._kept > MOST_KEPT:
+            # Most of what was kept has died since, as most things do, without a collector.
+            self._kept = gc.get_freeze_count() - self._least
+            if self._kept > MOST_KEPT // 2:
+                self._collect_all()
+
+    def _collect_all(self) -> None:
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()
+        self._least, self._kept = gc.get_freeze_count(), 0
+        if _trim is not None:
+            _trim(0)

@@ -30,6 +30,7 @@ from gamed.lobby.heartbeat import Heartbeat
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.recovery import recover
 from gamed.net.backlog import Backlog
+from gamed.net.door import door_of
 from gamed.net.limits import Bans, ConnectionLimits, raise_descriptor_limit
 from gamed.net.listener import Listener, standard_endpoint
 from gamed.net.session import SessionFactory
@@ -238,7 +239,7 @@ def build(
     journal.on_failure = lobby.sync_failed
     room_for = raise_descriptor_limit()
     bans = Bans()
-    backlog = Backlog(reactor)
+    backlog, door = Backlog(reactor), door_of(reactor)
     listeners = []
     factories = {}
     for name, (maker, made) in makers.items():
@@ -261,10 +262,11 @@ def build(
                 getattr(settings, "messages_per_second", 0.0),
                 getattr(settings, "message_seconds", 0.0),
                 backlog=backlog,
+                door=door,
             )
             factories[name] = factory
             lobby.outage.parts.append(factory.hold)
-            listeners.append(Listener(name, endpoint, factory, reactor))
+            listeners.append(Listener(name, endpoint, factory, reactor, door))
     kinds = {name: made.kind for name, (_, made) in makers.items()}
     served = {name: (kinds[name], factory) for name, factory in factories.items()}
     endpoint = config.web.endpoint if endpoints.get("web") is None else endpoints["web"]
@@ -273,7 +275,7 @@ def build(
     listeners += [] if operated is None else operated.listeners
     if endpoint and operated is not None:
         site = web_site(operated.parts, readiness(listeners, journal, lobby), _importing(config), reactor, room_for)
-        listeners.append(Listener("web", endpoint, site, reactor))
+        listeners.append(Listener("web", endpoint, site, reactor, door))
     daemon = Daemon(
         Storage(journal, database, store), heartbeat, lobby, listeners, GarbagePauses(tally.pauses), reactor, operated
     )

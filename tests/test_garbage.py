@@ -9,23 +9,38 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed import garbage
-from gamed.garbage import MOST, QUIET_BEATS, WORTHWHILE, IdleCollector
+from gamed.garbage import IDLE_BEATS, MOST_KEPT, PORTION, IdleCollector
 from gamed.lobby.heartbeat import BEAT, Heartbeat
 
 
 class IdleCollectorTests(SynchronousTestCase):
+    """With a collector that only takes notes: "p" is a portion, "a" is all, which what was kept out belongs to."""
+
     def setUp(self) -> None:
         self.handled = 0
         self.waiting = 0
-        self.collected: list[int] = []
+        self.survivors = 1_000
+        self.living = 0
+        self.collected: list[str] = []
+        self.is_thawed = False
         self.patch(gc, "get_count", lambda: (0, 0, self.waiting))
+        self.patch(gc, "unfreeze", self.unfreeze)
         self.patch(gc, "freeze", lambda: None)
-        self.patch(gc, "collect", lambda: self.collected.append(self.handled))
+        self.patch(gc, "get_objects", lambda _: [None] * self.survivors)
+        self.patch(gc, "get_freeze_count", lambda: self.living)
+        self.patch(gc, "collect", self.collect)
         self.collector = IdleCollector(lambda: self.handled)
         self.addCleanup(self.collector.stop)
         self.before = gc.get_threshold()
         self.collector.start()
-        self.collected.clear()
+        self.assertEqual(self.collected.pop(), "a")
+
+    def unfreeze(self) -> None:
+        self.is_thawed = True
+
+    def collect(self) -> None:
+        self.collected.append("a" if self.is_thawed else "p")
+        self.is_thawed = False
 
     def beats(self, count: int, *, working: bool) -> None:
         for _ in range(count):
@@ -36,32 +51,44 @@ class IdleCollectorTests(SynchronousTestCase):
         self.assertEqual(gc.get_threshold(), (*self.before[:2], garbage.NEVER))
         self.collector.stop()
         self.assertEqual(gc.get_threshold(), self.before)
-        self.waiting = MOST
+        self.waiting = PORTION
         self.beats(10, working=False)
         self.assertEqual(self.collected, [])
 
-    def test_while_there_is_work_none_is_made(self) -> None:
-        self.waiting = MOST - 1
-        self.beats(100, working=True)
-        self.assertEqual(self.collected, [])
+    def test_a_portion_when_there_is_one_work_or_not(self) -> None:
+        for working in (True, False):
+            self.waiting = PORTION - 1
+            self.beats(10, working=working)
+            self.assertEqual(self.collected, [])
+            self.waiting = PORTION
+            self.beats(1, working=working)
+            self.assertEqual(self.collected, ["p"])
+            self.collected.clear()
 
-    def test_one_is_made_when_it_is_quiet(self) -> None:
-        self.waiting = WORTHWHILE
+    def test_all_when_it_is_quiet_for_long_and_once(self) -> None:
+        self.waiting = PORTION
         self.beats(1, working=True)
-        self.beats(QUIET_BEATS - 1, working=False)
-        self.assertEqual(self.collected, [])
-        self.beats(1, working=False)
-        self.assertEqual(len(self.collected), 1)
+        self.waiting = 0
+        self.beats(IDLE_BEATS - 1, working=False)
+        self.assertEqual(self.collected, ["p"])
+        self.beats(2 * IDLE_BEATS, working=False)
+        self.assertEqual(self.collected, ["p", "a"])
 
-    def test_one_that_is_not_worth_while_is_not_made(self) -> None:
-        self.waiting = WORTHWHILE - 1
-        self.beats(100, working=False)
+    def test_nothing_was_kept_out_and_all_is_left_alone(self) -> None:
+        self.beats(2 * IDLE_BEATS, working=False)
         self.assertEqual(self.collected, [])
 
-    def test_a_flood_cannot_put_it_off_for_ever(self) -> None:
-        self.waiting = MOST
+    def test_all_when_very_much_was_kept_out_and_lives(self) -> None:
+        self.waiting, self.survivors, self.living = PORTION, MOST_KEPT // 4, MOST_KEPT
+        self.beats(4, working=True)
+        self.assertEqual(self.collected, ["p"] * 4)
         self.beats(1, working=True)
-        self.assertEqual(len(self.collected), 1)
+        self.assertEqual(self.collected, ["p"] * 5 + ["a"])
+
+    def test_not_all_if_most_of_it_has_died(self) -> None:
+        self.waiting, self.survivors, self.living = PORTION, MOST_KEPT // 4, MOST_KEPT // 2
+        self.beats(20, working=True)
+        self.assertEqual(self.collected, ["p"] * 20)
 
 
 class RealTests(SynchronousTestCase):
@@ -89,6 +116,35 @@ class RealTests(SynchronousTestCase):
             collector.beat()
             most = max(most, Knot.alive)
         self.assertLess(most, 60_000)
+
+    def test_what_died_while_it_was_kept_out_goes_when_it_is_quiet(self) -> None:
+        alive = [0]
+
+        class Pair:
+            other: Any = None
+
+            def __init__(self) -> None:
+                alive[0] += 1
+
+            def __del__(self) -> None:
+                alive[0] -= 1
+
+        collector = IdleCollector(lambda: 0)
+        self.addCleanup(gc.unfreeze)
+        self.addCleanup(collector.stop)
+        collector.start()
+        pair = Pair()
+        pair.other = Pair()
+        pair.other.other = pair
+        # As a portion does.
+        self.patch(gc, "get_count", lambda: (0, 0, PORTION))
+        collector.beat()
+        del pair
+        gc.collect()
+        self.assertEqual(alive, [2])
+        for _ in range(IDLE_BEATS):
+            collector.beat()
+        self.assertEqual(alive, [0])
 
 
 class BeatTests(SynchronousTestCase):

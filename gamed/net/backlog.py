@@ -1,9 +1,9 @@
-"""What peers send beyond their share waits in one queue of the whole daemon, which has a slice of each reactor turn.
+"""A queue for what is not served at once: it has a slice of each turn of the reactor.
 
-Who keeps to its share is served when its bytes are read. What goes beyond is served in turns, a few messages of one
-session after the other, and all such sessions together get `SLICE` seconds of a turn of the reactor: however many they
-are, others wait that much longer. Where nobody else wants anything, one turn follows the other at once, and nobody who
-is fast is slowed. Source: design.md, "Floods".
+All game listeners share one: what a session sends within its share is served when it is read, and what goes beyond
+waits there. Web requests have one of their own, in which all of them wait. Who waits is served in turns, a few things
+each, for `SLICE` seconds of a turn of the reactor in all: however many they are, others wait that much longer. Where
+there is nothing else to do, one turn follows the other at once. Source: design.md, "Floods".
 """
 
 from __future__ import annotations
@@ -18,63 +18,36 @@ from twisted.logger import Logger
 log = Logger()
 
 SHARE: Final = 20.0
-"""Messages a second that a session has served at once in the long run: more than any player needs who thinks, and so
-few that a thousand who flood are bearable."""
+"""Messages a second that a session has served when they are read, in the long run: more than any player needs who
+thinks, and so few that a thousand who flood are bearable."""
 
 STORE: Final = 40.0
-"""How much of its share a session may have in store. It has nothing when it comes: those who come to flood wait."""
+"""Messages of its share that a session may have in store. It has none when it comes: those who come to flood wait."""
 
 AT_ONCE: Final = 4
-"""Messages that are taken in one go, at once or in the queue: those of an ordinary answer."""
+"""Messages of a session that are taken in one go, in the queue or not: an ordinary answer has no more."""
 
 SLICE: Final = 0.0005
-"""Seconds of a turn of the reactor that go to what is beyond the shares."""
-
-
-TICK: Final = 0.001
-"""Seconds that a token is waited for beyond its time, so that no rounding makes it late by another one's."""
-
-
-@define(eq=False)
-class Bucket:
-    """Tokens that come at a rate a second, and of which `most` are held in store. `_at`: when was looked last."""
-
-    rate: float
-    most: float
-    _at: float
-    _held: float = 0.0
-
-    def level(self, now: float) -> int:
-        """Return how many whole tokens there are."""
-        held = self._held + (now - self._at) * self.rate
-        self._held = min(self.most, held)
-        self._at = now
-        return int(self._held)
-
-    @property
-    def wait(self) -> float:
-        """Seconds from the last look until there is one token at least."""
-        return max(0.0, 1.0 - self._held) / self.rate + TICK
-
-    def take(self, count: int) -> None:
-        """Take tokens, or what there is of them."""
-        held = self._held - count
-        self._held = max(0.0, held)
+"""Seconds of a turn of the reactor that go to those in a queue; the last one served may overrun them."""
 
 
 class Waiting(Protocol):
-    """Who has something to be served: a session, or a console."""
+    """Who has something to be served: a session, or a web request."""
 
     def serve(self, until: float) -> bool:
-        """Serve a few things, and none after a moment on the reactor's clock. Return whether more waits; no errors."""
+        """Serve a few things: one at least, and no further one once it is `until` on the reactor's clock.
+
+        Return whether more waits. What it raises is logged, and nothing of it waits any more.
+        """
 
 
 @define(eq=False)
 class Backlog:
-    """The queue. Whoever waits stands in it once; `is_held`: while the disk takes nothing, nobody is served.
+    """The queue, in which nobody stands twice. `is_held`: nobody is served, as while the disk takes nothing.
 
-    Where nobody waits, who comes is served at once, as long as this takes no more time than everything else does, with
-    a slice in store: a turn of the reactor for each would cost more than most messages.
+    If nobody waits, who comes is served at once, for the time that has passed since somebody was served last, up to a
+    slice: a turn of the reactor for each would cost more than most messages. `_left`: seconds of that time that were
+    left at `_at`, less than none where the last one overran them.
     """
 
     clock: IReactorTime
@@ -90,13 +63,13 @@ class Backlog:
         return len(self._queue)
 
     def enter(self, who: Waiting) -> None:
-        """Serve at once if nobody else waits and there is time left; let the rest wait."""
+        """Serve somebody at once if nobody else waits and there is time left for that; let the rest wait."""
         if self._queue or self.is_held or self._is_serving or self._serve_now(who):
             self._queue.append(who)
             self._go_on()
 
     def _serve_now(self, who: Waiting) -> bool:
-        """Return whether something still waits."""
+        """Serve somebody for the time that is left. Return whether something still waits."""
         now = began = self.clock.seconds()
         left = min(SLICE, self._left + began - self._at)
         waits, until = True, began + left
@@ -122,7 +95,7 @@ class Backlog:
             self._call = self.clock.callLater(0, self._turn)
 
     def _turn(self) -> None:
-        """Serve for a slice of time who waits, one after the other."""
+        """Serve those who wait for a slice, one after the other."""
         self._call = None
         if self.is_held:
             return

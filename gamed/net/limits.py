@@ -1,4 +1,4 @@
-"""How many connections a listener takes, in all and from one address.
+"""How many connections a listener takes: in all, from one address, and how often from one; and who is banned.
 
 Source: battleship.md A1; etc/gamed.toml argues for the defaults.
 """
@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from attrs import define, field
 from twisted.logger import Logger
@@ -28,6 +28,9 @@ DESCRIPTORS_KEPT = 64
 ANYBODY = "any"
 """Stands for all addresses in the log."""
 
+TICK: Final = 0.001
+"""Seconds that a token is waited for beyond its time: who looks too early, by rounding, would have to wait again."""
+
 Network: TypeAlias = IPv4Network | IPv6Network
 
 
@@ -39,6 +42,36 @@ def network_of(text: str) -> Network:
         raise GamedError(
             f"{text} is no address and no network: write 192.0.2.7, 192.0.2.0/24 or 2001:db8::/32"
         ) from error
+
+
+@define(eq=False)
+class Bucket:
+    """Tokens that come at a rate a second, and of which `most` are held in store.
+
+    `_at`: when was looked last; `_held`: what there was then, less what was taken since.
+    """
+
+    rate: float
+    most: float
+    _at: float
+    _held: float = 0.0
+
+    def level(self, now: float) -> int:
+        """Return how many whole tokens there are."""
+        held = self._held + (now - self._at) * self.rate
+        self._held = min(self.most, held)
+        self._at = now
+        return int(self._held)
+
+    @property
+    def wait(self) -> float:
+        """Seconds from the last look until there is one token at least."""
+        return max(0.0, 1.0 - self._held) / self.rate + TICK
+
+    def take(self, count: int) -> None:
+        """Take tokens, or what there is of them."""
+        held = self._held - count
+        self._held = max(0.0, held)
 
 
 @define
@@ -105,7 +138,7 @@ class ConnectionLimits:
     per_second: float = 0.0
     clock: Callable[[], float] = field(default=time.monotonic, eq=False)
     why: str = field(default="", eq=False)
-    _buckets: dict[str, tuple[float, float]] = field(factory=dict, eq=False)
+    _buckets: dict[str, Bucket] = field(factory=dict, eq=False)
     _open: dict[str, int] = field(factory=dict)
     _count: int = 0
     _refused: dict[str, int] = field(factory=dict)
@@ -142,20 +175,21 @@ class ConnectionLimits:
     def _take(self, address: str) -> bool:
         """Take a token from an address's bucket, if there is one."""
         now = self.clock()
-        held, at = self._buckets.get(address, (float(self.per_address), now))
-        held = min(float(self.per_address), held + (now - at) * self.per_second)
-        if held < 1:
-            self._buckets[address] = held, now
+        bucket = self._buckets.get(address)
+        if bucket is None:
+            if len(self._buckets) >= MOST_BUCKETS:
+                self._forget(now)
+            bucket = self._buckets[address] = Bucket(self.per_second, self.per_address, now, self.per_address)
+        # They may have been configured anew.
+        bucket.rate, bucket.most = self.per_second, self.per_address
+        if not bucket.level(now):
             return False
-        if len(self._buckets) >= MOST_BUCKETS:
-            self._forget(now)
-        self._buckets[address] = held - 1, now
+        bucket.take(1)
         return True
 
     def _forget(self, now: float) -> None:
         """Forget the buckets that are full again; if that is not enough, all: so many addresses are no one's flood."""
-        rate, most = self.per_second, self.per_address
-        kept = {key: (held, at) for key, (held, at) in self._buckets.items() if held + (now - at) * rate < most}
+        kept = {address: bucket for address, bucket in self._buckets.items() if bucket.level(now) < bucket.most}
         self._buckets = kept if len(kept) < MOST_BUCKETS // 2 else {}
 
     def _refuse_rate(self, address: str) -> None:

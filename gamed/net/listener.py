@@ -17,12 +17,11 @@ from twisted.internet.tcp import Port
 from twisted.python.failure import Failure
 
 from gamed.errors import ConfigError
+from gamed.net.door import Door
 from gamed.net.tls import Certificates, TLSEndpoint, server_endpoint
 
 BACKLOG = 1024
-
-ACCEPTED_AT_ONCE = 4
-"""Connections taken in a turn of the reactor; a crowd that comes at once waits in the system's queue."""
+"""Connections that may wait in the system's queue for their being taken."""
 
 
 def standard_endpoint(port: int) -> str:
@@ -34,25 +33,15 @@ def standard_endpoint(port: int) -> str:
     return f"tcp6:{port}:interface=\\:\\::backlog={BACKLOG}"
 
 
-def _accept_few(port: Any) -> None:
-    accept = port.doRead
-
-    def do_read() -> None:
-        # Twisted raises its own number while connections keep coming.
-        port.numberAccepts = ACCEPTED_AT_ONCE
-        accept()
-
-    port.doRead = do_read
-
-
 @define(eq=False)
 class Listener(Service):
-    """One listener. `section`: where its endpoint stands in the configuration."""
+    """One listener. `section`: where its endpoint stands in the configuration. `door`: where connections come in."""
 
     section: str
     endpoint: str
     factory: IProtocolFactory
     reactor: Any
+    door: Door | None = None
     port: IListeningPort | None = field(default=None, init=False)
     certificates: Certificates | None = field(default=None, init=False)
 
@@ -73,8 +62,8 @@ class Listener(Service):
 
     def _listening(self, port: IListeningPort) -> None:
         self.port = port
-        if isinstance(port, Port):
-            _accept_few(port)
+        if self.door is not None and isinstance(port, Port):
+            self.door.keep(port)
 
     def _explained(self, failure: Failure) -> ConfigError:
         reason = failure.value

@@ -32,8 +32,9 @@ from gamed.errors import RemoteProtocolError, RoomError, StoreError
 from gamed.events import Event
 from gamed.game import Seat, Termination
 from gamed.lobby.room import Room
-from gamed.net.backlog import AT_ONCE, SHARE, STORE, Backlog, Bucket
-from gamed.net.limits import ConnectionLimits
+from gamed.net.backlog import AT_ONCE, SHARE, STORE, Backlog
+from gamed.net.door import Door
+from gamed.net.limits import Bucket, ConnectionLimits
 from gamed.reception import Reception
 from gamed.table import OBSERVERS
 from gamed.tally import Traffic
@@ -45,13 +46,13 @@ LINGER = 5.0
 """Seconds that a peer has to close its side after we have closed ours."""
 
 READ_BYTES = 4_096
-"""Bytes that are read of a peer in a turn of the reactor: what waits of a flood takes little time and memory."""
+"""Bytes that are read of a peer at a time, at most: what waits of a flood takes little time and memory."""
 
 BREATH = 0.01
-"""Seconds from one look at what a peer sends that is not heard any more, to the next."""
+"""Seconds from one read to the next where a peer is not heard any more."""
 
 MUTE_BYTES = 65_536
-"""How much of that is read and thrown away at once."""
+"""Bytes that are then read and thrown away at a time."""
 
 _QUICKACK = getattr(socket, "TCP_QUICKACK", None)
 _HANG_UP = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
@@ -60,7 +61,21 @@ _HANG_UP = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
 @implementer(IProtocol, IHalfCloseableProtocol, IPushProducer)
 @define(eq=False)
 class Session:
-    """A peer on a transport. It is the transport's protocol and, for back-pressure, its producer."""
+    """A peer on a transport. It is the transport's protocol and, for back-pressure, its producer.
+
+    `places`: its rooms and its seats in them; `_place`: the one to which its words go, where the reception does not
+    route them. `_socket`: None with TLS, and where there is none.
+
+    What comes: `_pending` bytes, which the connection has not been given. While `_is_waiting` the session stands in the
+    backlog, and `_rest` is the call with which it goes on at the listener's rate, or reads on when it is mute. What
+    comes meanwhile makes it `_is_full`: nothing is read until then. `_is_paused`: a room wants nothing read.
+    `_is_answered`: see `_receive`. `_is_mute`: nothing is heard any more. `_is_leaving`: the peer has ended, and its
+    seats are emptied after what it said last; `_has_ended`: the connection knows of it. `_begun_at`: see `waits_since`.
+    `_is_inside`: it has come in from the factory's door.
+
+    What goes: `_letters` leave at the next `flush`. `_is_congested`: the peer reads too slowly, and since then
+    `_unsent` bytes were left to the transport. `_deadline`: when all is closed whose own side `close` has closed.
+    """
 
     connection: Connection
     factory: SessionFactory
@@ -86,6 +101,7 @@ class Session:
     _share: Bucket = field(init=False)
     _rate: Bucket | None = None
     _begun_at: float | None = None
+    _is_inside: bool = False
 
     # IProtocol
 
@@ -95,7 +111,7 @@ class Session:
         self.connectionMade()
 
     def connectionMade(self) -> None:
-        """Look for a seat."""
+        """Prepare the transport, and have the reception receive the peer."""
         rate, now = self.factory.messages_per_second, self.factory.clock.seconds()
         self._share = Bucket(SHARE, STORE, now)
         self._rate = Bucket(rate, rate, now, rate) if rate else None
@@ -117,8 +133,13 @@ class Session:
     def _read_at_most(self, size: int) -> None:
         """Have so many bytes read in a turn of the reactor."""
         if self._is_tcp:
-            # Twisted's connections look it up at each read; below TLS there is another one.
-            (getattr(self.transport, "transport", None) or self.transport).bufferSize = size
+            # Twisted's connections look it up at each read.
+            self._connection.bufferSize = size
+
+    @property
+    def _connection(self) -> Any:
+        """The transport, or what is below it where it is TLS."""
+        return getattr(self.transport, "transport", None) or self.transport
 
     @property
     def _is_tcp(self) -> bool:
@@ -142,7 +163,7 @@ class Session:
             self._socket.setsockopt(socket.IPPROTO_TCP, _QUICKACK, 1)
 
     def _take(self) -> None:
-        """Take what is within the share; what is not waits in the backlog, which may be done with it at once."""
+        """Take what is within the share; the rest goes to the backlog, which may be done with it at once."""
         clock = self.factory.clock
         level = 0 if self.factory.is_held else self._share.level(clock.seconds())
         if not level or self._receive(min(level, AT_ONCE)):
@@ -150,10 +171,11 @@ class Session:
             self.factory.backlog.enter(self)
 
     def _receive(self, limit: int, until: float = inf) -> bool:
-        """Take what has come: so many messages, and none after a moment. Return whether there may be more to be taken.
+        """Take what has come: so many messages, and no second one after a moment. Return whether there may be more.
 
-        Where an answer is to be expected in this turn, which acknowledges what has come as well, `_is_answered` is set:
-        a table that does not forward has been told something.
+        What waits for the listener's rate is no more of it: `_rest` goes on with that. `_is_answered` is set where an
+        answer is to be expected in this turn, which acknowledges what has come as well: a table that does not forward
+        has been told something.
         """
         self._understand()
         rated: float = inf
@@ -175,11 +197,19 @@ class Session:
                     break
         except RemoteProtocolError as error:
             self._broke(error)
+        if taken and not self._is_inside:
+            self._come_in()
         # What does not end a message costs no less than one.
         self._share.take(taken or 1)
         if self._rate is not None:
             self._rate.take(counted)
         return has_more and not self._is_mute
+
+    def _come_in(self) -> None:
+        """Be read like those who play: the peer has said something whole."""
+        self._is_inside = True
+        if self.factory.door is not None and self._is_tcp:
+            self.factory.door.let_in(self._connection)
 
     def _understand(self) -> None:
         pending, self._pending = self._pending, b""
@@ -204,7 +234,10 @@ class Session:
         self._read_again()
 
     def serve(self, until: float) -> bool:
-        """Take a few of the messages that wait in the backlog, and at last the end. Return whether more waits."""
+        """Take a few of the messages that wait, when it is our turn in the backlog, and at last the peer's leaving.
+
+        Return whether more waits for another turn.
+        """
         try:
             if not self._is_mute and self._receive(AT_ONCE, until):
                 return True
@@ -247,22 +280,22 @@ class Session:
 
     @property
     def waits_since(self) -> float | None:
-        """Since when a message that was begun has not ended, as of the last `look`."""
+        """Since which `look` a message that was begun has not ended; None: there was none at the last one."""
         return self._begun_at
 
     def look(self, now: float) -> None:
-        """Note whether a message was begun and not ended."""
+        """Note whether a message was begun and not ended, and it is the peer who keeps us waiting."""
         if self._is_mute or self._is_waiting or self.factory.is_held or not self.connection.begun:
             self._begun_at = None
         elif self._begun_at is None:
             self._begun_at = now
 
     def refuse(self, error: RemoteProtocolError) -> None:
-        """Let the peer go for what it did."""
+        """Have the reception refuse the peer for what it did, and empty its seats."""
         self._broke(error)
 
     def expel(self) -> None:
-        """Empty the peer's seats as if it had left: an operator lets it go, or its listener does."""
+        """Empty the peer's seats as if it had left, because an operator lets it go."""
         self._leave_all(Termination.LEFT)
 
     def _broke(self, error: RemoteProtocolError) -> None:
@@ -301,14 +334,14 @@ class Session:
     # IHalfCloseableProtocol
 
     def readConnectionLost(self) -> None:
-        """Take the end of what the peer says as its leaving, and say goodbye: half a peer is none."""
+        """Take the end of what the peer says as its leaving: half a peer is none."""
         self._leave()
 
     def writeConnectionLost(self) -> None:
         """Nothing to do: our side was closed by `close`."""
 
     def connectionLost(self, reason: Failure) -> None:  # noqa: ARG002 (IProtocol's signature)
-        """Empty the peer's seats."""
+        """Forget the transport, and have the peer leave."""
         self.factory.limits.release(self.address)
         self.transport = self._socket = None
         self._leave()
@@ -316,7 +349,7 @@ class Session:
             self._deadline.cancel()
 
     def _leave(self) -> None:
-        """Have what the peer sent last handed on, and its seats emptied: many who leave at once take their turns."""
+        """Have the backlog hand on what the peer sent last, and then empty its seats: many who leave take turns."""
         self._wait_no_more()
         if self._is_leaving:
             return
@@ -331,7 +364,7 @@ class Session:
             self._rest = None
 
     def _depart(self) -> None:
-        """Empty the seats, and close our side, too."""
+        """Empty the seats, and close what is still open."""
         self.factory.sessions.pop(self, None)
         self._attempt(self.factory.reception.depart, self)
         self._leave_all(Termination.LEFT)
@@ -342,13 +375,13 @@ class Session:
     # IPushProducer: the transport's word that the peer reads too slowly, or reads again
 
     def pauseProducing(self) -> None:
-        """Have the room hold back what others send to this peer."""
+        """Tell the rooms that the peer does not read."""
         self._is_congested = True
         for room, seat in self.places:
             room.congested(seat)
 
     def resumeProducing(self) -> None:
-        """Have the room go on."""
+        """Tell the rooms that it reads again."""
         if not self._is_congested:
             return
         self._is_congested = False
@@ -368,7 +401,7 @@ class Session:
         self.name = f"{ascii(name)[1:-1]}@{self.name.rpartition('@')[2]}"
 
     def entered(self, room: Room, seat: Seat) -> None:
-        """Take note of a place in a room."""
+        """Take note of a place in a room, where words of the peer go if the reception does not route them."""
         self.places.append((room, seat))
         if not self.factory.reception.routes:
             self._place = (room, seat)
@@ -395,7 +428,7 @@ class Session:
             self._letters += self.connection.send(event)
 
     def flush(self) -> None:
-        """Write what was put by."""
+        """Send what was put by."""
         letters, self._letters = self._letters, b""
         if letters and self.transport is not None:
             self.factory.traffic.sent += len(letters)
@@ -448,13 +481,13 @@ class Session:
         self._deadline = self.factory.clock.callLater(LINGER, transport.abortConnection)
 
     def mute(self) -> None:
-        """Take nothing more from the peer, ever."""
+        """Take nothing more from the peer, ever, not even what waits."""
         self._is_mute = True
         self._pending = b""
         self._wait_no_more()
 
     def hold(self) -> None:
-        """Read nothing while the factory is held, or read again."""
+        """Read nothing if the factory is held now, or else read again."""
         self._read_or_not()
 
     def pause(self) -> None:
@@ -471,11 +504,12 @@ class Session:
 @implementer(IProtocolFactory)
 @define(eq=False)
 class SessionFactory:
-    """Makes a session for each connection that the limits admit. `connect` makes a connection.
+    """Makes a session for each transport that the limits admit. `connect` makes a dialect's connection.
 
     `unsent_bytes`: how much may wait for a peer that does not read before it is dropped. `messages_per_second`: of
     those that are rated; whatever a peer says further waits; 0: no limit. `message_seconds`: how long a message may
-    take that was begun; 0: no limit. `backlog`: the daemon's, for all listeners together.
+    take that was begun; 0: no limit. `sessions`: those whose seats have not been emptied. `backlog`: the one of all
+    game listeners; without one the factory has its own.
     """
 
     connect: Callable[[], Connection]
@@ -488,11 +522,12 @@ class SessionFactory:
     sessions: dict[Session, None] = field(factory=dict)
     traffic: Traffic = field(factory=Traffic)
     is_held: bool = False
+    door: Door | None = None
     backlog: Backlog = field(default=Factory(lambda self: Backlog(self.clock), takes_self=True))
     _sweep: IDelayedCall | None = None
 
     def hold(self, is_held: bool) -> None:  # noqa: FBT001 (what it is set to)
-        """Read nothing from anybody, or read again; see gamed/lobby/outage.py."""
+        """Read and serve nothing, or go on; see gamed/lobby/outage.py."""
         self.is_held = is_held
         self.backlog.hold(is_held)
         for session in list(self.sessions):

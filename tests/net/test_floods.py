@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from typing import Any
 
-from attrs import define, field
+from attrs import define, field, frozen
 from twisted.internet.address import IPv4Address
 from twisted.internet.error import ConnectionDone
 from twisted.internet.testing import StringTransport
@@ -21,6 +23,7 @@ from gamed.net.limits import ConnectionLimits
 from gamed.net.session import Session, SessionFactory
 from gamed.peer import Peer
 from tests.lobby.doubles import Turns
+from tests.net.transports import Handle, TCPTransport
 from tests.store.logs import sentences
 
 COST = SLICE / 9.5
@@ -92,6 +95,13 @@ class Listening:
         self.heard.append(b"departed")
 
 
+@frozen
+class Entry:
+    """A door that tells whom it is to let in."""
+
+    let_in: Callable[[object], None]
+
+
 class FloodTests(SynchronousTestCase):
     def open(self, *, rate: float = 0.0, seconds: float = 0.0, cost: float = 0.0) -> None:
         self.clock = Slow()
@@ -114,6 +124,28 @@ class FloodTests(SynchronousTestCase):
     @property
     def paused(self) -> bool:
         return bool(self.transport.producerState == "paused")
+
+    def test_who_has_said_something_whole_comes_in_from_the_door_once(self) -> None:
+        self.open()
+        let_in: list[object] = []
+        door: Any = Entry(let_in.append)
+        self.factory.door = door
+        near, far = socket.socketpair()
+        handle = Handle(near.detach())
+        self.addCleanup(handle.close)
+        self.addCleanup(far.close)
+        transport = TCPTransport(handle)
+        session = self.factory.buildProtocol(ADDRESS)
+        assert session is not None
+        session.makeConnection(transport)
+        session.dataReceived(b"half")
+        self.assertEqual(let_in, [])
+        session.dataReceived(b"\nwhole\n")
+        session.dataReceived(b"more\n")
+        self.assertEqual(let_in, [transport])
+        # What is no connection of TCP stands at no door.
+        self.session.dataReceived(b"whole\n")
+        self.assertEqual(let_in, [transport])
 
     def test_a_flood_is_taken_a_part_a_turn(self) -> None:
         self.open(cost=COST)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import socket
+from collections.abc import Callable
 from typing import Any
 
+from attrs import frozen
 from twisted.internet.error import CannotListenError
 from twisted.internet.protocol import Factory
 from twisted.internet.tcp import Port
@@ -13,7 +15,7 @@ from twisted.internet.testing import MemoryReactorClock, RaisingMemoryReactor
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.errors import ConfigError
-from gamed.net.listener import ACCEPTED_AT_ONCE, Listener, standard_endpoint
+from gamed.net.listener import Listener, standard_endpoint
 
 
 class StandardEndpointTests(SynchronousTestCase):
@@ -48,6 +50,13 @@ class StandardEndpointTests(SynchronousTestCase):
 class Closable:
     def close(self) -> None:
         pass
+
+
+@frozen
+class Kept:
+    """A door that tells what it is to keep."""
+
+    keep: Callable[[Port], None]
 
 
 class ListenerTests(SynchronousTestCase):
@@ -94,16 +103,12 @@ class ListenerTests(SynchronousTestCase):
         self.successResultOf(service.stopService())
         self.assertEqual(stopped, [True])
 
-    def test_a_crowd_that_comes_at_once_is_taken_a_few_a_turn(self) -> None:
-        port = Port(0, Factory())
-        taken: list[int] = []
-        self.patch(Port, "doRead", lambda port: taken.append(port.numberAccepts))
-        service = Listener("battleship", "tcp:0", Factory(), MemoryReactorClock())
-        service._listening(port)
-        for _ in range(3):
-            port.doRead()
-            port.numberAccepts = 120
-        self.assertEqual(taken, [ACCEPTED_AT_ONCE] * 3)
+    def test_a_port_is_kept_at_the_door(self) -> None:
+        port, kept = Port(0, Factory()), []
+        door: Any = Kept(kept.append)
+        Listener("battleship", "tcp:0", Factory(), MemoryReactorClock(), door)._listening(port)
+        Listener("battleship", "tcp:0", Factory(), MemoryReactorClock())._listening(port)
+        self.assertEqual(kept, [port])
 
     def test_what_never_listened_stops_all_the_same(self) -> None:
         self.successResultOf(Listener("battleship", "tcp:4711", Factory(), MemoryReactorClock()).stopService())

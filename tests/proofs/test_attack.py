@@ -126,7 +126,8 @@ class AttackTests(SynchronousTestCase):
             moves = beside.finish()
             peak = peak_bytes(daemon)
             settle(daemon.directory, 60.0)
-            time.sleep(2.0)
+            # Memory is given back when nobody has played for five seconds.
+            time.sleep(8.0)
             after = daemon.resident_bytes()
             print(f"\nmemory {memory / MIB:.1f} MiB before, {peak / MIB:.1f} at most, {after / MIB:.1f} after")
             print(f"  {daemon.text().count('stalled: ')} stalls of the reactor are in the log")

@@ -1,0 +1,118 @@
+"""Who comes waits at the door, where a crowd takes a slice of each reactor turn, however large it is.
+
+Connections are accepted at the door, and what they say first is read there. A peer that has said something whole is
+inside: it is read as the reactor reads, before all who are at the door. Ten thousand who connect at once, say half a
+word, or leave, cost those who play no more than the slice. Source: design.md, "Floods".
+"""
+
+from __future__ import annotations
+
+import select
+from typing import Any, Final
+
+from twisted.internet.interfaces import IReactorFDSet, IReadDescriptor
+from twisted.internet.posixbase import _DisconnectSelectableMixin, _PollLikeMixin
+from twisted.internet.tcp import Connection, Port
+from twisted.python.failure import Failure
+from zope.interface import implementer
+
+SLICE: Final = 0.0005
+"""Seconds of a turn of the reactor in which the door is seen to; what was begun in them is done to its end."""
+
+AT_ONCE: Final = 4
+"""Descriptors looked at in one go; the system has those wait longest that were looked at last."""
+
+
+@implementer(IReactorFDSet, IReadDescriptor)
+class Door(_PollLikeMixin, _DisconnectSelectableMixin):
+    """A set of descriptors within the reactor's. To them it is their reactor: what is not about reading it hands on."""
+
+    # What Twisted's mixin asks for.
+    _POLL_DISCONNECTED = getattr(select, "EPOLLHUP", 0) | getattr(select, "EPOLLERR", 0)
+    _POLL_IN = getattr(select, "EPOLLIN", 0)
+    _POLL_OUT = getattr(select, "EPOLLOUT", 0)
+
+    def __init__(self, reactor: Any) -> None:
+        self._reactor = reactor
+        self._poller = select.epoll()
+        self._reads: dict[int, Any] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._reactor, name)
+
+    def keep(self, port: Port) -> None:
+        """Have a port accept at the door, and one connection at a time. Its connections are at the door, too."""
+        port.stopReading()
+        port.reactor = self
+        accept = port.doRead
+
+        def do_read() -> None:
+            # Twisted changes its own number by how many came.
+            port.numberAccepts = 1
+            accept()  # type: ignore[no-untyped-call]
+
+        port.doRead = do_read  # type: ignore[method-assign]
+        port.startReading()
+
+    def let_in(self, connection: Connection) -> None:
+        """Have the reactor read of a connection from now on; one that is not at the door is left as it is."""
+        if getattr(connection, "reactor", None) is not self:
+            return
+        is_reading = connection.fileno() in self._reads
+        if is_reading:
+            connection.stopReading()
+        connection.reactor = self._reactor
+        if is_reading:
+            connection.startReading()
+
+    # IReactorFDSet
+
+    def addReader(self, reader: Any) -> None:
+        """Read of a descriptor when there is time."""
+        fd = reader.fileno()
+        if fd in self._reads:
+            return
+        self._poller.register(fd, self._POLL_IN)
+        if not self._reads:
+            self._reactor.addReader(self)
+        self._reads[fd] = reader
+
+    def removeReader(self, reader: Any) -> None:
+        """Do not."""
+        fd = reader.fileno()
+        if self._reads.get(fd) is not reader:
+            return
+        del self._reads[fd]
+        self._poller.unregister(fd)
+        if not self._reads:
+            self._reactor.removeReader(self)
+
+    # IReadDescriptor
+
+    def fileno(self) -> int:
+        """Return the number of the set."""
+        return self._poller.fileno()
+
+    def doRead(self) -> None:
+        """See to those who are ready, while the slice lasts."""
+        seconds = self._reactor.seconds
+        until = seconds() + SLICE
+        while ready := self._poller.poll(0, AT_ONCE):
+            for fd, event in ready:
+                reader = self._reads.get(fd)
+                if reader is not None:
+                    self._doReadOrWrite(reader, fd, event)  # type: ignore[no-untyped-call]
+            if seconds() >= until:
+                return
+
+    def connectionLost(self, reason: Failure) -> None:
+        """Nothing to do: there is no connection."""
+
+    def logPrefix(self) -> str:
+        """Return the log's name for the set."""
+        return "door"
+
+
+def door_of(reactor: Any) -> Door | None:
+    """Return a door, or None where the system has no epoll: a set that can be looked at like a descriptor."""
+    return Door(reactor) if hasattr(select, "epoll") else None
