@@ -34,7 +34,7 @@ def free_port() -> int:
 
 def section(name: str, port: int, keys: str) -> str:
     """Return a listener's section of the configuration."""
-    return f'[{name}]\nendpoint = "tcp6:{port}:interface=\\\\:\\\\::backlog=1024"\n{keys}\n'
+    return f'[{name}]\nendpoint = "tcp6:{port}:interface=\\\\:\\\\::backlog=4096"\n{keys}\n'
 
 
 class Daemon:

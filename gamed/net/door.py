@@ -16,7 +16,7 @@ from twisted.internet.tcp import Connection, Port
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-SLICE: Final = 0.0005
+SLICE: Final = 0.001
 """Seconds of a turn of the reactor in which the door is seen to; what was begun in them is done to its end."""
 
 AT_ONCE: Final = 4

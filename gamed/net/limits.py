@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from attrs import define, field
 from twisted.logger import Logger
@@ -152,7 +152,7 @@ class ConnectionLimits:
         if self._count >= self.total or here >= self.per_address:
             self.why = "address" if here >= self.per_address else "all"
             # A full listener refuses in one series: addresses without a connection would have no end of theirs.
-            self._refuse(address if here >= self.per_address else ANYBODY, address, here)
+            self._refuse_number(address if here >= self.per_address else ANYBODY, address, here)
             return False
         if self.per_second and not self._take(address):
             self.why = "rate"
@@ -193,28 +193,24 @@ class ConnectionLimits:
         self._buckets = kept if len(kept) < MOST_BUCKETS // 2 else {}
 
     def _refuse_rate(self, address: str) -> None:
-        if address not in self._refused:
-            log.warn(
-                "refused: listener={listener} address={address} comes more often than {rate:g} times a second; raise "
-                "connections_per_second if that is wanted",
-                listener=self.listener,
-                address=address,
-                rate=self.per_second,
-            )
-        self._refused[address] = self._refused.get(address, 0) + 1
+        text = (
+            "refused: listener={listener} address={address} comes more often than {rate:g} times a second; raise "
+            "connections_per_second if that is wanted"
+        )
+        self._refuse(address, text, address=address, rate=self.per_second)
 
-    def _refuse(self, series: str, address: str, here: int) -> None:
+    def _refuse_number(self, series: str, address: str, here: int) -> None:
+        text = (
+            "refused: listener={listener} address={address} connections={here} of {per_address} "
+            "all={count} of {total}; raise connections_per_address or connections if they are wanted"
+        )
+        facts = {"per_address": self.per_address, "count": self._count, "total": self.total}
+        self._refuse(series, text, address=address, here=here, **facts)
+
+    def _refuse(self, series: str, text: str, **facts: Any) -> None:
+        """Count a refusal; the log is told of the first one of a series."""
         if series not in self._refused:
-            log.warn(
-                "refused: listener={listener} address={address} connections={here} of {per_address} "
-                "all={count} of {total}; raise connections_per_address or connections if they are wanted",
-                listener=self.listener,
-                address=address,
-                here=here,
-                per_address=self.per_address,
-                count=self._count,
-                total=self.total,
-            )
+            log.warn(text, listener=self.listener, **facts)
         self._refused[series] = self._refused.get(series, 0) + 1
 
     def release(self, address: str) -> None:

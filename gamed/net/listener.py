@@ -20,7 +20,12 @@ from gamed.errors import ConfigError
 from gamed.net.door import Door
 from gamed.net.tls import Certificates, TLSEndpoint, server_endpoint
 
-BACKLOG = 1024
+BACKLOG = 4096
+"""Connections that the system holds until they are accepted, if it may hold so many (net.core.somaxconn).
+
+One that finds the queue full can be lost after its client has been told that it is connected; a client that waits to be
+spoken to would wait for ever.
+"""
 """Connections that may wait in the system's queue for their being taken."""
 
 

@@ -1,37 +1,14 @@
-"""The daemon's queue for what is beyond the shares, and the buckets that measure shares and rates."""
+"""The queue for what is not served at once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from attrs import define, field
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.net.backlog import SLICE, TICK, Backlog, Bucket
+from gamed.net.backlog import SLICE, Backlog
 from tests.lobby.doubles import Turns
-
-
-class BucketTests(SynchronousTestCase):
-    def test_it_fills_at_its_rate_up_to_what_it_holds(self) -> None:
-        bucket = Bucket(2.0, 5.0, 100.0)
-        self.assertEqual([bucket.level(now) for now in (100.0, 100.4, 100.5, 101.0, 200.0)], [0, 0, 1, 2, 5])
-
-    def test_what_is_taken_is_gone_and_never_owed(self) -> None:
-        bucket = Bucket(2.0, 5.0, 0.0, 5.0)
-        bucket.take(3)
-        self.assertEqual(bucket.level(0.0), 2)
-        bucket.take(1_000)
-        self.assertEqual((bucket.level(0.0), bucket.level(1.0)), (0, 2))
-
-    @settings(deadline=None, max_examples=100)
-    @given(st.floats(0.1, 1e5), st.floats(0.0, 1e6), st.integers(0, 20))
-    def test_who_waits_as_long_as_it_says_finds_a_token(self, rate: float, now: float, taken: int) -> None:
-        bucket = Bucket(rate, max(rate, 1.0), now, 1.0)
-        bucket.take(taken)
-        self.assertGreaterEqual(bucket.level(now + bucket.wait), 1)
-        self.assertLessEqual(bucket.wait, 1 / rate + TICK)
 
 
 @define(eq=False)

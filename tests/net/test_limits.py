@@ -1,13 +1,15 @@
-"""Connections are counted, refused over the limits, and the refusals told in two lines."""
+"""Connections are counted, refused over the limits, and the refusals told in two lines; and rates are measured."""
 
 from __future__ import annotations
 
 import resource
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.net.limits import ConnectionLimits, network_of, raise_descriptor_limit
+from gamed.net.limits import TICK, Bucket, ConnectionLimits, network_of, raise_descriptor_limit
 from tests.store.logs import sentences
 
 
@@ -96,6 +98,27 @@ class DescriptorTests(SynchronousTestCase):
         self.assertEqual(asked, [(resource.RLIMIT_NOFILE, (4_096, 4_096))])
 
 
+class BucketTests(SynchronousTestCase):
+    def test_it_fills_at_its_rate_up_to_what_it_holds(self) -> None:
+        bucket = Bucket(2.0, 5.0, 100.0)
+        self.assertEqual([bucket.level(now) for now in (100.0, 100.4, 100.5, 101.0, 200.0)], [0, 0, 1, 2, 5])
+
+    def test_what_is_taken_is_gone_and_never_owed(self) -> None:
+        bucket = Bucket(2.0, 5.0, 0.0, 5.0)
+        bucket.take(3)
+        self.assertEqual(bucket.level(0.0), 2)
+        bucket.take(1_000)
+        self.assertEqual((bucket.level(0.0), bucket.level(1.0)), (0, 2))
+
+    @settings(deadline=None, max_examples=100)
+    @given(st.floats(0.1, 1e5), st.floats(0.0, 1e6), st.integers(0, 20))
+    def test_who_waits_as_long_as_it_says_finds_a_token(self, rate: float, now: float, taken: int) -> None:
+        bucket = Bucket(rate, max(rate, 1.0), now, 1.0)
+        bucket.take(taken)
+        self.assertGreaterEqual(bucket.level(now + bucket.wait), 1)
+        self.assertLessEqual(bucket.wait, 1 / rate + TICK)
+
+
 class RateTests(SynchronousTestCase):
     """Connections that come and go, counted over time."""
 
@@ -134,6 +157,14 @@ class RateTests(SynchronousTestCase):
         self.come_and_go("10.0.0.1", 600)
         self.assertEqual(self.come_and_go("10.0.0.2", 100), 100)
 
+    def test_a_rate_that_is_configured_anew_holds_for_those_who_were_there(self) -> None:
+        self.come_and_go("10.0.0.1", 600)
+        self.limits.per_second, self.limits.per_address = 3.0, 20
+        self.now += 1.0
+        self.assertEqual(self.come_and_go("10.0.0.1", 100), 3)
+        self.now += 1000.0
+        self.assertEqual(self.come_and_go("10.0.0.1", 100), 20)
+
     def test_zero_is_no_limit(self) -> None:
         self.limits.per_second = 0.0
         self.assertEqual(self.come_and_go("10.0.0.1", 2000), 2000)
@@ -145,7 +176,7 @@ class RateTests(SynchronousTestCase):
         self.now += 1.0
         self.come_and_go("10.0.0.1", 600)
         for number in range(9_999):
-            self.limits._buckets[f"x{number}"] = (511.0, self.now - 5.0)
+            self.limits._buckets[f"x{number}"] = Bucket(10.0, 512, self.now - 5.0, 511.0)
         self.come_and_go("10.0.0.3", 1)
         self.assertEqual(len(self.limits._buckets), 2)
         self.assertEqual(self.come_and_go("10.0.0.1", 1), 0)

@@ -36,7 +36,7 @@ class StandardEndpointTests(SynchronousTestCase):
         self.patch(socket, "socket", make)
         endpoint = standard_endpoint(54321)
         self.assertEqual(asked, [socket.AF_INET6])
-        self.assertEqual(self.listens_on(endpoint), (54321, 1024, "::"))
+        self.assertEqual(self.listens_on(endpoint), (54321, 4096, "::"))
 
     def test_ipv4_alone_where_there_is_no_ipv6(self) -> None:
         def refuse(_family: int) -> None:
@@ -44,7 +44,7 @@ class StandardEndpointTests(SynchronousTestCase):
 
         self.patch(socket, "socket", refuse)
         endpoint = standard_endpoint(54321)
-        self.assertEqual(self.listens_on(endpoint), (54321, 1024, ""))
+        self.assertEqual(self.listens_on(endpoint), (54321, 4096, ""))
 
 
 class Closable:
