@@ -94,11 +94,14 @@ class Door(_PollLikeMixin, _DisconnectSelectableMixin):
         return self._poller.fileno()
 
     def doRead(self) -> None:
-        """See to those who are ready, while the slice lasts."""
-        seconds = self._reactor.seconds
+        """See to those who are ready, while the slice lasts: once to each, as a reactor does in a turn."""
+        seconds, seen = self._reactor.seconds, set[int]()
         until = seconds() + SLICE
         while ready := self._poller.poll(0, AT_ONCE):
             for fd, event in ready:
+                if fd in seen:
+                    return
+                seen.add(fd)
                 reader = self._reads.get(fd)
                 if reader is not None:
                     self._doReadOrWrite(reader, fd, event)  # type: ignore[no-untyped-call]

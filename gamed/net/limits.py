@@ -192,6 +192,12 @@ class ConnectionLimits:
         kept = {address: bucket for address, bucket in self._buckets.items() if bucket.level(now) < bucket.most}
         self._buckets = kept if len(kept) < MOST_BUCKETS // 2 else {}
 
+    def _forget_full(self, address: str) -> None:
+        """Forget an address's bucket if it is full again, as that of who stayed for a while is."""
+        bucket = self._buckets.get(address)
+        if bucket is not None and bucket.level(self.clock()) >= bucket.most:
+            del self._buckets[address]
+
     def _refuse_rate(self, address: str) -> None:
         text = (
             "refused: listener={listener} address={address} comes more often than {rate:g} times a second; raise "
@@ -220,6 +226,7 @@ class ConnectionLimits:
             self._open[address] = here
         else:
             del self._open[address]
+            self._forget_full(address)
         self._count -= 1
         for series in (address, ANYBODY):
             refused = self._refused.pop(series, 0)

@@ -12,7 +12,7 @@ from gamed.errors import IllegalMove
 from gamed.findings import Finding
 from gamed.game import Options, Termination
 from gamed.games.go.replay import replay as replay_go
-from gamed.games.go.tree import GoGame
+from gamed.games.go.tree import RESIGNED, GoGame
 from gamed.games.go.tree import Player as GoPlayer
 from gamed.history import LINE, MOVE
 from gamed.records import gofans, own
@@ -20,9 +20,6 @@ from gamed.records.index import Index
 from gamed.records.parsing import parse
 from gamed.records.record import Record, RecordError, SeatSummary, Summary
 from gamed.table import Table, replay
-
-RESIGNED = -1.0
-"""The points of a player who has resigned (TEXT of GoFans 1.1)."""
 
 
 def play_own(record: Record, table: Callable[[Options], Table]) -> Summary:

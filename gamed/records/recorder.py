@@ -17,8 +17,7 @@ from gamed.errors import InvalidMove, RuleError
 from gamed.games.go.board import BLACK, FIRST_COLORS, Board, ruleset
 from gamed.games.go.hoshi import handicap
 from gamed.games.go.picture import draw, name
-from gamed.games.go.tree import GoGame, Node, Point, Stone
-from gamed.games.go.views import RESIGNED
+from gamed.games.go.tree import RESIGNED, GoGame, Node, Point, Stone
 
 
 @define(slots=False)

@@ -23,9 +23,10 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.registry import Player
 from tests.daemon import SCRIPTS, Daemon, free_port, section
+from tests.interop.programs import end
 from tests.web.browser import NO_CHROMIUM, chromium
 
-PATIENCE = 30.0
+PATIENCE = 60.0
 """Seconds until a condition counts as missed."""
 
 PASSWORD = "open sesame"
@@ -173,6 +174,41 @@ class Guest:
         self.wire.close()
 
 
+class Held:
+    """A player whose answers go through a gate: `let(n)` lets so many more of them pass, `open()` all."""
+
+    def __init__(self, player: Player) -> None:
+        self.player = player
+        self.is_open = False
+        self._passes = threading.Semaphore(0)
+
+    @property
+    def is_done(self) -> bool:
+        return self.player.is_done
+
+    @property
+    def won(self) -> bool | None:
+        return self.player.won
+
+    def begin(self) -> bytes:
+        return self.player.begin()
+
+    def receive_data(self, data: bytes) -> bytes:
+        answer = self.player.receive_data(data)
+        if answer and not self.is_open and not self._passes.acquire(timeout=2 * PATIENCE):
+            raise AssertionError("nobody has let this player answer")
+        return answer
+
+    def let(self, answers: int) -> None:
+        """Let so many more answers pass."""
+        self._passes.release(answers)
+
+    def open(self) -> None:
+        """Let everything pass from now on."""
+        self.is_open = True
+        self.let(1)
+
+
 def until(condition: Callable[[], Any], what: str, seconds: float = PATIENCE) -> Any:
     """Wait until a condition holds that no page can tell, and return its value. `what`: is said if it does not."""
     ends = time.monotonic() + seconds
@@ -243,7 +279,7 @@ class LiveTestCase(SynchronousTestCase):
     def bot(self, game: str, strategy: str, *more: str) -> subprocess.Popen[str]:
         """Start `gamed bot` for one game; it is killed if it still plays when the test ends."""
         process = self.daemon.bot(game, strategy, *more)
-        self.addCleanup(_end, process)
+        self.addCleanup(end, process)
         return process
 
     def guest(self, game: str, player: Player) -> Guest:
@@ -289,10 +325,12 @@ class LiveTestCase(SynchronousTestCase):
         return str(page.locator(".board").get_attribute("data-phase"))
 
 
-def _end(process: subprocess.Popen[str]) -> None:
-    if process.poll() is None:
-        process.kill()
-    process.communicate()
+def log_in(page: Page, user: str = "admin", password: str = PASSWORD) -> None:
+    """Ask for the administrator's rights on a page, as its dialog does; whether they are given is the page's to say."""
+    page.click("header button:text-is('Log in')")
+    page.fill("dialog input[name=user]", user)
+    page.fill("dialog input[name=password]", password)
+    page.click("dialog button[type=submit]")
 
 
 # Sitting down

@@ -17,6 +17,13 @@ from pathlib import Path
 SECONDS = 20.0
 
 
+def end(process: subprocess.Popen[str]) -> None:
+    """Kill a program if it still runs, and read what it has said."""
+    if process.poll() is None:
+        process.kill()
+    process.communicate()
+
+
 class Program:
     """A program that thinks it has a terminal. `shown`: all that came so far."""
 

@@ -14,6 +14,7 @@ from typing import ClassVar
 
 from tests.interop.browsing import PATIENCE, LiveTestCase, seated, until
 from tests.interop.drivers import MOVES, Mouse, own_turn, place_ships, put_wall, shoot_all, waits
+from tests.interop.programs import end
 from tests.interop.racket import PROGRAM, XVFB
 from tests.interop.test_prolog import prolog
 from tests.interop.test_racket import DOWN, UP, messages, starts, told
@@ -66,7 +67,7 @@ class PeerTests(LiveTestCase):
     def world(self, *steps: str) -> subprocess.Popen[str]:
         """Start a Racket world that registers here and does these steps by itself."""
         screen = subprocess.Popen(XVFB, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        self.addCleanup(_end, screen)
+        self.addCleanup(end, screen)
         display = f":{screen.stdout.readline().strip()}"
         joins = f'(join "127.0.0.1" {self.daemon.ports["quoridor"]} "Racket" {" ".join(steps)})'
         world = subprocess.Popen(
@@ -77,7 +78,7 @@ class PeerTests(LiveTestCase):
             text=True,
             env={**os.environ, "DISPLAY": display},
         )
-        self.addCleanup(_end, world)
+        self.addCleanup(end, world)
         return world
 
     def test_quoridor_against_racket(self) -> None:
@@ -122,9 +123,3 @@ class PeerTests(LiveTestCase):
             else:
                 hand.cell(".q-board", "data-cell", (x, y))
             self.page.wait_for_selector(f"{MOVES} >> nth={count}", state="attached")
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    if process.poll() is None:
-        process.kill()
-    process.communicate()

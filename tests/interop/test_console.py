@@ -14,7 +14,7 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.daemon import SCRIPTS, Daemon, free_port
-from tests.interop.programs import Program
+from tests.interop.programs import Program, end
 from tests.proofs.guests import KINDS, Beside, daemon_of_all
 
 PASSWORD = "Aster und Distel"  # with blanks: as it is typed
@@ -87,13 +87,8 @@ class ConsoleTestCase(SynchronousTestCase):
     def bot(self, games: int = 1) -> subprocess.Popen[str]:
         command = [SCRIPTS / "gamed", "bot", "battleship", "--port", str(self.daemon.port), "--games", str(games)]
         bot = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.addCleanup(self.end_bot, bot)
+        self.addCleanup(end, bot)
         return bot
-
-    def end_bot(self, bot: subprocess.Popen[str]) -> None:
-        if bot.poll() is None:
-            bot.kill()
-        bot.communicate()
 
     def player(self) -> socket.socket:
         """Connect a player who says nothing of itself."""

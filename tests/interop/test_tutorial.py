@@ -10,11 +10,11 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
 
 from tests.daemon import ROOT, SCRIPTS
 from tests.interop.browsing import PATIENCE, LiveTestCase, seated
 from tests.interop.drivers import MOVES, Mouse, own_turn, put_wall, shoot_all, waits
+from tests.interop.programs import end
 from tests.web.browser import STATIC
 
 TUTORIAL = ROOT / "docs" / "tutorial"
@@ -41,7 +41,7 @@ class TutorialTests(LiveTestCase):
         """Run a command of the tutorial as it is written, but for this daemon's ports."""
         words = [word.replace(".venv/bin", str(SCRIPTS)) for word in command.split()]
         process = subprocess.Popen([*words, *more], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.addCleanup(_end, process)
+        self.addCleanup(end, process)
         return process
 
     def shoots(self, name: str) -> None:
@@ -185,9 +185,3 @@ class TutorialTests(LiveTestCase):
         self.assertEqual({file.name for file in PICTURES.iterdir()}, used)
         for file in PICTURES.iterdir():
             self.assertLess(file.stat().st_size, HEAVIEST, file.name)
-
-
-def _end(process: subprocess.Popen[Any]) -> None:
-    if process.poll() is None:
-        process.kill()
-    process.communicate()

@@ -155,6 +155,14 @@ class DoorTests(SynchronousTestCase):
         self.assertEqual(counts, [AT_ONCE, 2 * AT_ONCE, 3 * AT_ONCE])
         self.assertEqual([reader.heard for reader in readers], [[b"a"]] * len(readers))
 
+    def test_nobody_is_served_twice_in_a_turn(self) -> None:
+        first, second = self.come(), self.come()
+        for _ in range(2):
+            first.far.send(b"ab")
+        second.far.send(b"c")
+        self.door.doRead()
+        self.assertEqual((first.heard, second.heard), ([b"a"], [b"c"]))
+
     def test_while_the_slice_lasts_all_are_served(self) -> None:
         readers = [self.come() for _ in range(3 * AT_ONCE)]
         for reader in readers:

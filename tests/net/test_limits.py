@@ -181,6 +181,14 @@ class RateTests(SynchronousTestCase):
         self.assertEqual(len(self.limits._buckets), 2)
         self.assertEqual(self.come_and_go("10.0.0.1", 1), 0)
 
+    def test_who_leaves_after_a_while_is_forgotten(self) -> None:
+        for address in ("10.0.0.1", "10.0.0.2"):
+            self.limits.admit(address)
+        self.limits.release("10.0.0.1")
+        self.now += 0.2
+        self.limits.release("10.0.0.2")
+        self.assertEqual(list(self.limits._buckets), ["10.0.0.1"])
+
     def test_each_cause_has_its_name(self) -> None:
         limits = ConnectionLimits("hive", 3, 2, per_second=1.0, clock=lambda: self.now)
         with capturedLogs():

@@ -6,7 +6,6 @@ Source: issue 2, "Shows" 7; battleship.md A1, "End", and B12.
 from __future__ import annotations
 
 import os
-import resource
 import selectors
 import socket
 import struct
@@ -23,7 +22,7 @@ from gamed.games.battleship.wire import ATTACK_FIRST, DEFEND_FIRST, END, START
 from gamed.records.index import validate
 from gamed.records.record import document
 from tests.daemon import Daemon, running
-from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
+from tests.proofs import amount, raise_descriptors, skip  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.beside import Beside, Match, described, read
 from tests.proofs.clients import connection, named
 from tests.proofs.evidence import Evidence, is_last, look, now, seats, settle
@@ -404,9 +403,7 @@ class Bad:
 
 class BadPeerTests(SynchronousTestCase):
     def setUp(self) -> None:
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (min(8192, hard), hard))
-        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        raise_descriptors(self, 8_192)
 
     def disturbed(self, names: tuple[str, ...], pairs: int, **options: str) -> int:
         """Have bad peers do what the names say, with honest games beside; return by how much memory grew at most."""

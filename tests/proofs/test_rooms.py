@@ -6,7 +6,6 @@ nobody does anything until one of the two leaves. What a room needs includes its
 
 from __future__ import annotations
 
-import resource
 import time
 from collections import Counter
 from collections.abc import Mapping
@@ -17,7 +16,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.game import Termination
 from tests.daemon import Daemon
-from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
+from tests.proofs import amount, raise_descriptors, skip  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.evidence import look, settle
 from tests.proofs.guests import KINDS, LISTENERS, Party, described, running_all
 from tests.proofs.test_kills_all import check_outcome, rooms_by_place
@@ -38,9 +37,7 @@ KIB = 1 << 10
 
 class RoomsTests(SynchronousTestCase):
     def setUp(self) -> None:
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        raise_descriptors(self)
 
     def test_many_rooms_of_which_few_are_active(self) -> None:
         rooms = amount(5_000, 300)

@@ -97,14 +97,15 @@ class Crowd:
 class SpectatorTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.web = free_port()
-        self.more = f'[web]\nendpoint = "tcp:{self.web}:interface=127.0.0.1:backlog=1024"\n'
+        self.more = f'[web]\nendpoint = "tcp:{self.web}:interface=127.0.0.1:backlog=4096"\n'
 
-    def rooms(self) -> list[str]:
+    def rooms(self) -> list[dict[str, Any]]:
+        """Return what the API says of each room."""
         connection = http.client.HTTPConnection("127.0.0.1", self.web, timeout=20)
         connection.request("GET", "/api/v1/rooms")
         rooms = json.loads(connection.getresponse().read())
         connection.close()
-        return [room["id"] for room in rooms]
+        return rooms
 
     def measured(self, matches: list[Match], moves: int) -> list[float]:
         times = []
@@ -119,7 +120,7 @@ class SpectatorTests(SynchronousTestCase):
         for _ in range(amount(8, 2)):
             # A match has its usual length at most, and spectators come in its middle.
             played = [Match(daemon.port) for _ in range(matches)]
-            rooms = self.rooms()
+            rooms = [room["id"] for room in self.rooms()]
             self.assertEqual(len(rooms), matches)
             moves = amount(400, 60) // matches
             self.measured(played, moves // 4)
@@ -163,7 +164,8 @@ class SpectatorTests(SynchronousTestCase):
             idle = socket.socket()
             idle.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
             idle.connect(("127.0.0.1", self.web))
-            request = f"GET /api/v1/rooms/{self.rooms()[0]}/events HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            (room,) = self.rooms()
+            request = f"GET /api/v1/rooms/{room['id']}/events HTTP/1.1\r\nHost: localhost\r\n\r\n"
             idle.sendall(request.encode())
             begun = time.monotonic()
             while not self.watchers():
@@ -177,8 +179,4 @@ class SpectatorTests(SynchronousTestCase):
             idle.close()
 
     def watchers(self) -> int:
-        connection = http.client.HTTPConnection("127.0.0.1", self.web, timeout=20)
-        connection.request("GET", "/api/v1/rooms")
-        rooms = json.loads(connection.getresponse().read())
-        connection.close()
-        return sum(room["watchers"] for room in rooms)
+        return sum(room["watchers"] for room in self.rooms())

@@ -17,16 +17,13 @@ from gamed.games.battleship.states import Phase
 from gamed.games.battleship.strategy import Strategy
 from gamed.games.battleship.wire import Command
 
-__all__ = ["Phase", "Player"]
-
 
 @define
 class Player(Dialogue):
-    """Plays one match with a strategy. `moves` counts its shots; `phase` says where the match stands."""
+    """Plays one match with a strategy. `moves` counts its shots."""
 
     strategy: Strategy
     random: Random
-    phase: Phase = Phase.INITIALIZATION
     moves: int = 0
     _defence: Defence = field(init=False)
 

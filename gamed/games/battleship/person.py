@@ -76,7 +76,7 @@ class Person(Dialogue):
             raise
 
     def _learn(self, code: int) -> None:
-        self._last["you"] = _shot(self._shot, code)
+        self._last["you"] = _shot_facts(self._shot, code)
         try:
             self._sea = self._sea.answered(self._shot, code)
         except AnswerError as error:
@@ -93,7 +93,7 @@ class Person(Dialogue):
             return []
         cell, self._kept = self._kept, None
         code = self._defence.answer(cell)
-        self._last["enemy"] = _shot(cell, code)
+        self._last["enemy"] = _shot_facts(cell, code)
         return [self._answers(cell, code)]
 
     def _attack(self) -> list[Command]:
@@ -113,7 +113,7 @@ class Person(Dialogue):
                 self._must_be_placing()
                 return self._roll()
             case "place":
-                fleet = _fleet(action.get("ships"))
+                fleet = _read_fleet(action.get("ships"))
                 self._must_be_placing()
                 self._defence.fleet = fleet
                 return b""
@@ -122,7 +122,7 @@ class Person(Dialogue):
                 self.is_ready = True
                 return spoken(self._answer_kept())
             case "shoot":
-                return self._shoot(_at(action.get("at")))
+                return self._shoot(_read_cell(action.get("at")))
         raise InvalidMove('an action says what to "do": "roll", "place", "ready" or "shoot"')
 
     def _must_be_placing(self) -> None:
@@ -146,10 +146,10 @@ class Person(Dialogue):
         if self.phase is not Phase.ATTACK:
             raise NotYourTurn("it is not your turn to shoot")
         if not self._unknown >> cell & 1:
-            raise IllegalMove(f"you have shot at {_name(cell)} before", code="known-cell")
+            raise IllegalMove(f"you have shot at {_label(cell)} before", code="known-cell")
         shot = self._shoots(cell)
         self.shots += 1
-        self._last["you"] = _shot(cell, None)
+        self._last["you"] = _shot_facts(cell, None)
         return spoken([shot])
 
     @property
@@ -171,11 +171,11 @@ class Person(Dialogue):
         [x, y] with the answer's `code` (None: it waits); `broken`: the `code` and `text` of what broke the match off,
         or None. Cells are x + 10 * y.
         """
-        own, enemy = self._own(), revealed(self._sea)
+        own, enemy = self._own_waters(), revealed(self._sea)
         return {
             # Where the first shot went is not to be known before the ships are placed.
             "is_blind": not self.is_ready,
-            "phase": self._word,
+            "phase": self._phase_word,
             "board": {
                 "attacker": self._attacker,
                 "shot": _xy(self._shot) if self.phase is Phase.AWAIT else None,
@@ -187,7 +187,7 @@ class Person(Dialogue):
                 "started": self.phase not in _WAITING,
                 "awaited": not self.is_ready and self.phase in (Phase.ATTACK, Phase.ANSWER),
                 "may": self._may,
-                "fleet": {**own, "ships": list(map(_spelled, self._defence.fleet)), "cells": self._ships},
+                "fleet": {**own, "ships": list(map(_spelled_ship, self._defence.fleet)), "cells": self._ship_cells},
                 "enemy": enemy,
                 "targets": list(cells(self._unknown)) if "shoot" in self._may else [],
                 "shots": self.shots,
@@ -198,7 +198,7 @@ class Person(Dialogue):
         }
 
     @property
-    def _word(self) -> str:
+    def _phase_word(self) -> str:
         if self._broken is not None:
             return "broken"
         if not self.is_ready:
@@ -220,10 +220,10 @@ class Person(Dialogue):
         return _OWN if self.phase in (Phase.ATTACK, Phase.AWAIT, Phase.WON) else _ENEMY
 
     @property
-    def _ships(self) -> list[Cell]:
+    def _ship_cells(self) -> list[Cell]:
         return list(cells(sum(self._defence.fleet)))
 
-    def _own(self) -> dict[str, list[int]]:
+    def _own_waters(self) -> dict[str, list[int]]:
         """Return what the enemy knows of this side's waters."""
         fleet, shots = self._defence.fleet, self._defence.shots
         afloat = [ship for ship in fleet if ship & ~shots]
@@ -235,7 +235,7 @@ class Person(Dialogue):
         }
 
 
-def _shot(cell: Cell, code: int | None) -> dict[str, Any]:
+def _shot_facts(cell: Cell, code: int | None) -> dict[str, Any]:
     return {"at": _xy(cell), "code": code}
 
 
@@ -243,12 +243,12 @@ def _xy(cell: Cell) -> list[int]:
     return [cell % SIZE, cell // SIZE]
 
 
-def _name(cell: Cell) -> str:
+def _label(cell: Cell) -> str:
     """Return a cell as TEXT's boards are labelled."""
     return f"{'ABCDEFGHIJ'[cell // SIZE]}{cell % SIZE + 1}"
 
 
-def _spelled(ship: int) -> list[int | str]:
+def _spelled_ship(ship: int) -> list[int | str]:
     """Return a ship as the action "place" takes it."""
     first, *others = cells(ship)
     return [*_xy(first), ship.bit_count(), "h" if others[0] == first + 1 else "v"]
@@ -259,7 +259,7 @@ def _is_number(value: object) -> TypeGuard[int]:
     return type(value) is int
 
 
-def _at(value: object) -> Cell:
+def _read_cell(value: object) -> Cell:
     match value:
         case [x, y] if _is_number(x) and _is_number(y):
             if not (0 <= x < SIZE and 0 <= y < SIZE):
@@ -268,22 +268,22 @@ def _at(value: object) -> Cell:
     raise InvalidMove('a shot says where "at": [column, row], each 0 to 9')
 
 
-def _fleet(value: object) -> tuple[int, ...]:
+def _read_fleet(value: object) -> tuple[int, ...]:
     """Return the ships of the action "place", in the order of `FLEET`. Raises InvalidMove and IllegalMove."""
     if not isinstance(value, list) or len(value) != len(FLEET):
         raise InvalidMove('"ships" are five: [column, row, length, "h" or "v"] each')
-    fleet = sorted(map(_ship, value), key=int.bit_count, reverse=True)
+    fleet = sorted(map(_read_ship, value), key=int.bit_count, reverse=True)
     if tuple(map(int.bit_count, fleet)) != FLEET:
         raise IllegalMove("a fleet has ships of 5, 4, 3, 3 and 2 cells", code="wrong-fleet")
     taken = 0
     for ship in fleet:
         if ship & taken:
-            raise IllegalMove(f"the ship at {_name(next(cells(ship)))} touches another one", code="touching")
+            raise IllegalMove(f"the ship at {_label(next(cells(ship)))} touches another one", code="touching")
         taken |= ship | RIMS[True][ship]
     return tuple(fleet)
 
 
-def _ship(value: object) -> int:
+def _read_ship(value: object) -> int:
     match value:
         case [x, y, length, "h" | "v" as way] if _is_number(x) and _is_number(y) and _is_number(length):
             pass

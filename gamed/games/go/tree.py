@@ -7,9 +7,12 @@ GoFans: x from 1 at the left, y from 1 at the top. Nothing here recurses: a game
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from attrs import define, field, frozen
+
+RESIGNED: Final = -1.0
+"""The points of a player who has resigned (TEXT of GoFans 1.1)."""
 
 
 class Point(NamedTuple):
@@ -28,7 +31,7 @@ class Stone(NamedTuple):
 
 @frozen
 class Player:
-    """A player. `id`: what moves name. `points`: -1 for who resigned, None where it is not known."""
+    """A player. `id`: what moves name. `points`: `RESIGNED` for who resigned, None where it is not known."""
 
     id: int
     name: str | None = None

@@ -15,12 +15,9 @@ from gamed.errors import RuleError
 from gamed.games.go.board import FIRST_COLORS, Board, neighbours, points, ruleset
 from gamed.games.go.picture import name
 from gamed.games.go.replay import IllegalRecordMove, removes, sides
-from gamed.games.go.tree import GoGame, Node, Point
+from gamed.games.go.tree import RESIGNED, GoGame, Node, Point
 
 Data: TypeAlias = dict[str, Any]
-
-RESIGNED = -1.0
-"""The points of a player who has resigned (TEXT of GoFans 1.1)."""
 
 
 @define(eq=False)

@@ -70,7 +70,6 @@ class Person:
     pending: str | None = None
     leaver: int | None = None
     is_closed: bool = False
-    _is_asked: bool = False
     _world: World = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -102,9 +101,6 @@ class Person:
 
     def _learn(self, call: Call, number: int) -> None:
         self.leaver = number - 1 if call is Call.DISCONNECT else None
-        if self.phase is Phase.DISCONNECT:
-            self._is_asked = False
-        self._is_asked |= call is Call.WAIT_OR_PLAY
         self.phase, self.pending = _PHASES[call], None
 
     # What the human does
@@ -185,7 +181,7 @@ class Person:
         if self._world.state is not None:
             return self._world.state.players
         # After the question, those who wait wait for four.
-        return 4 if self._is_asked and self.phase is Phase.WAITING else None
+        return 4 if self._world.was_asked and self.phase is Phase.WAITING else None
 
 
 def _is_on_board(x: object, y: object) -> bool:

@@ -82,6 +82,11 @@ class World:
             return self.seat
         return _ARRIVALS.get(self._arrival[:1], _ARRIVALS.get(self._arrival))
 
+    @property
+    def was_asked(self) -> bool:
+        """Whether it was asked for how many the game is to be: by its first or second mail, or never."""
+        return Call.WAIT_OR_PLAY in self._arrival
+
     def _mail(self, datum: Datum) -> tuple[Call, int]:
         match datum:
             case (Symbol(name=name), int(number), tuple(move)) if name in _CALLS:

@@ -14,7 +14,7 @@ from attrs import Attribute, field, frozen, validators
 
 from gamed.game import Options
 from gamed.games.roborally.client import Player, random_name
-from gamed.games.roborally.course_list import CourseList, course_options, setting_of
+from gamed.games.roborally.course_list import CourseList, course_options
 from gamed.games.roborally.drawing import draw
 from gamed.games.roborally.person import Person
 from gamed.games.roborally.reception import KIND, ManagerReception
@@ -87,7 +87,7 @@ class Settings:
 
 
 def _options(settings: Settings) -> Options:
-    return course_options(settings.courses[0], setting_of(settings))
+    return course_options(settings.courses[0], settings)
 
 
 def _connection(_settings: Settings) -> RoboRallyConnection:

@@ -10,26 +10,11 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from gamed.game import Options
 from gamed.games.roborally.boards import load_course
 from gamed.games.roborally.rules.courses import Course, Limits
-
-
-@frozen
-class Setting:
-    """What a game is played with where its course says nothing of its own. `seed`: of the shuffling; 0: the room's."""
-
-    limits: Limits
-    max_turns: int
-    seed: int
-
-
-def setting_of(settings: Any) -> Setting:
-    """Return what the listener's settings say."""
-    limits = Limits(settings.lives, settings.min_players, settings.max_players)
-    return Setting(limits, settings.max_turns, settings.seed)
 
 
 @define
@@ -48,17 +33,17 @@ class CourseList:
         """Take the listener's settings anew. Raises ConfigError: there is a course that cannot be played on."""
         for name in settings.courses:
             # What cannot be played on is refused now, and not when its turn comes.
-            course_options(name, setting_of(settings))
+            course_options(name, settings)
         self.settings = settings
 
     def choose(self, name: str) -> None:
         """Have the next game that opens played on a course, by its name or file. Raises ConfigError."""
-        course_options(name, setting_of(self.settings))
+        course_options(name, self.settings)
         self._chosen.append(name)
 
     def next(self) -> Options:
         """Return the options of the next game. Raises ConfigError."""
-        return course_options(self._name(), setting_of(self.settings))
+        return course_options(self._name(), self.settings)
 
     def _name(self) -> str:
         names: Sequence[str] = self.settings.courses
@@ -70,10 +55,12 @@ class CourseList:
         return names[(self._taken - 1) % len(names)]
 
 
-@lru_cache(64)
-def course_options(name: str, setting: Setting) -> Options:
-    """Return the options of a game on a course. `players`: the most that it takes. Raises ConfigError."""
-    course = load_course(name, setting.limits)
+def course_options(name: str, settings: Any) -> Options:
+    """Return the options of a game on a course; the listener's settings hold where it says nothing of its own.
+
+    `players`: the most that it takes. `seed`: of the shuffling; 0: the room's. Raises ConfigError.
+    """
+    course = _course(name, Limits(settings.lives, settings.min_players, settings.max_players))
     return {
         "course": course.name,
         "plan": course.board.plan,
@@ -81,9 +68,14 @@ def course_options(name: str, setting: Setting) -> Options:
         "lives": course.limits.lives,
         "min_players": course.limits.min_players,
         "players": course.limits.max_players,
-        "max_turns": setting.max_turns,
-        "seed": setting.seed,
+        "max_turns": settings.max_turns,
+        "seed": settings.seed,
     }
+
+
+@lru_cache(64)
+def _course(name: str, limits: Limits) -> Course:
+    return load_course(name, limits)
 
 
 def spelled_flags(course: Course) -> str:

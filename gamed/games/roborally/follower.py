@@ -88,7 +88,7 @@ class Follower:
         elif isinstance(event, m.ManagerRequest):
             self.requests.append(event)
         else:
-            return self._learn(self._asked.popleft() if self._asked else event, event)
+            return self._learn(self._asked.popleft() if self._asked else None, event)
         return b""
 
     def _removed(self, event: m.Removed) -> None:
@@ -101,8 +101,8 @@ class Follower:
         else:
             raise RemoteProtocolError(f"the manager removed us: {event.reason} {event.note}".rstrip(), code="removed")
 
-    def _learn(self, question: Event, answer: Event) -> bytes:
-        """Take the answer to a question; only a refused name leads to something that is said."""
+    def _learn(self, question: Event | None, answer: Event) -> bytes:
+        """Take the answer to a question, None if none was open; only a refused name leads to something that is said."""
         match question, answer:
             case m.RegisterPlayer(), m.Error() if self.spare_names:
                 self.name, *rest = self.spare_names

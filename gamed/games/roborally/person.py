@@ -162,9 +162,9 @@ class Person:
             self._note(request)
             self._questions = self._usual_questions()
             return b""
-        if isinstance(request, m.RepairsWanted) and self._opens(request) in (0, len(self._locked)):
+        if isinstance(request, m.RepairsWanted) and (opens := self._opens(request)) in (0, len(self._locked)):
             # There is nothing to choose.
-            return self._answer(Repairs(tuple(self._locked) if self._opens(request) else ()))
+            return self._answer(Repairs(tuple(self._locked)[:opens]))
         self._is_ready = True
         return b""
 
@@ -227,13 +227,19 @@ class Person:
         return request
 
     @property
+    def _robot(self) -> m.RobotAnswer | None:
+        """The human's robot; None before it is known, and when it is gone."""
+        told = self._follower.robots.get(self._follower.name)
+        return told if isinstance(told, m.RobotAnswer) else None
+
+    @property
     def _locked(self) -> Mapping[int, int]:
         """The cards in the locked registers, by the registers' numbers."""
-        told = self._follower.robots.get(self._follower.name)
-        return {number: card.priority for number, card in told.locked} if isinstance(told, m.RobotAnswer) else {}
+        robot = self._robot
+        return {} if robot is None else {number: card.priority for number, card in robot.locked}
 
     def _program(self, request: m.MoveRequest, action: Mapping[str, Any]) -> Program:
-        hand = [card.priority for card in request.cards] if isinstance(request, m.ProgramWanted) else []
+        hand = self._hand(request)
         down = _bool(action.get("down", self._is_down_announced))
         cards = action.get("cards")
         if not isinstance(cards, list) or not all(_is_number(card) or card is None for card in cards):
@@ -265,18 +271,15 @@ class Person:
 
     def _power(self, down: bool) -> bytes:  # noqa: FBT001 (a truth value is all that there is to say)
         request = self._expect(m.ProgramWanted, m.StayWanted)
-        if isinstance(request, m.StayWanted):
-            self._is_down_announced = down
-            return self._answer(StayDown(down)) + self._go_on()
         self._is_down_announced = down
-        return b""
+        return self._answer(StayDown(down)) + self._go_on() if isinstance(request, m.StayWanted) else b""
 
     def _opens(self, request: m.MoveRequest) -> int:
         """Return how many registers a repair opens."""
-        told = self._follower.robots.get(self._follower.name)
-        if not isinstance(request, m.RepairsWanted) or not isinstance(told, m.RobotAnswer):
+        robot = self._robot
+        if not isinstance(request, m.RepairsWanted) or robot is None:
             return 0
-        return len(told.locked) - locks(told.damage - request.points)
+        return len(robot.locked) - locks(robot.damage - request.points)
 
     def _repairs(self, request: m.MoveRequest, registers: object) -> Repairs:
         if not isinstance(registers, list) or not all(map(_is_number, registers)):
@@ -362,7 +365,7 @@ class Person:
             "revealed": [
                 [seats[name], [card.priority for card in cards]] for name, cards in phase.played if name in seats
             ],
-            "waiting": [] if request is None or self._seat is None else [self._seat],
+            "waiting": [seats[follower.name]] if request is not None and follower.name in seats else [],
             "happened": None,
             "ranking": [seats[name] for name in follower.order if name in seats] if follower.order else None,
             "trail": trail(()),

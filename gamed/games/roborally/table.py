@@ -15,7 +15,7 @@ from math import inf
 from random import Random
 from typing import Final
 
-from attrs import define, evolve, field
+from attrs import define, field
 
 from gamed.errors import RuleError
 from gamed.events import Event
@@ -180,7 +180,10 @@ class Manager:
     # Registration
 
     def join(self, name: str, now: float, seat: Seat | None = None) -> Step:
-        """Seat a player, or a channel; the last player who finds a place starts the game, the others its delay."""
+        """Seat a player, or a channel; the last player who finds a place starts the game, the others its delay.
+
+        Without a delay whoever makes them enough starts it, so that nobody comes in between.
+        """
         seat = self.free[0] if seat is None else seat
         is_channel = seat >= CHANNELS
         if seat not in (self.free_channels if is_channel else self.free):
@@ -192,7 +195,8 @@ class Manager:
         else:
             self._came = seat + 1
             self._set_start(now)
-            if not self.free and not self.is_paused:
+            is_due = self._start_at is not None and self._start_at <= now
+            if (is_due or not self.free) and not self.is_paused:
                 self._start(doing, now)
         return self._step(doing)
 
@@ -428,7 +432,7 @@ class Manager:
 
     def _stand(self, doing: Doing, before: State, after: State) -> None:
         """Take a new position: tell the channels of it, and those whose robots are gone for good."""
-        self.state = after = _unless_deserted(after)
+        self.state = after
         self.status = went(self.status, STAGES[after.stage])
         if len(after.removals) > len(before.removals):
             self._lose(doing, after)
@@ -556,7 +560,7 @@ class Manager:
         self.match.restore(entry)
         if entry.kind == LEFT:
             assert entry.seat is not None
-            self.state = _unless_deserted(self.game.remove(self.state, entry.seat))
+            self.state = self.game.remove(self.state, entry.seat)
         if entry.kind in (STARTED, DRAWN, MOVE, LEFT):
             self._roll()
         elif entry.kind != JOINED:
@@ -573,14 +577,7 @@ class Manager:
         self.status = went(self.status, STAGES[self.state.stage])
         self.passed = {self.steps: self.state}
         while not self.game.to_move(self.state) and self.state.stage is not Stage.OVER:
-            self.state = _unless_deserted(self.game.advance(self.state))
+            self.state = self.game.advance(self.state)
             self.steps += 1
             self.passed[self.steps] = self.state
             self.status = went(self.status, STAGES[self.state.stage])
-
-
-def _unless_deserted(state: State) -> State:
-    """Return a position, at its end if nobody is left: the rules let who plays alone play on, even without a robot."""
-    if state.stage >= Stage.ENDING or any(robot.lives for robot in state.robots):
-        return state
-    return evolve(state, stage=Stage.ENDING, waiting=frozenset())

@@ -84,10 +84,10 @@ class Viewer:
             case m.Removed():
                 return self._ask(m.GetGame())
             case _:
-                self._learn(self._asked.popleft() if self._asked else event, event)
+                self._learn(self._asked.popleft() if self._asked else None, event)
                 return b""
 
-    def _learn(self, question: Event, answer: Event) -> None:
+    def _learn(self, question: Event | None, answer: Event) -> None:
         match question, answer:
             case m.RegisterChannel(), m.Error():
                 raise RemoteProtocolError(f"the name {self.name} is in use", code="refused")

@@ -116,6 +116,12 @@ class Follower:
             self.won = seat_of(winner.get("color", "").lower()) == self.seat
 
 
+def names_of(state: Element) -> list[str]:
+    """Return the players' names in a `state` element, by seat; an empty one where there is none."""
+    sides = [state.find(color) for color in COLORS]
+    return ["" if side is None else side.get("displayName", "") for side in sides]
+
+
 def seat_of(color: str) -> Seat:
     """Return the seat of a colour, as it is written: lower case. Raises RemoteProtocolError(code="unknown-value")."""
     if color not in COLORS:

@@ -13,7 +13,7 @@ from attrs import define, field
 
 from gamed.errors import NotYourTurn
 from gamed.game import Seat
-from gamed.games.softwarechallenge.follower import Follower
+from gamed.games.softwarechallenge.follower import Follower, names_of
 from gamed.games.softwarechallenge.messages import Left, Memento, Refused
 from gamed.wire.xmlstream import Element
 
@@ -100,7 +100,7 @@ class Person:
             case Memento(element=Element() as state):
                 self._position = self.guide.read(state)
                 self._last = self.guide.last(state, self._position)
-                self._names = [_name(state, side) for side in ("red", "blue")]
+                self._names = names_of(state)
             case Refused(message=message):
                 # The result follows: who breaks a rule has lost.
                 self._refusal = message
@@ -143,11 +143,6 @@ class Person:
             "refusal": self._refusal,
             "result": None if follower.result is None else _result(follower.result),
         }
-
-
-def _name(state: Element, side: str) -> str:
-    found = state.find(side)
-    return "" if found is None else found.get("displayName", "")
 
 
 def _result(result: Element) -> Mapping[str, Any]:

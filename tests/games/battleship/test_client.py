@@ -8,7 +8,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.errors import RemoteProtocolError
 from gamed.game import Outcome, Termination
-from gamed.games.battleship.client import Phase, Player
+from gamed.games.battleship.client import Player
+from gamed.games.battleship.states import Phase
 from gamed.games.battleship.strategy import OpenList, strategies
 from gamed.testing.battleship import play_match
 

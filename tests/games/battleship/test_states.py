@@ -38,7 +38,8 @@ def command(body: bytes) -> Command:
 
 def player(phase: Phase, *, doomed: bool = False) -> Player:
     """Return a player in a phase, whose last shot was SHOT; one who is doomed has but the cell SHOT left."""
-    client = Player(OpenList(), Random(5), phase)
+    client = Player(OpenList(), Random(5))
+    client.phase = phase
     client._shot = SHOT[0] + 10 * SHOT[1]
     if doomed:
         bit = 1 << client._shot

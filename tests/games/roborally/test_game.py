@@ -41,6 +41,28 @@ def programmed() -> State:
     return position
 
 
+class DesertedTests(SynchronousTestCase):
+    """The end of a game in which nobody is left, where that of too few is not certain yet, or never."""
+
+    def test_a_game_of_one_ends_with_its_player(self) -> None:
+        position = GAME.remove(state(empty(2, 1), robot(1, 1), stage=Stage.PROGRAM, waiting=frozenset({0})), 0)
+        self.assertEqual((position.stage, position.waiting), (Stage.ENDING, frozenset()))
+
+    def test_a_phase_is_not_played_without_robots(self) -> None:
+        position = GAME.remove(state(empty(2, 1), robot(1, 1), robot(2, 1), stage=Stage.BELTS, phase=2), 0)
+        self.assertEqual(position.stage, Stage.BELTS)
+        self.assertEqual(GAME.remove(position, 1).stage, Stage.ENDING)
+
+    def test_nor_after_a_step_in_which_the_last_robots_fell(self) -> None:
+        gone = destroyed(robot(1, 1, lives=1), 2)
+        position = state(empty(2, 1), gone, gone, stage=Stage.GEARS, phase=2)
+        self.assertEqual(GAME.advance(position).stage, Stage.ENDING)
+
+    def test_an_end_that_was_told_is_not_told_again(self) -> None:
+        gone = destroyed(robot(1, 1, lives=1), 2)
+        self.assertEqual(GAME.advance(state(empty(2, 1), gone, stage=Stage.ENDING)).stage, Stage.OVER)
+
+
 class SetupTests(SynchronousTestCase):
     def test_the_start(self) -> None:
         """3.2: on the start flag, facing N, virtual, undamaged."""

@@ -86,6 +86,13 @@ class StartTests(SynchronousTestCase):
         found.passes(0.2)
         self.assertEqual(anna.hears(), ["NTS"])
 
+    def test_without_a_delay_nobody_comes_in_between(self) -> None:
+        found = gathering(start_delay=0.0)
+        # All of them before the reactor's next turn.
+        for name, wire in [(name, found.house.connect()) for name in ("Anna", "Bert", "Carl")]:
+            wire.session.dataReceived(f"RGS({name})\n".encode())
+        self.assertEqual([len(room.table.members) for room in found.rooms], [2, 1])
+
     def test_not_when_there_are_too_few_again(self) -> None:
         found = gathering()
         anna, bert = found.joins("Anna", "Bert")

@@ -106,13 +106,13 @@ class RoboRally:
 
     def advance(self, state: State) -> State:
         """Return the state after exactly one automatic step (4.2, clean-up). Raises ValueError where none is due."""
-        return queries.traced(state, turn.advance(state))
+        return turn.unless_deserted(queries.traced(state, turn.advance(state)))
 
     def remove(self, state: State, seat: Seat) -> State:
         """Return the state after a player has left or was removed. Raises NotYourTurn where there is no such seat."""
         if not 0 <= seat < len(state.robots):
             raise NotYourTurn(f"there is no seat {seat}")
-        return queries.traced(state, turn.remove(state, seat))
+        return turn.unless_deserted(queries.traced(state, turn.remove(state, seat)))
 
     def changed(self, before: State, after: State) -> Event | None:
         """Return what the output channels are to be told of a step or a leaving, or None (3.6)."""

@@ -19,7 +19,7 @@ from gamed.games.roborally.rules.layout import Layout
 from gamed.games.roborally.rules.movement import play
 from gamed.games.roborally.rules.moves import Facing
 from gamed.games.roborally.rules.robots import DESTROYED, REGISTERS, Robot, destroyed, removed
-from gamed.games.roborally.rules.state import Kind, Stage, State, is_in_phase, programs_complete, replaced
+from gamed.games.roborally.rules.state import NOBODY, Kind, Stage, State, is_in_phase, programs_complete, replaced
 
 Effect: TypeAlias = Callable[[Layout, list[Robot], int], bool]
 """What a board element does to the robots in a phase; it changes the list, and tells whether it has."""
@@ -54,14 +54,22 @@ def remove(state: State, seat: Seat) -> State:
     )
     if is_in_phase(state):
         return _due(state) if state.stage is Stage.CARDS else state
-    if _too_few(state.robots):
-        return evolve(state, stage=Stage.ENDING, waiting=frozenset())
-    return programs_complete(state)
+    return _ending(state) if _too_few(state.robots) else programs_complete(state)
 
 
 def _too_few(robots: tuple[Robot, ...]) -> bool:
-    """Whether at most one player is left of two or more; who plays alone plays on."""
+    """Whether at most one player is left of two or more (4.10.2); who plays alone plays on."""
     return sum(robot.lives > 0 for robot in robots) <= 1 < len(robots)
+
+
+def unless_deserted(state: State) -> State:
+    """Return a position, at its end if nobody is left: not even the last player of one, nor until step E of a phase."""
+    is_certain = state.stage >= Stage.ENDING
+    return state if is_certain or any(robot.lives for robot in state.robots) else _ending(state)
+
+
+def _ending(state: State) -> State:
+    return evolve(state, stage=Stage.ENDING, waiting=NOBODY)
 
 
 def _stepped(state: State, robots: list[Robot], **changes: Any) -> State:

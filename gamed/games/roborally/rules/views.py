@@ -18,7 +18,7 @@ from gamed.games.roborally.rules.elements import Belt, Gear, Laser, Pit, Place, 
 from gamed.games.roborally.rules.layout import Layout
 from gamed.games.roborally.rules.moves import AskFacing, AskProgram, AskRepairs, AskStayDown, Request
 from gamed.games.roborally.rules.robots import Robot
-from gamed.games.roborally.rules.state import Glimpse, Kind, Stage, State
+from gamed.games.roborally.rules.state import Glimpse, Stage, State
 
 
 def view(state: State, seat: Seat | None) -> dict[str, Any]:
@@ -99,9 +99,7 @@ def trail(glimpses: tuple[Glimpse, ...]) -> dict[str, Any]:
 
 def _card(glimpse: Glimpse) -> int | None:
     """Return the card that was played; the registers are those of a phase that is shown."""
-    if glimpse.seat is None or glimpse.kind is not Kind.PLAYED:
-        return None
-    return glimpse.robots[glimpse.seat].registers[glimpse.phase - 1]
+    return None if glimpse.seat is None else glimpse.robots[glimpse.seat].registers[glimpse.phase - 1]
 
 
 def _changes(before: tuple[Robot, ...], after: tuple[Robot, ...]) -> Iterator[list[Any]]:

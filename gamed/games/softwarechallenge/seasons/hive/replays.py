@@ -12,9 +12,9 @@ from typing import Final
 from xml.etree.ElementTree import Element
 
 from gamed.errors import IllegalMove, RemoteProtocolError
-from gamed.game import CHANCE, Outcome, Seat, Termination
+from gamed.game import CHANCE, Outcome, Termination
 from gamed.games.softwarechallenge.client_wire import ClientConnection
-from gamed.games.softwarechallenge.follower import MESSAGE_BYTES
+from gamed.games.softwarechallenge.follower import MESSAGE_BYTES, names_of
 from gamed.games.softwarechallenge.messages import Closing, Memento, ServerMessage
 from gamed.games.softwarechallenge.messages import Result as ResultMessage
 from gamed.games.softwarechallenge.season import Cause, Fault
@@ -103,7 +103,7 @@ def read_replay(document: bytes) -> History:
         raise RemoteProtocolError("there is no state in it", code="no-state")
     history = History(states[0].room, KIND, UNKNOWN_TIME, 0, LIMITS)
     first = states[0].element
-    history.entries += [Entry(0, JOINED, seat, data={"name": _name(first, seat)}) for seat in (0, 1)]
+    history.entries += [Entry(0, JOINED, seat, data={"name": name}) for seat, name in enumerate(names_of(first))]
     history.entries.append(Entry(0, STARTED))
     state = _play(history, [event.element for event in states if event.element is not None])
     results = [event.element for event in rooms if isinstance(event, ResultMessage)]
@@ -120,11 +120,6 @@ def _rooms(document: bytes) -> Iterator[Memento | ResultMessage]:
                 yield event
             elif not isinstance(event, Closing):
                 raise RemoteProtocolError(f"{type(event).__name__} does not belong there", code="no-replay")
-
-
-def _name(state: Element, seat: Seat) -> str:
-    side = state.find(COLORS[seat].lower())
-    return "" if side is None else side.get("displayName", "")
 
 
 def _play(history: History, states: list[Element]) -> State:
