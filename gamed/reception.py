@@ -9,7 +9,7 @@ they were written.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from attrs import define, frozen
 
@@ -160,6 +160,7 @@ class Reception(Protocol):
         """Take the listener's settings anew. Raises ConfigError, and has changed nothing then."""
 
 
+@runtime_checkable
 class Prepares(Protocol):
     """What a reception may have beside: rooms that an operator prepares."""
 
@@ -173,6 +174,7 @@ class Prepares(Protocol):
         """
 
 
+@runtime_checkable
 class HasCourses(Protocol):
     """What a reception may have beside: courses that an operator chooses."""
 

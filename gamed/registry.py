@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from random import Random
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, cast, runtime_checkable
 
 from attrs import frozen
 from twisted.plugin import IPlugin, getPlugins
@@ -88,6 +88,14 @@ class Person(Protocol):
     @property
     def won(self) -> bool | None:
         """Whether the match was won; None while it is undecided, and if nobody won it."""
+
+
+@runtime_checkable
+class Looks(Protocol):
+    """What a Person may have beside: questions, where its dialect does not tell by itself how everything stands."""
+
+    def look(self) -> bytes:
+        """Return questions about how everything stands now; nothing while others are open."""
 
 
 Told = Callable[[Entry], str | None]

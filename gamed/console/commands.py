@@ -226,7 +226,9 @@ def prepare(
 
     Example: prepare hive Ada Grace --paused
     """
-    reception: Prepares = operator.reception(game, "reserve", "has no reservations: who connects is seated")
+    reception = operator.reception(game)
+    if not isinstance(reception, Prepares):
+        raise ConsoleError(f"{game} has no reservations: who connects is seated")
     if turn is not None and from_ is None:
         raise ConsoleError("--turn goes with --from")
     opened = partial(_prepared, partial(reception.reserve, names, paused=paused, turn=turn))
@@ -250,7 +252,9 @@ def course(operator: Operator, game: str, name: str) -> Answer:
 
     Example: course roborally doppelhalle
     """
-    reception: HasCourses = operator.reception(game, "choose", "is not played on courses")
+    reception = operator.reception(game)
+    if not isinstance(reception, HasCourses):
+        raise ConsoleError(f"{game} is not played on courses")
     reception.choose(name)
     return f"The next game of {game} is played on {name}."
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
@@ -23,6 +23,7 @@ from gamed.lobby.lobby import Lobby
 from gamed.lobby.room import Room
 from gamed.net.limits import Bans, ConnectionLimits
 from gamed.net.session import Session, SessionFactory
+from gamed.reception import Reception
 
 audit = Logger(namespace=AUDIT)
 log = Logger()
@@ -73,6 +74,10 @@ class Parts:
             # What goes wrong here must not go wrong for the room.
             with log.failureHandler("console: cannot show a finding"):
                 operator.tell(printable(text) + "\n")
+
+    def factory(self, game: str) -> SessionFactory | None:
+        """Return what makes the sessions of a game's listener, None where it has none."""
+        return next((factory for name, factory in self.listeners.items() if self.kinds[name] == game), None)
 
     @property
     def sessions(self) -> Iterable[tuple[str, Session]]:
@@ -127,14 +132,12 @@ class Operator:
             raise ConsoleError(f"{len(found) or 'no'} peers are called {word}; `players` lists them")
         return found[0]
 
-    def reception(self, game: str, ability: str, lack: str) -> Any:
-        """Return the reception of a game's listener, if it has the ability. Raises ConsoleError with the lack."""
+    def reception(self, game: str) -> Reception:
+        """Return the reception of a game's listener. Raises ConsoleError: there is no such game, or no listener."""
         self.check_game(game)
-        found = next((f for name, f in self.parts.listeners.items() if self.parts.kinds[name] == game), None)
+        found = self.parts.factory(game)
         if found is None:
             raise ConsoleError(f"{game} has no listener")
-        if not hasattr(found.reception, ability):
-            raise ConsoleError(f"{game} {lack}")
         return found.reception
 
     def check_game(self, word: str) -> None:

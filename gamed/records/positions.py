@@ -1,5 +1,8 @@
 """The positions and moves of a record of gamed's own, as a browser asks for them.
 
+A move is `{n, seat, text, at, took}`: its number from 1, whose it is, its notation, the milliseconds since the start of
+the match, and how many the player took, None where that is not known.
+
 Source: issue 8; records.md 5. What counts as a move is what `Summary.length` counts: the entries that players made. The
 position after n moves is the one before the next such entry, with all that chance drew and with who left until then;
 the last one is that at the end.
@@ -80,10 +83,8 @@ class _Asked:
 
     def answer(self, entry: Entry, move: Data) -> None:
         """Note in a move how long it took: as the game's own clock has it, or since its seat was asked for it."""
-        asked, taken = self.since.pop(move["seat"], None), entry.data.get("taken")
-        if type(taken) is int:
-            move["took"] = taken
-        elif asked is not None:
+        asked, move["took"] = self.since.pop(move["seat"], None), clocked(entry)
+        if move["took"] is None and asked is not None:
             move["took"] = max(0, entry.at - asked)
 
     def ask(self, entry: Entry, seats: frozenset[Seat]) -> None:
@@ -97,12 +98,23 @@ def moves(history: History) -> list[Data]:
     """Return the moves of a history; how long they took is not known yet."""
     started = next((entry.at for entry in history.of_kind(STARTED)), 0)
     counted = (entry for entry in history.entries if entry.kind in COUNTED)
-    return [_move(number, entry, started) for number, entry in enumerate(counted, 1)]
+    return [move(number, entry, _text(entry), started) for number, entry in enumerate(counted, 1)]
 
 
-def _move(number: int, entry: Entry, started: int) -> Data:
-    text = (entry.body or b"").decode("utf-8", "backslashreplace")[:LONGEST]
-    return {"n": number, "seat": entry.seat, "text": text, "at": max(0, entry.at - started), "took": None}
+def _text(entry: Entry) -> str:
+    return (entry.body or b"").decode("utf-8", "backslashreplace")
+
+
+def move(number: int, entry: Entry, text: str, started: int, took: int | None = None) -> Data:
+    """Return a move as a browser is told it. `started`: when the match did, in milliseconds as `Entry.at` has them."""
+    at = max(0, entry.at - started)
+    return {"n": number, "seat": entry.seat, "text": text[:LONGEST], "at": at, "took": took}
+
+
+def clocked(entry: Entry) -> int | None:
+    """Return how many milliseconds a move took by the game's own clock, None if that does not say."""
+    taken = entry.data.get("taken")
+    return taken if type(taken) is int else None
 
 
 def numbers(history: History) -> Sequence[int | None]:

@@ -1,8 +1,8 @@
 """What the API answers, what it refuses, and which request goes where: one mechanism for all its parts.
 
 Source: issue 8; docs/reference/web-api.md. A part of the API (rooms, seats, records, recordings) has `routes`, a list
-of `Route`, and `handle`, which `dispatch` does for most. Who handles a request returns an `Answer`, a Deferred of one,
-or raises `Refusal`; any other GamedError becomes a refusal by `refusal_of`.
+of `Route`; `find` and `permit` say which one a request goes to. Who handles a request returns an `Answer`, a Deferred
+of one, or raises `Refusal`; any other GamedError becomes a refusal by `refusal_of`.
 """
 
 from __future__ import annotations
@@ -203,12 +203,3 @@ def permit(route: Route, visitor: Visitor) -> None:
     """Raise Refusal if a visitor may not do this."""
     if route.admin and not visitor.admin:
         raise Refusal(401, "login", "this is for the administrator", "POST /api/v1/session/login")
-
-
-def dispatch(  # noqa: PLR0913, PLR0917 (what a request consists of)
-    routes: Iterable[Route], path: Sequence[str], method: str, query: Mapping[str, str], body: Any, visitor: Any
-) -> Any:
-    """Find the route and do what it does. Raises Refusal, and what the route's function raises."""
-    route, places = find(routes, path, method)
-    permit(route, visitor)
-    return route.do(Call(path, method, query, body, visitor, places))

@@ -18,7 +18,7 @@ from gamed.records.record import Record, Summary
 from gamed.registry import GameType
 from gamed.store import Store
 from gamed.store.query import NOBODY, PLAYER, Query
-from gamed.web.answers import Answer, Call, Refusal, Route, dispatch, download, dumped
+from gamed.web.answers import Answer, Call, Refusal, Route, download, dumped
 from gamed.web.imports import Importing, kept, told
 from gamed.web.opened import Opened, Shelf, opened, summary_data
 from gamed.web.worker import Steps, Worker
@@ -65,10 +65,6 @@ class Archive:
             Route("GET", "records/{id}/file", _deferred(self._file)),
             Route("POST", "import", _deferred(self._import), admin=True, file=True),
         )
-
-    def handle(self, path: Sequence[str], method: str, query: Mapping[str, str], body: Any, visitor: Any) -> Any:
-        """Return an Answer or a Deferred of one. Raises Refusal. `path`: below /api/v1/."""
-        return dispatch(self.routes, path, method, query, body, visitor)
 
     # Searching
 

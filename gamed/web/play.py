@@ -10,7 +10,7 @@ from attrs import define
 from gamed.web.answers import Answer, Call, Refusal, Route
 from gamed.web.events import EventReader, last_event
 from gamed.web.seats import Seats, Sitting, Wish
-from gamed.web.sessions import needed
+from gamed.web.visitors import check_session
 
 _LONGEST_CODE: Final = 100
 
@@ -34,11 +34,11 @@ class Play:
         )
 
     def _find(self, call: Call) -> Sitting:
-        needed(call.visitor)
+        check_session(call.visitor)
         return self.seats.find(call.visitor, call.places["id"])
 
     def _list(self, call: Call) -> Answer:
-        needed(call.visitor)
+        check_session(call.visitor)
         return Answer(body=[sitting.summary() for sitting in self.seats.of(call.visitor)])
 
     def _open(self, call: Call) -> Answer:

@@ -40,6 +40,9 @@ MOST_COMMENTS: Final = 100_000
 MOST_TEXT: Final = 200
 """How many characters a name or another text of the header has."""
 
+MOST_STONES: Final = 9
+"""How many stones a handicap has at most: one on each star point."""
+
 FACTS: Final = ("title", "event", "date", "place")
 _MOST_STEPS: Final = 100_000
 _PLAYERS: Final = 2
@@ -154,7 +157,7 @@ class Recording:
         self.saved = None
 
     def _give_handicap(self, body: Data) -> None:
-        self.recorder.give_handicap(whole(body.get("count"), "count", 0, 9))
+        self.recorder.give_handicap(whole(body.get("count"), "count", 0, MOST_STONES))
         self.saved = None
 
     def _facts(self, body: Data) -> None:

@@ -8,21 +8,22 @@ from __future__ import annotations
 
 import secrets
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from attrs import define, field
 from twisted.internet.defer import Deferred
 
+from gamed.games.go.board import LARGEST
 from gamed.games.go.hoshi import handicap
 from gamed.games.go.tree import GoGame, Player
 from gamed.records.record import document
 from gamed.records.recorder import Recorder
 from gamed.store import Store
-from gamed.web.answers import Answer, Call, Refusal, Route, dispatch, download
+from gamed.web.answers import Answer, Call, Refusal, Route, download
 from gamed.web.imports import Importing, kept
 from gamed.web.opened import GOFANS, go_file, newest
-from gamed.web.recording import Recording, komi, pair, text
+from gamed.web.recording import MOST_STONES, Recording, komi, pair, text, whole
 from gamed.web.worker import Steps, Worker
 
 OF_A_VISITOR: Final = 5
@@ -34,8 +35,6 @@ SAVES: Final = 60
 """How many records visitors may save in an hour, administrators aside."""
 
 _HOUR: Final = 3_600.0
-_LARGEST: Final = 52
-_MOST_STONES: Final = 9
 
 
 @define(eq=False)
@@ -61,10 +60,6 @@ class Recordings:
             Route("GET", "recordings/{id}/file", self._alone(self._file)),
             Route("POST", "recordings/{id}/save", self._alone(self._save)),
         )
-
-    def handle(self, path: Sequence[str], method: str, query: Mapping[str, str], body: Any, visitor: Any) -> Any:
-        """Return an Answer or a Deferred of one. Raises Refusal. `path`: below /api/v1/."""
-        return dispatch(self.routes, path, method, query, body, visitor)
 
     # All of them
 
@@ -161,7 +156,7 @@ class Recordings:
 def _game(call: Call) -> GoGame:
     """Return the game without moves that a body describes. Raises Refusal, and RuleError: a handicap does not fit."""
     body = call.body if isinstance(call.body, dict) else {}
-    size, stones = _count(call, "size", 19, 1, _LARGEST), _count(call, "handicap", 0, 0, _MOST_STONES)
+    size, stones = _count(call, "size", 19, 1, LARGEST), _count(call, "handicap", 0, 0, MOST_STONES)
     names = pair(body.get("players"), "players", text)
     return GoGame(
         size,
@@ -179,8 +174,4 @@ def _game(call: Call) -> GoGame:
 
 def _count(call: Call, name: str, default: int, least: int, most: int) -> int:
     found = call.value(name, int)
-    if found is None:
-        return default
-    if not least <= found <= most:
-        raise Refusal(400, "number", f"{name} is a number from {least} to {most}")
-    return int(found)
+    return default if found is None else whole(found, name, least, most)

@@ -20,7 +20,7 @@ from gamed.web.answers import Answer, Call, Refusal, Route
 from gamed.web.events import EventReader, last_event
 from gamed.web.live import Feeds
 from gamed.web.scenes import row
-from gamed.web.sessions import needed
+from gamed.web.seats import LONGEST_NAME
 from gamed.web.visitors import Visitor
 
 MOST_ROWS: Final = 500
@@ -32,7 +32,7 @@ FRESH: Final = 0.5
 FORKS: Final = 4
 """Rooms from a record that one visitor may have waiting for players."""
 
-_LONGEST_NAME: Final = 40
+_LONGEST_ID: Final = 40
 _LONGEST_NUMBER: Final = 1_000_000
 
 
@@ -119,7 +119,6 @@ class Rooms:
         return Answer(body={"result": str(result)})
 
     def _open(self, call: Call) -> Any:
-        needed(call.visitor)
         game, origin = call.text("game"), call.value("from", dict)
         if call.body.get("options"):
             raise Refusal(400, "options", "rooms have the options of the configuration, or of the record")
@@ -138,13 +137,10 @@ class Rooms:
         return found.addCallback(partial(made, partial(reserve, turn=move)))
 
     def _reception(self, game: str) -> Prepares:
-        parts = self.parts
-        found = (factory.reception for name, factory in parts.listeners.items() if parts.kinds[name] == game)
-        reception: Any = next(found, None)
-        if not hasattr(reception, "reserve"):
+        factory = self.parts.factory(game)
+        if factory is None or not isinstance(factory.reception, Prepares):
             raise Refusal(409, "no-reservations", "this game has no reservations: who comes is seated")
-        prepares: Prepares = reception
-        return prepares
+        return factory.reception
 
     def _check_forks(self, visitor: Visitor) -> None:
         self._forks = {
@@ -174,14 +170,14 @@ _ACTIONS: Final[Mapping[str, Callable[..., Any]]] = {
 
 def _names(call: Call) -> list[str]:
     names = call.value("names", list) or []
-    if not all(isinstance(name, str) and name.isprintable() and len(name) <= _LONGEST_NAME for name in names):
-        raise Refusal(400, "name", f"a name has at most {_LONGEST_NAME} characters that can be seen")
+    if not all(isinstance(name, str) and name.isprintable() and len(name) <= LONGEST_NAME for name in names):
+        raise Refusal(400, "name", f"a name has at most {LONGEST_NAME} characters that can be seen")
     return names
 
 
 def _origin(origin: Mapping[str, Any]) -> tuple[str, int | None]:
     record, move = origin.get("record"), origin.get("move")
-    if not isinstance(record, str) or not 0 < len(record) <= _LONGEST_NAME:
+    if not isinstance(record, str) or not 0 < len(record) <= _LONGEST_ID:
         raise Refusal(400, "type", "from.record is a record's id")
     if move is not None and (type(move) is not int or not 0 <= move <= _LONGEST_NUMBER):
         raise Refusal(400, "type", "from.move is the number of a move")

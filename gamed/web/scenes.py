@@ -13,8 +13,9 @@ from typing import Any, Final
 from attrs import define, field
 
 from gamed.game import Options, Outcome, Seat
-from gamed.history import JOINED, LEFT, LINE, MOVE, STARTED, History
+from gamed.history import JOINED, LEFT, STARTED, History
 from gamed.lobby.room import Room
+from gamed.records.positions import COUNTED
 
 SECRET: Final = ("seed",)
 """Options that nobody is told: who knows the seed knows the cards."""
@@ -58,7 +59,7 @@ class Ledger:
         """Take what is new."""
         entries = self.history.entries
         for entry in entries if not self._seen else entries[self._seen :]:
-            if entry.kind in (LINE, MOVE):
+            if entry.kind in COUNTED:
                 self.moves += 1
             elif entry.kind == STARTED:
                 self.is_started = True

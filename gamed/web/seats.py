@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, Protocol, runtime_checkable
 
 from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall
@@ -17,10 +17,10 @@ from twisted.logger import Logger
 
 from gamed.console.operator import Parts
 from gamed.errors import GamedError
-from gamed.game import Termination
+from gamed.game import Seat, Termination
 from gamed.net.session import SessionFactory
-from gamed.reception import HostedRoom
-from gamed.registry import GameType, Person
+from gamed.reception import HostedRoom, Prepares
+from gamed.registry import GameType, Looks, Person
 from gamed.web.answers import Refusal
 from gamed.web.feed import Stream
 from gamed.web.live import Feeds, Moment, RoomFeed
@@ -51,11 +51,20 @@ BOTS: Final = 7
 """Bots that one may bring along."""
 
 LONGEST_NAME: Final = 40
+"""Characters of a player's name."""
 
 _FOR_US: Final = ("players", "public", "is_blind")
 """What a person's view says to us, and not to the page."""
 
 _NOWHERE: Final[Mapping[str, Any]] = {"seats": [], "options": {}, "outcome": None, "last": None, "turn": []}
+
+
+@runtime_checkable
+class HasTimeLimits(Protocol):
+    """What a table may have beside: limits of each seat's time that can be switched."""
+
+    def set_timed(self, seat: Seat, *, timed: bool) -> None:
+        """Switch a seat's time limits, from the next request on."""
 
 
 @define
@@ -142,9 +151,8 @@ class Sitting:
 
     def look(self) -> None:
         """Have a person ask how everything stands, where a dialect does not tell that by itself."""
-        ask = getattr(self.person, "look", None)
-        if ask is not None and self.is_watched and not self.is_over and not self.loop.is_busy:
-            self.loop.send(ask())
+        if isinstance(self.person, Looks) and self.is_watched and not self.is_over and not self.loop.is_busy:
+            self.loop.send(self.person.look())
 
     def _look_for_room(self) -> None:
         places = self.loop.session.places
@@ -235,9 +243,8 @@ def _seats(players: Iterable[str | None]) -> list[dict[str, Any]]:
 
 def _take_time(room: HostedRoom, seat: int) -> None:
     """Let a person think: where a dialect can switch a seat's time limit off, it is."""
-    set_timed = getattr(room.table, "set_timed", None)
-    if set_timed is not None:
-        set_timed(seat, timed=False)
+    if isinstance(room.table, HasTimeLimits):
+        room.table.set_timed(seat, timed=False)
 
 
 @define(eq=False)
@@ -306,15 +313,13 @@ class Seats:
         return sitting
 
     def _listener(self, game: str) -> tuple[GameType, SessionFactory]:
-        parts = self.parts
-        game_type = parts.lobby.game_types.get(game)
-        name = next((name for name in parts.listeners if parts.kinds[name] == game), None)
+        game_type, factory = self.parts.lobby.game_types.get(game), self.parts.factory(game)
         if game_type is None or game_type.person is None:
             text = f"{game[:LONGEST_NAME]!r} cannot be played here"
             raise Refusal(404, "no-game", text, "GET /api/v1/session lists games")
-        if name is None:
+        if factory is None:
             raise Refusal(503, "no-listener", f"{game} has no listener")
-        return game_type, parts.listeners[name]
+        return game_type, factory
 
     def _check(self, visitor: Visitor, wish: Wish, game_type: GameType) -> None:
         if not wish.name.strip() or len(wish.name) > LONGEST_NAME or not wish.name.isprintable():
@@ -334,11 +339,11 @@ class Seats:
 
     def _reserved(self, wish: Wish, factory: SessionFactory) -> tuple[Wish, HostedRoom | None]:
         """Return a wish with reservations for all, where a game has them: so who comes together meets."""
-        reserve = getattr(factory.reception, "reserve", None)
-        if reserve is None or not wish.bots or wish.reservation is not None:
+        reception = factory.reception
+        if not isinstance(reception, Prepares) or not wish.bots or wish.reservation is not None:
             return wish, None
         names = [wish.name, *(strategy for strategy, _ in wish.bots)]
-        room, kept = reserve(names, paused=False, history=None, turn=None)
+        room, kept = reception.reserve(names, paused=False, history=None, turn=None)
         codes = [reservation.code for reservation in kept]
         strategies = [strategy for strategy, _ in wish.bots]
         return Wish(wish.game, wish.name, codes[0], tuple(zip(strategies, codes[1:], strict=False))), room

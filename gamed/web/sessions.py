@@ -10,7 +10,8 @@ from twisted.internet.defer import Deferred
 
 from gamed import __version__
 from gamed.console.operator import Parts
-from gamed.web.answers import Answer, Call, Refusal, Route
+from gamed.reception import Prepares
+from gamed.web.answers import Answer, Call, Route
 from gamed.web.scenes import listed
 from gamed.web.visitors import COOKIE, NOBODY, Visitor, Visitors
 
@@ -54,13 +55,12 @@ class Sessions:
 
     def _games(self) -> Any:
         parts = self.parts
-        receptions = {parts.kinds[name]: factory.reception for name, factory in parts.listeners.items()}
         for kind, settings in parts.lobby.settings.items():
-            game_type = parts.lobby.game_types[kind]
+            game_type, factory = parts.lobby.game_types[kind], parts.factory(kind)
             can = ["watch"]
-            if kind in receptions and game_type.person is not None:
+            if factory is not None and game_type.person is not None:
                 can.append("play")
-            if hasattr(receptions.get(kind), "reserve"):
+            if factory is not None and isinstance(factory.reception, Prepares):
                 can += ["prepare", "from"]
             options = game_type.options(settings)
             yield {
@@ -70,9 +70,3 @@ class Sessions:
                 "bots": list(game_type.players),
                 "options": listed(options),
             }
-
-
-def needed(visitor: Visitor) -> None:
-    """Raise Refusal if there is no session."""
-    if visitor is NOBODY:
-        raise Refusal(401, "session", "there is no session", "GET /api/v1/session begins one")

@@ -35,11 +35,6 @@ class Slices:
     _jobs: deque[Iterator[None]] = field(factory=deque)
     _next: IDelayedCall | None = None
 
-    @property
-    def is_idle(self) -> bool:
-        """Whether there is nothing to do."""
-        return not self._jobs
-
     def add(self, job: Iterator[None]) -> None:
         """Have a job done, from the next turn of the reactor on."""
         self._jobs.append(job)

@@ -191,9 +191,14 @@ def _netloc(origin: str) -> str | None:
         return None
 
 
-def check_token(visitor: Visitor, token: str | None) -> None:
-    """Raise Refusal if a change does not show the session's token."""
+def check_session(visitor: Visitor) -> None:
+    """Raise Refusal if there is no session."""
     if visitor is NOBODY:
         raise Refusal(401, "session", "there is no session", "GET /api/v1/session begins one")
+
+
+def check_token(visitor: Visitor, token: str | None) -> None:
+    """Raise Refusal if a change does not show the session's token, or if there is no session."""
+    check_session(visitor)
     if not hmac.compare_digest((token or "").encode("utf-8", "replace"), visitor.token.encode()):
         raise Refusal(403, "token", "the header X-Gamed-Token is missing or wrong", "GET /api/v1/session tells it")

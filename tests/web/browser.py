@@ -21,6 +21,8 @@ from twisted.trial.unittest import SynchronousTestCase
 STATIC = Path(__file__).parents[2] / "gamed" / "web" / "static"
 ORIGIN = "http://gamed.test"
 SHOTS = Path("/tmp/shots")
+ROUND = 40  # ms between looks at a condition
+ROUNDS = 125
 SIZES = {"phone": (320, 640), "desk": (1280, 800), "wall": (3840, 2160)}
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 NO_CHROMIUM = None if CHROMIUM else "Chromium is not installed: apt-get install chromium"
@@ -101,6 +103,8 @@ class BrowserTestCase(SynchronousTestCase):
             self.addCleanup(page.remove_listener, event, heard)
         page.route("**/*", self._serve)
         self.addCleanup(page.unroute_all)
+        # Cleanups run before tearDown. What a page asks for when its routes go would be looked up on the network.
+        self.addCleanup(page.goto, "about:blank")
 
     def _said(self, message: Any) -> None:
         if message.type == "error":
@@ -148,6 +152,17 @@ class BrowserTestCase(SynchronousTestCase):
     def described(self, move: Mapping[str, Any], scene: Mapping[str, Any]) -> str:
         """Return the sentence for a move."""
         return str(self.page.evaluate("([move, scene]) => window.describe(move, scene)", [move, scene]))
+
+    def wait(self, condition: str, arg: Any = None) -> None:
+        """Wait for a condition on the page, an expression or function of JavaScript.
+
+        Playwright's own waiting evaluates strings in the page, which the policy forbids.
+        """
+        for _ in range(ROUNDS):
+            if self.page.evaluate(condition, arg):
+                return
+            self.page.wait_for_timeout(ROUND)
+        self.fail(f"not within {ROUNDS * ROUND} ms: {condition} {arg}")
 
     def shoot(self, name: str) -> None:
         """Take pictures at three sizes, light and dark, to be looked at, where the environment has SHOTS."""

@@ -9,8 +9,6 @@ from tests.web.browser import STATIC, PageTestCase
 TRICKY = "<img src=x onerror=alert(1)>"
 TAMED = "Ann\ufffdgnp.exe \u05d0\u05d1\u05d2"
 TURNED = "Ann\u202egnp.exe \u05d0\u05d1\u05d2"
-ROUND = 40  # ms between looks at a condition
-ROUNDS = 125
 
 # A board of squares: enough of a game to see what the shell does with one.
 TOY = """
@@ -235,17 +233,6 @@ class ShellTestCase(PageTestCase):
     def text(self, selector: str = "main") -> str:
         """Return the text that is seen."""
         return self.page.inner_text(selector)
-
-    def wait(self, condition: str, arg: Any = None) -> None:
-        """Wait for a condition on the page, an expression or function of JavaScript.
-
-        Playwright's own waiting evaluates strings in the page, which the policy forbids.
-        """
-        for _ in range(ROUNDS):
-            if self.page.evaluate(condition, arg):
-                return
-            self.page.wait_for_timeout(ROUND)
-        self.fail(f"not within {ROUNDS * ROUND} ms: {condition} {arg}")
 
     def see(self, text: str, selector: str = "main") -> None:
         """Wait until a text is seen."""

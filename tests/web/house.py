@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -23,6 +23,7 @@ from gamed.net.limits import Bans, ConnectionLimits
 from gamed.registry import game_types
 from gamed.tally import Tally
 from gamed.testing.house import House
+from gamed.web.answers import Call, Route, find, permit
 from gamed.web.api import Api
 from gamed.web.live import Feeds
 from gamed.web.metrics import DaemonCollector, registry
@@ -244,3 +245,12 @@ def request(method: str, path: str, body: Any, headers: Mapping[str, str]) -> by
         given.setdefault("content-length", str(len(data)))
     lines += [f"{name}: {value}" for name, value in given.items()]
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + data
+
+
+def dispatch(  # noqa: PLR0913, PLR0917 (what a request consists of)
+    routes: Iterable[Route], path: Sequence[str], method: str, query: Mapping[str, str], body: Any, visitor: Any
+) -> Any:
+    """Do what a request asks of some routes, without HTTP. Raises Refusal, and what the route's function raises."""
+    route, places = find(routes, path, method)
+    permit(route, visitor)
+    return route.do(Call(path, method, query, body, visitor, places))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.errors import DiskError, IllegalMove, InvalidMove, RemoteProtocolError, RoomError, StoreError, UnknownRecord
-from gamed.web.answers import MOST_IMPORT, MOST_JSON, Answer, Call, Refusal, Route, dispatch, download, refusal_of
+from gamed.web.answers import MOST_IMPORT, MOST_JSON, Answer, Call, Refusal, Route, download, find, permit, refusal_of
 from gamed.web.api import parsed
 from gamed.web.site import COME_WITHIN, READ
 from gamed.web.visitors import NOBODY
@@ -221,13 +221,17 @@ class AnswerTests(SynchronousTestCase):
             else:
                 self.assertEqual(call.number("n", 5, 0, 10), number)
 
-    def test_dispatch(self) -> None:
-        routes = [Route("GET", "a/{id}", lambda call: call.places["id"]), Route("POST", "b", lambda _: 1, admin=True)]
-        self.assertEqual(dispatch(routes, ["a", "x"], "GET", {}, None, NOBODY), "x")
-        for path, method, status in ((["a"], "GET", 404), (["a", "x"], "POST", 405), (["b"], "POST", 401)):
+    def test_which_route_and_who_may(self) -> None:
+        routes = [Route("GET", "a/{id}", lambda _: 0), Route("POST", "b", lambda _: 1, admin=True)]
+        self.assertEqual(find(routes, ["a", "x"], "GET"), (routes[0], {"id": "x"}))
+        permit(routes[0], NOBODY)
+        for path, method, status in ((["a"], "GET", 404), (["a", "x"], "POST", 405)):
             with self.assertRaises(Refusal) as caught:
-                dispatch(routes, path, method, {}, None, NOBODY)
+                find(routes, path, method)
             self.assertEqual(caught.exception.status, status)
+        with self.assertRaises(Refusal) as caught:
+            permit(routes[1], NOBODY)
+        self.assertEqual(caught.exception.status, 401)
 
     @given(st.binary(max_size=40) | JSON_VALUES.map(lambda value: json.dumps(value).encode()))
     @settings(deadline=None, max_examples=300)

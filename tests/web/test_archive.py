@@ -38,6 +38,7 @@ from tests.records.documents import BOMB, DEEP, GOFANS, UNKNOWN, outcome
 from tests.records.gogames import captured, line
 from tests.store.examples import record, summary
 from tests.test_registry import SEEDS, play
+from tests.web.house import dispatch
 
 KINDS = ("battleship", "hive", "quoridor", "roborally")
 MISSING = "00000000-0000-4000-8000-000000000000"
@@ -86,7 +87,7 @@ class ArchiveCase(SynchronousTestCase):
         return self.successResultOf(self.store.keep(kept, found))
 
     def ask(self, path: str, body: Any = None, *, method: str = "GET", admin: bool = False, **query: str) -> Answer:
-        asked = self.archive.handle(path.split("/"), method, query, body, Visitor(admin=admin))
+        asked = dispatch(self.archive.routes, path.split("/"), method, query, body, Visitor(admin=admin))
         answer: Answer = self.successResultOf(asked)
         return answer
 
@@ -97,7 +98,7 @@ class ArchiveCase(SynchronousTestCase):
         self, path: str, body: Any = None, *, method: str = "GET", admin: bool = False, **query: str
     ) -> Refusal:
         try:
-            asked = self.archive.handle(path.split("/"), method, query, body, Visitor(admin=admin))
+            asked = dispatch(self.archive.routes, path.split("/"), method, query, body, Visitor(admin=admin))
         except Refusal as error:
             return error
         return refusal_of(self.failureResultOf(asked).value)
@@ -568,7 +569,7 @@ class FuzzTests(SynchronousTestCase):
         if finds:
             asked = ["records", FUZZED[len(path) % len(FUZZED)], *path[2:3]]
         try:
-            answer = FUZZED_ARCHIVE.handle(asked, method, query, body, Visitor(admin=admin))
+            answer = dispatch(FUZZED_ARCHIVE.routes, asked, method, query, body, Visitor(admin=admin))
         except Refusal:
             return
         failures: list[Any] = []

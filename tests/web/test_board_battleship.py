@@ -389,7 +389,7 @@ class PlacingTests(BoardTestCase):
     def test_what_the_server_refuses_goes_back(self) -> None:
         self.page.evaluate("window.refusal = 'not so'")
         self.drag((2, 0), (6, 6))
-        self.page.wait_for_function("window.said.includes('not so')")
+        self.wait("window.said.includes('not so')")
         self.assertEqual(self.places(), SHIPS)
 
     def test_corners_touch_only_where_the_room_allows_it(self) -> None:

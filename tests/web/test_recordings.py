@@ -26,6 +26,7 @@ from gamed.web.imports import Importing
 from gamed.web.recordings import FORGOTTEN_AFTER, IN_ALL, OF_A_VISITOR, SAVES, Recordings
 from gamed.web.worker import Worker
 from tests.records.documents import outcome
+from tests.web.house import dispatch
 
 KO = [[3, 6], [4, 6], [2, 7], [5, 7], [3, 8], [4, 8], [4, 7], [3, 7]]
 
@@ -50,13 +51,13 @@ class RecorderCase(SynchronousTestCase):
         self.recordings = Recordings(self.store, importing, lambda: self.now, at_once())
 
     def handle(self, path: str, body: Any = None, *, method: str = "POST", **query: str) -> Answer:
-        asked = self.recordings.handle(path.split("/"), method, query, body, self.visitor)
+        asked = dispatch(self.recordings.routes, path.split("/"), method, query, body, self.visitor)
         answer: Answer = self.successResultOf(asked) if isinstance(asked, Deferred) else asked
         return answer
 
     def refused(self, path: str, body: Any = None, *, method: str = "POST", **query: str) -> Refusal:
         try:
-            asked = self.recordings.handle(path.split("/"), method, query, body, self.visitor)
+            asked = dispatch(self.recordings.routes, path.split("/"), method, query, body, self.visitor)
         except GamedError as error:
             return refusal_of(error)
         return refusal_of(self.failureResultOf(asked).value)
@@ -400,8 +401,10 @@ class KeepingTests(RecorderCase):
         held: Deferred[Any] = Deferred()
         self.record()
         self.recordings.worker = Worker(lambda function, steps: held.addCallback(lambda _: function(steps)))
-        saving = self.recordings.handle(["recordings", self.id, "save"], "POST", {}, {}, self.visitor)
-        acting = self.recordings.handle(["recordings", self.id, "act"], "POST", {}, {"do": "pass"}, self.visitor)
+        saving = dispatch(self.recordings.routes, ["recordings", self.id, "save"], "POST", {}, {}, self.visitor)
+        acting = dispatch(
+            self.recordings.routes, ["recordings", self.id, "act"], "POST", {}, {"do": "pass"}, self.visitor
+        )
         self.assertNoResult(acting)
         held.callback(None)
         saved = self.told(self.successResultOf(saving))
@@ -450,14 +453,14 @@ class FuzzTests(RecorderCase):
         self.make(size=5)
         for action in actions:
             before = self.shown()
-            asked = self.recordings.handle(["recordings", self.id, "act"], "POST", {}, action, self.visitor)
+            asked = dispatch(self.recordings.routes, ["recordings", self.id, "act"], "POST", {}, action, self.visitor)
             failures: list[Any] = []
             asked.addErrback(failures.append)
             if failures:
                 self.assertIsInstance(failures[0].value, GamedError)
                 self.assertIn(refusal_of(failures[0].value).status, (400, 409))
                 self.assertEqual(self.shown(), before)
-        saved = self.recordings.handle(["recordings", self.id, "save"], "POST", {}, {}, self.visitor)
+        saved = dispatch(self.recordings.routes, ["recordings", self.id, "save"], "POST", {}, {}, self.visitor)
         self.assertIn(self.told(self.successResultOf(saved))["code"], ("imported", "duplicate"))
 
     @settings(deadline=None, max_examples=60)
@@ -472,7 +475,7 @@ class FuzzTests(RecorderCase):
     ) -> None:
         self.setUp()
         try:
-            answer = self.recordings.handle(path, method, query, body, self.visitor)
+            answer = dispatch(self.recordings.routes, path, method, query, body, self.visitor)
         except GamedError:
             return
         self.assertIsInstance(answer if isinstance(answer, Answer) else self.successResultOf(answer), Answer)

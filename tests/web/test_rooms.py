@@ -200,6 +200,10 @@ class AdministratorTests(AuditedTestCase):
             ],
         )
 
+    def test_who_has_no_session_opens_nothing(self) -> None:
+        answer = self.house.asked("POST", "/api/v1/rooms", {"game": "battleship"})
+        self.assertEqual((answer.status, answer.code), (401, "session"))
+
     def test_a_game_without_reservations(self) -> None:
         self.assertEqual(self.ada.post("rooms", {"game": "battleship"}).status, 401)
         self.ada.login()

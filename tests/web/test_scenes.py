@@ -11,13 +11,14 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.games.battleship import Settings
 from gamed.history import JOINED, LEFT, LINE, MOVE, STARTED, Entry, History
+from gamed.records.positions import LONGEST, Data
 from gamed.registry import everything, game_types
 from gamed.testing.house import House
-from gamed.web.moves import LONGEST, Move, Moves
+from gamed.web.moves import Moves
 from gamed.web.scenes import Ledger, Ledgers, listed, options, row, seats, shown, state_of
 
 
-def moves_of(entries: list[Entry]) -> list[Move]:
+def moves_of(entries: list[Entry]) -> list[Data]:
     """Return all moves of a match that hides none."""
     collected = Moves(everything)
     collected.take(entries)

@@ -28,7 +28,7 @@ class SlicesTests(SynchronousTestCase):
         self.assertEqual(self.done, [])
         self.clock.advance(0)
         self.assertEqual(self.done, ["a0", "a1"])
-        self.assertTrue(self.slices.is_idle)
+        self.assertEqual(self.clock.getDelayedCalls(), [])
 
     def test_jobs_go_side_by_side(self) -> None:
         self.slices.add(self.job("a", 2))
@@ -45,7 +45,8 @@ class SlicesTests(SynchronousTestCase):
         self.clock.advance(PAUSE / 2)
         self.assertEqual(len(self.done), 4)
         self.clock.advance(PAUSE)
-        self.assertTrue(self.slices.is_idle)
+        self.assertEqual(self.done, ["a0", "a1", "a2", "a3", "a4"])
+        self.assertEqual(self.clock.getDelayedCalls(), [])
 
     def test_a_fault_costs_its_job_alone(self) -> None:
         def broken() -> Iterator[None]:
