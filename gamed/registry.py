@@ -148,6 +148,11 @@ class GameType:
     replays: tuple[ReplayFormat, ...] = ()
     told: Told = everything
 
+    @property
+    def hides_moves(self) -> bool:
+        """Whether moves are secret while the match runs: the players make theirs at the same time."""
+        return self.told is not everything
+
 
 class IGameMaker(Interface):
     """A plugin that adds a game with its listener."""

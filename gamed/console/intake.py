@@ -11,6 +11,8 @@ from typing import Any, Final
 from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
+from gamed.net.limits import Bucket
+
 LINE_BYTES: Final = 4_096
 """The longest line, whatever it is made of: keys, escape sequences, telnet commands."""
 
@@ -40,10 +42,12 @@ class Intake:
     _line: int = 0
     _call: IDelayedCall | None = None
     _is_closed: bool = False
-    _allowed: float = LINES_IN_STORE
-    _allowed_at: float = 0.0
+    _allowed: Bucket = field(init=False)
     _is_paused: bool = False
     _end: Callable[[], object] | None = None
+
+    def __attrs_post_init__(self) -> None:
+        self._allowed = Bucket(LINES_PER_SECOND, LINES_IN_STORE, self.clock.seconds(), LINES_IN_STORE)
 
     def feed(self, data: bytes) -> None:
         """Take bytes from the transport."""
@@ -106,17 +110,15 @@ class Intake:
             end = min(ends) + 1
             part = part[: end + (part[end - 1 : end + 1] == b"\r\n")]
             self._line = 0
-            self._allowed -= 1
+            self._allowed.level(self.clock.seconds())
+            self._allowed.take(1)
         else:
             self._line += len(part)
         del self._pending[: len(part)]
         return part
 
     def _delay(self) -> float:
-        now = self.clock.seconds()
-        self._allowed = min(LINES_IN_STORE, self._allowed + (now - self._allowed_at) * LINES_PER_SECOND)
-        self._allowed_at = now
-        return 0.0 if self._allowed >= 1 else 1 / LINES_PER_SECOND
+        return 0.0 if self._allowed.level(self.clock.seconds()) else self._allowed.wait
 
     def _pause_or_not(self) -> None:
         wants = bool(self._pending or self.is_held) and not self._is_closed

@@ -60,7 +60,7 @@ class RoomFeed:
         self.room.watchers.append(self._seen)
 
     def _begin(self) -> None:
-        self._moves = Moves(self.feeds.lobby.game_types[self.room.history.kind].told)
+        self._moves = Moves(self.feeds.lobby.game_types[self.room.history.kind])
 
     @property
     def match(self) -> Moves:

@@ -11,14 +11,14 @@ from attrs import define, field
 
 from gamed.history import STARTED, Entry
 from gamed.records.positions import COUNTED, Data, clocked, move
-from gamed.registry import Told, everything
+from gamed.registry import GameType
 
 
 @define
 class Moves:
-    """Collects the moves of one match, entry by entry. `told`: what the game says of an entry (GameType.told)."""
+    """Collects the moves of one match, entry by entry."""
 
-    told: Told
+    game: GameType
     moves: list[Data] = field(factory=list)
     _seen: int = 0
     _started: int = 0
@@ -35,7 +35,7 @@ class Moves:
 
     def _move(self, entry: Entry) -> Data:
         took = clocked(entry)
-        if took is None and self.told is everything:
+        if took is None and not self.game.hides_moves:
             took = max(0, entry.at - self._before)
         self._before = entry.at
-        return move(len(self.moves) + 1, entry, self.told(entry) or "", self._started, took)
+        return move(len(self.moves) + 1, entry, self.game.told(entry) or "", self._started, took)

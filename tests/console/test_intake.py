@@ -40,8 +40,8 @@ class IntakeTests(SynchronousTestCase):
             self.clock.turn()
         self.assertLessEqual(len(self.taken), LINES_IN_STORE + 1)
         already = len(self.taken)
-        for _ in range(100):
-            self.clock.turn(0.01)
+        for _ in range(1000):
+            self.clock.turn(0.001)
         self.assertLess(abs(len(self.taken) - already - LINES_PER_SECOND), 4)
         self.assertTrue(self.is_paused)
 

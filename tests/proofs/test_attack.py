@@ -9,7 +9,6 @@ system's scheduling rather than the daemon's work, so a quiet time counts as a m
 from __future__ import annotations
 
 import contextlib
-import resource
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -20,7 +19,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.game import Termination
 from tests.daemon import Daemon, free_port
-from tests.proofs import amount, skip, whole  # noqa: F401 (trial looks for `skip`)
+from tests.proofs import amount, raise_descriptors, skip, whole  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.attackers import ATTACKS, MIB, Attack
 from tests.proofs.evidence import look, settle
 from tests.proofs.guests import LISTENERS, Beside, Party, described, percentile, running_all
@@ -82,9 +81,7 @@ class Siege:
 
 class AttackTests(SynchronousTestCase):
     def setUp(self) -> None:
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        raise_descriptors(self)
 
     @contextlib.contextmanager
     def besieged(self) -> Iterator[Siege]:

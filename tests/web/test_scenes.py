@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from random import Random
 
+from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
@@ -12,15 +13,18 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.games.battleship import Settings
 from gamed.history import JOINED, LEFT, LINE, MOVE, STARTED, Entry, History
 from gamed.records.positions import LONGEST, Data
-from gamed.registry import everything, game_types
+from gamed.registry import game_types
 from gamed.testing.house import House
 from gamed.web.moves import Moves
 from gamed.web.scenes import Ledger, Ledgers, listed, options, row, seats, shown, state_of
 
+OPEN = game_types()["battleship"]
+"""A game that hides no moves."""
+
 
 def moves_of(entries: list[Entry]) -> list[Data]:
     """Return all moves of a match that hides none."""
-    collected = Moves(everything)
+    collected = Moves(OPEN)
     collected.take(entries)
     return collected.moves
 
@@ -113,7 +117,7 @@ class MovesTests(SynchronousTestCase):
         self.assertEqual(len(second["text"]), LONGEST)
 
     def test_what_must_stay_hidden_has_its_number(self) -> None:
-        told = Moves(lambda entry: None if entry.body == b"secret" else "x")
+        told = Moves(evolve(OPEN, told=lambda entry: None if entry.body == b"secret" else "x"))
         told.take([Entry(0, MOVE, 0, b"secret"), Entry(0, MOVE, 1, b"open")])
         self.assertEqual([(move["n"], move["text"]) for move in told.moves], [(1, ""), (2, "x")])
         # Where moves are hidden, all think at the same time.
@@ -135,7 +139,7 @@ class MovesTests(SynchronousTestCase):
     @settings(deadline=None, max_examples=60)
     def test_in_pieces_or_at_once(self, kinds: list[str], seed: int) -> None:
         entries = [Entry(at, kind, 0, b"x") for at, kind in enumerate(kinds)]
-        pieces, random, count = Moves(everything), Random(seed), 0
+        pieces, random, count = Moves(OPEN), Random(seed), 0
         while count < len(entries):
             count = min(len(entries), count + random.randrange(4))
             pieces.take(entries[:count])
