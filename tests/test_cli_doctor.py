@@ -273,6 +273,10 @@ class DatabaseTests(FolderCase):
         self.execute("UPDATE alembic_version SET version_num = '9999'")
         self.only(examination.check_database(self.url), "error", "9999", "newer gamed")
 
+    def test_one_that_cannot_be_opened(self) -> None:
+        self.file.mkdir()
+        self.only(examination.check_database(self.url), "error", "cannot be opened", "start its server")
+
     def test_one_without_a_schema(self) -> None:
         self.execute("CREATE TABLE something (a)")
         self.only(examination.check_database(self.url), "warning", "the next start")

@@ -247,8 +247,10 @@ def filesystem(folder: Path, mounts: Path = Path("/proc/self/mounts")) -> str:
 def check_database(url: str) -> Iterator[tuple[str, str]]:
     """Whether the database can be reached, is whole, and has the schema of this version or an earlier one."""
     from sqlalchemy import create_engine, make_url  # noqa: PLC0415 (heavy)
+    from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 (heavy)
 
     from gamed.store.migrations import revisions  # noqa: PLC0415 (heavy)
+    from gamed.store.sql import sentence  # noqa: PLC0415 (heavy)
 
     parsed = make_url(url)
     file = Path(parsed.database or "")
@@ -264,7 +266,13 @@ def check_database(url: str) -> Iterator[tuple[str, str]]:
         engine = create_engine(
             "sqlite://", creator=lambda: sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
         )
-    with closing(engine.connect()) as connection:
+    name = parsed.render_as_string(hide_password=True)
+    try:
+        connected = engine.connect()
+    except SQLAlchemyError as error:
+        yield ERROR, f"{name} cannot be opened: start its server, or correct [store] url ({sentence(error)})"
+        return
+    with closing(connected) as connection:
         if parsed.get_backend_name() == "sqlite":
             said = str(connection.exec_driver_sql("PRAGMA integrity_check").scalar())
             if said != "ok":
@@ -272,7 +280,6 @@ def check_database(url: str) -> Iterator[tuple[str, str]]:
                 return
         current, head = revisions(connection)
     engine.dispose()
-    name = parsed.render_as_string(hide_password=True)
     if current == head:
         yield OK, f"{name} is whole and has the schema of this version"
     elif current is None or head is None or current < head:

@@ -163,10 +163,13 @@ class Database:
                 yield connection
         except SQLAlchemyError as error:
             name = self._engine.url.render_as_string(hide_password=True)
-            # PostgreSQL's sentences have several lines.
-            sentence = " ".join(str(getattr(error, "orig", None) or error).split())
             kind = _Unusable if isinstance(error, OperationalError) else StoreError
-            raise kind(f"the database {name}: {sentence}") from error
+            raise kind(f"the database {name}: {sentence(error)}") from error
+
+
+def sentence(error: SQLAlchemyError) -> str:
+    """Return what a database said, in one line: PostgreSQL's sentences have several."""
+    return " ".join(str(getattr(error, "orig", None) or error).split())
 
 
 def _held(text: str) -> str:

@@ -16,10 +16,10 @@ from twisted.logger import Logger
 
 log = Logger()
 
-SLICE: Final = 0.0002
+SLICE: Final = 0.0001
 """Seconds of a slice: after them, no further piece is begun."""
 
-PAUSE: Final = 0.003
+PAUSE: Final = 0.0015
 """Seconds between two slices."""
 
 
