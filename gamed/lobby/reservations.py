@@ -36,6 +36,10 @@ class ReservationBook:
         self._by_room.setdefault(room, []).append(reservation)
         return reservation
 
+    def find(self, code: str) -> Reservation | None:
+        """Return a reservation; None if its code is unknown or was used."""
+        return self._by_code.get(code)
+
     def take(self, code: str) -> Reservation | None:
         """Use up a code, or revoke it; None if it is unknown or was used."""
         reservation = self._by_code.pop(code, None)

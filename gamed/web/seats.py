@@ -286,15 +286,13 @@ class Seats:
         game_type, factory = self._listener(wish.game)
         self._check(visitor, wish, game_type)
         wish, prepared = self._reserved(wish, factory)
-        for kept in self.parts.lobby.reservations:
-            if kept.code == wish.reservation:
-                # Its first move may be asked for before it is told that it has a seat.
-                _take_time(kept.room, kept.seat)
+        person = self._person(game_type, wish)
+        self._take_reserved(wish.reservation)
         sitting = Sitting(
             secrets.token_urlsafe(12),
             visitor,
             wish,
-            self._person(game_type, wish),
+            person,
             self.feeds,
             self.feeds.clock.seconds(),
             self._over,
@@ -354,6 +352,16 @@ class Seats:
             return game_type.person(self.random(), wish.name, wish.reservation)
         except GamedError as error:
             raise Refusal(400, getattr(error, "code", "person"), str(error)) from error
+
+    def _take_reserved(self, code: str | None) -> None:
+        if code is None:
+            return
+        kept = self.parts.lobby.reservations.find(code)
+        if kept is None:
+            text = "there is no reservation with this code: it was used or revoked, or its room is gone"
+            raise Refusal(404, "reservation", text, "ask for another one, or join without a code")
+        # Its first move may be asked for before it is told that it has a seat.
+        _take_time(kept.room, kept.seat)
 
     def _bring(  # noqa: PLR0913, PLR0917 (what a bot needs)
         self, sitting: Sitting, game_type: GameType, factory: SessionFactory, host: str, strategy: str, code: str | None

@@ -7,6 +7,7 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.games.battleship import Settings
+from gamed.reception import Prepares
 from gamed.web.seats import KEPT, KEPT_SECONDS, PLAYED
 from tests.web.house import Guest, WebHouse
 
@@ -300,9 +301,16 @@ class HiveTests(SeatsTestCase):
         self.assertEqual([room for room in self.house.house.lobby.rooms.values() if not room.is_closed], [])
 
     def test_a_wrong_code(self) -> None:
-        seat = self.sit(self.ada, reservation="00000000-0000-4000-8000-000000000000")
-        found = self.ada.get(f"seats/{seat}").json
-        self.assertFalse(found["isLive"])
+        code = "00000000-0000-4000-8000-000000000000"
+        self.assertEqual(self.refused(self.ada, reservation=code), (404, "reservation"))
+
+    def test_a_code_is_good_for_one(self) -> None:
+        reception = self.house.house.factory.reception
+        assert isinstance(reception, Prepares)
+        _, (kept, _) = reception.reserve(["Ada", "Grace"], paused=False, history=None, turn=None)
+        seat = self.sit(self.ada, reservation=kept.code)
+        self.assertTrue(self.ada.get(f"seats/{seat}").json["isLive"])
+        self.assertEqual(self.refused(self.grace, reservation=kept.code), (404, "reservation"))
 
 
 class RoboRallyTests(SeatsTestCase):
