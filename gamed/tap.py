@@ -133,7 +133,7 @@ class Daemon(MultiService):
 
     def _ready(self) -> None:
         for listener in self.listeners:
-            log.info("listening: {section} on {port}", section=listener.section, port=listener.port)
+            log.info("listening: {section} on {address}", section=listener.section, address=listener.address)
         self.collector.start()
         self.garbage.start()
         with suppress(ValueError):

@@ -70,6 +70,15 @@ class Listener(Service):
         if self.door is not None and isinstance(port, Port):
             self.door.keep(port)
 
+    @property
+    def address(self) -> str:
+        """Where it listens, for the log: address and port, or what else the endpoint has."""
+        where: Any = None if self.port is None else self.port.getHost()
+        host = getattr(where, "host", None)
+        if host is None:
+            return str(where)
+        return f"[{host}]:{where.port}" if ":" in host else f"{host}:{where.port}"
+
     def _explained(self, failure: Failure) -> ConfigError:
         reason = failure.value
         if isinstance(reason, CannotListenError):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from attrs import frozen
+from twisted.internet.address import IPv4Address, IPv6Address, UNIXAddress
 from twisted.internet.error import CannotListenError
 from twisted.internet.protocol import Factory
 from twisted.internet.tcp import Port
@@ -53,6 +54,16 @@ class Closable:
 
 
 @frozen
+class Bound:
+    """A port that is bound somewhere."""
+
+    where: object
+
+    def getHost(self) -> object:
+        return self.where
+
+
+@frozen
 class Kept:
     """A door that tells what it is to keep."""
 
@@ -74,6 +85,18 @@ class ListenerTests(SynchronousTestCase):
         self.assertEqual(port.getHost().port, 4711)
         service.startService()
         self.assertEqual(len(reactor.tcpServers), 1)
+
+    def test_where_it_listens_is_told(self) -> None:
+        service = Listener("battleship", "tcp:4711", Factory(), MemoryReactorClock())
+        self.assertEqual(service.address, "None")
+        for where, told in (
+            (IPv4Address("TCP", "127.0.0.1", 4711), "127.0.0.1:4711"),
+            (IPv6Address("TCP", "::", 4711), "[::]:4711"),
+            (UNIXAddress("/run/gamed"), "UNIXAddress('/run/gamed')"),
+        ):
+            port: Any = Bound(where)
+            service.port = port
+            self.assertEqual(service.address, told)
 
     def test_a_string_that_is_no_endpoint_is_named_with_its_section(self) -> None:
         for endpoint in ("nonsense:1", "tcp", "tcp:port", "tcp:1:2:3:4:5:6", "ssl:443:privateKey=/no/such/key.pem"):
