@@ -158,12 +158,17 @@ def walk(hand: Hand) -> int:
     for steps in range(MOST_TURNS):
         if not own_turn(hand.page):
             return steps
-        table = hand.page.evaluate(TABLE)
-        told = hand.page.locator(MOVES).count()
-        far = _distances(table["built"], 8 if table["seat"] == 0 else 0)
-        hand.cell(GRID, "data-cell", min(map(_pair, table["legal"]), key=lambda at: far[at]))
-        hand.page.wait_for_selector(f"{MOVES} >> nth={told}", state="attached")
+        step(hand)
     raise AssertionError("the game does not end")
+
+
+def step(hand: Hand) -> None:
+    """Make one step by the shortest way, when it is this player's turn."""
+    table = hand.page.evaluate(TABLE)
+    told = hand.page.locator(MOVES).count()
+    far = _distances(table["built"], 8 if table["seat"] == 0 else 0)
+    hand.cell(GRID, "data-cell", min(map(_pair, table["legal"]), key=lambda at: far[at]))
+    hand.page.wait_for_selector(f"{MOVES} >> nth={told}", state="attached")
 
 
 def own_turn(page: Page) -> bool:
@@ -236,22 +241,27 @@ def play_hive(hand: Hand, random: Random) -> int:
     for moves in range(MOST_TURNS):
         if waits(hand.page, "play", "over") == "over":
             return moves
-        turn = hand.page.text_content(".h-turn")
-        found = hand.page.evaluate(CHOICES)
-        if found["skips"]:
-            hand.press("[data-action=skip]")
-        elif found["pieces"]:
-            hand.press(random.choice(found["pieces"]))
-            _drop(hand, random)
-        else:
-            _field(hand, random.choice(found["fields"]))
-            _drop(hand, random)
-        hand.page.wait_for_function(
-            """turn => document.querySelector(".board").dataset.phase !== "play"
-               || document.querySelector(".h-turn").textContent !== turn""",
-            arg=turn,
-        )
+        move_hive(hand, random)
     raise AssertionError("the game does not end")
+
+
+def move_hive(hand: Hand, random: Random) -> None:
+    """Make any legal move, when it is this player's turn."""
+    turn = hand.page.text_content(".h-turn")
+    found = hand.page.evaluate(CHOICES)
+    if found["skips"]:
+        hand.press("[data-action=skip]")
+    elif found["pieces"]:
+        hand.press(random.choice(found["pieces"]))
+        _drop(hand, random)
+    else:
+        _field(hand, random.choice(found["fields"]))
+        _drop(hand, random)
+    hand.page.wait_for_function(
+        """turn => document.querySelector(".board").dataset.phase !== "play"
+           || document.querySelector(".h-turn").textContent !== turn""",
+        arg=turn,
+    )
 
 
 def _drop(hand: Hand, random: Random) -> None:

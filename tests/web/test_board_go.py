@@ -128,13 +128,25 @@ class DrawingTests(GoBoardCase):
         self.assertEqual(self.page.locator(".go-stones .go-letter").all_text_contents(), ["0", "1"])
         self.assertEqual(self.count(".go-stones .go-white.go-stone"), 2)
 
-    def test_marks_of_all_kinds(self) -> None:
+    def test_letters_stand_on_points_and_stones(self) -> None:
         scene = recording("C3", "G7").scene()
-        kinds = ("triangle", "square", "circle", "cross", "label")
-        scene["board"]["marks"] = [{"point": [3 + n, 7], "kind": kind, "text": "A"} for n, kind in enumerate(kinds)]
+        scene["board"]["marks"] = [{"point": [5, 5], "text": "A"}, {"point": [3, 7], "text": "B"}]
         self.mount("go", scene)
-        for kind in kinds:
-            self.assertEqual(self.count(f'[data-mark="{kind}"]'), 1, kind)
+        labels = self.page.locator('[data-mark="label"]')
+        self.assertEqual(labels.all_text_contents(), ["A", "B"])
+        self.assertIn("go-on-board", labels.first.get_attribute("class"))
+        self.assertIn("go-on-black", labels.last.get_attribute("class"))
+        self.assertEqual(self.count('[data-mark="last"]'), 1)
+
+    def test_letters_where_variations_begin(self) -> None:
+        self.mount("go", recording("C3").scene())
+        nodes = Listing(captured()).tree()["nodes"]
+        found = self.page.evaluate(
+            "(nodes) => import('/static/tree.js').then(({letters}) => [0, 1, 2, 3].map((id) => letters(nodes, id)))",
+            nodes,
+        )
+        letters = [{"point": [1, 2], "text": "A"}, {"point": [5, 5], "text": "B"}]
+        self.assertEqual(found, [[], [], letters, []])
 
     def test_names_are_text(self) -> None:
         self.show(recording(names=("<img src=x onerror=alert(1)>", "\u202egnp")))

@@ -448,17 +448,19 @@ class WordTests(HiveBoardTestCase):
         shown = of(STACKS)
         self.mount("hive", shown, "watch")
         for seat, text, sentence in (
-            (0, "S A 0,1", "Red places an ant on (0, 1)."),
-            (1, "S q -1,2", "Blue places the bee on (-1, 2)."),
-            (1, "S q -1,2,7", "Blue places the bee on (-1, 2)."),
-            (0, "D 0,1 1,1", "Red moves a piece from (0, 1) to (1, 1)."),
+            (0, "S A 0,1", "Red places an ant on (0,\u00a01)."),
+            (1, "S q -1,2", "Blue places the bee on (-1,\u00a02)."),
+            (1, "S q -1,2,7", "Blue places the bee on (-1,\u00a02)."),
+            (0, "D 0,1 1,1", "Red moves a piece from (0,\u00a01) to (1,\u00a01)."),
             (1, "D - 1,1", "Blue: D - 1,1"),
             (1, "P", "Blue passes."),
-            (-1, "O 0,0 1,1 2,-2", "These fields are obstructed: (0, 0), (1, 1), (2, -2)."),
+            (-1, "O 0,0 1,1 2,-2", "These fields are obstructed: (0,\u00a00), (1,\u00a01), (2,\u00a0-2)."),
         ):
             self.assertEqual(self.described({"n": 1, "seat": seat, "text": text}, shown), sentence)
         last = {"n": 4, "seat": 0, "text": "D 0,1 0,0"}
-        self.assertEqual(self.described(last, {**shown, "last": last}), "Red moves a beetle from (0, 1) to (0, 0).")
+        self.assertEqual(
+            self.described(last, {**shown, "last": last}), "Red moves a beetle from (0,\u00a01) to (0,\u00a00)."
+        )
 
     def test_moves_are_counted(self) -> None:
         self.mount("hive", of("first move"), "watch")
@@ -480,7 +482,8 @@ class EndTests(HiveBoardTestCase):
         told = self.ended("red bee enclosed by rim", scores, won=False)
         self.assertIn("You have lost.\n\nA bee is enclosed.", told)
         self.assertIn("Red: points 0, free fields 0\n\nBlue: points 2, free fields 3", told)
-        self.assertEqual(self.status(), "You have lost.")
+        self.assertEqual(self.status(), "")
+        self.assertTrue(self.page.locator(".h-help").is_hidden())
 
     def test_a_draw(self) -> None:
         self.assertIn("A draw.", self.ended("both bees enclosed", []))
@@ -525,7 +528,7 @@ class GermanTests(HiveBoardTestCase):
         shown = of(STACKS)
         self.mount("hive", shown, "watch")
         move = {"n": 1, "seat": 1, "text": "S g 0,1"}
-        self.assertEqual(self.described(move, shown), "Blau setzt einen Grashüpfer auf (0, 1).")
+        self.assertEqual(self.described(move, shown), "Blau setzt einen Grashüpfer auf (0,\u00a01).")
         self.assertEqual(self.described({"n": 1, "seat": 0, "text": "P"}, shown), "Rot setzt aus.")
 
 

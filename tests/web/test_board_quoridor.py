@@ -293,7 +293,7 @@ class KeyboardTests(Board):
         self.show(scene(START))
         self.announced()
         self.press("Tab", "Enter")
-        self.assertEqual(self.announced(), ["The pawn cannot go to 4, 0."])
+        self.assertEqual(self.announced(), ["The pawn cannot go to 4,\u00a00."])
         self.update(scene(after(PawnMove(4, 1))))
         self.press("Enter", "h", "Enter")
         self.assertEqual(self.announced(), ["It is not your turn."] * 3)
@@ -303,16 +303,16 @@ class KeyboardTests(Board):
         self.show(scene(after(Wall(4, 3, "horizontal"), PawnMove(4, 7))))
         self.announced()
         self.press("Tab", "ArrowDown", "ArrowDown", "h")
-        self.assertEqual(self.announced(), ["Horizontal wall at 4, 2: Enter or a second tap puts it."])
+        self.assertEqual(self.announced(), ["Horizontal wall at 4,\u00a02: Enter or a second tap puts it."])
         self.assertEqual(self.preview, "4,2,horizontal")
         self.press("ArrowDown")
-        self.assertEqual(self.announced(), ["Horizontal wall at 4, 3: not possible."])
+        self.assertEqual(self.announced(), ["Horizontal wall at 4,\u00a03: not possible."])
         self.assertIsNone(self.preview)
         self.press("Enter")
         self.assertEqual(self.acted(), [])
         self.announced()
         self.press("v")
-        self.assertEqual(self.announced(), ["Vertical wall at 4, 3: Enter or a second tap puts it."])
+        self.assertEqual(self.announced(), ["Vertical wall at 4,\u00a03: Enter or a second tap puts it."])
         self.press("Enter")
         self.assertEqual(self.acted(), [{"do": "wall", "at": [4, 3, "vertical"]}])
 
@@ -424,6 +424,11 @@ class EndTests(Board):
         # Nobody is to move any more.
         self.assertEqual(self.page.locator(".q-on, .q-reach, [data-legal]").count(), 0)
 
+    def test_who_won_and_left(self) -> None:
+        for seat, text in ((0, "You have won."), (1, "Player 1 (\u2068Ada\u2069) has won.")):
+            self.show(scene(self.won, "disconnect", seat=seat, leaver=1 - seat))
+            self.assertEqual(self.page.locator(".q-notice").inner_text(), text)
+
     def test_what_a_spectator_reads(self) -> None:
         for outcome, state, text in (
             (None, START, "Player 1 (\u2068Ada\u2069) is to move."),
@@ -505,9 +510,9 @@ class DrawingTests(Board):
         self.show(scene(START))
         one = scene(START)
         for move, text in (
-            (PawnMove(4, 1), "Player 1 goes to 4, 1"),
-            (Wall(5, 6, "horizontal"), "Player 1 puts a horizontal wall at 5, 6"),
-            (Wall(5, 6, "vertical"), "Player 1 puts a vertical wall at 5, 6"),
+            (PawnMove(4, 1), "Player 1 goes to 4,\u00a01"),
+            (Wall(5, 6, "horizontal"), "Player 1 puts a horizontal wall at 5,\u00a06"),
+            (Wall(5, 6, "vertical"), "Player 1 puts a vertical wall at 5,\u00a06"),
         ):
             self.assertEqual(self.described(last(1, 0, move), one), text)
         self.assertEqual(self.described({"n": 1, "seat": 1, "text": "dance"}, one), "Player 2: dance")
@@ -550,7 +555,7 @@ class GermanTests(Board):
         self.assertEqual(self.status, "Du bist am Zug: ein Schritt auf ein markiertes Feld oder eine Mauer.")
         self.assertEqual(self.page.locator('.q-stock [data-seat="0"] .q-count').inner_text(), "Mauern: 10")
         self.assertEqual(self.do("pawn").inner_text().strip(), "Figur")
-        self.assertEqual(self.described(last(1, 0, PawnMove(4, 1)), scene(START)), "Spieler 1 zieht nach 4, 1")
+        self.assertEqual(self.described(last(1, 0, PawnMove(4, 1)), scene(START)), "Spieler 1 zieht nach 4,\u00a01")
 
     def test_both_languages_have_the_same_words(self) -> None:
         self.show(scene(START))

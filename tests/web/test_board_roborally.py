@@ -29,13 +29,13 @@ EVERYTHING = plan(
 ANIMATED = """
 (scene) => {
   window.later = null;
-  window.setTimeout = (call) => { window.later = call; return 1; };
+  window.setTimeout = (call, ms) => { window.later = call; window.waits = ms; return 1; };
   window.clearTimeout = () => { window.later = null; };
   return import("/static/games/roborally.js").then((board) => {
   window.board.destroy();
   const words = board.words.en;
   const t = (key, params = {}) => words[key].replace(/\\{(\\w+)\\}/g, (_, name) => params[name]);
-  const context = { t, mode: "watch", act: async () => {}, announce() {}, animate: true, setStatus() {} };
+  const context = { t, mode: "watch", act: async () => {}, announce() {}, animate: true, pace: 2, setStatus() {} };
   window.board = board.create(document.getElementById("board"), context);
   window.board.update(scene);
 });
@@ -346,6 +346,43 @@ class StepTests(BoardCase):
         self.update(scene(after))
         self.assertEqual(self.page.locator(".rr-now").inner_text(), before)
 
+    def test_it_rests_after_the_last_step(self) -> None:
+        state = started("anlauf", 2)
+        self.show(state)
+        self.page.evaluate(ANIMATED, scene(state))
+        self.update(scene(played(programmed(state))))
+        self.page.evaluate("() => { window.board.rest().then(() => { window.rested = true; }); }")
+        self.assertFalse(self.page.evaluate("Boolean(window.rested)"))
+        while self.page.evaluate(ON):
+            pass
+        self.assertTrue(self.page.evaluate("Boolean(window.rested)"))
+        self.assertTrue(self.page.evaluate("window.board.rest().then(() => true)"))
+
+    def test_steps_are_as_fast_as_the_page_says_and_faster_where_many_wait(self) -> None:
+        state = started("anlauf", 2)
+        after = scene(played(programmed(state)))
+        self.show(state)
+        self.page.evaluate(ANIMATED, scene(state))
+        self.update(after)
+        self.assertEqual(self.page.evaluate("window.waits"), 190)
+        self.assertEqual(self.page.locator(".rr").evaluate("(one) => one.style.getPropertyValue('--rr-step')"), "171ms")
+        steps = after["board"]["trail"]["steps"]
+        self.update({**after, "board": {**after["board"], "trail": {"turn": 9, "steps": steps * 5}}})
+        self.page.evaluate(ON)
+        self.assertLess(self.page.evaluate("window.waits"), 150)
+
+    def test_without_motion_a_turn_is_shown_at_once(self) -> None:
+        state = started("anlauf", 2)
+        after = played(programmed(state))
+        for seat in (0, None):
+            self.show(state, seat)
+            self.update(scene(after, seat))
+            self.assertEqual(
+                self.page.locator("[data-robot='0']").get_attribute("data-place"),
+                "{},{}".format(*after.robots[0].place),
+            )
+            self.assertEqual(self.page.locator(".rr.moving").count(), 0)
+
     def test_going_back_is_shown_at_once(self) -> None:
         state = started("anlauf", 2)
         self.show(state)
@@ -381,6 +418,31 @@ class EndTests(BoardCase):
         self.announced()
         self.update(scene(everything(robot(1, 1, flag=2), robot(2, 1, lives=2, damage=10))))
         self.assertEqual(self.announced(), ["Anna reaches flag 2", "Bert is destroyed"])
+
+
+class PictureTests(BoardCase):
+    def test_pictures(self) -> None:
+        """Some are taken to be looked at; none may be wider than the window."""
+        crowd = (robot(1, 1, N, damage=3), robot(2, 1, N, is_virtual=True), robot(9, 2), robot(8, 1, damage=9))
+        locked = with_locks(started("karussell", 2))
+        ending = position(EVERYTHING, robot(1, 1), robot(9, 1, flag=2), stage=Stage.ENDING)
+        scenes = {
+            "roborally-elements": scene(everything(*crowd)),
+            "roborally-locked": scene(locked, 0),
+            "roborally-repair": scene(
+                evolve(locked, stage=Stage.REPAIR, waiting=frozenset({0}), hands=((), ())), 0, prompt="repair", opens=1
+            ),
+            "roborally-facing": scene(evolve(started("anlauf", 8), stage=Stage.FACING, waiting=frozenset({0})), 0),
+            "roborally-over": {**scene(GAME.advance(ending), 1), "phase": "over", "won": True},
+        }
+        for name, shown in scenes.items():
+            self.mount("roborally", shown, mode="play" if "you" in shown else "watch")
+            for card in self.page.locator("[data-card]").all()[:2]:
+                card.click()
+            self.shoot(name)
+            self.page.set_viewport_size({"width": 320, "height": 640})
+            wide = self.page.evaluate("document.documentElement.scrollWidth")
+            self.assertLessEqual(wide, 320, name)
 
 
 class WordTests(BoardCase):

@@ -7,14 +7,15 @@ const PATIENCE = 20_000; // ms that an answer may take
 const FIRST_DELAY = 1_000; // ms before the first new attempt; doubled up to the longest
 const LONGEST_DELAY = 30_000;
 const GRACE = 2_500; // ms that a stream may be away before anybody is told
-const NAP = 30_000; // ms: a spectator's hidden page lets go of its stream, and a page that slept longer asks anew
+const NAP = 30_000; // ms: a page that was hidden longer may have slept, and does not trust its stream
 
 /** What GET /session told: the token for changes, whether the administrator is here, the version and the games. */
 export const session = { token: "", admin: false, version: "", games: [] };
 
 /** The game of this kind as the session names it; a stand-in for one that is not offered. */
 export function gameOf(kind) {
-  return session.games.find((game) => game.kind === kind) ?? { kind, name: kind, can: [], bots: [], options: {} };
+  const name = kind.charAt(0).toUpperCase() + kind.slice(1);
+  return session.games.find((game) => game.kind === kind) ?? { kind, name, can: [], bots: [], options: {} };
 }
 
 /** What the server refused (or, with status 0, that it did not answer), as a sentence in the reader's language. */
@@ -176,14 +177,16 @@ export function movesOf({ moves, scene }) {
  * Follows a room or seat: `scene(data)` for each event and `gone(refusal or null)` at its end.
  *
  * The browser reconnects by itself and names the last event; where it gives up (the server answered with an error) the
- * resource is asked for, and the stream opened again. After sleep a half-dead connection is not waited for. `keeps`: a
- * hidden page holds the stream too, as a player's must.
+ * resource is asked for, and the stream opened again. After sleep a half-dead connection is not waited for.
+ *
+ * A browser holds six connections to a host, whatever the number of its windows: so only pages that are seen have a
+ * stream, and take up again where they were when they are seen. `keeps`: a hidden page holds it too, as a player's must.
  */
 export function follow(resource, { scene, gone }, { signal, keeps = false }) {
   let source = null;
   let backoff = delays();
   let timer = 0;
-  let hidden = { since: 0, timer: 0 };
+  let hiddenSince = 0;
   let attempt = 0;
   let isEnded = false;
   const key = {};
@@ -210,7 +213,7 @@ export function follow(resource, { scene, gone }, { signal, keeps = false }) {
 
   function open() {
     close();
-    if (signal.aborted || isEnded) return;
+    if (signal.aborted || isEnded || (document.hidden && !keeps)) return;
     const own = new EventSource(`${ROOT}${resource}/events`);
     source = own;
     own.onopen = () => {
@@ -249,9 +252,14 @@ export function follow(resource, { scene, gone }, { signal, keeps = false }) {
   }
 
   function turned() {
-    clearTimeout(hidden.timer);
-    if (document.hidden) hidden = { since: Date.now(), timer: keeps ? 0 : setTimeout(close, NAP) };
-    else if (Date.now() - hidden.since > NAP) open();
+    if (!document.hidden) {
+      if (!keeps || Date.now() - hiddenSince > NAP) open();
+      return;
+    }
+    hiddenSince = Date.now();
+    if (keeps) return;
+    close();
+    link.up(key);
   }
 
   document.addEventListener("visibilitychange", turned, { signal });

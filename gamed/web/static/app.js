@@ -1,7 +1,7 @@
 // The shell of all pages: header, banner, announcements, and which page a path shows.
 
 import { Refusal, code, delays, link, pause, post, refresh, session } from "./api.js";
-import { el, replace } from "./dom.js";
+import { el, isChord, replace } from "./dom.js";
 import { button, choice, heading, link as anchor, sentence } from "./parts.js";
 import { keep, kept, language, languages, speak, t } from "./words.js";
 
@@ -182,6 +182,12 @@ async function attempt(call, signal) {
   }
 }
 
+/** Leads to the content. The address stays as it is: another one would show the page anew, and its board. */
+function skip(event) {
+  event.preventDefault();
+  main.focus();
+}
+
 function problem(text, isMoved) {
   entitle(t("failed"));
   replace(main, heading(t("failed")), el("p", { role: "alert" }, text), el("p", {}, anchor("/", {}, t("toLobby"))));
@@ -191,7 +197,7 @@ function problem(text, isMoved) {
 // Links to our pages stay in this document.
 document.addEventListener("click", (event) => {
   const found = event.target.closest?.("a[href]");
-  const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+  const isPlain = event.button === 0 && !isChord(event) && !event.shiftKey;
   if (!found || !isPlain || event.defaultPrevented || found.target || found.hasAttribute("download")) return;
   const url = new URL(found.href);
   if (url.origin !== location.origin || url.hash || match(url.pathname)[0] === null) return;
@@ -202,5 +208,5 @@ window.addEventListener("popstate", () => show(true));
 link.addEventListener("change", drawBanner);
 
 paint();
-document.body.append(el("a", { class: "skip", href: "#content" }, t("skip")), header, banner, main, live);
+document.body.append(el("a", { class: "skip", href: "#content", onclick: skip }, t("skip")), header, banner, main, live);
 show(false);

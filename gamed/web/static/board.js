@@ -1,7 +1,7 @@
 // What all pages with a board share: the game's module on its stage, the list of moves, the players and their clocks.
 
 import { code, serverNow } from "./api.js";
-import { bdi, el, replace } from "./dom.js";
+import { bdi, el, isolated, mayMove, replace } from "./dom.js";
 import { button, chip, clock, link, result, seatName, span } from "./parts.js";
 import { t, translator } from "./words.js";
 
@@ -27,14 +27,10 @@ async function loaded(kind) {
   return module;
 }
 
-/** Whether things may move on the screen. */
-function mayMove() {
-  return !matchMedia("(prefers-reduced-motion: reduce)").matches;
-}
-
 /**
- * The place where a game's board stands: {node, status, update(scene, animate), describe(move, scene), t}.
+ * The place where a game's board stands: {node, status, update(scene, animate, pace), rest(), describe(move, scene), t}.
  *
+ * `pace`: how much faster than usual the board shall move what it moves.
  * `act(action)` is what a player's board calls; without it the board only shows.
  */
 export async function stage(kind, mode, { act, announce, root: page, signal }) {
@@ -45,6 +41,7 @@ export async function stage(kind, mode, { act, announce, root: page, signal }) {
   const status = el("p", { class: "status", id: "board-status" });
   const node = el("section", { class: "stage", "aria-label": t("board") }, root, status);
   let isAnimated = false;
+  let pace = 1;
   const context = {
     t: own,
     mode,
@@ -52,6 +49,9 @@ export async function stage(kind, mode, { act, announce, root: page, signal }) {
     announce,
     get animate() {
       return isAnimated && mayMove();
+    },
+    get pace() {
+      return pace;
     },
     setStatus: (text) => replace(status, text),
   };
@@ -62,23 +62,29 @@ export async function stage(kind, mode, { act, announce, root: page, signal }) {
     node,
     status,
     t: own,
-    update(scene, animate = false) {
+    update(scene, animate = false, speed = 1) {
       isAnimated = animate;
+      pace = speed;
       root.dataset.phase = scene.phase ?? "";
       board?.update({ ...scene, seats: named(scene, tame) });
     },
-    describe: (move, scene) => describe(module, move, { ...scene, seats: named(scene, isolated) }, own),
+    /** Waits until nothing moves any more on a board that shows a move in steps. */
+    rest: () => board?.rest?.() ?? Promise.resolve(),
+    describe: (move, scene) => describe(module, move, { ...scene, seats: named(scene, (name) => isolated(tame(name))) }, own),
   };
+}
+
+/** A page's frame: the title's line, the board, beside it what there is to be known and done, and what stands below it. */
+export function frame(title, board, aside, below = null) {
+  return [
+    el("div", { class: "title" }, title),
+    el("div", { class: "table" }, board, el("aside", {}, aside), below && el("div", { class: "below" }, below)),
+  ];
 }
 
 /** A name without what turns the direction of the text round it: the signs that do so are shown as unknown ones. */
 function tame(name) {
   return name.replace(/[\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
-}
-
-/** A name that keeps its direction to itself inside a sentence, as a bdi element would. */
-function isolated(name) {
-  return `\u2068${tame(name)}\u2069`;
 }
 
 function named(scene, change) {
@@ -202,13 +208,13 @@ export function players({ started, you, signal }) {
       chip(one.seat),
       el(
         "span",
-        { class: "who" },
+        {},
         one.name ? bdi(one.name) : el("span", { class: "muted" }, t("seatFree")),
         isMine && el("span", { class: "muted" }, ` (${t("you")})`),
-        one.connected === false && one.name && el("span", { class: "warn" }, ` ${t("disconnected")}`),
+        one.connected === false && one.name && !shown.scene.outcome && el("span", { class: "warn" }, ` ${t("disconnected")}`),
       ),
-      isOn && el("span", { class: "turn" }, t("toMove")),
       total > 0 && el("span", { class: "clock total", title: t("clock") }, clock(total)),
+      isOn && el("span", { class: "turn" }, t("toMove")),
       isOn && el("span", { class: "clock running", title: t("thinking") }),
     );
   }
@@ -246,11 +252,13 @@ export function ending() {
     update(scene, record, first = null) {
       node.hidden = !scene.outcome && !first;
       const said = scene.outcome ? result(scene.outcome, scene.seats) : [];
+      const isCause = first && said.length === 1;
       replace(
         node,
         first && el("strong", {}, first, " "),
-        ...said,
-        said.length > 0 && ". ",
+        // Without a winner what is said is no sentence, but the cause.
+        ...(isCause ? [`(${said[0]}) `] : said),
+        said.length > 0 && !isCause && ". ",
         record && link(`/records/${encodeURIComponent(record)}`, {}, t("toRecord")),
       );
     },

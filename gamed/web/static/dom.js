@@ -1,4 +1,5 @@
-// Makes elements. Text is always text: nothing here takes markup.
+// What boards and pages share: making elements (text is always text: nothing here takes markup), names in sentences,
+// keys, motion.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -37,4 +38,27 @@ export function clear(node) {
 export function replace(node, ...children) {
   clear(node);
   return fill(node, {}, children);
+}
+
+/** A text of somebody else's inside a sentence: it keeps its direction of writing to itself, as in a bdi element. */
+export function isolated(text) {
+  return `\u2068${text}\u2069`;
+}
+
+/** The name on a seat of these seats; undefined where there is none. */
+export function nameOn(seats, seat) {
+  return seats?.find((one) => one.seat === seat)?.name || undefined;
+}
+
+/** The steps of the arrow keys, as [to the right, downwards]. */
+export const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+/** Whether a key is pressed together with Ctrl, Alt or Meta: such a key is the browser's. */
+export function isChord(event) {
+  return event.ctrlKey || event.altKey || event.metaKey;
+}
+
+/** Whether things may move on the screen. */
+export function mayMove() {
+  return !matchMedia("(prefers-reduced-motion: reduce)").matches;
 }

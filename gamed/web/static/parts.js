@@ -1,7 +1,7 @@
 // Parts of pages: names, times, results, messages, dialogs.
 
 import { Refusal, gameOf } from "./api.js";
-import { bdi, el, replace } from "./dom.js";
+import { bdi, el, nameOn, replace } from "./dom.js";
 import { language, t } from "./words.js";
 
 /** The causes of an end, as the server names them, and the words that speak of them. */
@@ -50,7 +50,9 @@ export function heading(...children) {
 export function when(iso) {
   const moment = new Date(iso);
   if (Number.isNaN(moment.valueOf())) return el("span", {}, iso ?? "");
-  const text = new Intl.DateTimeFormat(language(), { dateStyle: "medium", timeStyle: "short" }).format(moment);
+  // A day without a time, as a Go record may have it, is no moment: it is the same day in all zones.
+  const style = iso.includes("T") ? { dateStyle: "medium", timeStyle: "short" } : { dateStyle: "medium", timeZone: "UTC" };
+  const text = new Intl.DateTimeFormat(language(), style).format(moment);
   return el("time", { datetime: iso }, text);
 }
 
@@ -73,7 +75,7 @@ export function clock(ms) {
 
 /** The name on a seat; the seat's number where there is none. */
 export function seatName(seats, seat) {
-  return seats.find((one) => one.seat === seat)?.name || t("seat", { n: seat + 1 });
+  return nameOn(seats, seat) ?? t("seat", { n: seat + 1 });
 }
 
 /** The names of all seats: text that keeps its direction to itself, with the seat's mark. */
@@ -106,9 +108,12 @@ export function result(outcome, seats) {
   return [before, bdi(seatName(seats, outcome.winner)), after + how];
 }
 
+const LONGEST = 80; // characters of an option that are still for people: a whole course as text is not
+
 /** A room's options as a list of terms; nothing where there are none. */
 export function options(given) {
-  const pairs = Object.entries(given ?? {}).filter(([, value]) => value !== null && value !== "");
+  const isShown = (value) => value !== null && value !== "" && String(value).length <= LONGEST;
+  const pairs = Object.entries(given ?? {}).filter(([, value]) => isShown(value));
   if (!pairs.length) return null;
   return el(
     "dl",

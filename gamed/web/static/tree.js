@@ -1,10 +1,11 @@
 // A game's variations as a tree that can be walked: moves from left to right, variations below each other.
 
-import { clear, el, svg } from "./dom.js";
+import { clear, el, isChord, svg } from "./dom.js";
 import { t } from "./words.js";
 
 const CELL = 34;
 const RADIUS = 13;
+const REM = 16; // of the drawing's units: it grows with the page's text
 const START = { id: 0, parent: null, n: 0, seat: null, text: "" };
 
 /** The rows of nodes that stand in preorder: a first child in its parent's row, a variation in the first free row. */
@@ -42,6 +43,15 @@ export function lineThrough(nodes, id) {
   for (const node of nodes) if (!first.has(node.parent)) first.set(node.parent, node);
   for (let node = first.get(id); node; node = first.get(node.id)) line.push(node);
   return line;
+}
+
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+/** The letters of the moves that may follow a node, the main line's first, as a board's marks; none where it is one. */
+export function letters(nodes, id) {
+  const following = nodes.filter((node) => node.parent === id);
+  if (following.length < 2) return [];
+  return following.flatMap(({ point }, n) => (point ? [{ point, text: LETTERS[n] ?? "…" }] : []));
 }
 
 /** The tree: {node, update(nodes, current)}. `select(id)` is called with the chosen node, 0 for the start. */
@@ -83,9 +93,9 @@ export function tree(label, { say, select }) {
     });
     const width = (Math.max(0, ...nodes.map((one) => one.n)) + 1) * CELL;
     const height = (Math.max(...row.values()) + 1) * CELL;
-    for (const [name, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` })) {
-      picture.setAttribute(name, value);
-    }
+    picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    picture.style.width = `${width / REM}rem`;
+    picture.style.height = `${height / REM}rem`;
     clear(picture).append(svg("g", { "aria-hidden": "true" }, lines), ...all.map((one) => item(one, row.get(one.id))));
   }
 
@@ -100,9 +110,11 @@ export function tree(label, { say, select }) {
     const here = picture.querySelector(".here");
     if (!here) return;
     if (hadFocus) here.focus({ preventScroll: true });
-    const [x, y] = here.getAttribute("transform").match(/[\d.]+/g).map(Number);
-    if (x < box.scrollLeft + CELL || x > box.scrollLeft + box.clientWidth - CELL) box.scrollLeft = x - box.clientWidth / 2;
-    if (y < box.scrollTop + CELL || y > box.scrollTop + box.clientHeight - CELL) box.scrollTop = y - box.clientHeight / 2;
+    const scale = picture.getBoundingClientRect().width / picture.viewBox.baseVal.width || 1;
+    const [x, y] = here.getAttribute("transform").match(/[\d.]+/g).map((at) => Number(at) * scale);
+    const cell = CELL * scale;
+    if (x < box.scrollLeft + cell || x > box.scrollLeft + box.clientWidth - cell) box.scrollLeft = x - box.clientWidth / 2;
+    if (y < box.scrollTop + cell || y > box.scrollTop + box.clientHeight - cell) box.scrollTop = y - box.clientHeight / 2;
   }
 
   function beside(step) {
@@ -121,7 +133,7 @@ export function tree(label, { say, select }) {
   };
   picture.addEventListener("keydown", (event) => {
     const key = keys[event.key];
-    if (!key || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!key || isChord(event)) return;
     event.preventDefault();
     const to = key();
     if (to !== undefined) select(to);

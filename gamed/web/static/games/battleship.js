@@ -5,7 +5,7 @@
 // shot and `data-pending` on one without an answer; while ships are placed, a ship is `[data-ship=INDEX]` with
 // `data-picked`, `data-bad` and `data-at="x,y,length,h|v"`; buttons are `[data-do=turn|roll|ready]`.
 
-import { bdi, el, replace, svg } from "../dom.js";
+import { ARROWS, bdi, el, isChord, isolated, nameOn, replace, svg } from "../dom.js";
 
 export const words = {
   en: {
@@ -59,7 +59,6 @@ export const words = {
 const SIZE = 10;
 const FLEET = [5, 4, 3, 3, 2];
 const ROWS = "ABCDEFGHIJ";
-const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 // What a cell's state looks like beside its colour, in a cell of 100 by 100.
 const MARKS = {
   water: "M18 58q16 -22 32 0t32 0",
@@ -70,14 +69,11 @@ const MARKS = {
 
 const named = ([x, y]) => `${ROWS[y]}${x + 1}`;
 const inside = (x, y) => x >= 0 && y >= 0 && x < SIZE && y < SIZE;
-const isChord = (event) => event.ctrlKey || event.altKey || event.metaKey;
-// A name in a sentence keeps its direction of writing to itself.
-const isolated = (text) => `\u2068${text}\u2069`;
 
 /** The name of a seat, isolated. */
 function nameOf(seat, scene, t) {
-  const found = (scene.seats ?? []).find((one) => one.seat === seat);
-  return found?.name ? isolated(found.name) : t("seat", { n: seat + 1 });
+  const name = nameOn(scene.seats, seat);
+  return name ? isolated(name) : t("seat", { n: seat + 1 });
 }
 
 /** What a line says: {at, code}, code null for a shot; null if it is neither a shot nor an answer. */
@@ -373,7 +369,8 @@ function roster(afloat, t) {
   const ships = FLEET.map((length) => {
     const place = left.indexOf(length);
     if (place >= 0) left.splice(place, 1);
-    return el("li", { "data-length": length, "data-sunk": place < 0, role: "img", "aria-label": t(place < 0 ? "sank" : "floats", { length }) });
+    const label = t(place < 0 ? "sank" : "floats", { length });
+    return el("li", {}, el("span", { role: "img", "data-length": length, "data-sunk": place < 0, "aria-label": label }));
   });
   return el("div", { class: "roster" }, el("span", {}, t("afloat")), el("ul", { "aria-label": t("afloat") }, ships));
 }
@@ -383,7 +380,7 @@ function side(board) {
   const heading = el("h2", {});
   const under = el("div", { class: "under" });
   const node = el("section", { class: "side" }, heading, board.node, under);
-  let shown = "";
+  let shown = null;
   return {
     node,
     board,
@@ -433,7 +430,7 @@ function watching(root, context) {
   return (scene) => {
     sides.forEach((one, seat) => {
       const board = scene.board?.boards[seat] ?? null;
-      const name = (scene.seats ?? []).find((other) => other.seat === seat)?.name;
+      const name = nameOn(scene.seats, seat);
       const isRefuted = Boolean(scene.board) && board === null;
       one.say([el("span", { class: "seat" }, t("seat", { n: seat + 1 })), " ", bdi(name ?? "–")],
         [isRefuted ? el("p", { class: "note" }, t("refuted")) : roster(board?.afloat ?? FLEET, t)], JSON.stringify(board?.afloat ?? isRefuted));

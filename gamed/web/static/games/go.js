@@ -2,9 +2,10 @@
 //
 // Attributes for tests: root data-kind, data-phase; a point that can be clicked data-point="x,y" (x from 1 at the left,
 // y from 1 at the top); a stone data-stone="x,y" with data-side; the cursor data-cursor="x,y" with data-refused (a code
-// of the rules, or "occupied"); data-mark="last|taken|ko|triangle|square|circle|cross|label"; buttons data-do="pass|resign".
+// of the rules, or "occupied"); data-mark="last|taken|ko|label"; buttons data-do="pass|resign".
+// `board.marks`: [{point, text}], letters on points: the page has them where variations begin.
 
-import { bdi, clear, el, replace, svg } from "../dom.js";
+import { ARROWS, bdi, clear, el, isChord, replace, svg } from "../dom.js";
 
 export const words = {
   en: {
@@ -42,7 +43,6 @@ export const words = {
 const LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ";
 const PLAIN = ["black", "white"];
 const COLORS = 8;
-const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 // Below this many pixels between two lines, a finger chooses a point first and confirms it with a second tap.
 const FINGER = 26;
 
@@ -116,20 +116,15 @@ function stone(x, y, side, look, more = {}) {
 }
 
 const SHAPES = {
-  triangle: (x, y) => svg("path", { d: `M${x} ${y - 0.3}L${x + 0.26} ${y + 0.17}H${x - 0.26}Z` }),
-  square: (x, y) => svg("rect", { x: x - 0.2, y: y - 0.2, width: 0.4, height: 0.4 }),
-  circle: (x, y) => svg("circle", { cx: x, cy: y, r: 0.24 }),
-  cross: (x, y) => svg("path", { d: `M${x - 0.2} ${y - 0.2}l.4 .4m0 -.4l-.4 .4` }),
+  last: (x, y) => svg("circle", { cx: x, cy: y, r: 0.24 }),
+  taken: (x, y) => svg("path", { d: `M${x - 0.2} ${y - 0.2}l.4 .4m0 -.4l-.4 .4` }),
+  ko: (x, y) => svg("rect", { x: x - 0.28, y: y - 0.28, width: 0.56, height: 0.56 }),
+  label: (x, y, text) => svg("text", { class: "go-label", x, y, dy: "0.35em" }, text),
 };
-SHAPES.last = SHAPES.circle;
-SHAPES.taken = SHAPES.cross;
-SHAPES.ko = (x, y) => svg("rect", { x: x - 0.28, y: y - 0.28, width: 0.56, height: 0.56 });
 
 /** A mark on a point; on a dark stone it is light. `on`: the look of the stone there, if there is one. */
 function mark(kind, [x, y], on, text) {
-  const shape = kind === "label"
-    ? svg("text", { class: "go-label", x, y, dy: "0.35em" }, String(text ?? "").slice(0, 3))
-    : (SHAPES[kind] ?? SHAPES.circle)(x, y);
+  const shape = SHAPES[kind](x, y, text);
   shape.classList.add("go-mark", on ? `go-on-${on.plain ?? "colored"}` : "go-on-board");
   shape.dataset.mark = kind;
   // The ring goes round a letter.
@@ -223,7 +218,7 @@ export function create(root, context) {
   }
 
   function onKey(event) {
-    if (event.ctrlKey || event.altKey || event.metaKey || !size) return;
+    if (isChord(event) || !size) return;
     const at = cursor ?? first();
     const step = ARROWS[event.key];
     let to = null;
@@ -315,7 +310,7 @@ export function create(root, context) {
       (board.removed ?? []).filter((at) => !on(at) && at.join() !== ko).map((at) => mark("taken", at, null)),
       ko && !on(board.ko) && mark("ko", board.ko, null),
       last && !marked.has(last.join()) && mark("last", last, on(last)),
-      (board.marks ?? []).map((one) => mark(one.kind, one.point, on(one.point), one.text)));
+      (board.marks ?? []).map((one) => mark("label", one.point, on(one.point), one.text)));
   }
 
   function drawCursor() {

@@ -5,7 +5,7 @@
 // Keys: left and right go along a row, up and down straight on, Home, PageUp, End, PageDown (7, 9, 1, 3 of the number
 // pad) to the four fields above and below; Enter and Space pick and drop, Escape lets go.
 
-import { bdi, el, replace, svg } from "../dom.js";
+import { bdi, el, isChord, nameOn, replace, svg } from "../dom.js";
 
 const RADIUS = 5;
 const SIZE = 10;
@@ -23,7 +23,7 @@ export const words = {
     shortQ: "Be", shortS: "Sp", shortG: "Gr", shortB: "Bt", shortA: "An",
     board: "Hive board", hand: "Hand of {color}", handEmpty: "no pieces left", inHand: "{piece}, {count} in hand",
     beeFree: "Free fields round the bee: {count}", beeMissing: "Bee not placed yet",
-    field: "{x}, {y}", empty: "empty", obstructed: "obstructed", stack: "stack of {count}, from the top: {pieces}",
+    field: "{x},\u00a0{y}", empty: "empty", obstructed: "obstructed", stack: "stack of {count}, from the top: {pieces}",
     beside: "free field next to the bee of {color}", isTarget: "possible target", canMove: "can move",
     isChosen: "chosen", isLast: "last move",
     chosen: "{piece} chosen, {count} fields to go to.", letGo: "Nothing chosen.",
@@ -51,7 +51,7 @@ export const words = {
     shortQ: "Bi", shortS: "Sp", shortG: "Gr", shortB: "Kä", shortA: "Am",
     board: "Hive-Spielfeld", hand: "Hand von {color}", handEmpty: "keine Spielsteine mehr", inHand: "{piece}, {count} auf der Hand",
     beeFree: "Freie Felder um die Biene: {count}", beeMissing: "Biene noch nicht gesetzt",
-    field: "{x}, {y}", empty: "leer", obstructed: "blockiert", stack: "Stapel aus {count}, von oben: {pieces}",
+    field: "{x},\u00a0{y}", empty: "leer", obstructed: "blockiert", stack: "Stapel aus {count}, von oben: {pieces}",
     beside: "freies Feld neben der Biene von {color}", isTarget: "mögliches Ziel", canMove: "kann ziehen",
     isChosen: "gewählt", isLast: "letzter Zug",
     chosen: "{piece} gewählt, mögliche Felder: {count}.", letGo: "Nichts gewählt.",
@@ -178,13 +178,18 @@ export function create(root, context) {
   const count = el("p", { class: "h-turn" });
   const skip = el("div", { class: "h-skip", hidden: true });
   const end = el("div", { class: "h-end", hidden: true });
+  const help = plays && el("p", { class: "h-help" }, t("help"));
   const box = el("div", { class: "hive" }, hands[0].node, el("div", { class: "h-middle" }, skip, grid, detail), hands[1].node,
-    el("div", { class: "h-below" }, end, count, plays && el("p", { class: "h-help" }, t("help"))));
+    el("div", { class: "h-below" }, end, count, help));
   const above = svg("g", { class: "h-above", "aria-hidden": "true" });
   for (const row of cells()) grid.append(svg("g", { role: "row" }, ...row.map(makeField)));
   grid.append(above);
   grid.addEventListener("keydown", pressed);
-  box.addEventListener("keydown", (event) => { if (event.key === "Escape" && chosen) { event.preventDefault(); choose(null); } });
+  box.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || isChord(event) || !chosen) return;
+    event.preventDefault();
+    choose(null);
+  });
   root.dataset.kind = "hive";
   replace(root, box);
 
@@ -280,6 +285,7 @@ export function create(root, context) {
   }
 
   function pressed(event) {
+    if (isChord(event)) return;
     if (event.key === "Enter" || event.key === " ") act(cursor);
     else {
       const next = nextTo(cursor, event.key);
@@ -368,7 +374,7 @@ export function create(root, context) {
   function drawHand(hand) {
     const { seat } = hand;
     const letters = scene.board?.hands[seat] ?? "";
-    const name = scene.seats?.find((one) => one.seat === seat)?.name;
+    const name = nameOn(scene.seats, seat);
     const own = you()?.seat === seat;
     const free = scene.board?.free[seat] ?? -1;
     const may = own ? settable() : new Set();
@@ -410,7 +416,8 @@ export function create(root, context) {
 
   function statusText() {
     const board = scene.board;
-    if (isOver()) return verdict();
+    // How it ended stands below the board, with the reasons.
+    if (isOver()) return "";
     if (you()?.mustSkip) return t("mustSkip");
     if (plays && ["joining", "waiting", "held"].includes(scene.phase)) return t(scene.phase);
     if (plays && scene.phase === "play" && !isSent) {
@@ -450,6 +457,7 @@ export function create(root, context) {
     hands.forEach(drawHand);
     drawSkip();
     drawEnd();
+    if (help) help.hidden = isOver() || !scene.board;
     const turn = scene.board ? t("turn", { turn: Math.min(scene.board.turn + (isOver() ? 0 : 1), 60) }) : "";
     count.textContent = turn;
     root.dataset.phase = scene.phase ?? "";

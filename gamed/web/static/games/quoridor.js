@@ -6,16 +6,16 @@
 // `data-do="vote-2|vote-4|reset|pawn|horizontal|vertical"`. Columns and rows count from 0 at the upper left.
 // Keys: arrows, Enter, h, v, Escape; s, w, r.
 
-import { bdi, el, replace, svg } from "../dom.js";
+import { ARROWS, bdi, el, isChord, isolated, nameOn, replace, svg } from "../dom.js";
 
 export const words = {
   en: {
     board: "Board of Quoridor",
     player: "Player {n}",
     youAre: "you",
-    goesTo: "Player {n} goes to {x}, {y}",
-    putsHorizontal: "Player {n} puts a horizontal wall at {x}, {y}",
-    putsVertical: "Player {n} puts a vertical wall at {x}, {y}",
+    goesTo: "Player {n} goes to {x},\u00a0{y}",
+    putsHorizontal: "Player {n} puts a horizontal wall at {x},\u00a0{y}",
+    putsVertical: "Player {n} puts a vertical wall at {x},\u00a0{y}",
     registering: "Taking a seat …",
     waiting: "Waiting for another player.",
     waitingFour: "Waiting until four players are here.",
@@ -52,20 +52,20 @@ export const words = {
     wallBelow: "wall below",
     wallLeft: "wall on the left",
     wallRight: "wall on the right",
-    atHorizontal: "Horizontal wall at {x}, {y}",
-    atVertical: "Vertical wall at {x}, {y}",
+    atHorizontal: "Horizontal wall at {x},\u00a0{y}",
+    atVertical: "Vertical wall at {x},\u00a0{y}",
     fits: "{wall}: Enter or a second tap puts it.",
     fitsNot: "{wall}: not possible.",
-    notThere: "The pawn cannot go to {x}, {y}.",
+    notThere: "The pawn cannot go to {x},\u00a0{y}.",
     notNow: "It is not your turn.",
   },
   de: {
     board: "Quoridor-Brett",
     player: "Spieler {n}",
     youAre: "du",
-    goesTo: "Spieler {n} zieht nach {x}, {y}",
-    putsHorizontal: "Spieler {n} setzt eine waagerechte Mauer bei {x}, {y}",
-    putsVertical: "Spieler {n} setzt eine senkrechte Mauer bei {x}, {y}",
+    goesTo: "Spieler {n} zieht nach {x},\u00a0{y}",
+    putsHorizontal: "Spieler {n} setzt eine waagerechte Mauer bei {x},\u00a0{y}",
+    putsVertical: "Spieler {n} setzt eine senkrechte Mauer bei {x},\u00a0{y}",
     registering: "Platz wird genommen …",
     waiting: "Warten auf einen weiteren Spieler.",
     waitingFour: "Warten, bis vier Spieler da sind.",
@@ -102,11 +102,11 @@ export const words = {
     wallBelow: "Mauer unten",
     wallLeft: "Mauer links",
     wallRight: "Mauer rechts",
-    atHorizontal: "Waagerechte Mauer bei {x}, {y}",
-    atVertical: "Senkrechte Mauer bei {x}, {y}",
+    atHorizontal: "Waagerechte Mauer bei {x},\u00a0{y}",
+    atVertical: "Senkrechte Mauer bei {x},\u00a0{y}",
     fits: "{wall}: Enter oder zweites Tippen setzt sie.",
     fitsNot: "{wall}: nicht möglich.",
-    notThere: "Die Figur kann nicht nach {x}, {y} ziehen.",
+    notThere: "Die Figur kann nicht nach {x},\u00a0{y} ziehen.",
     notNow: "Du bist nicht am Zug.",
   },
 };
@@ -117,8 +117,7 @@ const CELL = 10;
 const GAP = PITCH - CELL;
 const EDGE = SIZE * PITCH - GAP;
 const MARGIN = 10;
-const ARROWS = ["↓", "↑", "→", "←"]; // to each seat's goal
-const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const WAYS = ["↓", "↑", "→", "←"]; // to each seat's goal
 const VOTES = { s: 2, w: 4 };
 const WAITING = ["registering", "waiting", "voted"];
 const ENDED = ["rejected", "closed"];
@@ -365,9 +364,9 @@ export function create(root, context) {
   }
 
   board.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (isChord(event)) return;
     const way = { h: "horizontal", v: "vertical" }[event.key.toLowerCase()];
-    if (event.key in STEPS) step(STEPS[event.key]);
+    if (event.key in ARROWS) step(ARROWS[event.key]);
     else if (event.key === "Enter" || event.key === " ") enter();
     else if (way && mode === "play" && placing !== way) {
       place(way);
@@ -383,7 +382,7 @@ export function create(root, context) {
 
   /** The keys of the authors' window: they count anywhere but in the page's other controls. */
   function onKey(event) {
-    if (event.ctrlKey || event.altKey || event.metaKey || event.repeat || !scene) return;
+    if (isChord(event) || event.repeat || !scene) return;
     if (event.target !== document.body && !root.contains(event.target)) return;
     const key = event.key.toLowerCase();
     if (key in VOTES) vote(VOTES[key]);
@@ -393,12 +392,9 @@ export function create(root, context) {
 
   // Drawing
 
-  const nameOf = (seat) => scene.seats?.find((one) => one.seat === seat)?.name;
-
   function label(seat) {
-    const name = nameOf(seat);
-    // Names keep their direction of writing to themselves.
-    return t("player", { n: seat + 1 }) + (name ? ` (\u2068${name}\u2069)` : "");
+    const name = nameOn(scene.seats, seat);
+    return t("player", { n: seat + 1 }) + (name ? ` (${isolated(name)})` : "");
   }
 
   function button(name, text, key, onclick) {
@@ -406,6 +402,8 @@ export function create(root, context) {
   }
 
   const dots = () => el("span", { class: "q-dots" }, NUMBERS.map(() => el("i")));
+
+  const winner = (seat) => (scene.you?.seat === seat ? t("youWon") : t("hasWon", { player: label(seat) }));
 
   /** What is said above the board: {text, buttons, isWaiting}; null while a game is on. */
   function news() {
@@ -417,10 +415,12 @@ export function create(root, context) {
       return { text: t("question"), buttons: [two, button("vote-4", t("voteFour"), "w", () => vote(4))] };
     }
     if (phase === "won" || phase === "lost") {
-      const text = phase === "won" ? t("youWon") : t("hasWon", { player: label(scene.board.winner) });
+      const text = winner(scene.board.winner);
       if (you.canReset && !isBusy) return { text, buttons: [button("reset", t("newGame"), "r", reset)] };
       return { text: you.pending ? `${text} ${t("newAsked")}` : text };
     }
+    // After the end anybody may leave.
+    if (phase === "disconnect" && Number.isInteger(scene.board?.winner)) return { text: winner(scene.board.winner) };
     if (phase === "disconnect") return { text: t("left", { player: label(you.leaver) }) };
     if (ENDED.includes(phase)) return { text: t(phase) };
     if (!WAITING.includes(phase)) return null;
@@ -429,8 +429,8 @@ export function create(root, context) {
 
   function turn() {
     const { you, outcome } = scene;
-    const winner = scene.board.winner ?? (outcome?.termination === "victory" ? outcome.winner : null);
-    if (winner !== null) return t("hasWon", { player: label(winner) });
+    const best = scene.board.winner ?? (outcome?.termination === "victory" ? outcome.winner : null);
+    if (best !== null) return winner(best);
     if (outcome) return t(outcome.termination === "left" ? "someoneLeft" : "ended");
     if (mode !== "play" || scene.phase !== "play") return t("theirMove", { player: label(scene.board.to_move[0]) });
     if (you.pending) return t("sent");
@@ -537,16 +537,16 @@ export function create(root, context) {
   function drawStock() {
     const { left, pawns: at, to_move: movers } = scene.board;
     const most = at.length === 2 ? 10 : 5;
+    const you = el("span", { class: "q-you" }, `(${t("youAre")})`);
     const lines = at.map((_, seat) => {
-      const name = nameOf(seat);
+      const name = nameOn(scene.seats, seat);
       const isMover = isOn && movers.includes(seat);
       return el(
         "li",
         { "data-seat": seat, class: isMover && "q-on", "aria-current": isMover && "true" },
         el("span", { class: "chip" }, `${seat + 1}`),
-        el("span", { class: "q-who" }, name ? bdi(name) : t("player", { n: seat + 1 })),
-        scene.you?.seat === seat && el("span", { class: "q-you" }, `(${t("youAre")})`),
-        el("span", { class: "q-to" }, t("target", { arrow: ARROWS[seat] })),
+        el("span", {}, el("span", { class: "q-who" }, name ? bdi(name) : t("player", { n: seat + 1 })), scene.you?.seat === seat && [" ", you]),
+        el("span", { class: "q-to" }, t("target", { arrow: WAYS[seat] })),
         el("span", { class: "q-count" }, t("walls", { count: left[seat] })),
         el("span", { class: "q-bars" }, Array.from({ length: most }, (_, n) => el("i", { class: n < left[seat] && "q-full" }))),
       );

@@ -5,18 +5,18 @@
 // [data-explain]. Keys: on the course arrows move; among the cards arrows move, 1…9 put a card into the chosen register
 // or the next empty one, Backspace takes one back, Enter presses; with the last card the focus goes to the button.
 
-import { bdi, clear, el, replace, svg } from "../dom.js";
+import { ARROWS, bdi, clear, el, isChord, mayMove, nameOn, replace, svg } from "../dom.js";
 import { SIDES, U, at, devices, explained, floors, icon, letter, middle, note, robotNode, symbols, use } from "./roborally/course.js";
 
 export { words } from "./roborally/words.js";
 
 const STEP = 380; // milliseconds of a step
-// One's own turn is shown step by step, even if the next programs of others came together with it.
-const mayMove = matchMedia("(prefers-reduced-motion: no-preference)");
+const MANY = 60; // steps that wait; where there are more, each takes less time
+const TOO_MANY = 300; // steps that wait, after which all are left out
 
 const actionOf = (card) =>
   card <= 6 ? "UT" : card <= 42 ? (card % 2 ? "RL" : "RR") : card <= 48 ? "BU" : card <= 66 ? "M1" : card <= 78 ? "M2" : "M3";
-const nameOf = (scene, seat, t) => scene.seats?.find((its) => its.seat === seat)?.name || t("nobody", { n: seat + 1 });
+const nameOf = (scene, seat, t) => nameOn(scene.seats, seat) ?? t("nobody", { n: seat + 1 });
 
 /** One sentence for a move. */
 export function describe(move, scene, t) {
@@ -36,7 +36,7 @@ export function create(root, context) {
   // Chromium makes an SVG with listeners for focus a stop of the Tab key, unless it is told not to.
   const drawing = svg("svg", { class: "rr-svg", role: "grid", tabindex: -1, "aria-label": t("course") });
   const status = el("p", { class: "rr-now" });
-  const info = el("p", { class: "rr-info", "data-explain": "" });
+  const info = el("p", { class: "rr-info", "data-explain": "" }, t("helpCourse"));
   const panel = el("section", { class: "rr-panel", "aria-label": t("program") });
   const crew = el("section", { class: "rr-crew", "aria-label": t("crew") });
   const stage = el("div", { class: "rr" },
@@ -54,6 +54,7 @@ export function create(root, context) {
   let seen = null; // how much of the trail was shown: {turn, n}
   let steps = [];
   let timer = null;
+  let resting = []; // who waits until no steps are left
   let draft = []; // cards in the registers, not sent yet
   let hand = "";
   let active = null; // the register that was chosen
@@ -135,10 +136,11 @@ export function create(root, context) {
     explain(cell);
   });
   drawing.addEventListener("keydown", (event) => {
-    const way = { ArrowUp: [0, 1], ArrowRight: [1, 0], ArrowDown: [0, -1], ArrowLeft: [-1, 0] }[event.key];
-    if (!way) return;
+    const way = ARROWS[event.key];
+    if (!way || isChord(event)) return;
     event.preventDefault();
-    cellAt([cursor[0] + way[0], cursor[1] + way[1]])?.focus();
+    // Rows are counted from below.
+    cellAt([cursor[0] + way[0], cursor[1] - way[1]])?.focus();
   });
 
   // The robots
@@ -190,8 +192,9 @@ export function create(root, context) {
     steps = [];
     poses = told(scene.board);
     stage.classList.remove("firing");
-    status.textContent = caption();
+    status.textContent = headline();
     drawRobots();
+    for (const resolve of resting.splice(0)) resolve();
   }
 
   function play() {
@@ -206,8 +209,10 @@ export function create(root, context) {
     const said = t(kind, { phase, name: seat === null ? "" : nameOf(scene, seat, t), action });
     status.textContent = kind === "revealed" || !phase ? said : `${phase}/5 · ${said}`;
     stage.classList.toggle("firing", kind === "lasers");
+    const time = STEP / (context.pace ?? 1) / Math.max(1, steps.length / MANY);
+    stage.style.setProperty("--rr-step", `${0.9 * time}ms`);
     drawRobots();
-    timer = setTimeout(play, STEP);
+    timer = setTimeout(play, time);
   }
 
   function follow(board) {
@@ -216,8 +221,9 @@ export function create(root, context) {
     const isBack = !isFirst && (turn < seen.turn || (turn === seen.turn && all.length < seen.n));
     const fresh = isFirst || isBack ? [] : turn === seen.turn ? all.slice(seen.n) : all;
     seen = { turn, n: all.length };
-    const isMoving = !isFirst && !isBack && (context.animate || (context.mode === "play" && mayMove.matches));
-    if (fresh.length && isMoving && steps.length + fresh.length < 120) {
+    // A live turn is shown step by step, even if the next programs came together with it.
+    const isMoving = !isFirst && !isBack && (context.animate || (context.mode !== "replay" && mayMove()));
+    if (fresh.length && isMoving && steps.length + fresh.length < TOO_MANY) {
       stage.classList.add("moving");
       steps.push(...fresh);
       if (timer === null) play();
@@ -384,7 +390,7 @@ export function create(root, context) {
   }
 
   panel.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (isChord(event)) return;
     const group = event.target.closest(".rr-hand, .rr-registers, .rr-facing");
     const way = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (way && group) {
@@ -489,6 +495,12 @@ export function create(root, context) {
     return board.phase ? t("turnPhase", board) : t("turn", board);
   }
 
+  /** What stands above the course between steps. */
+  function headline() {
+    const { board } = scene;
+    return board.turn && (you() || board.ranking) ? `${t("turn", board)} · ${caption()}` : caption();
+  }
+
   function announce(board) {
     const now = caption();
     board?.robots.forEach((robot, seat) => {
@@ -500,7 +512,6 @@ export function create(root, context) {
     flagged = board?.robots ?? [];
     if (now !== prompted) context.announce(now);
     prompted = now;
-    context.setStatus(board?.turn && (you() || board.ranking) ? `${t("turn", board)} · ${now}` : now);
   }
 
   function update(next) {
@@ -518,12 +529,14 @@ export function create(root, context) {
     }
     stage.classList.toggle("empty", !next.board);
     if (next.board) {
+      // It stands above the course.
+      context.setStatus("");
       drawCourse(next.board);
       follow(next.board);
       drawCrew(next.board);
     } else {
       clear(crew);
-      status.textContent = caption();
+      context.setStatus(caption());
     }
     drawPanel();
     announce(next.board);
@@ -531,6 +544,8 @@ export function create(root, context) {
 
   return {
     update,
+    /** Waits until all steps were shown. */
+    rest: () => (timer === null ? Promise.resolve() : new Promise((resolve) => resting.push(resolve))),
     destroy() {
       clearTimeout(timer);
       clear(root);

@@ -123,7 +123,7 @@ export function recordTable(label, records) {
     records.map((one) => [
       when(one.started),
       gameName(one.kind ?? one.game),
-      names(one.seats),
+      names(one.seats, { class: `names kind-${one.kind ?? one.game}` }),
       one.termination ? result(one, one.seats) : t("noneUnknown"),
       String(one.length),
       link(
@@ -151,6 +151,8 @@ export async function show(view) {
 
   async function look() {
     const first = known === null ? get(recent, view.signal) : null;
+    // If the page is left meanwhile, the other two say so.
+    first?.catch(() => undefined);
     const [{ rooms }, { seats }] = await Promise.all([list("rooms"), list("seats")]);
     const live = seats.filter((seat) => seat.isLive !== false);
     own.node.hidden = live.length === 0;

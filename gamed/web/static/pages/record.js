@@ -1,10 +1,10 @@
 // A record replayed: any position by slider, keys or list; Go's variations as a tree; files; a new room from here.
 
 import { gameOf, get, post } from "../api.js";
-import { moveList, stage } from "../board.js";
-import { bdi, el, replace, svg } from "../dom.js";
+import { frame, moveList, stage } from "../board.js";
+import { bdi, el, isChord, replace, svg } from "../dom.js";
 import { button, choice, complaint, gameName, heading, link, names, options, result, when } from "../parts.js";
-import { lineThrough, tree } from "../tree.js";
+import { letters, lineThrough, tree } from "../tree.js";
 import { t } from "../words.js";
 import { codes } from "./join.js";
 
@@ -59,8 +59,9 @@ export async function show(view) {
 
   function scene(position) {
     const isEnd = line === main && n === main.moves.length;
+    const board = position?.board ?? null;
     return {
-      board: position?.board ?? null,
+      board: board && nodes ? { ...board, marks: letters(nodes, here()?.node ?? 0) } : board,
       phase: position?.phase ?? "play",
       seats,
       options: record.options ?? {},
@@ -86,7 +87,7 @@ export async function show(view) {
       const position = hasBoard ? await line.at(n, view.signal) : null;
       if (mine !== asked) return;
       trouble.clear();
-      board?.update(scene(position), isAnimated);
+      board?.update(scene(position), isAnimated, Number(controls.speed.value));
     } catch (error) {
       if (view.signal.aborted) return;
       stop();
@@ -131,15 +132,18 @@ export async function show(view) {
   }
 
   function step() {
-    timer = setTimeout(
+    const mine = setTimeout(
       async () => {
         await jump(n + 1, true);
-        if (!timer) return;
+        // What a board shows in steps is seen to its end before the next move.
+        if (timer === mine) await board?.rest();
+        if (timer !== mine) return;
         if (n < line.moves.length) step();
         else stop();
       },
       1_000 / Number(controls.speed.value),
     );
+    timer = mine;
   }
 
   function toggle() {
@@ -198,14 +202,10 @@ export async function show(view) {
   view.entitle(title);
   replace(
     view.root,
-    el("div", { class: "title" }, heading(title), record.started && el("span", { class: "muted" }, when(record.started))),
-    el(
-      "div",
-      { class: "table" },
+    frame(
+      [heading(title), record.started && el("span", { class: "muted" }, when(record.started))],
       board?.node ?? el("p", { class: "muted" }, t("noBoard")),
-      el(
-        "aside",
-        {},
+      [
         trouble.node,
         hasBoard && controls.node,
         comment,
@@ -218,12 +218,12 @@ export async function show(view) {
         el("h2", {}, t("moves")),
         list.node,
         options(record.options),
-      ),
-      variations && el("div", { class: "below" }, variations.node),
+      ],
+      variations?.node,
     ),
   );
   list.set(main.moves, say);
-  if (hasBoard) steal(view.signal, { by: (steps) => move(n + steps), move, end: () => move(line.moves.length), toggle });
+  if (hasBoard) steerByKeys(view.signal, { by: (steps) => move(n + steps), move, end: () => move(line.moves.length), toggle });
   const node = Number(view.query.get("node"));
   const wanted = Number(view.query.get("move") ?? 0);
   await jump(nodes && node && nodes.some((one) => one.id === node) ? enter(node) : Number.isFinite(wanted) ? Math.trunc(wanted) : 0);
@@ -300,14 +300,14 @@ function steering(on) {
 }
 
 /** The keys of a replay; controls and boards keep theirs. */
-export function steal(signal, { by, move, end, toggle }) {
+export function steerByKeys(signal, { by, move, end, toggle }) {
   const keys = { ArrowLeft: () => by(-1), ArrowRight: () => by(1), Home: () => move(0), End: end, " ": toggle };
   document.addEventListener(
     "keydown",
     (event) => {
       const key = keys[event.key];
       const target = event.target;
-      if (!key || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+      if (!key || event.defaultPrevented || isChord(event) || event.shiftKey) return;
       if (target.closest("input, select, textarea, dialog, .board, [role=tree]")) return;
       if (event.key === " " && target.closest("button, a, summary")) return;
       if (["Home", "End", " "].includes(event.key) && target.closest(".scroller")) return;

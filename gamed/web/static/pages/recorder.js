@@ -1,12 +1,12 @@
 // A Go game written down by hand: moves, taking back, variations, comments, files.
 
 import { get, post, remove } from "../api.js";
-import { moveList, stage } from "../board.js";
+import { frame, moveList, stage } from "../board.js";
 import { bdi, el, replace } from "../dom.js";
 import { ask, button, choice, complaint, confirm, heading, labelled, link, names, options, result } from "../parts.js";
-import { tree } from "../tree.js";
+import { letters, tree } from "../tree.js";
 import { t } from "../words.js";
-import { steal } from "./record.js";
+import { steerByKeys } from "./record.js";
 
 const RULES = ["japanese", "chinese", "aga", "new-zealand", "tromp-taylor", "goe"];
 const TEXT = { maxlength: 200 };
@@ -99,10 +99,10 @@ async function write(view) {
   const variations = tree(t("variations"), { say, select: goto });
   const end = el("p", { class: "ending" });
   const note = el("textarea", { rows: 3, maxlength: 4000 });
-  const does1 = (text, action) => button(text, () => quietly(action));
-  const back = does1(t("stepBack"), { do: "back" });
-  const forward = does1(t("stepForward"), { do: "forward" });
-  const undo = does1(t("takeBack"), { do: "undo" });
+  const stepButton = (text, action) => button(text, () => quietly(action));
+  const back = stepButton(t("stepBack"), { do: "back" });
+  const forward = stepButton(t("stepForward"), { do: "forward" });
+  const undo = stepButton(t("takeBack"), { do: "undo" });
   const branches = button(t("variation"), () => {
     isBranching = !isBranching;
     draw(false);
@@ -112,7 +112,7 @@ async function write(view) {
 
   function draw(isAnimated) {
     const { scene, can, moves, current } = now;
-    board.update(scene, isAnimated);
+    board.update({ ...scene, board: { ...scene.board, marks: letters(now.tree.nodes, current) } }, isAnimated);
     const score = now.score ? [` ${t("black")}: ${now.score.black}, ${t("white")}: ${now.score.white}`] : [];
     replace(end, ...(scene.outcome ? result(scene.outcome, scene.seats) : []), ...score);
     end.hidden = !end.hasChildNodes();
@@ -129,8 +129,8 @@ async function write(view) {
     const node = now.tree.nodes.find((one) => one.id === current);
     note.value = (current === 0 ? now.tree.comment : node?.comment) ?? "";
     replace(record, now.saved && link(`/records/${encodeURIComponent(now.saved)}`, { class: "button" }, t("toRecord")));
-    const names_ = scene.seats.map((one) => one.name).filter(Boolean);
-    view.entitle(now.facts.title || names_.join(" – ") || t("recorder"));
+    const people = scene.seats.map((one) => one.name).filter(Boolean);
+    view.entitle(now.facts.title || people.join(" – ") || t("recorder"));
   }
 
   async function save() {
@@ -160,14 +160,10 @@ async function write(view) {
   };
   replace(
     view.root,
-    el("div", { class: "title" }, heading(t("recorder")), button(t("details"), () => details(view, now, quietly))),
-    el(
-      "div",
-      { class: "table" },
+    frame(
+      [heading(t("recorder")), button(t("details"), () => details(view, now, quietly))],
       board.node,
-      el(
-        "aside",
-        {},
+      [
         trouble.node,
         end,
         el("div", { class: "buttons", role: "group", "aria-label": t("actions") }, back, forward, undo, branches),
@@ -186,12 +182,12 @@ async function write(view) {
         el("h2", {}, t("moves")),
         list.node,
         options(now.scene.options),
-      ),
-      el("div", { class: "below" }, variations.node),
+      ],
+      variations.node,
     ),
   );
   draw(false);
-  steal(view.signal, {
+  steerByKeys(view.signal, {
     by: (steps) => quietly(steps > 0 ? { do: "forward" } : { do: "back" }),
     move: () => goto(0),
     end: () => goto(now.moves.at(-1)?.node ?? 0),

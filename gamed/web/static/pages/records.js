@@ -2,7 +2,7 @@
 
 import { get, post, session } from "../api.js";
 import { el, replace } from "../dom.js";
-import { TERMINATIONS, ask, button, choice, dialog, heading, labelled, link } from "../parts.js";
+import { TERMINATIONS, ask, button, choice, dialog, gameName, heading, labelled, link } from "../parts.js";
 import { t } from "../words.js";
 import { recordTable } from "./lobby.js";
 
@@ -44,7 +44,7 @@ function address(query, before) {
 function form(view) {
   const value = (name) => view.query.get(name) ?? "";
   const kinds = session.games.map((game) => [game.kind, game.name]);
-  if (!session.games.some((game) => game.kind === "go")) kinds.push(["go", "Go"]);
+  if (!session.games.some((game) => game.kind === "go")) kinds.push(["go", gameName("go")]);
   const endings = Object.entries(TERMINATIONS).map(([word, key]) => [word, t(`any${key}`)]);
   const date = (name) => el("input", { type: "date", name, value: value(name) });
   return el(

@@ -1,7 +1,7 @@
 // A room as spectators see it: the live board, or for a projector the board and the names alone.
 
 import { follow, get, movesOf, post, session } from "../api.js";
-import { Course, ending, moveList, players, stage, tell } from "../board.js";
+import { Course, ending, frame, moveList, players, stage, tell } from "../board.js";
 import { el, replace } from "../dom.js";
 import { badge, button, complaint, confirm, gameName, heading, link, options } from "../parts.js";
 import { t } from "../words.js";
@@ -26,6 +26,7 @@ async function showRoom(view, { path, room, board }) {
   const state = el("span", {});
   let scene = room.scene;
   let actions = null;
+  let told = 0; // events of the stream
 
   function say(move) {
     return board.describe(move, scene);
@@ -58,12 +59,16 @@ async function showRoom(view, { path, room, board }) {
   }
 
   async function again() {
+    const before = told;
     try {
       const now = await get(path, view.signal);
+      // What the stream has brought meanwhile may be newer than this answer, and is not older than what was asked for.
+      if (told !== before) return;
       Object.assign(room, now);
       take({ scene: now.scene, moves: movesOf(now), reset: true });
     } catch (error) {
-      if (!view.signal.aborted) trouble.say(error);
+      // A room that is gone says so in its stream.
+      if (!view.signal.aborted && error.status !== 404) trouble.say(error);
     }
   }
 
@@ -83,12 +88,10 @@ async function showRoom(view, { path, room, board }) {
   actions = session.admin ? admin(view, path, trouble, again) : null;
   replace(
     view.root,
-    el("div", { class: "title" }, heading(gameName(room.game)), state, link(`?screen`, { class: "button" }, t("bigScreen"))),
-    el(
-      "div",
-      { class: "table" },
+    frame(
+      [heading(gameName(room.game)), state, link(`?screen`, { class: "button" }, t("bigScreen"))],
       board.node,
-      el("aside", {}, trouble.node, seats.node, end.node, actions?.node, el("h2", {}, t("moves")), list.node, options(room.options)),
+      [trouble.node, seats.node, end.node, actions?.node, el("h2", {}, t("moves")), list.node, options(room.options)],
     ),
   );
   take({ scene: room.scene, moves: movesOf(room), reset: false }, true);
@@ -101,7 +104,11 @@ async function showRoom(view, { path, room, board }) {
       else if (!room.record) soon();
     }
   };
-  follow(path, { scene: (event) => take(event), gone }, { signal: view.signal });
+  const hear = (event) => {
+    told += 1;
+    take(event);
+  };
+  follow(path, { scene: hear, gone }, { signal: view.signal });
 }
 
 /** The room's state: as the scene says it, else from what happens in it. */

@@ -8,6 +8,7 @@ import { t } from "../words.js";
 
 const PACE = 700; // ms that a move is shown at least
 const LONGEST_PACE = 60_000;
+const HASTE = 8; // moves that wait, for which what moves on the board moves twice as fast
 const MOST_WAITING = 1_000; // scenes; of a longer queue the oldest are left out
 
 /** Shows a room's board; moves wait here for their time, and nobody waits for this. */
@@ -23,19 +24,22 @@ export async function showScreen(view, { path, room, board }) {
   let shownAt = 0;
 
   function draw(scene, isAnimated) {
-    board.update(scene, isAnimated);
+    // The more moves wait, the faster each is shown.
+    board.update(scene, isAnimated, 1 + queue.length / HASTE);
     replace(people, scene.seats.map((one) => contestant(scene, one)));
     end.update(scene, null);
     replace(behind, queue.length > 2 ? t("movesBehind", { count: queue.length }) : "");
   }
 
-  function next() {
-    timer = 0;
+  async function next() {
     const scene = queue.shift();
-    if (!scene) return;
-    shownAt = performance.now();
-    draw(scene, true);
-    plan();
+    if (scene) {
+      shownAt = performance.now();
+      draw(scene, true);
+      await board.rest();
+    }
+    timer = 0;
+    if (!view.signal.aborted) plan();
   }
 
   function plan() {

@@ -1,9 +1,9 @@
 // A seat: a person plays here.
 
 import { follow, get, movesOf, pause, post, remove } from "../api.js";
-import { Course, ending, moveList, players, stage, tell } from "../board.js";
+import { Course, ending, frame, moveList, players, stage, tell } from "../board.js";
 import { el, replace } from "../dom.js";
-import { button, complaint, confirm, gameName, heading, link, options } from "../parts.js";
+import { badge, button, complaint, confirm, gameName, heading, link, options } from "../parts.js";
 import { t } from "../words.js";
 import { howSat, play, sit } from "./join.js";
 
@@ -18,6 +18,7 @@ export async function show(view) {
   const course = new Course();
   const list = moveList();
   const end = ending();
+  const state = el("span", {});
   const trouble = complaint();
   let scene = seat.scene;
   let record = seat.record ?? null;
@@ -61,7 +62,9 @@ export async function show(view) {
 
   function draw(isAnimated) {
     board.update(scene, isAnimated);
-    seats.update(scene, course.moves);
+    const isPaused = scene.state === "paused" && !over();
+    seats.update(scene, course.moves, isPaused);
+    replace(state, isPaused && badge("paused"));
     end.update(scene, record, verdict());
     again.hidden = !over() && !isOver;
     view.entitle(isMyTurn() ? `● ${t("yourTurn")} ${title}` : title);
@@ -142,23 +145,15 @@ export async function show(view) {
   const again = button(t("again"), playAgain, { class: "primary", hidden: true });
   replace(
     view.root,
-    el("div", { class: "title" }, heading(title), again, button(t("leave"), leave)),
-    el(
-      "div",
-      { class: "table" },
-      board.node,
-      el(
-        "aside",
-        {},
-        trouble.node,
-        end.node,
-        seats.node,
-        el("h2", {}, t("moves")),
-        list.node,
-        options(scene.options),
-        seat.room && el("p", {}, link(`/rooms/${encodeURIComponent(seat.room)}`, { target: "_blank" }, t("watch"))),
-      ),
-    ),
+    frame([heading(title), state, again, button(t("leave"), leave)], board.node, [
+      trouble.node,
+      end.node,
+      seats.node,
+      el("h2", {}, t("moves")),
+      list.node,
+      options(scene.options),
+      seat.room && el("p", {}, link(`/rooms/${encodeURIComponent(seat.room)}`, { target: "_blank" }, t("watch"))),
+    ]),
   );
   take({ scene, moves: movesOf(seat) }, true);
   follow(path, { scene: (event) => take(event), gone }, { signal: view.signal, keeps: true });

@@ -1,0 +1,98 @@
+"""The administrator's part of pages, and bots that wait for the test: for tests of what administrators do.
+
+Source: issue 8, "Build" 1; docs/reference/console.md, "The audit log".
+"""
+
+from __future__ import annotations
+
+import re
+from random import Random
+
+from playwright.sync_api import Page
+
+from gamed.registry import Player, game_types
+from tests.interop.browsing import Guest, Held, LiveTestCase, log_in, until
+from tests.interop.drivers import MOVES
+
+ACTIONS = ("Pause", "Resume", "One step", "Cancel the game")
+NOTED = re.compile(r"audit: user=(\S+) from=(\S+ \S+) did=(.*?) result=(.*)")
+
+Noted = list[tuple[str, ...]]
+
+
+def hive(seed: int, reservation: str | None = None) -> Player:
+    """Return a bot of Hive."""
+    return game_types()["hive"].players["greedy"](Random(seed), reservation=reservation)
+
+
+def button(text: str) -> str:
+    """Return the selector of a button outside of dialogs."""
+    return f"main button:text-is('{text}')"
+
+
+class AdminTestCase(LiveTestCase):
+    """One daemon, and bots whose moves the test lets pass, one by one."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.guests: list[Guest] = []
+        self.already = len(self.noted())
+
+    def held(self, game: str, player: Player) -> Held:
+        """Let a bot come by the game's port, which is held back."""
+        held = Held(player)
+        guest = self.guest(game, held)
+        # Whoever is still held back then is not waited for.
+        self.addCleanup(held.open)
+        self.guests.append(guest)
+        return held
+
+    def red_and_blue(self, seed: int) -> list[Held]:
+        """Let two bots play Hive, in this order."""
+        red = self.held("hive", hive(seed))
+        self.room(self.page, "hive")
+        return [red, self.held("hive", hive(seed + 1))]
+
+    def noted(self) -> Noted:
+        """Return all lines of the audit log: who, from where, what, and what came of it."""
+        return [found.groups() for found in NOTED.finditer(self.daemon.text())]
+
+    def has_noted(self, *done: tuple[str, str]) -> None:
+        """Hold what was done, and the beginning of what came of it, against the audit log since the test began."""
+        wanted = [("admin", "web 127.0.0.1", *one) for one in done]
+        until(lambda: len(self.noted()) >= self.already + len(done), "it is not noted")
+        found = self.noted()[self.already :]
+        self.assertEqual([(*one[:3], one[3][: len(want[3])]) for one, want in zip(found, wanted, strict=True)], wanted)
+
+    def watched(self, page: Page, room: str) -> None:
+        """Show a room."""
+        page.goto(f"/rooms/{room}")
+        page.wait_for_selector(".board[data-kind]")
+
+    def stands(self, page: Page, state: str, moves: int) -> None:
+        """Wait until a room's page says this state and has so many moves, no more and no less."""
+        page.wait_for_selector(f".title .badge:text-is('{state}')")
+        page.wait_for_function("n => document.querySelectorAll('.moves li').length >= n", arg=moves)
+        self.assertEqual(page.locator(MOVES).count(), moves)
+
+    def can(self, page: Page) -> list[str]:
+        """Return which of the administrator's buttons are there, and may be pressed."""
+        found: list[str] = page.evaluate(
+            """words => [...document.querySelectorAll("main button:not(:disabled)")].map(
+                 one => one.textContent).filter(text => words.includes(text))""",
+            ACTIONS,
+        )
+        return found
+
+    def logged_in(self) -> None:
+        """Log in, on whatever page there is."""
+        log_in(self.page)
+        self.page.wait_for_selector("header button:text-is('Log out')")
+
+    def cancel(self) -> None:
+        """Cancel the game of the room that is shown."""
+        self.page.click(button("Cancel the game"))
+        self.page.click("dialog button.danger")
+        self.page.wait_for_selector(".title .badge:text-is('ended')")
+        self.page.wait_for_selector(".ending:has-text('cancelled')")
+        self.assertFalse(self.page.locator(".complaint").is_visible(), self.page.locator(".complaint").inner_text())

@@ -1,0 +1,149 @@
+"""Which pages with a board hold a stream of events: a browser has six connections to a host for all its windows."""
+
+from __future__ import annotations
+
+from tests.web.canned import TURNED, ShellTestCase, moves, scene
+
+HIDE = """
+(isHidden) => {
+  Object.defineProperty(document, "hidden", {configurable: true, get: () => isHidden});
+  document.dispatchEvent(new Event("visibilitychange"));
+}
+"""
+HELD = "(path) => (window.streams[`/api/v1${path}/events`]?.readyState ?? 2) !== 2"
+
+
+class StreamTests(ShellTestCase):
+    """Who watches has a stream only while the page is seen; who plays keeps it."""
+
+    def hide(self, *, is_hidden: bool) -> None:
+        self.page.evaluate(HIDE, is_hidden)
+
+    def held(self, path: str) -> bool:
+        return bool(self.page.evaluate(HELD, path))
+
+    def test_who_watches_lets_go_and_comes_back_to_what_happened(self) -> None:
+        for page in ("/rooms/r1", "/rooms/r1?screen=&pace=0"):
+            self.visit(page, ".board button")
+            self.assertTrue(self.held("/rooms/r1"), page)
+            self.hide(is_hidden=True)
+            self.assertFalse(self.held("/rooms/r1"), page)
+            self.hide(is_hidden=False)
+            self.assertTrue(self.held("/rooms/r1"), page)
+            self.emit("/rooms/r1", "scene", {"scene": scene(4), "moves": moves(1, 4)})
+            self.see("45", ".board")
+
+    def test_moves_that_were_missed_are_in_the_list(self) -> None:
+        self.visit("/rooms/r1", ".board button")
+        self.hide(is_hidden=True)
+        self.hide(is_hidden=False)
+        self.emit("/rooms/r1", "scene", {"scene": scene(5), "moves": moves(1, 5)})
+        self.assertEqual(self.page.locator(".moves li").count(), 5)
+
+    def test_a_page_that_opens_unseen_waits_until_it_is_seen(self) -> None:
+        self.page.add_init_script("Object.defineProperty(document, 'hidden', {configurable: true, get: () => true});")
+        self.visit("/rooms/r1", ".board button")
+        self.assertFalse(self.held("/rooms/r1"))
+        self.page.evaluate("() => window.dispatchEvent(new Event('online'))")
+        self.assertFalse(self.held("/rooms/r1"))
+        self.hide(is_hidden=False)
+        self.assertTrue(self.held("/rooms/r1"))
+
+    def test_nobody_is_told_of_a_lost_line_while_the_page_is_hidden(self) -> None:
+        self.visit("/rooms/r1", ".board button")
+        self.lose("/rooms/r1", for_good=True)
+        self.wait("!document.querySelector('.banner').hidden")
+        self.hide(is_hidden=True)
+        self.assertTrue(self.page.evaluate("document.querySelector('.banner').hidden"))
+
+    def test_the_way_to_the_content_leaves_board_and_stream_alone(self) -> None:
+        self.visit("/seats/s1", ".board button")
+        asked = len(self.asked)
+        self.page.focus(".skip")
+        self.page.keyboard.press("Enter")
+        self.wait("document.activeElement.id === 'content'")
+        self.page.wait_for_timeout(100)
+        self.assertEqual((len(self.asked), self.page.evaluate("window.destroyed ?? 0")), (asked, 0))
+        self.assertTrue(self.page.evaluate("document.activeElement.id === 'content'"))
+
+    def test_who_plays_keeps_the_stream(self) -> None:
+        self.visit("/seats/s1", ".board button")
+        self.hide(is_hidden=True)
+        self.assertTrue(self.held("/seats/s1"))
+        self.emit("/seats/s1", "scene", {"scene": {**scene(3), "you": {"seat": 0}, "won": None}, "moves": moves(3, 3)})
+        self.see("34", ".board")
+
+
+RESTING = """
+import {el, replace} from "/static/dom.js";
+export const words = {en: {}, de: {}};
+export const describe = (move) => move.text;
+export function create(root, context) {
+  window.rests = [];
+  window.paces = [];
+  return {
+    update(scene) {
+      window.paces.push(context.pace);
+      replace(root, el("button", {type: "button"}, String(scene.board.fields[0])));
+    },
+    rest: () => new Promise((resolve) => window.rests.push(resolve)),
+    destroy() {},
+  };
+}
+"""
+
+
+class RestTests(ShellTestCase):
+    """What a board shows in steps is seen to its end."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.files["/static/games/toy.js"] = RESTING
+
+    def shown(self) -> str:
+        return self.page.inner_text(".board button")
+
+    def test_a_replay_waits_for_the_board(self) -> None:
+        self.visit("/records/0a1b2c3d?move=9", ".board button")
+        self.page.select_option('select[aria-label="Speed"]', "10")
+        self.page.keyboard.press("Space")
+        self.wait("window.rests.length === 1")
+        self.page.wait_for_timeout(250)
+        self.assertEqual(self.shown(), "10")
+        self.assertEqual(self.page.evaluate("window.paces.at(-1)"), 10)
+        self.page.evaluate("window.rests.shift()()")
+        self.wait("window.rests.length === 1")
+        self.assertEqual(self.shown(), "11")
+
+    def test_a_replay_that_was_stopped_does_not_go_on(self) -> None:
+        self.visit("/records/0a1b2c3d?move=9", ".board button")
+        self.page.select_option('select[aria-label="Speed"]', "10")
+        self.page.keyboard.press("Space")
+        self.wait("window.rests.length === 1")
+        self.page.keyboard.press("Space")
+        self.page.evaluate("window.rests.shift()()")
+        self.page.wait_for_timeout(250)
+        self.assertEqual(self.shown(), "10")
+
+    def test_the_big_screen_waits_and_hurries_where_many_moves_wait(self) -> None:
+        self.visit("/rooms/r1?screen=&pace=0", ".board button")
+        for n in range(3, 12):
+            self.emit("/rooms/r1", "scene", {"scene": scene(n), "moves": moves(n, n)})
+        self.wait("window.rests.length === 1")
+        self.page.wait_for_timeout(100)
+        self.assertEqual(self.shown(), "3")
+        self.assertEqual(self.page.evaluate("window.paces.at(-1)"), 1)
+        self.page.evaluate("window.rests.shift()()")
+        self.wait("window.rests.length === 1")
+        self.assertEqual(self.shown(), "4")
+        self.assertEqual(self.page.evaluate("window.paces.at(-1)"), 1.875)
+
+    def test_names_after_an_end(self) -> None:
+        """Nobody is called disconnected when the game is over, and a cause follows the verdict."""
+        over = scene(4, outcome={"termination": "cancelled", "winner": None}, you={"seat": 0}, won=None)
+        self.visit("/seats/s1", ".board button")
+        self.assertEqual(self.page.locator(".seats .warn").count(), 1)
+        self.emit("/seats/s1", "scene", {"scene": over, "moves": moves(3, 4)})
+        self.see("Nobody won. (cancelled)", ".ending")
+        self.assertEqual(self.page.locator(".seats .warn").count(), 0)
+        self.assertIn(TURNED.replace("\u202e", ""), self.page.inner_text(".seats").replace("\u202e", ""))
