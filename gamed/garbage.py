@@ -18,8 +18,8 @@ from attrs import define
 IDLE_BEATS: Final = 250
 """Beats of the heartbeat without work after which a collection of all disturbs nobody: five seconds."""
 
-PORTION: Final = 10
-"""Collections of the middle generation that make a portion: Python's own number, some ten thousand objects at most."""
+PORTION: Final = 2
+"""Collections of the middle generation that make a portion: some ten thousand objects at most, some milliseconds."""
 
 MOST_KEPT: Final = 500_000
 """Objects kept out since all was collected that make a collection of all due, work or not, if so many live."""

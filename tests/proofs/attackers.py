@@ -10,6 +10,7 @@ connections when standard input ends.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import resource
@@ -111,19 +112,25 @@ class Attacker:
         """Open connections that say half a word each, and drip."""
         refused, began = 0, time.monotonic()
         for number in range(self.amount):
+            # In half of the time: connecting takes processor time that attackers have on machines of their own.
+            while time.monotonic() < began + self.seconds / 2 * number / self.amount:
+                time.sleep(0.005)
             client = self.dial(LISTENERS[number % 4], number // 8)
             with contextlib.suppress(OSError):
                 client.send(b"(")
         opened = time.monotonic() - began
         until = time.monotonic() + self.seconds
-        for client in self.clients:
+        for number, client in enumerate(itertools.cycle(self.clients)):
+            if time.monotonic() > until:
+                break
+            if number % 100 == 0:
+                # Each of them a byte a second.
+                time.sleep(100 / len(self.clients))
             try:
                 client.send(b"x")
             except OSError:
                 refused += 1
-            if time.monotonic() > until:
-                break
-        return f"{self.amount} in {opened:.1f} s, {refused} closed by then"
+        return f"{self.amount} in {opened:.1f} s, {refused} times one was closed by then"
 
     def bombs(self) -> str:
         """Send what would be a gigabyte, were it expanded."""
