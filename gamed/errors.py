@@ -29,6 +29,13 @@ class RemoteProtocolError(ProtocolError):
         self.code = code
         self.hint = hint
 
+    def fresh(self) -> RemoteProtocolError:
+        """Return the same error as it is before it is raised, to be kept or raised once more.
+
+        One that was raised holds what it came through, which would hold it: both would wait for the garbage collector.
+        """
+        return RemoteProtocolError(str(self), code=self.code, hint=self.hint)
+
 
 class RuleError(GamedError):
     """A move that the rules refuse. `code` is stable: referee findings are named by it."""

@@ -489,7 +489,7 @@ class DatumReader:
         try:
             next(self._steps, None)
         except RemoteProtocolError as error:
-            self._error = error
+            self._error = error.fresh()
             self._over = True
 
     def datums(self) -> Iterator[Datum]:
@@ -501,4 +501,4 @@ class DatumReader:
         while self._scanner.ready:
             yield self._scanner.ready.popleft()
         if self._error is not None:
-            raise self._error.with_traceback(None)
+            raise self._error.fresh()

@@ -144,16 +144,18 @@ class XmlStream:
         """Take bytes; empty bytes end the stream."""
         if self.closed or self._error is not None:
             return
-        if not data:
+        if data:
+            try:
+                self._read(data)
+            except RemoteProtocolError as error:
+                self._error = error.fresh()
+            except expat.ExpatError as error:
+                reason = expat.ErrorString(error.code)
+                self._error = RemoteProtocolError(f"this is not well-formed XML: {reason}", code="malformed-xml")
+        else:
             self.closed = True
-            return
-        try:
-            self._read(data)
-        except RemoteProtocolError as error:
-            self._error = error
-        except expat.ExpatError as error:
-            reason = expat.ErrorString(error.code)
-            self._error = RemoteProtocolError(f"this is not well-formed XML: {reason}", code="malformed-xml")
+        if self.closed or self._error is not None:
+            self._let_go()
 
     def elements(self) -> Iterator[Element]:
         """Yield the messages that are complete.
@@ -164,7 +166,7 @@ class XmlStream:
         while self._elements:
             yield self._elements.popleft()
         if self._error is not None:
-            raise self._error
+            raise self._error.fresh()
 
     def _read(self, data: bytes) -> None:
         start = 0
@@ -197,6 +199,12 @@ class XmlStream:
         self._parser.EndElementHandler = self._end
         # A builder without an element passes over text.
         self._parser.CharacterDataHandler = self._builder.data
+
+    def _let_go(self) -> None:
+        """Let go of the parser, which knows this object: both would wait for the garbage collector."""
+        parser = self._parser
+        parser.StartElementHandler = parser.EndElementHandler = parser.CharacterDataHandler = None
+        self._tokens.waiting.clear()
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         if len(attributes) > self.attributes:

@@ -282,7 +282,7 @@ class SoftwareChallengeConnection:
     def events(self) -> Iterator[Event]:
         """Yield the client's messages; the last is `Leaving`. Raises RemoteProtocolError: see `messages`."""
         if self._error is not None:
-            raise self._error
+            raise self._error.fresh()
         while not self._has_left:
             event = self._next()
             if event is None:
@@ -295,7 +295,7 @@ class SoftwareChallengeConnection:
             for element in self._stream.elements():
                 return read(element)
         except RemoteProtocolError as error:
-            self._error = error
+            self._error = error.fresh()
             raise
         return Leaving() if self._stream.closed else None
 

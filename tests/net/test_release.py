@@ -1,0 +1,54 @@
+"""What a connection had is free as soon as it has ended: nothing of it waits for the garbage collector."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from typing import Any
+
+from twisted.logger import Logger
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.net import session
+from gamed.registry import games
+from gamed.testing.house import House
+
+SAID = {
+    "battleship": (b"(1,", b"(5,[]).\n", b"\xff" * 70_000),
+    "quoridor": (b"(REG", b"(REGISTER ((name a)))\n(play)\n", b"(" * 200_000),
+    "softwarechallenge": (
+        b"<prot",
+        b"<protocol><joinPrepared reservationCode='no'/>",
+        b"<protocol><room roomId='no'><data class='nothing'/></room>",
+        b"<!DOCTYPE a [",
+        b"<protocol>" + b"<a>" * 1_000,
+    ),
+    "roborally": (b"RGS(", b"RGS(Ada)\nok\n", b"x" * 100_000),
+}
+"""Of each listener: half a word, a word or two, and what is refused."""
+
+
+class ReleaseTests(SynchronousTestCase):
+    def left(self, house: House, data: bytes) -> list[weakref.ref[Any]]:
+        """Have a peer come, say something, and leave; return references to what it had."""
+        wire = house.connect()
+        wire.send(data)
+        for _ in range(5):
+            house.clock.advance(0.01)
+        had = [weakref.ref(wire.session), weakref.ref(wire.session.connection)]
+        wire.leave()
+        house.clock.advance(3_600)
+        return had
+
+    def test_at_every_listener(self) -> None:
+        gc.collect()
+        gc.disable()
+        self.addCleanup(gc.enable)
+        # Twisted keeps events until somebody observes them, and with them the errors that they tell of.
+        self.patch(session, "log", Logger(observer=lambda _event: None))
+        for name, made in games().items():
+            game = made.load()
+            for data in SAID[name]:
+                house = House(game.kind, game.settings())
+                had = self.left(house, data)
+                self.assertEqual([one() for one in had], [None, None], (name, data[:50]))
