@@ -32,7 +32,7 @@ from gamed.lobby.outage import Outage, Timer
 from gamed.lobby.reservations import ReservationBook
 from gamed.lobby.room import Dispatch, Room
 from gamed.peer import Peer
-from gamed.records.own import from_history, summarize, to_history
+from gamed.records.own import summarize, to_history, writing
 from gamed.records.record import RecordError
 from gamed.registry import GameType
 from gamed.store import Journal, Store
@@ -74,6 +74,7 @@ class Lobby(Service):
     _waiting: dict[str, Room] = field(factory=dict)
     _dispatches: list[Dispatch] = field(factory=list)
     _afterwards: dict[str, Room] = field(factory=dict)
+    _portions: Iterator[None] | None = None
     _on_empty: Callable[[], None] | None = None
 
     def __attrs_post_init__(self) -> None:
@@ -270,9 +271,8 @@ class Lobby(Service):
             self.reservations.expire(room)
             if self._waiting.get(room.history.kind) is room:
                 del self._waiting[room.history.kind]
-        if not self._afterwards:
-            self.clock.callLater(AFTERWARDS, self._attend_all)
         self._afterwards[room.id] = room
+        self._attend_later()
 
     def alarm(self, room: Room, finding: Finding) -> None:
         """Have operators told of a finding, where the listener's settings say so."""
@@ -280,43 +280,60 @@ class Lobby(Service):
             for call in self.alarms:
                 call(room, finding)
 
-    def _attend_all(self) -> None:
-        rooms = iter(list(self._afterwards.values()))
+    def _attend_later(self) -> None:
+        if self._afterwards and self._portions is None:
+            self._portions = self._attending()
+            self.clock.callLater(AFTERWARDS, self._attend_next)
+
+    def _attend_next(self) -> None:
+        # A portion a turn of the reactor, so that no move waits for more than that.
+        if self._portions is not None:
+            for _ in self._portions:
+                self.clock.callLater(0, self._attend_next)
+                return
+            self._portions = None
+            self._attend_later()
+
+    def _attending(self) -> Iterator[None]:
+        """See to all who wait, in portions; what they made is stored at the end."""
+        rooms = list(self._afterwards.values())
         self._afterwards.clear()
-        self._attend_next(rooms)
+        for room in rooms:
+            if room.ended or room.is_closed:
+                yield from self._settling(room)
+            elif room.review():
+                self.attend(room)
+            yield
+        self.keeper.keep()
 
-    def _attend_next(self, rooms: Iterator[Room]) -> None:
-        # One room a turn of the reactor, so that no move waits for more than one.
-        room = next(rooms, None)
-        if room is None:
-            self.keeper.keep()
-            return
-        # First of all, so that a fault in one room costs the others nothing.
-        self.clock.callLater(0, self._attend_next, rooms)
-        if room.ended or room.is_closed:
-            self._settle(room)
-        elif room.review():
-            self.attend(room)
+    def _settling(self, room: Room) -> Iterator[None]:
+        """Judge the rest, make records of what has ended, and forget the room if it is closed: all in portions.
 
-    def _settle(self, room: Room) -> None:
-        """Judge the rest, make records of what has ended, and forget the room if it is closed."""
+        A match stays with its room until the record is made, so that it can be begun anew when the daemon stops.
+        """
         if room.id not in self.rooms:
             return
         while room.review():
-            pass
-        ended, room.ended = room.ended, []
-        for match in ended:
-            if match.history.was_started:
-                self.record(match.history, match.judged)
-            else:
-                self.journal.forget(match.history.room)
-        if self.is_draining and ended and not room.is_closed:
+            yield
+        histories = []
+        while room.ended:
+            history, judged = room.ended[0].history, room.ended[0].judged
+            try:
+                if history.was_started:
+                    yield from self._recording(history, judged)
+                else:
+                    self.journal.forget(history.room)
+            except Exception:  # noqa: BLE001 (a fault in one room costs the others nothing, and the journal has the match)
+                log.failure("server fault: record={record}", record=history.room)
+            histories.append(history)
+            del room.ended[0]
+        if self.is_draining and histories and not room.is_closed:
             # A room that goes on to its next match would never be done.
             room.stop(Termination.SHUTDOWN)
             return
         if room.is_closed:
             del self.rooms[room.id]
-            if not any(match.history is room.history for match in ended) and room.history.outcome is None:
+            if all(history is not room.history for history in histories) and room.history.outcome is None:
                 # It was never begun.
                 self.journal.forget(room.history.room)
             self._look_if_empty()
@@ -325,9 +342,13 @@ class Lobby(Service):
 
     def record(self, history: History, judged: Judged) -> None:
         """Make the record of an ended match; the keeper stores it."""
+        for _ in self._recording(history, judged):
+            pass
+
+    def _recording(self, history: History, judged: Judged) -> Iterator[None]:
         game_type = self.game_types[history.kind]
         names = {"publisher": game_type.publisher, "version": game_type.version}
-        record = from_history(history, **names, findings=judged.findings, unjudged=judged.unjudged)
+        record = yield from writing(history, **names, findings=judged.findings, unjudged=judged.unjudged)
         self.keeper.add(record, summarize(history, **names))
 
     @property
@@ -351,8 +372,11 @@ class Lobby(Service):
             room.stop(Termination.SHUTDOWN)
         # Before anything is forgotten: the journal takes no entries of a room that it has forgotten.
         self.perform_all()
+        # Whatever was under way is begun anew, and done at once.
+        self._portions = None
         for room in rooms:
-            self._settle(room)
+            for _ in self._settling(room):
+                pass
         return self.keeper.stop()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Generator
 
 from attrs import evolve
 from twisted.logger import capturedLogs
@@ -15,7 +16,7 @@ from gamed.lobby import lobby
 from gamed.lobby.keeper import KEEP_AGAIN
 from gamed.lobby.lobby import AFTERWARDS
 from gamed.lobby.room import Room
-from gamed.records.own import from_history, judgement, summary, to_history
+from gamed.records.own import PORTION, from_history, judgement, summary, to_history, writing
 from gamed.records.record import Record
 from gamed.relay import REVIEWED_AT_ONCE, Relay
 from gamed.table import Step
@@ -199,7 +200,7 @@ class AfterwardsTests(LobbyTestCase):
             room.receive(number % 2, WATER)
         room.receive(1, WATER)
         room.leave(0)
-        self.turns(3, AFTERWARDS)
+        self.turns(5, AFTERWARDS)
         found = judgement(self.store.records[room.id])
         self.assertEqual([(finding.code, finding.entry) for finding in found.findings], [("wrong-opcode", 259)])
         self.assertEqual(to_history(self.store.records[room.id]), room.history)
@@ -207,18 +208,50 @@ class AfterwardsTests(LobbyTestCase):
     def test_a_record_that_cannot_be_made_costs_the_others_nothing(self) -> None:
         one, two = self.match(), self.match()
 
-        def fails(history: object, **names: object) -> Record:
+        def fails(history: object, **names: object) -> Generator[None, None, Record]:
             if history is one.history:
                 raise ZeroDivisionError
-            return from_history(history, **names)  # type: ignore[arg-type]
+            return writing(history, **names)  # type: ignore[arg-type]
 
-        self.patch(lobby, "from_history", fails)
+        self.patch(lobby, "writing", fails)
         one.leave(0)
         two.leave(0)
         self.clock.turn()
-        self.assertRaises(ZeroDivisionError, self.clock.turn, AFTERWARDS)
-        self.turns(3)
+        with capturedLogs() as logs:
+            self.turns(4, AFTERWARDS)
+        self.assertIn(f"server fault: record={one.id}", sentences(logs))
         self.assertEqual((self.store.asked, list(self.journal.rooms)), ([two.id], [one.id]))
+        self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
+
+    def test_a_long_record_is_made_in_portions(self) -> None:
+        room, other = self.match(), self.match()
+        for number in range(PORTION):
+            room.receive(1 - number % 2, SHOT)
+            room.receive(number % 2, WATER)
+        room.leave(0)
+        other.leave(0)
+        self.clock.turn(AFTERWARDS)
+        turns = 1
+        while not self.store.asked:
+            self.clock.turn()
+            turns += 1
+        # At least one for each portion of lines that are judged, and of those that are written, and one for each room.
+        self.assertGreaterEqual(turns, 2 * PORTION // REVIEWED_AT_ONCE + 2 * PORTION // PORTION + 2)
+        self.assertEqual(to_history(self.store.records[room.id]), room.history)
+
+    def test_a_stop_finishes_what_is_made_in_portions(self) -> None:
+        room = self.match()
+        for number in range(PORTION):
+            room.receive(1 - number % 2, SHOT)
+            room.receive(number % 2, WATER)
+        room.leave(0)
+        self.turns(5, AFTERWARDS)
+        self.assertEqual(self.store.asked, [])
+        self.successResultOf(self.lobby.stopService())
+        self.assertEqual(self.store.asked, [room.id])
+        self.turns(5)
+        self.assertEqual(self.store.asked, [room.id])
+        self.assertEqual(to_history(self.store.records[room.id]), room.history)
 
 
 class StoreTests(LobbyTestCase):
