@@ -133,14 +133,20 @@ class Attacker:
         return f"{self.amount} in {opened:.1f} s, {refused} times one was closed by then"
 
     def bombs(self) -> str:
-        """Send what would be a gigabyte, were it expanded."""
-        clients = []
-        until = time.monotonic() + self.seconds
-        while time.monotonic() < until and len(clients) < self.amount:
-            clients.append(self.dial("softwarechallenge", len(clients)))
+        """Send what would be a gigabyte, were it expanded, so many times a second."""
+        clients, count, began = [], 0, time.monotonic()
+        while (passed := time.monotonic() - began) < self.seconds:
+            if count >= passed * self.amount:
+                time.sleep(0.002)
+                continue
+            count += 1
+            clients.append(connection(self.ports["softwarechallenge"], address(count)))
             with contextlib.suppress(OSError):
                 clients[-1].sendall(BOMB)
-        return f"{len(clients)}, {self.closed(clients)} closed"
+        closed = self.closed(clients)
+        for client in clients:
+            client.close()
+        return f"{count}, {closed} closed"
 
     def endless(self) -> str:
         """Begin messages that do not end."""

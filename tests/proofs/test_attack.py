@@ -76,7 +76,7 @@ class Siege:
         print(f"\n{name}: {said}; the daemon holds {self.daemon.resident_bytes() / MIB:.1f} MiB", end="", flush=True)
         with self.beside.during(f"{name}: all of them leave"):
             attack.end()
-            time.sleep(1.0)
+            time.sleep(amount(3, 1))
 
 
 class AttackTests(SynchronousTestCase):
