@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import secrets
 import uuid
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import partial
@@ -32,7 +33,7 @@ from gamed.lobby.outage import Outage, Timer
 from gamed.lobby.reservations import ReservationBook
 from gamed.lobby.room import Dispatch, Room
 from gamed.peer import Peer
-from gamed.records.own import summarize, to_history, writing
+from gamed.records.own import PORTION, summarize, to_history, writing
 from gamed.records.record import RecordError
 from gamed.registry import GameType
 from gamed.store import Journal, Store
@@ -296,15 +297,24 @@ class Lobby(Service):
 
     def _attending(self) -> Iterator[None]:
         """See to all who wait, in portions; what they made is stored at the end."""
-        rooms = list(self._afterwards.values())
+        rooms = deque(self._afterwards.values())
         self._afterwards.clear()
-        for room in rooms:
-            if room.ended or room.is_closed:
-                yield from self._settling(room)
-            elif room.review():
-                self.attend(room)
+        while rooms:
+            yield from self._seeing_to(rooms.popleft())
             yield
         self.keeper.keep()
+
+    def _seeing_to(self, room: Room) -> Iterator[None]:
+        if room.ended or room.is_closed:
+            entries = room.history.entries[:]
+            yield from self._settling(room)
+            del room
+            # Even to be freed, a hundred thousand entries take a while.
+            while len(entries) > PORTION:
+                del entries[-5 * PORTION :]
+                yield
+        elif room.review():
+            self.attend(room)
 
     def _settling(self, room: Room) -> Iterator[None]:
         """Judge the rest, make records of what has ended, and forget the room if it is closed: all in portions.
@@ -349,6 +359,8 @@ class Lobby(Service):
         game_type = self.game_types[history.kind]
         names = {"publisher": game_type.publisher, "version": game_type.version}
         record = yield from writing(history, **names, findings=judged.findings, unjudged=judged.unjudged)
+        if len(history.entries) > PORTION:
+            yield
         self.keeper.add(record, summarize(history, **names))
 
     @property

@@ -71,13 +71,12 @@ def writing(
     if publisher != PUBLISHER + history.kind:
         raise RecordError(f"{publisher} does not publish games of {history.kind}", code="not-valid")
     header = _header(history, outcome, findings, unjudged)
-    lines = ["<body>"]
+    body = [b"<body>"]
     for begin in range(0, len(history.entries), PORTION):
         if begin:
             yield
-        lines += map(_entry, history.entries[begin : begin + PORTION])
-    body = "\n    ".join(lines)
-    return Record(history.room, publisher, version, header.encode(), f"{body}\n  </body>".encode())
+        body.append("\n    ".join(map(_entry, history.entries[begin : begin + PORTION])).encode())
+    return Record(history.room, publisher, version, header.encode(), b"\n    ".join(body) + b"\n  </body>")
 
 
 def _header(history: History, outcome: Outcome, findings: Iterable[Finding], unjudged: int | None) -> str:

@@ -200,7 +200,7 @@ class AfterwardsTests(LobbyTestCase):
             room.receive(number % 2, WATER)
         room.receive(1, WATER)
         room.leave(0)
-        self.turns(5, AFTERWARDS)
+        self.turns(8, AFTERWARDS)
         found = judgement(self.store.records[room.id])
         self.assertEqual([(finding.code, finding.entry) for finding in found.findings], [("wrong-opcode", 259)])
         self.assertEqual(to_history(self.store.records[room.id]), room.history)
