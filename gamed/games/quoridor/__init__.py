@@ -43,6 +43,7 @@ class Settings:
     register_seconds: float = field(default=30.0, validator=_positive)
     datum_bytes: int = field(default=65_536, validator=_positive)
     datum_depth: int = field(default=100, validator=_positive)
+    game_moves: int = field(default=10_000, validator=_positive)
     stuck_seconds: float = field(default=30.0, validator=_positive)
     unsent_bytes: int = field(default=262_144, validator=_positive)
     connections: int = field(default=20_000, validator=_positive)
@@ -63,7 +64,7 @@ def _reception(settings: Settings, host: Host) -> UniverseReception:
 
 
 def _table(settings: Settings, options: Options, random: Callable[[], Random], now: float) -> Universe:
-    return Universe(options, random, now, settings.pace)
+    return Universe(options, random, now, settings.pace, settings.game_moves)
 
 
 def _player(strategy: str) -> Callable[..., Player]:

@@ -58,7 +58,7 @@ _RULES: Final = Seated()
 
 @define
 class Universe:
-    """A table. `pace`: the seconds between a move's mail to a world and the next mail to it.
+    """A table. `pace`: the seconds between a move's mail to a world and the next mail to it. `most`: moves of a game.
 
     `order`: the seats in the original's list of worlds, who is to move first. `match`: the game that runs or ran last.
     `is_dissolved`: a world has left, which ends the table for all; the others stay connected and are heard no more.
@@ -68,6 +68,7 @@ class Universe:
     random: Callable[[], Random]
     opened_at: float
     pace: float = 0.0
+    most: int = 10_000
     game: Seated = _RULES
     forwards: bool = False
     stalled: float = 0.0
@@ -81,6 +82,7 @@ class Universe:
     _outbox: Outbox = field(init=False)
     _ignored: Counter[Seat] = field(factory=Counter)
     _held: list[tuple[Seat, Word | Placed]] = field(factory=list)
+    _moves: int = 0
 
     def __attrs_post_init__(self) -> None:
         self.match = self._match(2, 0, self.opened_at)
@@ -179,6 +181,7 @@ class Universe:
         """Open a game, the first one of a room at the time when the room was opened."""
         first = self.order[0]
         self.match = match = self._match(len(self.order), first, now if self.match.is_started else self.opened_at)
+        self._moves = 0
         joined = [match.seat(seat, name, now) for seat, name in enumerate(self.names)]
         match.is_started = True
         return (*joined, match.entry(now, STARTED, data={"first": first}))
@@ -187,11 +190,14 @@ class Universe:
         """Take a move if it is this world's turn; the strict referee passes over what is illegal."""
         if not self.is_running or self.order[0] != seat:
             return Step()
+        if self._moves >= self.most:
+            return self.stop(Termination.LIMIT, now)
         known = len(self.match.findings)
         try:
             journal = self.match.play(seat, placed.move, now)
         except RuleError:
             return self._ignore(seat)
+        self._moves += 1
         outcome = self.game.outcome(self.match.state)
         if outcome is not None:
             journal = (*journal, self.match.end(outcome, now))

@@ -222,6 +222,26 @@ class StopTests(SynchronousTestCase):
             self.assertEqual(play.leave(2), Step())
             self.assertFalse(play.table.is_dissolved)
 
+    def test_a_game_has_so_many_moves_at_most(self) -> None:
+        play = two()
+        play.table.most = 4
+        play.say(1, "(move player 4 1)")
+        play.say(2, "(move player 4 7)")
+        # What is out of turn does not count.
+        play.say(2, "(move player 4 7)")
+        play.say(1, "(move player 4 2)")
+        self.assertIsNone(play.say(2, "(move player 4 6)").outcome)
+        step = play.say(1, "(move player 4 3)")
+        self.assertEqual((step.mails, step.outcome, step.closed), ((), Outcome(Termination.LIMIT), True))
+        self.assertEqual([entry.kind for entry in step.journal], ["ended"])
+
+    def test_the_next_game_has_as_many_again(self) -> None:
+        play = two()
+        play.table.most = len(DOWN)
+        play.moves(DOWN)
+        play.say(1, "(reset)")
+        self.assertIsNone(play.say(2, "(move player 4 7)").outcome)
+
     def test_a_table_without_a_game_only_closes(self) -> None:
         for play in (Play(), Play(2), at(Status.FINISHED, 2)):
             step = play.table.stop(Termination.SHUTDOWN, play.now)
