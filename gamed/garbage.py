@@ -63,8 +63,11 @@ class IdleCollector:
         handled = self.handled()
         self._quiet = self._quiet + 1 if handled == self._seen else 0
         self._seen = handled
-        if self._quiet >= IDLE_BEATS and self._kept:
-            self._collect_all()
+        if self._quiet == IDLE_BEATS:
+            if self._kept:
+                self._collect_all()
+            if _trim is not None:
+                _trim(0)
         elif gc.get_count()[2] >= PORTION:
             self._collect_portion()
 
@@ -84,5 +87,3 @@ class IdleCollector:
         gc.collect()
         gc.freeze()
         self._least, self._kept = gc.get_freeze_count(), 0
-        if _trim is not None:
-            _trim(0)

@@ -74,6 +74,17 @@ class IdleCollectorTests(SynchronousTestCase):
         self.beats(2 * IDLE_BEATS, working=False)
         self.assertEqual(self.collected, ["p", "a"])
 
+    def test_memory_is_given_back_once_each_time_it_gets_quiet(self) -> None:
+        trimmed: list[int] = []
+        self.patch(garbage, "_trim", lambda _: trimmed.append(self.handled))
+        self.beats(IDLE_BEATS, working=False)
+        self.assertEqual(trimmed, [])
+        for number in (1, 2):
+            self.beats(1, working=True)
+            self.beats(3 * IDLE_BEATS, working=False)
+            self.assertEqual(len(trimmed), number)
+        self.assertEqual(self.collected, [])
+
     def test_nothing_was_kept_out_and_all_is_left_alone(self) -> None:
         self.beats(2 * IDLE_BEATS, working=False)
         self.assertEqual(self.collected, [])

@@ -31,7 +31,7 @@ BACK = 0.5
 live that came meanwhile. They are used again: the same attack once more adds next to nothing."""
 
 AGAIN, NEXT_TO_NOTHING = "slow connections", 10 * MIB
-IDLE = 8.0
+IDLE = 15.0
 """Seconds after which the daemon has given back what it can: it does when nobody has played for five."""
 
 TABLES, PAUSE, WARM = 4, 0.1, amount(20, 5)

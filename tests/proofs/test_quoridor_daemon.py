@@ -283,7 +283,7 @@ class BadWorldTests(SynchronousTestCase):
 
     def test_who_never_reads_is_thrown_out(self) -> None:
         """It is told of moves until nothing more fits into the buffers; the others do not wait for it."""
-        with self.daemon("stuck_seconds = 1.0") as daemon:
+        with self.daemon("stuck_seconds = 1.0\ngame_moves = 10000000\n") as daemon:
             honest, bad = self.table("honest"), self.table("bad", is_narrow=True)
             deaf, other = bad.worlds
             began = time.monotonic()
