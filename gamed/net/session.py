@@ -17,6 +17,7 @@ from twisted.internet.interfaces import (
     IAddress,
     IDelayedCall,
     IHalfCloseableProtocol,
+    IHandshakeListener,
     IProtocol,
     IProtocolFactory,
     IPushProducer,
@@ -58,7 +59,7 @@ _QUICKACK = getattr(socket, "TCP_QUICKACK", None)
 _HANG_UP = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
 
 
-@implementer(IProtocol, IHalfCloseableProtocol, IPushProducer)
+@implementer(IProtocol, IHandshakeListener, IHalfCloseableProtocol, IPushProducer)
 @define(eq=False)
 class Session:
     """A peer on a transport. It is the transport's protocol and, for back-pressure, its producer.
@@ -71,7 +72,7 @@ class Session:
     comes meanwhile makes it `_is_full`: nothing is read until then. `_is_paused`: a room wants nothing read.
     `_is_answered`: see `_receive`. `_is_mute`: nothing is heard any more. `_is_leaving`: the peer has ended, and its
     seats are emptied after what it said last; `_has_ended`: the connection knows of it. `_begun_at`: see `waits_since`.
-    `_is_inside`: it has come in from the factory's door.
+    `_is_inside`: it has come in from the factory's door. `_shakes_hands`: TLS has not begun; all is read until then.
 
     What goes: `_letters` leave at the next `flush`. `_is_congested`: the peer reads too slowly, and since then
     `_unsent` bytes were left to the transport. `_deadline`: when all is closed whose own side `close` has closed.
@@ -102,6 +103,7 @@ class Session:
     _rate: Bucket | None = None
     _begun_at: float | None = None
     _is_inside: bool = False
+    _shakes_hands: bool = False
 
     # IProtocol
 
@@ -120,6 +122,7 @@ class Session:
         if ITCPTransport.providedBy(transport):
             transport.setTcpNoDelay(True)
             transport.setTcpKeepAlive(True)
+        self._shakes_hands = bool(ISSLTransport.providedBy(transport))
         # TLS has a socket, too, but what is sent must go through the TLS.
         if ITCPTransport.providedBy(transport) and not ISSLTransport.providedBy(transport):
             self._socket = self.transport.getHandle()
@@ -271,7 +274,7 @@ class Session:
             self.transport.resumeProducing()
 
     def _read_or_not(self) -> None:
-        if self.transport is None or self._deadline is not None:
+        if self.transport is None or self._deadline is not None or self._shakes_hands:
             return
         if self._is_paused or self._is_full or self.factory.is_held:
             self.transport.pauseProducing()
@@ -330,6 +333,13 @@ class Session:
                 room.unobserve(self)
             else:
                 room.leave(seat, why)
+
+    # IHandshakeListener
+
+    def handshakeCompleted(self) -> None:
+        """Read, or do not: what is said to a peer waits until now, and whoever waits for that would not shake hands."""
+        self._shakes_hands = False
+        self._read_or_not()
 
     # IHalfCloseableProtocol
 

@@ -169,6 +169,33 @@ class SocketTests(SessionTestCase):
         self.house.clock.advance(LINGER)
         self.assertTrue(transport.disconnected)
 
+    def test_by_tls_all_is_read_until_hands_were_shaken(self) -> None:
+        self.open()
+        made = [self.wrapped() for _ in range(2)]
+        for _ in range(3):
+            self.house.clock.advance(0)
+        # Both have been told that the game begins, which waits for the handshakes; so each waits for the other one.
+        sessions: list[Any] = [wrapped.wrappedProtocol for wrapped, _ in made]
+        self.assertEqual([session._is_congested for session in sessions], [True, True])
+        self.assertEqual([transport.producerState for _, transport in made], ["producing", "producing"])
+        sessions[0].handshakeCompleted()
+        self.assertEqual([transport.producerState for _, transport in made], ["paused", "producing"])
+        sessions[1].resumeProducing()
+        self.assertEqual([transport.producerState for _, transport in made], ["producing", "producing"])
+
+    def wrapped(self) -> tuple[Any, TCPTransport]:
+        """Return the TLS of a connection on which nothing was said yet, and what is below it."""
+        near, far = socket.socketpair()
+        handle = Handle(near.detach())
+        self.addCleanup(handle.close)
+        self.addCleanup(far.close)
+        clock = self.house.clock
+        factory = TLSMemoryBIOFactory(CertificateOptions(), False, self.house.factory, clock=clock)
+        transport = TCPTransport(handle)
+        wrapped = factory.buildProtocol(transport.getPeer())
+        wrapped.makeConnection(transport)
+        return wrapped, transport
+
 
 class SendingTests(SessionTestCase):
     def test_at_once(self) -> None:
