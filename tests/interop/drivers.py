@@ -5,14 +5,15 @@ Source: issue 8, "Shows" 1; the heads of gamed/web/static/games/*.js say which a
 
 from __future__ import annotations
 
+import contextlib
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any, Protocol
 
-from playwright.sync_api import Page
+from playwright.sync_api import Error, Page
 
-from tests.interop.browsing import tab_to
+from tests.interop.browsing import PATIENCE, tab_to
 
 MOST_TURNS = 300
 
@@ -77,6 +78,16 @@ class Keys:
 def waits(page: Page, *phases: str) -> str:
     """Wait until the board is in one of some phases, and return which."""
     return str(page.wait_for_function(WAIT, arg=phases).json_value())
+
+
+def votes(page: Page, press: Callable[[str], None]) -> None:
+    """Vote for a game of two, unless the other one has begun it, which may happen between a look and the vote."""
+    if waits(page, "voting", "play", "wait") == "voting":
+        page.set_default_timeout(5_000)
+        with contextlib.suppress(AssertionError, Error):
+            press("[data-do=vote-2]")
+        page.set_default_timeout(PATIENCE * 1_000)
+    waits(page, "play", "wait")
 
 
 # Battleship

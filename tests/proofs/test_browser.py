@@ -25,7 +25,7 @@ from tests.interop.drivers import (
     play_roborally,
     put_wall,
     shoot_all,
-    waits,
+    votes,
     walk,
 )
 from tests.proofs.live import LiveProof
@@ -121,8 +121,7 @@ class PlayTests(LiveProof):
 
     def quoridor(self, hand: Hand, sit: Sit, bot: str) -> None:
         sit(self.page, "quoridor", "Ann", bot)
-        if waits(self.page, "voting", "play", "wait") == "voting":
-            hand.press("[data-do=vote-2]")
+        votes(self.page, hand.press)
         self.assertTrue(own_turn(self.page))
         put_wall(hand, 3, 4, "horizontal")
         steps = walk(hand)

@@ -17,7 +17,7 @@ from playwright.sync_api import BrowserContext, Page, Route
 from gamed.games.quoridor.client import Player as Walker
 from gamed.games.quoridor.strategy import STRATEGIES
 from tests.interop.browsing import Line, running_web, sit_by_mouse, until
-from tests.interop.drivers import ENEMY, MOVES, STATES, Mouse, own_turn, place_ships, put_wall, waits, walk
+from tests.interop.drivers import ENEMY, MOVES, STATES, Mouse, own_turn, place_ships, put_wall, votes, waits, walk
 from tests.proofs import whole
 from tests.proofs.live import LiveProof
 
@@ -187,7 +187,7 @@ class LostTests(LiveProof):
         page = self.tab(context)
         sit_by_mouse(page, "quoridor", "Ann")
         guest = self.guest("quoridor", Walker(STRATEGIES["path"](), Random(1), 2, "Ben"))
-        page.click("[data-do=vote-2]") if waits(page, "voting", "play") == "voting" else None
+        votes(page, page.click)
         room = self.room(page, "quoridor", "playing")
         self.page.goto(f"/rooms/{room}")
         self.page.wait_for_selector(".board[data-kind]")
