@@ -53,13 +53,11 @@ SAVED_WITHIN: Final = 10.0
 COMMANDS: Final[dict[str, Command]] = {}
 """All commands, by name."""
 
-_Function = Callable[..., Any]
 
-
-def command(usage: str, *, changes: bool = False) -> Callable[[_Function], _Function]:
+def command(usage: str, *, changes: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Make a function a command."""
 
-    def register(function: _Function) -> _Function:
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
         name = usage.partition(" ")[0]
         COMMANDS[name] = Command(name, usage, function, changes)
         return function
@@ -226,8 +224,7 @@ def prepare(
 
     Example: prepare hive Ada Grace --paused
     """
-    reception = operator.reception(game)
-    if not isinstance(reception, Prepares):
+    if not isinstance(reception := operator.reception(game), Prepares):
         raise ConsoleError(f"{game} has no reservations: who connects is seated")
     if turn is not None and from_ is None:
         raise ConsoleError("--turn goes with --from")
@@ -237,7 +234,7 @@ def prepare(
     return operator.parts.lobby.store.record(from_).addCallback(to_history).addCallback(opened)
 
 
-def _prepared(reserve: _Function, history: History | None) -> Answer:
+def _prepared(reserve: Callable[..., Any], history: History | None) -> Answer:
     room_of, kept = reserve(history=history)
     codes = Table(("SEAT", "CODE"), [(reservation.seat, reservation.code) for reservation in kept])
     return Facts({"room": room_of.id, "state": state(room_of), "reservations": codes})
@@ -252,8 +249,7 @@ def course(operator: Operator, game: str, name: str) -> Answer:
 
     Example: course roborally doppelhalle
     """
-    reception = operator.reception(game)
-    if not isinstance(reception, HasCourses):
+    if not isinstance(reception := operator.reception(game), HasCourses):
         raise ConsoleError(f"{game} is not played on courses")
     reception.choose(name)
     return f"The next game of {game} is played on {name}."
