@@ -268,12 +268,6 @@ class GermanTests(GoBoardCase):
         self.assertEqual(self.described(move, made.scene()), "Schwarz setzt auf B9 und schlägt 1 Stein")
         self.assertEqual(self.status(), "Weiß ist am Zug")
 
-    def test_both_languages_have_the_same_words(self) -> None:
-        self.show(recording())
-        words = self.page.evaluate("async () => (await import('/static/games/go.js')).words")
-        english, german = (sorted(words[language]) for language in ("en", "de"))
-        self.assertEqual(english, german)
-
 
 class PictureTests(GoBoardCase):
     def test_pictures(self) -> None:
