@@ -10,6 +10,8 @@ $(VENV)/.ready: pyproject.toml twisted/plugins/gamed_plugin.py $(wildcard schema
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade 'pip>=25.1'
 	$(BIN)/pip install --quiet --editable . --group test
+	# Twisted looks at all plugins once, and remembers them; no test or daemon need do it.
+	$(BIN)/python -c "from twisted.plugin import IPlugin, getPlugins; list(getPlugins(IPlugin))"
 	touch $@
 
 # The daemon in the foreground, with the options in ARGS: make run ARGS="--config etc/gamed.toml"
