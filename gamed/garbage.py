@@ -22,7 +22,7 @@ PORTION: Final = 2
 """Collections of the middle generation that make a portion: some ten thousand objects at most, some milliseconds."""
 
 MOST_KEPT: Final = 500_000
-"""Objects kept out since all was collected that make a collection of all due, work or not, if so many live."""
+"""Objects kept out since all was collected that make a collection of all due, work or not, if half as many live."""
 
 NEVER: Final = 1_000_000
 
