@@ -288,19 +288,29 @@ class Lobby(Service):
 
     def _attend_next(self) -> None:
         # A portion a turn of the reactor, so that no move waits for more than that.
-        if self._portions is not None:
+        if self._portions is None:
+            return
+        has_more = False
+        try:
             for _ in self._portions:
+                has_more = True
+                break
+        finally:
+            if has_more:
                 self.clock.callLater(0, self._attend_next)
-                return
-            self._portions = None
-            self._attend_later()
+            else:
+                self._portions = None
+                self._attend_later()
 
     def _attending(self) -> Iterator[None]:
         """See to all who wait, in portions; what they made is stored at the end."""
         rooms = deque(self._afterwards.values())
         self._afterwards.clear()
         while rooms:
-            yield from self._seeing_to(rooms.popleft())
+            try:
+                yield from self._seeing_to(rooms.popleft())
+            except Exception:  # noqa: BLE001 (a fault in one room costs the others nothing)
+                log.failure("server fault: a room cannot be seen to")
             yield
         self.keeper.keep()
 
@@ -333,7 +343,7 @@ class Lobby(Service):
                     yield from self._recording(history, judged)
                 else:
                     self.journal.forget(history.room)
-            except Exception:  # noqa: BLE001 (a fault in one room costs the others nothing, and the journal has the match)
+            except Exception:  # noqa: BLE001 (the room is to be forgotten all the same; the journal has the match)
                 log.failure("server fault: record={record}", record=history.room)
             histories.append(history)
             del room.ended[0]

@@ -26,7 +26,6 @@ BACKLOG = 4096
 One that finds the queue full can be lost after its client has been told that it is connected; a client that waits to be
 spoken to would wait for ever.
 """
-"""Connections that may wait in the system's queue for their being taken."""
 
 
 def standard_endpoint(port: int) -> str:

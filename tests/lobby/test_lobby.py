@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 
 from attrs import evolve
 from twisted.logger import capturedLogs
@@ -13,7 +13,7 @@ from gamed.events import Moved
 from gamed.games.battleship import Settings
 from gamed.history import JOINED, LINE, OPENED, STARTED
 from gamed.lobby import lobby
-from gamed.lobby.keeper import KEEP_AGAIN
+from gamed.lobby.keeper import KEEP_AGAIN, Keeper
 from gamed.lobby.lobby import AFTERWARDS
 from gamed.lobby.room import Room
 from gamed.records.own import PORTION, from_history, judgement, summary, to_history, writing
@@ -222,6 +222,35 @@ class AfterwardsTests(LobbyTestCase):
         self.assertIn(f"server fault: record={one.id}", sentences(logs))
         self.assertEqual((self.store.asked, list(self.journal.rooms)), ([two.id], [one.id]))
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
+
+    def test_a_room_that_cannot_be_seen_to_costs_the_others_nothing(self) -> None:
+        one, two = self.match(), self.match()
+        settling = lobby.Lobby._settling
+
+        def fails(service: lobby.Lobby, room: Room) -> Iterator[None]:
+            if room is one:
+                raise ZeroDivisionError
+            return settling(service, room)
+
+        self.patch(lobby.Lobby, "_settling", fails)
+        one.leave(0)
+        two.leave(0)
+        self.turns(5, AFTERWARDS)
+        self.assertEqual(self.store.asked, [two.id])
+        self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
+
+    def test_a_fault_while_storing_does_not_keep_later_rooms_from_it(self) -> None:
+        one = self.match()
+        one.leave(0)
+        keep = self.patch(Keeper, "keep", lambda _: 1 // 0)
+        self.clock.turn()
+        self.clock.turn(AFTERWARDS)
+        self.assertRaises(ZeroDivisionError, self.turns, 3)
+        keep.restore()
+        two = self.match()
+        two.leave(0)
+        self.turns(5, AFTERWARDS)
+        self.assertEqual(self.store.asked, [one.id, two.id])
 
     def test_a_long_record_is_made_in_portions(self) -> None:
         room, other = self.match(), self.match()
