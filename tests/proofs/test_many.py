@@ -20,11 +20,10 @@ from gamed.history import History
 from gamed.records.index import validate
 from gamed.records.own import judgement, to_history
 from gamed.records.record import document
-from tests.daemon import Daemon, running
+from tests.daemon import ROOT, Daemon, running
 from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.evidence import bodies, is_last, look, settle
 
-SCRIPT = Path(__file__).parent / "many_bots.py"
 SHORTEST = 2 * (2 * sum(FLEET) - 1)
 """Lines of the shortest game, two for each shot: who attacks first misses nothing."""
 
@@ -50,13 +49,8 @@ class ManyTests(SynchronousTestCase):
         print(f"\n{games} games by our bots, up to {together} at once, median {seconds:.2f} s a game")
 
     def play(self, daemon: Daemon, bots: int) -> list[dict[str, Any]]:
-        done = subprocess.run(
-            [sys.executable, SCRIPT, str(daemon.port), str(bots)],
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
+        command = [sys.executable, "-m", "tests.proofs.bots", "battleship", str(daemon.port), str(bots)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, cwd=ROOT)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         reports: list[dict[str, Any]] = json.loads(done.stdout)
         return reports

@@ -25,12 +25,11 @@ from gamed.history import JOINED, MOVE, History
 from gamed.records.index import validate
 from gamed.records.own import judgement, to_history
 from gamed.records.record import document
-from tests.daemon import Daemon, running
+from tests.daemon import ROOT, Daemon, running
 from tests.games.quoridor.worlds import DOWN
 from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.evidence import look, settle
 
-SCRIPT = Path(__file__).parent / "quoridor_bots.py"
 MIB = 1 << 20
 MEMORY = 30 * MIB
 """Bytes that the daemon may grow by under bad worlds."""
@@ -64,12 +63,12 @@ class ManyTests(SynchronousTestCase):
         # All sit down before the first game is over, or this proof proves little.
         self.assertGreater(together, tables // 2)
         seconds = statistics.median(report["seconds"] for report in reports)
-        moves = sum(len(report["moves"]) for report in reports)
+        moves = sum(report["moves"] for report in reports)
         print(f"\n{tables} tables, up to {together} at once, {moves} moves, median {seconds:.2f} s a game")
 
     def play(self, daemon: Daemon, bots: int) -> list[dict[str, Any]]:
-        command = [sys.executable, SCRIPT, str(daemon.quoridor_port), str(bots)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=500, check=False)
+        command = [sys.executable, "-m", "tests.proofs.bots", "quoridor", str(daemon.quoridor_port), str(bots)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=500, check=False, cwd=ROOT)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         reports: list[dict[str, Any]] = json.loads(done.stdout)
         return reports
@@ -86,7 +85,12 @@ class ManyTests(SynchronousTestCase):
 
     def claimed(self, reports: list[dict[str, Any]]) -> list[tuple[str, list[str], bool]]:
         """Return the same by the bots."""
-        return [(report["name"], report["moves"], report["won"]) for report in reports]
+        found = []
+        for report in reports:
+            moves = [line[6:-1].replace(".0", "") for line in report["sent"] if line.startswith("(move ")]
+            self.assertEqual(report["moves"], len(moves))
+            found.append((report["name"], moves, report["won"]))
+        return found
 
     def most_at_once(self, log: str) -> int:
         """Return how many games ran at the same time at most, by the log."""
