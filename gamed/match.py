@@ -173,3 +173,34 @@ class Match:
     def _parsed(self, entry: Entry) -> Any:
         assert entry.body is not None
         return self.game.parse(entry.body.decode())
+
+
+class MatchTable:
+    """A table at which matches are played by the rules: its position and its outcome are those of its match."""
+
+    __slots__ = ()
+
+    match: Match
+
+    @property
+    def state(self) -> Any:
+        """The position."""
+        return self.match.state
+
+    @state.setter
+    def state(self, state: Any) -> None:
+        self.match.state = state
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the match ended; None while it runs, and before it."""
+        return self.match.outcome
+
+    @outcome.setter
+    def outcome(self, outcome: Outcome | None) -> None:
+        self.match.outcome = outcome
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a match is on."""
+        return self.match.is_started and self.match.outcome is None

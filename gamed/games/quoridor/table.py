@@ -23,7 +23,7 @@ from gamed.games.quoridor.rules import Quoridor, State
 from gamed.games.quoridor.signup import STARTS, Call, Occasion, Row, Status, free, row
 from gamed.games.quoridor.wire import Said, Told
 from gamed.history import STARTED, Entry
-from gamed.match import Match
+from gamed.match import Match, MatchTable
 from gamed.table import Mail, Step
 
 HELD_MOST: Final = 1_000
@@ -57,7 +57,7 @@ _RULES: Final = Seated()
 
 
 @define
-class Universe:
+class Universe(MatchTable):
     """A table. `pace`: the seconds between a move's mail to a world and the next mail to it. `most`: moves of a game.
 
     `order`: the seats in the original's list of worlds, who is to move first. `match`: the game that runs or ran last.
@@ -92,30 +92,6 @@ class Universe:
         options = {**self.options, "players": players, "first": first}
         enforce = options["referee"] == "strict"
         return Match(self.game, options, self.random, opened_at, enforce)
-
-    @property
-    def state(self) -> State:
-        """The position."""
-        state: State = self.match.state
-        return state
-
-    @state.setter
-    def state(self, state: State) -> None:
-        self.match.state = state
-
-    @property
-    def outcome(self) -> Outcome | None:
-        """How the last game ended; None while one runs, and before the first."""
-        return self.match.outcome
-
-    @outcome.setter
-    def outcome(self, outcome: Outcome | None) -> None:
-        self.match.outcome = outcome
-
-    @property
-    def is_running(self) -> bool:
-        """Whether a game is on."""
-        return self.match.is_started and self.match.outcome is None
 
     @property
     def is_over(self) -> bool:

@@ -29,7 +29,7 @@ from gamed.games.roborally.rules.game import RoboRally
 from gamed.games.roborally.rules.state import Stage, State
 from gamed.games.roborally.states import STAGES, Status, went
 from gamed.history import DRAWN, ENDED, JOINED, LEFT, MOVE, STARTED, Entry, Value
-from gamed.match import Match
+from gamed.match import Match, MatchTable
 from gamed.table import Mail, Step
 
 CHANNELS: Final = 1_000_000
@@ -91,7 +91,7 @@ class Doing:
 
 
 @define
-class Manager:
+class Manager(MatchTable):
     """A table. `members`: who is connected, by the room's seats, in the order of registration.
 
     `violations`: of a newcomer before it registered, by the seat that it is about to take.
@@ -125,30 +125,6 @@ class Manager:
 
     def __attrs_post_init__(self) -> None:
         self.match = Match(self.game, self.options, self.random, self.opened_at)
-
-    @property
-    def state(self) -> State:
-        """The position; before the start, that of as many robots as the course takes."""
-        state: State = self.match.state
-        return state
-
-    @state.setter
-    def state(self, state: State) -> None:
-        self.match.state = state
-
-    @property
-    def outcome(self) -> Outcome | None:
-        """How the match ended; None while it runs, and before it."""
-        return self.match.outcome
-
-    @outcome.setter
-    def outcome(self, outcome: Outcome | None) -> None:
-        self.match.outcome = outcome
-
-    @property
-    def is_running(self) -> bool:
-        """Whether a match is on."""
-        return self.match.is_started and self.match.outcome is None
 
     @property
     def players(self) -> list[Member]:

@@ -28,7 +28,7 @@ from gamed.games.softwarechallenge.messages import (
 from gamed.games.softwarechallenge.messages import Result as ResultMessage
 from gamed.games.softwarechallenge.season import Cause, Fault, Season, Sent
 from gamed.history import LEFT, Entry
-from gamed.match import Match, Opening
+from gamed.match import Match, MatchTable, Opening
 from gamed.table import OBSERVERS, Mail, Step
 
 COLORS = ("red", "blue")
@@ -71,7 +71,7 @@ def _nothing(*_: object) -> None:
 
 
 @define
-class SeasonTable:
+class SeasonTable(MatchTable):
     """One room: its slots, its game, and where its request stands.
 
     `is_requested`: a move is asked for, and not answered yet. `is_told`: a first memento has been sent. `opening`:
@@ -112,20 +112,6 @@ class SeasonTable:
     def game(self) -> Any:
         """The season's rules."""
         return self.match.game
-
-    @property
-    def state(self) -> Any:
-        """The position."""
-        return self.match.state
-
-    @property
-    def outcome(self) -> Outcome | None:
-        """How the game ended."""
-        return self.match.outcome
-
-    @outcome.setter
-    def outcome(self, outcome: Outcome | None) -> None:
-        self.match.outcome = outcome
 
     @property
     def findings(self) -> list[Finding]:
