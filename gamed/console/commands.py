@@ -533,8 +533,8 @@ def _stop_later(operator: Operator) -> None:
 def reload(operator: Operator) -> Answer:
     """Read the configuration again, and say what holds now and what needs a restart.
 
-    No connection is dropped. Limits, rates, the console's account and the log level hold at once; the settings of games
-    for new rooms and connections; endpoints and the store need a restart.
+    No connection is dropped. Limits, rates, the console's account, the log level and the web listener's settings hold
+    at once; those of games for new rooms and connections; endpoints and the store need a restart.
 
     Example: reload
     """

@@ -13,7 +13,7 @@ from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
-from gamed.config import Config
+from gamed.config import Config, WebConfig
 from gamed.console.accounts import Accounts
 from gamed.console.levels import AUDIT, LogLevels
 from gamed.console.render import printable
@@ -46,7 +46,8 @@ class Parts:
     """The daemon's parts. `listeners`: the games', by section of the configuration; `kinds`: which game each has.
 
     `configure`: reads the configuration again; None where there is no file. `stop`: ends the daemon. `limits`: the
-    console's own connections. `certificates`: reads those of TLS listeners anew, and returns which have.
+    console's own connections. `certificates`: reads those of TLS listeners anew, and returns which have. `web`: has the
+    web listener take its settings; None where there is none.
     """
 
     lobby: Lobby
@@ -60,6 +61,7 @@ class Parts:
     stop: Callable[[], None]
     configure: Callable[[], Config] | None = None
     certificates: Callable[[], list[str]] = list
+    web: Callable[[WebConfig], None] | None = None
     levels: LogLevels = field(factory=LogLevels)
     started: float = 0.0
     operators: list[Operator] = field(factory=list)

@@ -42,13 +42,14 @@ def reloaded(parts: Parts) -> Answer:
             kept = key in RESTART or (key == "password" and key not in takes)
             (restart if kept else now if key in takes else later).append(f"[{name}] {key}")
     console_now, console_restart = _console(parts, before, config)
+    web_now, web_restart = _web(parts, before, config)
     parts.config = config
     now += [f"[{section}] certificates" for section in parts.certificates()]
     return Facts(
         {
-            "changed": [*now, *console_now],
+            "changed": [*now, *console_now, *web_now],
             "for new rooms and connections": later,
-            "needs a restart": [*restart, *console_restart],
+            "needs a restart": [*restart, *console_restart, *web_restart],
         }
     )
 
@@ -95,3 +96,12 @@ def _console(parts: Parts, before: Config, config: Config) -> tuple[list[str], l
     if "log_level" in changed:
         parts.levels.change(new.log_level)
     return [f"[console] {key}" for key in sorted(changed.difference(restart))], [f"[console] {key}" for key in restart]
+
+
+def _web(parts: Parts, before: Config, config: Config) -> tuple[list[str], list[str]]:
+    changed = [f"[web] {key}" for key in _changed(before.web, config.web) if key not in RESTART]
+    restart = [f"[web] {key}" for key in _changed(before.web, config.web) if key in RESTART]
+    if parts.web is None:
+        return [], [*changed, *restart]
+    parts.web(config.web)
+    return changed, restart

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThreadPool
 
+from gamed.config import WebConfig
 from gamed.console.operator import Parts
 from gamed.lobby.lobby import Lobby
 from gamed.net.limits import ConnectionLimits
@@ -65,6 +66,13 @@ def web_site(parts: Parts, ready: Problems, importing: Importing, reactor: Any, 
     root = Root(registry(collector), ready, Api(routes, visitors))
     site = WebSite(root, frozenset(config.hosts.split()), reactor, limits)
     site.stopping += (seats.stop, feeds.stop)
+
+    def take(settings: WebConfig) -> None:
+        site.hosts = frozenset(settings.hosts.split())
+        limits.total, limits.per_address = min(settings.connections, most), settings.connections_per_address
+        seats.grace = settings.grace_seconds
+
+    parts.web = take
     return site
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from gamed.config import Config, ConsoleConfig, StoreConfig
+from gamed.config import Config, ConsoleConfig, StoreConfig, WebConfig
 from gamed.console.accounts import Secret
 from gamed.errors import ConfigError
 from gamed.registry import games
@@ -15,12 +15,15 @@ from tests.console.desks import PASSWORD, DeskTestCase
 
 
 class ReloadTestCase(DeskTestCase):
-    def reload(self, *, store: Any = None, console: Any = None, **changed: Any) -> dict[str, list[str]]:
+    def reload(
+        self, *, store: Any = None, console: Any = None, web: Any = None, **changed: Any
+    ) -> dict[str, list[str]]:
         """Reload a configuration that differs so, and return what is said of it."""
         config = Config(
             store or self.config.store,
             {self.kind: attrs.evolve(self.settings, **changed)},
             console or self.config.console,
+            web or self.config.web,
         )
         self.parts.configure = lambda: config
         answer: dict[str, list[str]] = json.loads(self.answer("reload --json"))
@@ -63,6 +66,18 @@ class BattleshipTests(ReloadTestCase):
         said = self.reload(store=StoreConfig(state=self.config.store.state, durability="disk"), endpoint="tcp:1")
         self.assertEqual(said["needs a restart"], ["[store] durability", "[battleship] endpoint"])
         self.assertEqual(said["changed"], [])
+
+    def test_the_web_listener(self) -> None:
+        taken: list[WebConfig] = []
+        self.parts.web = taken.append
+        web = WebConfig(hosts="games.example", endpoint="tcp:1")
+        said = self.reload(web=web)
+        self.assertEqual((said["changed"], said["needs a restart"]), (["[web] hosts"], ["[web] endpoint"]))
+        self.assertEqual(taken, [web])
+
+    def test_no_web_listener_takes_anything(self) -> None:
+        said = self.reload(web=WebConfig(hosts="games.example"))
+        self.assertEqual((said["changed"], said["needs a restart"]), ([], ["[web] hosts"]))
 
     def test_the_next_reload_compares_with_this_one(self) -> None:
         self.reload(connections=2)

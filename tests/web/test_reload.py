@@ -1,0 +1,56 @@
+"""What `reload` changes of the web listener."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+from twisted.internet.address import IPv4Address
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.config import WebConfig
+from gamed.records.index import index
+from gamed.web.imports import Importing
+from gamed.web.service import web_site
+from tests.web.house import WebHouse
+
+
+class ReloadTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.house = WebHouse("battleship")
+        self.addCleanup(self.house.stop)
+        self.house.site = web_site(self.house.parts, dict, Importing(index(), {}, {}), self.house.house.clock, 100)
+
+    def reload(self, **changed: Any) -> None:
+        web = self.house.parts.web
+        assert web is not None
+        web(attrs.evolve(WebConfig(), **changed))
+
+    def test_the_names_by_which_it_answers(self) -> None:
+        self.assertEqual(self.house.asked("GET", "/healthz", host="games.example").status, 421)
+        self.reload(hosts="localhost games.example")
+        self.assertEqual(self.house.asked("GET", "/healthz", host="games.example").status, 200)
+        self.assertEqual(self.house.asked("GET", "/healthz", host="127.0.0.1").status, 421)
+
+    def test_connections_and_nobody_is_dropped(self) -> None:
+        wires = [self.house.sent(b"") for _ in range(2)]
+        self.reload(connections_per_address=1)
+        self.assertRaises(AssertionError, self.house.sent, b"")
+        self.assertFalse(any(wire.transport.disconnecting for wire in wires))
+        self.reload(connections=2)
+        self.assertRaises(AssertionError, self.house.sent, b"", "192.0.2.1")
+        self.reload()
+        self.house.sent(b"")
+
+    def test_there_are_no_more_connections_than_descriptors(self) -> None:
+        self.reload(connections=4_000)
+        for port in range(100):
+            self.assertIsNotNone(self.house.site.buildProtocol(IPv4Address("TCP", "192.0.2.1", port)))
+        self.assertIsNone(self.house.site.buildProtocol(IPv4Address("TCP", "192.0.2.1", 100)))
+
+    def test_the_grace_of_a_silent_browser(self) -> None:
+        guest = self.house.visitor()
+        seat = guest.post("seats", {"game": "battleship", "name": "Ada"}).json["id"]
+        self.reload(grace_seconds=5.0)
+        self.house.pump(30.0)
+        self.assertFalse(guest.get(f"seats/{seat}").json["isLive"])
