@@ -127,13 +127,18 @@ def shoot_all(hand: Hand, targets: Sequence[tuple[int, int]] | None = None) -> i
         if waits(hand.page, "shoot", "over", "broken") != "shoot":
             return shots
         at = left.popleft() if targets is not None else _likely(hand.page.evaluate(STATES))
-        hand.cell(ENEMY, "data-cell", at)
-        hand.page.wait_for_function(
-            """at => document.querySelector(`[data-board=enemy] [data-cell="${at}"]`).dataset.state !== "unknown"
-               || document.querySelector(".board").dataset.phase === "broken" """,
-            arg=f"{at[0]},{at[1]}",
-        )
+        shoot(hand, at)
     raise AssertionError("the game does not end")
+
+
+def shoot(hand: Hand, at: tuple[int, int]) -> None:
+    """Shoot at a cell, and wait for the answer: until then, the board may still say that it is to be shot."""
+    hand.cell(ENEMY, "data-cell", at)
+    hand.page.wait_for_function(
+        """at => document.querySelector(`[data-board=enemy] [data-cell="${at}"]`).dataset.state !== "unknown"
+           || document.querySelector(".board").dataset.phase === "broken" """,
+        arg=f"{at[0]},{at[1]}",
+    )
 
 
 def _likely(states: dict[str, str]) -> tuple[int, int]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tests.daemon import ROOT, SCRIPTS
 from tests.interop.browsing import PATIENCE, LiveTestCase, seated
-from tests.interop.drivers import MOVES, Mouse, own_turn, put_wall, shoot_all, waits
+from tests.interop.drivers import MOVES, Mouse, own_turn, put_wall, shoot, shoot_all, waits
 from tests.interop.programs import end
 from tests.web.browser import STATIC
 
@@ -110,11 +110,9 @@ class TutorialTests(LiveTestCase):
         self.press("Ready")
         hand = Mouse(self.page)
         for row in range(3):
-            self.assertEqual(waits(self.page, "shoot"), "shoot")
             for column in range(4):
                 waits(self.page, "shoot")
-                hand.cell("[data-board=enemy]", "data-cell", (2 * column + row % 2, 2 * row))
-                self.page.wait_for_selector("[data-board=enemy] [data-pending]", state="detached")
+                shoot(hand, (2 * column + row % 2, 2 * row))
         waits(self.page, "shoot")
         self.shoots("battleship")
         shoot_all(hand)
