@@ -21,6 +21,7 @@ from gamed.cli import examination, main, ports
 from gamed.config import Config, structure
 from gamed.registry import games
 from gamed.store.sql import Database
+from tests.daemon import free_port
 
 
 def found(pairs: Any) -> list[tuple[str, str]]:
@@ -47,7 +48,7 @@ class FolderCase(SynchronousTestCase):
 
 class PortTests(FolderCase):
     def listen(self) -> tuple[socket.socket, int]:
-        listener = socket.create_server(("127.0.0.1", 0))
+        listener = socket.create_server(("127.0.0.1", free_port()))
         self.addCleanup(listener.close)
         return listener, listener.getsockname()[1]
 
@@ -63,8 +64,7 @@ class PortTests(FolderCase):
         os.write(descriptor, b"%d\n" % os.getpid())
 
     def test_a_free_port(self) -> None:
-        listener, port = self.listen()
-        listener.close()
+        port = free_port()
         self.only(examination.check_ports(self.on(port)), "ok", f"[battleship] port {port} is free")
 
     def test_a_port_of_a_stranger(self) -> None:
@@ -87,8 +87,7 @@ class PortTests(FolderCase):
         self.only(examination.check_ports(self.on(port)), "warning", "Ask as its user")
 
     def test_one_port_for_two(self) -> None:
-        listener, port = self.listen()
-        listener.close()
+        port = free_port()
         config = self.config(battleship={"endpoint": f"tcp:{port}"}, web={"endpoint": f"tcp:{port}"})
         first, second = found(examination.check_ports(config))
         self.assertEqual((first[0], second[0]), ("ok", "error"))
