@@ -111,6 +111,43 @@ def _with_spaces_kept(value: re.Match[bytes]) -> bytes:
 
 
 @define(eq=False)
+class _Messages:
+    """Makes elements of what a parser tells. It does not know the parser: neither waits for the garbage collector."""
+
+    depth: int
+    attributes: int
+    closed: bool = False
+    level: int = 0
+    root: str = ""
+    builder: TreeBuilder = field(factory=TreeBuilder)
+    elements: deque[Element] = field(factory=deque)
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        """Begin an element. Raises RemoteProtocolError: `too-many-attributes`, `message-too-deep`."""
+        if len(attributes) > self.attributes:
+            raise RemoteProtocolError(
+                f"an element has more than {self.attributes} attributes", code="too-many-attributes"
+            )
+        if self.level > self.depth:
+            raise RemoteProtocolError(f"elements are nested more than {self.depth} deep", code="message-too-deep")
+        if self.level:
+            self.builder.start(name, attributes)
+        else:
+            self.root = name
+        self.level += 1
+
+    def end(self, name: str) -> None:
+        """End an element; one below the root is a message."""
+        self.level -= 1
+        if self.level:
+            element = self.builder.end(name)
+            if self.level == 1:
+                self.elements.append(element)
+        else:
+            self.closed = True
+
+
+@define(eq=False)
 class XmlStream:
     """One direction of a stream. A message has at most `limit` bytes, `depth` levels, and `attributes` an element.
 
@@ -121,24 +158,25 @@ class XmlStream:
     limit: int = 65_536
     depth: int = 32
     attributes: int = 32
-    closed: bool = field(default=False, init=False)
-    """Whether the root has ended, or the stream has: what comes after that is ignored."""
     _tokens: _Tokens = field(factory=_Tokens, init=False)
     _taken: int = field(default=0, init=False)
-    _level: int = field(default=0, init=False)
-    _root: str = field(default="", init=False)
-    _builder: TreeBuilder = field(init=False)
+    _messages: _Messages = field(init=False)
     _parser: expat.XMLParserType = field(init=False)
-    _elements: deque[Element] = field(factory=deque, init=False)
     _error: RemoteProtocolError | None = field(default=None, init=False)
 
     def __attrs_post_init__(self) -> None:
+        self._messages = _Messages(self.depth, self.attributes)
         self._renew()
+
+    @property
+    def closed(self) -> bool:
+        """Whether the root has ended, or the stream has: what comes after that is ignored."""
+        return self._messages.closed
 
     @property
     def begun(self) -> bool:
         """Whether part of a message has come."""
-        return not self.closed and (self._level > 1 or self._tokens.begun)
+        return not self.closed and (self._messages.level > 1 or self._tokens.begun)
 
     def receive_data(self, data: bytes) -> None:
         """Take bytes; empty bytes end the stream."""
@@ -153,9 +191,9 @@ class XmlStream:
                 reason = expat.ErrorString(error.code)
                 self._error = RemoteProtocolError(f"this is not well-formed XML: {reason}", code="malformed-xml")
         else:
-            self.closed = True
+            self._messages.closed = True
         if self.closed or self._error is not None:
-            self._let_go()
+            self._tokens.waiting.clear()
 
     def elements(self) -> Iterator[Element]:
         """Yield the messages that are complete.
@@ -163,8 +201,8 @@ class XmlStream:
         Raises RemoteProtocolError after those before it: `malformed-xml`, `doctype`, `message-too-long`,
         `message-too-deep`, `too-many-attributes`.
         """
-        while self._elements:
-            yield self._elements.popleft()
+        while self._messages.elements:
+            yield self._messages.elements.popleft()
         if self._error is not None:
             raise self._error.fresh()
 
@@ -181,49 +219,23 @@ class XmlStream:
                 self._parse(*token)
 
     def _parse(self, size: int, token: str) -> None:
+        messages = self._messages
         self._taken += size
-        level, finished = self._level, len(self._elements)
+        level, finished = messages.level, len(messages.elements)
         self._parser.Parse(token)
-        if self._level > level == 0 or len(self._elements) > finished:
+        if messages.level > level == 0 or len(messages.elements) > finished:
             self._taken = 0
             self._renew()
 
     def _renew(self) -> None:
-        self._builder = TreeBuilder()
+        messages = self._messages
+        messages.builder = TreeBuilder()
         # A declared encoding does not count.
         self._parser = expat.ParserCreate("utf-8")
         self._parser.buffer_text = True
-        if self._root:
-            self._parser.Parse(f"<{self._root}>")
-        self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._end
+        if messages.root:
+            self._parser.Parse(f"<{messages.root}>")
+        self._parser.StartElementHandler = messages.start
+        self._parser.EndElementHandler = messages.end
         # A builder without an element passes over text.
-        self._parser.CharacterDataHandler = self._builder.data
-
-    def _let_go(self) -> None:
-        """Let go of the parser, which knows this object: both would wait for the garbage collector."""
-        parser = self._parser
-        parser.StartElementHandler = parser.EndElementHandler = parser.CharacterDataHandler = None
-        self._tokens.waiting.clear()
-
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
-        if len(attributes) > self.attributes:
-            raise RemoteProtocolError(
-                f"an element has more than {self.attributes} attributes", code="too-many-attributes"
-            )
-        if self._level > self.depth:
-            raise RemoteProtocolError(f"elements are nested more than {self.depth} deep", code="message-too-deep")
-        if self._level:
-            self._builder.start(name, attributes)
-        else:
-            self._root = name
-        self._level += 1
-
-    def _end(self, name: str) -> None:
-        self._level -= 1
-        if self._level:
-            element = self._builder.end(name)
-            if self._level == 1:
-                self._elements.append(element)
-        else:
-            self.closed = True
+        self._parser.CharacterDataHandler = messages.builder.data

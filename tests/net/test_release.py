@@ -27,6 +27,14 @@ SAID = {
 }
 """Of each listener: half a word, a word or two, and what is refused."""
 
+COMES = {
+    "battleship": (b"", b""),
+    "quoridor": (b'(REGISTER ((name "Ada")))\n', b'(REGISTER ((name "Ben")))\n'),
+    "softwarechallenge": (b'<protocol><join gameType="swc_2020_hive"/>',) * 2,
+    "roborally": (b"RGS(Ada)\n", b"RGS(Ben)\n"),
+}
+"""What two players say who have a room then."""
+
 
 class ReleaseTests(SynchronousTestCase):
     def left(self, house: House, data: bytes) -> list[weakref.ref[Any]]:
@@ -40,15 +48,37 @@ class ReleaseTests(SynchronousTestCase):
         house.clock.advance(3_600)
         return had
 
-    def test_at_every_listener(self) -> None:
+    def setUp(self) -> None:
         gc.collect()
         gc.disable()
         self.addCleanup(gc.enable)
         # Twisted keeps events until somebody observes them, and with them the errors that they tell of.
         self.patch(session, "log", Logger(observer=lambda _event: None))
+
+    def test_at_every_listener(self) -> None:
         for name, made in games().items():
             game = made.load()
             for data in SAID[name]:
                 house = House(game.kind, game.settings())
                 had = self.left(house, data)
                 self.assertEqual([one() for one in had], [None, None], (name, data[:50]))
+
+    def test_rooms(self) -> None:
+        for name, made in games().items():
+            game = made.load()
+            house = House(game.kind, game.settings())
+            wires = [house.connect() for _ in range(2)]
+            for wire, data in zip(wires, COMES[name], strict=True):
+                wire.send(data)
+                house.clock.advance(0.01)
+            had = [weakref.ref(room) for room in house.lobby.rooms.values()]
+            had += [weakref.ref(wire.session.connection) for wire in wires]
+            self.assertGreater(len(had), 2, name)
+            # RoboRally begins a while after the last one has come.
+            house.clock.advance(60)
+            for wire in wires:
+                wire.leave()
+            del wires, wire
+            for _ in range(20):
+                house.clock.advance(60)
+            self.assertEqual([str(one())[:200] for one in had if one() is not None], [], name)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import tracemalloc
+import weakref
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice, pairwise, repeat
 from typing import Any, NamedTuple
@@ -26,6 +28,18 @@ BOMB = (
 
 
 Tree = tuple[str, dict[str, str], str, list[tuple[Any, str]]]
+
+
+class ReleaseTests(SynchronousTestCase):
+    def test_nothing_waits_for_the_garbage_collector(self) -> None:
+        gc.disable()
+        self.addCleanup(gc.enable)
+        for data in (b"", b"<a><b", b"<a><b/>", b"<a><b></c>", b"<a></a>"):
+            stream = XmlStream()
+            stream.receive_data(data)
+            alive = weakref.ref(stream)
+            del stream
+            self.assertIsNone(alive(), data)
 
 
 class Outcome(NamedTuple):

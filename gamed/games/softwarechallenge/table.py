@@ -159,7 +159,7 @@ class SeasonTable(MatchTable):
         return red, blue
 
     def _start(self, now: float, mails: list[Mail], *, asks: bool) -> Step:
-        self.filled()
+        self._fill()
         journal = [self.match.seat(seat, self.names[seat], now) for seat in SEATS]
         journal += self.match.start(now, self.opening)
         if self.opening and self.opening[-1][0] != CHANCE:
@@ -314,8 +314,13 @@ class SeasonTable(MatchTable):
         left = Left(self.room)
         mails += [Mail(seat, left) for seat in PLAYERS_FIRST]
         last = self.match.end(outcome, now)
-        self.filled()
+        self._fill()
         return Step(tuple(mails), SEATS, None, (*journal, last), outcome=outcome, closed=True)
+
+    def _fill(self) -> None:
+        """Say that no slot can be taken any more, and let go of who is told: it knows the room, and the room this."""
+        filled, self.filled = self.filled, _nothing
+        filled()
 
     def leave(self, seat: Seat, why: Termination, now: float, text: str = "") -> Step:
         """Empty a slot: in a game, that loses; in a prepared room, whoever holds the other code wins when it comes."""
