@@ -1,6 +1,7 @@
 """Spectators of rooms, in a process of their own: `spectators.py PORT COUNT ROOM…` reads until its input ends.
 
-Prints a line when all have their first event, and at the end, as JSON, how many events came and the fewest of one.
+Prints a line when all have their first event. When its input has ended it reads on until nothing comes any more, and
+prints, as JSON, how many events came and the fewest of one.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ REQUEST = (
     "Referer: http://localhost/rooms/{room}\r\nConnection: keep-alive\r\nSec-Fetch-Dest: empty\r\n"
     "Sec-Fetch-Mode: cors\r\nSec-Fetch-Site: same-origin\r\nPragma: no-cache\r\nCache-Control: no-cache\r\n\r\n"
 )
+QUIET = 1.0
+"""Seconds without an event after which all has come: what is watched goes on no longer."""
 
 
 def main(port: int, count: int, rooms: list[str]) -> None:
@@ -35,12 +38,17 @@ def main(port: int, count: int, rooms: list[str]) -> None:
         if number % 20 == 0:
             time.sleep(0.01)
     poll.register(sys.stdin.fileno(), select.EPOLLIN | select.EPOLLHUP)
-    is_told = False
+    is_told = is_over = False
     while True:
-        for descriptor, _ in poll.poll(1):
+        ready = poll.poll(QUIET)
+        if is_over and not ready:
+            print(json.dumps({"events": sum(events.values()), "fewest": min(events.values())}))
+            return
+        for descriptor, _ in ready:
             if descriptor == sys.stdin.fileno():
-                print(json.dumps({"events": sum(events.values()), "fewest": min(events.values())}))
-                return
+                is_over = True
+                poll.unregister(descriptor)
+                continue
             data = sockets[descriptor].recv(1_000_000)
             if not data:
                 raise SystemExit(f"a spectator was dropped after {events[descriptor]} events")
