@@ -99,9 +99,9 @@ def _console(parts: Parts, before: Config, config: Config) -> tuple[list[str], l
 
 
 def _web(parts: Parts, before: Config, config: Config) -> tuple[list[str], list[str]]:
-    changed = [f"[web] {key}" for key in _changed(before.web, config.web) if key not in RESTART]
-    restart = [f"[web] {key}" for key in _changed(before.web, config.web) if key in RESTART]
+    changed = {key: f"[web] {key}" for key in _changed(before.web, config.web)}
     if parts.web is None:
-        return [], [*changed, *restart]
+        return [], list(changed.values())
     parts.web(config.web)
-    return changed, restart
+    restart = [changed.pop(key) for key in RESTART if key in changed]
+    return list(changed.values()), restart

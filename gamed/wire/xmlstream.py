@@ -119,8 +119,8 @@ class _Messages:
     closed: bool = False
     level: int = 0
     root: str = ""
-    builder: TreeBuilder = field(factory=TreeBuilder)
     elements: deque[Element] = field(factory=deque)
+    builder: TreeBuilder = field(init=False)
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """Begin an element. Raises RemoteProtocolError: `too-many-attributes`, `message-too-deep`."""
