@@ -17,6 +17,10 @@ class Peer(Protocol):
         """What the peer is called in logs: its name if the protocol has names, and its address."""
 
     @property
+    def called(self) -> str:
+        """What records and other players call the peer: the name that it has given itself, or else its address."""
+
+    @property
     def address(self) -> str:
         """Where it comes from: an IP address, or another word without a port."""
 

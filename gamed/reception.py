@@ -44,8 +44,8 @@ class HostedRoom(Protocol):
     def observers(self) -> Sequence[Peer]:
         """Who watches; who observes twice stands here twice."""
 
-    def join(self, peer: Peer, seat: Seat | None = None, name: str | None = None) -> Seat:
-        """Seat a peer, on the next free seat if none is named. `name`: its name in the record."""
+    def join(self, peer: Peer, seat: Seat | None = None) -> Seat:
+        """Seat a peer, on the next free seat if none is named."""
 
     def receive(self, seat: Seat, event: Event) -> None:
         """Take what the peer on a seat sent."""

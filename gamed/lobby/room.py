@@ -113,14 +113,14 @@ class Room:
 
     # What peers, receptions and operators want
 
-    def join(self, peer: Peer, seat: Seat | None = None, name: str | None = None) -> Seat:
-        """Seat a peer, on the next free seat if none is named. `name`: its name in the record."""
+    def join(self, peer: Peer, seat: Seat | None = None) -> Seat:
+        """Seat a peer, on the next free seat if none is named."""
         if seat is None:
             seat = self.table.free[0]
         self.peers[seat] = peer
         peer.entered(self, seat)
         log.info("joined: room={room} seat={seat} peer={peer}", room=self.id, seat=seat, peer=peer.name)
-        self._act(self.table.join, peer.name if name is None else name, self._now(), seat)
+        self._act(self.table.join, peer.called, self._now(), seat)
         return seat
 
     def receive(self, seat: Seat, event: Event) -> None:

@@ -83,6 +83,7 @@ class Session:
     address: str
     name: str
     transport: Any = None
+    _own_name: str | None = None
     _place: tuple[Room, Seat] | None = None
     places: list[tuple[Room, Seat]] = field(factory=list)
     _socket: socket.socket | None = None
@@ -406,8 +407,14 @@ class Session:
 
     # Peer
 
+    @property
+    def called(self) -> str:
+        """The name that the peer has given itself, or else its address."""
+        return self.name if self._own_name is None else self._own_name
+
     def introduce(self, name: str) -> None:
-        """Take note of the name that the peer has given itself; what is not printable in it is spelled out."""
+        """Take note of the name that the peer has given itself; in logs, what is not printable in it is spelled out."""
+        self._own_name = name
         self.name = f"{ascii(name)[1:-1]}@{self.name.rpartition('@')[2]}"
 
     def entered(self, room: Room, seat: Seat) -> None:

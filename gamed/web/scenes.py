@@ -6,7 +6,6 @@ spectator has it, moves from `GameType.told`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -26,22 +25,7 @@ CHANNELS: Final = 100
 LONG: Final = 200
 """Characters of an option that is no matter for a list: a plan of RoboRally."""
 
-_WEB: Final = re.compile(r"(.*)@web:[^@]*", re.DOTALL)
-_INTRODUCED: Final = re.compile(r"(.*)@[^@]*", re.DOTALL)
-
 _PHASES: Final = {"waiting": "waiting", "playing": "play", "paused": "play", "ended": "over"}
-
-
-def shown(name: str, pattern: re.Pattern[str] = _WEB) -> str:
-    """Return a name as it is shown: a browser's without its address, and with its own letters again."""
-    found = pattern.fullmatch(name)
-    if found is None:
-        return name
-    try:
-        # Session.introduce has spelled out what is not printable ASCII.
-        return found[1].encode("ascii").decode("unicode_escape").encode().decode()
-    except UnicodeError:
-        return found[1]
 
 
 @define
@@ -99,9 +83,9 @@ def state_of(room: Room, ledger: Ledger) -> str:
 
 def seats(room: Room, ledger: Ledger) -> list[dict[str, Any]]:
     """Return the seats of the match, or, before the first one, who has come."""
-    names = {seat: shown(name) for seat, name in ledger.names.items()}
+    names = ledger.names
     if not names:
-        come = (shown(peer.name, _INTRODUCED) for seat, peer in sorted(room.peers.items()) if seat < CHANNELS)
+        come = (peer.called for seat, peer in sorted(room.peers.items()) if seat < CHANNELS)
         names = dict(enumerate(come))
     gone = set(names) if room.is_closed else ledger.left
     return [{"seat": seat, "name": name, "connected": seat not in gone} for seat, name in sorted(names.items())]

@@ -56,6 +56,10 @@ class Peer:
     room: Any = None
     seat: int = -1
 
+    @property
+    def called(self) -> str:
+        return self.name
+
     def mute(self) -> None:
         self.heard.append((self.name, "mute"))
 

@@ -36,7 +36,6 @@ class UniverseReception:
     settings: Any
     routes: bool = False
     _deadlines: dict[Peer, Any] = field(factory=dict)
-    _names: dict[Peer, str] = field(factory=dict)
     _left: dict[Peer, None] = field(factory=dict)
     _look: Any = None
 
@@ -49,7 +48,6 @@ class UniverseReception:
         if not isinstance(event, Registered):
             return
         self._end_deadline(peer)
-        self._names[peer] = event.name
         peer.introduce(event.name)
         self.host.tell(peer, Accepted())
         self._seat_left()
@@ -62,12 +60,12 @@ class UniverseReception:
         tables = 0
         for room in self.host.rooms_of(KIND):
             if room.table.free:
-                room.join(peer, name=self._names[peer])
+                room.join(peer)
                 return True
             tables += not _is_dissolved(room)
         if 0 < self.settings.tables <= tables:
             return False
-        self.host.open(KIND).join(peer, name=self._names[peer])
+        self.host.open(KIND).join(peer)
         return True
 
     def _seat_left(self) -> None:
@@ -111,7 +109,6 @@ class UniverseReception:
     def depart(self, peer: Peer) -> None:
         """Forget a world."""
         self._forget(peer)
-        self._names.pop(peer, None)
 
     def configure(self, settings: Any) -> None:
         """Take the listener's settings anew."""

@@ -79,7 +79,7 @@ class ManagerReception:
         self._forget(peer)
         peer.introduce(event.name)
         manager.violations[free[0]] = guest.violations
-        lobby.join(peer, free[0], event.name)
+        lobby.join(peer, free[0])
 
     def _lobby(self) -> HostedRoom | None:
         """Return the lobby, a new one if need be; None if as many games run as may."""
