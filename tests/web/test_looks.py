@@ -10,6 +10,7 @@ from typing import Any
 
 import axe_playwright_python
 
+from gamed.registry import game_types
 from tests.web.browser import ORIGIN, STATIC, BrowserTestCase
 from tests.web.canned import (
     PAGES,
@@ -200,6 +201,19 @@ class SettingsTest(ShellTestCase):
             self.see("Because.")
         self.errors.clear()
 
+    def test_options_are_told_in_words(self) -> None:
+        self.api["GET /rooms"] = [{**ROOM, "options": {"roles": "random", "corner_contact": True, "own_key": "x_y"}}]
+        for language, told in {
+            "en": ["Who begins", "drawn by lot", "Ships may touch at corners", "yes"],
+            "de": ["Wer beginnt", "ausgelost", "Schiffe dürfen sich an Ecken berühren", "ja"],
+        }.items():
+            self.visit("/")
+            self.page.evaluate("(language) => localStorage.setItem('gamed.language', language)", language)
+            self.visit("/")
+            for words in (*told, "own_key", "x_y"):
+                self.see(words)
+        self.errors.clear()
+
 
 class WordsTest(BrowserTestCase):
     """The dictionaries are complete in both languages."""
@@ -225,10 +239,25 @@ class WordsTest(BrowserTestCase):
                 self.assertTrue(text.strip(), (file, key))
         self.errors.clear()
 
+    def test_every_option_has_its_words(self) -> None:
+        words = self.dictionaries()["/static/words.js"]["en"]
+        for kind, game_type in game_types().items():
+            for key, value in game_type.options(game_type.settings()).items():
+                if key not in ("seed", "plan"):
+                    self.assertIn(f"option_{key}", words, kind)
+                if key in ("roles", "referee", "corner_contact"):
+                    self.assertIn(f"value_{str(value).lower()}", words, kind)
+        for key in ("size", "komi", "handicap", "rules"):
+            self.assertIn(f"option_{key}", words)
+        rules = re.search(r"const RULES = (\[.*\]);", (STATIC / "pages" / "recorder.js").read_text())
+        for name in json.loads(rules[1]):
+            self.assertIn(f"value_{name}", words)
+        self.errors.clear()
+
     def test_every_word_of_the_shell_is_used(self) -> None:
         files = [*STATIC.glob("*.js"), *STATIC.glob("pages/*.js")]
         source = "".join(file.read_text() for file in files if file.name != "words.js")
-        built = re.compile(r"(status|state|end|none|any)[A-Z0-9]\w*|\w+OfGame")
+        built = re.compile(r"(status|state|end|none|any)[A-Z0-9]\w*|\w+OfGame|(option|value)_[\w-]+")
         for key in self.dictionaries()["/static/words.js"]["en"]:
             is_used = f'"{key.removesuffix("One")}"' in source or re.search(rf"\b{key}: el\(|\b{key}: choice\(", source)
             self.assertTrue(is_used or built.fullmatch(key), key)

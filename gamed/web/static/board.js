@@ -1,7 +1,7 @@
 // What all pages with a board share: the game's module on its stage, the list of moves, the players and their clocks.
 
 import { code, serverNow } from "./api.js";
-import { bdi, el, isolated, mayMove, replace } from "./dom.js";
+import { bdi, el, isChord, isolated, mayMove, replace } from "./dom.js";
 import { button, chip, clock, link, result, seatName, span } from "./parts.js";
 import { t, translator } from "./words.js";
 
@@ -180,6 +180,25 @@ export function moveList(jump) {
     },
   };
   return controls;
+}
+
+/** The keys of a replay; controls and boards keep theirs. */
+export function steerByKeys(signal, { by, move, end, toggle }) {
+  const keys = { ArrowLeft: () => by(-1), ArrowRight: () => by(1), Home: () => move(0), End: end, " ": toggle };
+  document.addEventListener(
+    "keydown",
+    (event) => {
+      const key = keys[event.key];
+      const target = event.target;
+      if (!key || event.defaultPrevented || isChord(event) || event.shiftKey) return;
+      if (target.closest("input, select, textarea, dialog, .board, [role=tree]")) return;
+      if (event.key === " " && target.closest("button, a, summary")) return;
+      if (["Home", "End", " "].includes(event.key) && target.closest(".scroller")) return;
+      event.preventDefault();
+      key();
+    },
+    { signal },
+  );
 }
 
 /**

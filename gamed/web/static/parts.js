@@ -110,6 +110,15 @@ export function result(outcome, seats) {
 
 const LONGEST = 80; // characters of an option that are still for people: a whole course as text is not
 
+/** The words for an option's name or its value; as the API has it where the shell has none. */
+function told(kind, name) {
+  const key = `${kind}_${name}`;
+  return t.has(key) ? t(key) : String(name);
+}
+
+/** An option's value in words. */
+export const optionValue = (value) => told("value", value);
+
 /** A room's options as a list of terms; nothing where there are none. */
 export function options(given) {
   const isShown = (value) => value !== null && value !== "" && String(value).length <= LONGEST;
@@ -118,7 +127,7 @@ export function options(given) {
   return el(
     "dl",
     { class: "options" },
-    pairs.map(([key, value]) => el("div", {}, el("dt", {}, key.replaceAll("_", " ")), el("dd", {}, bdi(value)))),
+    pairs.map(([key, value]) => el("div", {}, el("dt", {}, told("option", key)), el("dd", {}, bdi(optionValue(value))))),
   );
 }
 

@@ -1,8 +1,8 @@
 // A record replayed: any position by slider, keys or list; Go's variations as a tree; files; a new room from here.
 
 import { gameOf, get, post } from "../api.js";
-import { frame, moveList, stage } from "../board.js";
-import { bdi, el, isChord, replace, svg } from "../dom.js";
+import { frame, moveList, stage, steerByKeys } from "../board.js";
+import { bdi, el, replace, svg } from "../dom.js";
 import { button, choice, complaint, gameName, heading, link, names, options, result, when } from "../parts.js";
 import { letters, lineThrough, tree } from "../tree.js";
 import { t } from "../words.js";
@@ -297,25 +297,6 @@ function steering(on) {
       on.changed();
     },
   };
-}
-
-/** The keys of a replay; controls and boards keep theirs. */
-export function steerByKeys(signal, { by, move, end, toggle }) {
-  const keys = { ArrowLeft: () => by(-1), ArrowRight: () => by(1), Home: () => move(0), End: end, " ": toggle };
-  document.addEventListener(
-    "keydown",
-    (event) => {
-      const key = keys[event.key];
-      const target = event.target;
-      if (!key || event.defaultPrevented || isChord(event) || event.shiftKey) return;
-      if (target.closest("input, select, textarea, dialog, .board, [role=tree]")) return;
-      if (event.key === " " && target.closest("button, a, summary")) return;
-      if (["Home", "End", " "].includes(event.key) && target.closest(".scroller")) return;
-      event.preventDefault();
-      key();
-    },
-    { signal },
-  );
 }
 
 function downloads(record, path) {

@@ -1,12 +1,11 @@
 // A Go game written down by hand: moves, taking back, variations, comments, files.
 
 import { get, post, remove } from "../api.js";
-import { frame, moveList, stage } from "../board.js";
+import { frame, moveList, stage, steerByKeys } from "../board.js";
 import { bdi, el, replace } from "../dom.js";
-import { ask, button, choice, complaint, confirm, heading, labelled, link, names, options, result } from "../parts.js";
+import { ask, button, choice, complaint, confirm, heading, labelled, link, names, optionValue, options, result } from "../parts.js";
 import { letters, tree } from "../tree.js";
 import { t } from "../words.js";
-import { steerByKeys } from "./record.js";
 
 const RULES = ["japanese", "chinese", "aga", "new-zealand", "tromp-taylor", "goe"];
 const TEXT = { maxlength: 200 };
@@ -22,7 +21,7 @@ async function begin(view) {
   const trouble = complaint();
   const fields = {
     size: el("input", { type: "number", name: "size", value: 19, min: 1, max: 52, required: true }),
-    rules: choice(RULES.map((name) => [name, name]), "japanese", { name: "rules" }),
+    rules: choice(RULES.map((name) => [name, optionValue(name)]), "japanese", { name: "rules" }),
     handicap: el("input", { type: "number", name: "handicap", value: 0, min: 0, max: 9, required: true }),
     komi: el("input", { type: "number", name: "komi", value: 6.5, step: 0.5 }),
     black: el("input", { name: "black", ...TEXT }),
