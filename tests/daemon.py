@@ -67,14 +67,14 @@ class Daemon:
         self.program = [SCRIPTS / "twistd"]
         self.process: subprocess.Popen[bytes] | None = None
 
-    def start(self, timeout: float = 30.0) -> float:
+    def start(self, timeout: float = 60.0) -> float:
         """Start, wait for `ready`, and return the seconds that it took."""
         begun = time.monotonic()
         already = self.log.stat().st_size if self.log.exists() else 0
         self.launch()
         while b"#info] ready" not in self.log.read_bytes()[already:]:
             if self.process.poll() is not None or time.monotonic() - begun > timeout:
-                raise AssertionError(f"the daemon is not ready: {self.text()[-2000:]}")
+                raise AssertionError(f"not ready, exit status {self.process.returncode}: {self.text()[-2000:]}")
             time.sleep(0.01)
         return time.monotonic() - begun
 
