@@ -22,7 +22,7 @@ STATIC = Path(__file__).parents[2] / "gamed" / "web" / "static"
 ORIGIN = "http://gamed.test"
 SHOTS = Path("/tmp/shots")
 ROUND = 40  # ms between looks at a condition
-ROUNDS = 125
+ROUNDS = 500
 SIZES = {"phone": (320, 640), "desk": (1280, 800), "wall": (3840, 2160)}
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 NO_CHROMIUM = None if CHROMIUM else "Chromium is not installed: apt-get install chromium"
@@ -294,6 +294,11 @@ class PageTestCase(BrowserTestCase):
         """Break a stream: the browser would try again by itself, or has given up."""
         self.page.evaluate(LOSE, [f"/api/v1{path}/events", for_good])
 
-    def requests(self, method: str, path: str) -> list[Any]:
-        """Return the bodies of the requests of this kind so far."""
-        return [body for one, address, body in self.asked if (one, address.partition("?")[0]) == (method, path)]
+    def requests(self, method: str, path: str, count: int = 0) -> list[Any]:
+        """Return the bodies of the requests of this kind so far, as soon as there are so many."""
+        for _ in range(ROUNDS):
+            found = [body for one, address, body in self.asked if (one, address.partition("?")[0]) == (method, path)]
+            if len(found) >= count:
+                return found
+            self.page.wait_for_timeout(ROUND)
+        raise AssertionError(f"not {count} times {method} {path}: {self.asked}")

@@ -166,8 +166,7 @@ class SettingsTest(ShellTestCase):
         self.api["POST /seats/s1/act"] = lambda _: next(answers)
         self.api["GET /session"] = {**SESSION, "token": "other"}
         self.page.click(".board button")
-        self.page.wait_for_timeout(300)
-        self.assertEqual(len(self.requests("POST", "/seats/s1/act")), 2)
+        self.assertEqual(len(self.requests("POST", "/seats/s1/act", 2)), 2)
         self.assertFalse(self.page.is_visible(".complaint"))
         self.errors.clear()
 

@@ -22,7 +22,7 @@ class RecordsTest(ShellTestCase):
         self.page.fill('input[name="since"]', "2026-11-01")
         self.page.click('form button[type="submit"]')
         self.wait("location.search !== ''")
-        self.page.wait_for_selector("table")
+        self.requests("GET", "/records", 2)
         asked = [address for _, address, _ in self.asked if address.startswith("/records?limit=25&")]
         self.assertEqual(asked, ["/records?limit=25&player=Ann&game=toy&termination=time&since=2026-11-01"])
         self.assertEqual(self.page.input_value('input[name="player"]'), "Ann")
@@ -81,6 +81,7 @@ class RecordsTest(ShellTestCase):
         self.page.keyboard.press("ArrowDown")
         self.wait("document.querySelector('.node.here').dataset.node === '4'")
         self.assertEqual(self.page.evaluate("document.activeElement.dataset.node"), "4")
+        self.requests("GET", "/records/60600000/positions", 2)
         self.assertIn("/records/60600000/positions?from=0&to=3&node=4", [address for _, address, _ in self.asked])
         self.page.click('[data-node="6"]')
         self.assertEqual(
@@ -120,7 +121,7 @@ class RecorderTest(ShellTestCase):
         self.page.keyboard.press("ArrowLeft")
         self.page.click("text=Save as a record")
         self.see("Saved. One game.")
-        done = [body.get("do") for body in self.requests("POST", "/recordings/g1/act")]
+        done = [body.get("do") for body in self.requests("POST", "/recordings/g1/act", 5)]
         self.assertEqual(done, ["undo", "back", "goto", "comment", "back"])
 
     def test_a_variation_in_place_of_the_last_move(self) -> None:
@@ -131,5 +132,5 @@ class RecorderTest(ShellTestCase):
         self.page.click(".board button")
         self.page.wait_for_selector("button[aria-pressed=false]")
         self.page.click(".board button")
-        self.page.wait_for_timeout(100)
-        self.assertEqual([body["do"] for body in self.requests("POST", "/recordings/g1/act")], ["branch", "play"])
+        done = [body["do"] for body in self.requests("POST", "/recordings/g1/act", 2)]
+        self.assertEqual(done, ["branch", "play"])
