@@ -2,20 +2,25 @@
 
 A quarter of the rooms are of each listener. In those that sleep, both players are seated, the game has begun, and
 nobody does anything until one of the two leaves. What a room needs includes its two connections.
+
+How long a move takes is told twice: as the clients measure it, which wait for each other in their one process, and as
+the daemon's own metric has it.
 """
 
 from __future__ import annotations
 
 import time
+import urllib.request
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 
+from prometheus_client.parser import text_string_to_metric_families
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.game import Termination
-from tests.daemon import Daemon
+from tests.daemon import Daemon, free_port
 from tests.proofs import amount, raise_descriptors, skip  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.evidence import look, settle
 from tests.proofs.guests import KINDS, LISTENERS, Party, described, running_all
@@ -32,6 +37,7 @@ KEYS = {
 LIMITS = "connections_per_address = 20000\nconnections_per_second = 0.0\n"
 ADDRESS = "127.0.0.9"
 PAUSE, SECONDS = 0.2, 10.0
+BOUNDS = (0.001, 0.005, 0.01, 0.05)
 KIB = 1 << 10
 
 
@@ -42,7 +48,9 @@ class RoomsTests(SynchronousTestCase):
     def test_many_rooms_of_which_few_are_active(self) -> None:
         rooms = amount(5_000, 300)
         keys = {name: keys + LIMITS for name, keys in KEYS.items()}
-        with running_all(Path(self.mktemp()), keys) as (daemon, ports):
+        self.web = free_port()
+        web = f'[web]\nendpoint = "tcp:{self.web}:interface=127.0.0.1"\n'
+        with running_all(Path(self.mktemp()), keys, web) as (daemon, ports):
             asleep = Party(ports, Random(1), ADDRESS)
             awake = Party(ports, Random(2), ADDRESS)
             self.addCleanup(asleep.close)
@@ -82,6 +90,7 @@ class RoomsTests(SynchronousTestCase):
         for listener in LISTENERS:
             for _ in range(tables):
                 party.begun(listener)
+        before = self.latencies()
         party.pause, until = PAUSE, time.monotonic() + SECONDS
         while time.monotonic() < until:
             party.step(0.02)
@@ -90,6 +99,22 @@ class RoomsTests(SynchronousTestCase):
             took = [seconds for name, _, seconds in party.moves if name == listener]
             print(described(f"{tables} active rooms of {listener}", took))
         party.pause = 0.0
+        self.tell(self.latencies() - before)
+
+    def latencies(self) -> Counter[float]:
+        """Return how many moves took at most so many seconds, in the daemon."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.web}/metrics", timeout=10) as answer:
+            families = text_string_to_metric_families(answer.read().decode())
+            samples = [sample for family in families for sample in family.samples]
+        buckets = [sample for sample in samples if sample.name == "gamed_move_latency_seconds_bucket"]
+        return Counter({float(sample.labels["le"]): int(sample.value) for sample in buckets})
+
+    def tell(self, within: Counter[float]) -> None:
+        """Say which share of the moves took how long, in the daemon."""
+        moves = within[float("inf")]
+        self.assertGreater(moves, 0)
+        shares = ", ".join(f"{100 * within[most] / moves:.1f} % within {1000 * most:g} ms" for most in BOUNDS)
+        print(f"  in the daemon: {moves} moves, {shares}")
 
     def leave(self, party: Party) -> None:
         """In each room, one leaves without a word; at RoboRally both, for who is left there plays on."""
