@@ -23,6 +23,7 @@ from tests.daemon import Daemon, free_port
 from tests.proofs import amount, raise_descriptors, skip, whole  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.attackers import ATTACKS, MIB, Attack
 from tests.proofs.evidence import look, settle
+from tests.proofs.figures import Histogram
 from tests.proofs.guests import LISTENERS, Beside, Party, described, percentile, running_all
 from tests.proofs.test_kills_all import rooms_by_place
 
@@ -34,6 +35,10 @@ live that came meanwhile. They are used again: the same attack once more adds ne
 AGAIN, NEXT_TO_NOTHING = "slow connections", 10 * MIB
 IDLE = 15.0
 """Seconds after which the daemon has given back what it can: it does when nobody has played for five."""
+
+OWN = {"moves": "move_latency", "collections of garbage": "gc_pause", "standstills": "reactor_stall"}
+BOUNDS = (0.005, 0.02, 0.05, 0.1)
+"""What the daemon is asked for beside what the clients measure, and the seconds that it is told in."""
 
 TABLES, PAUSE, WARM = 4, 0.1, amount(20, 5)
 TIMES, EACH = 2.0, 3.0
@@ -75,6 +80,7 @@ class Siege:
     beside: Beside
     attacks: Mapping[str, Attack]
     again: Attack
+    web: int
     _quiet: int = field(default=0, init=False)
 
     def rest(self, seconds: float) -> None:
@@ -116,7 +122,7 @@ class AttackTests(SynchronousTestCase):
                 attack.wait()
             beside = Beside(ports, TABLES, PAUSE)
             self.addCleanup(beside.end)
-            yield Siege(daemon, beside, dict(zip(ATTACKS, made, strict=False)), made[-1])
+            yield Siege(daemon, beside, dict(zip(ATTACKS, made, strict=False)), made[-1], web)
 
     def warm_up(self, ports: Mapping[str, int]) -> None:
         """Have everything loaded and used once. The console's attacker logs in, whose scrypt takes 16 MiB."""
@@ -130,6 +136,7 @@ class AttackTests(SynchronousTestCase):
     def test_honest_games_go_on(self) -> None:
         with self.besieged() as siege:
             daemon, beside = siege.daemon, siege.beside
+            own = {what: Histogram.begin(siege.web, f"gamed_{metric}_seconds") for what, metric in OWN.items()}
             siege.rest(amount(8, 4))
             memory = daemon.resident_bytes()
             for name in ATTACKS:
@@ -145,6 +152,8 @@ class AttackTests(SynchronousTestCase):
             held = ", ".join(f"{size / MIB:.1f}" for size in (memory, peak, after, again))
             print(f"\nMiB before, at most, after, and after {AGAIN} once more: {held}")
             print(f"  {daemon.text().count('stalled: ')} stalls of the reactor are in the log")
+            for what, histogram in own.items():
+                print(f"  {what} in the daemon: {histogram.told(BOUNDS)}")
             slow = self.slow_times(moves)
             self.check_games(daemon, beside)
             self.assertEqual(daemon.unexpected(), [])

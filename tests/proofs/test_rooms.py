@@ -10,19 +10,18 @@ the daemon's own metric has it.
 from __future__ import annotations
 
 import time
-import urllib.request
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 
-from prometheus_client.parser import text_string_to_metric_families
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.game import Termination
 from tests.daemon import Daemon, free_port
 from tests.proofs import amount, raise_descriptors, skip  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.evidence import look, settle
+from tests.proofs.figures import Histogram
 from tests.proofs.guests import KINDS, LISTENERS, Party, described, running_all
 from tests.proofs.test_kills_all import check_outcome, rooms_by_place
 
@@ -90,7 +89,7 @@ class RoomsTests(SynchronousTestCase):
         for listener in LISTENERS:
             for _ in range(tables):
                 party.begun(listener)
-        before = self.latencies()
+        daemons = Histogram.begin(self.web, "gamed_move_latency_seconds")
         party.pause, until = PAUSE, time.monotonic() + SECONDS
         while time.monotonic() < until:
             party.step(0.02)
@@ -99,22 +98,7 @@ class RoomsTests(SynchronousTestCase):
             took = [seconds for name, _, seconds in party.moves if name == listener]
             print(described(f"{tables} active rooms of {listener}", took))
         party.pause = 0.0
-        self.tell(self.latencies() - before)
-
-    def latencies(self) -> Counter[float]:
-        """Return how many moves took at most so many seconds, in the daemon."""
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.web}/metrics", timeout=10) as answer:
-            families = text_string_to_metric_families(answer.read().decode())
-            samples = [sample for family in families for sample in family.samples]
-        buckets = [sample for sample in samples if sample.name == "gamed_move_latency_seconds_bucket"]
-        return Counter({float(sample.labels["le"]): int(sample.value) for sample in buckets})
-
-    def tell(self, within: Counter[float]) -> None:
-        """Say which share of the moves took how long, in the daemon."""
-        moves = within[float("inf")]
-        self.assertGreater(moves, 0)
-        shares = ", ".join(f"{100 * within[most] / moves:.1f} % within {1000 * most:g} ms" for most in BOUNDS)
-        print(f"  in the daemon: {moves} moves, {shares}")
+        print(f"  moves in the daemon: {daemons.told(BOUNDS)}")
 
     def leave(self, party: Party) -> None:
         """In each room, one leaves without a word; at RoboRally both, for who is left there plays on."""
