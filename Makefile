@@ -18,9 +18,9 @@ $(VENV)/.ready: pyproject.toml twisted/plugins/gamed_plugin.py $(wildcard schema
 run: $(VENV)/.ready
 	$(BIN)/twistd -n gamed $(ARGS)
 
-# The whole test suite, in a few minutes, in a process for each core: make test ARGS="-n 0 -x tests/web"
+# The whole test suite, in a few minutes.
 test: $(VENV)/.ready
-	$(BIN)/python -m pytest -n auto --maxprocesses=4 --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest $(ARGS)
 
 # The long proofs: kills, floods, thousands of games. PROVE=short runs a sample of each.
 prove: $(VENV)/.ready

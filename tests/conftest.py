@@ -6,16 +6,12 @@ import os
 import tempfile
 from pathlib import Path
 
-import pytest
-
 _directory = tempfile.TemporaryDirectory(prefix="gamed-tests-", ignore_cleanup_errors=True)
 _home = Path.cwd()
 
 
-def pytest_sessionstart(session: pytest.Session) -> None:
-    # Of several processes, the one that hands the tests out starts the others from where it is.
-    if session.config.getoption("dist", "no") == "no":
-        os.chdir(_directory.name)
+def pytest_sessionstart() -> None:
+    os.chdir(_directory.name)
 
 
 def pytest_sessionfinish() -> None:

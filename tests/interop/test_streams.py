@@ -10,6 +10,7 @@ import re
 import socket
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,11 @@ def seas(scene: Scene) -> list[int]:
     return [len(sea["water"]) for sea in (scene["board"] or {"boards": []})["boards"]]
 
 
+def has_come(n: int, scene: Scene) -> bool:
+    """Whether a scene shows the nth move, or a later one."""
+    return bool(scene["last"]) and scene["last"]["n"] >= n
+
+
 def is_settled(scene: Scene) -> bool:
     """Whether a scene shows all of 8 shots, judged, and that Grace may go on."""
     may = scene.get("you", {"may": ["shoot"]})["may"]
@@ -142,9 +148,12 @@ class StreamTests(SynchronousTestCase):
             self.act(n, seats[n], do="place", ships=ships)
         for n in (0, 1):
             self.act(n, seats[n], do="ready")
-        for x, y in WATER[:4]:
+        for number, (x, y) in enumerate(WATER[:4], 1):
             for n in (1, 0):
                 self.act(n, seats[n], do="shoot", at=[x, y])
+            for stream in streams:
+                # What comes close together is sent as one scene.
+                stream.shows(partial(has_come, 4 * number), f"{number} shots of each")
         for stream in streams:
             stream.shows(is_settled, "all shots")
         secret = self.you(0, seats[0])["fleet"]
