@@ -220,7 +220,8 @@ class PrepareTests(AuditedTestCase):
         self.house.pump(0.3)
         for _ in range(3):
             legal = self.ada.get(f"seats/{seat}").json["scene"]["you"]["legal"]
-            self.assertEqual(self.ada.post(f"seats/{seat}/act", legal[0]).status, 200)
+            # The first one is a bee in a corner, where obstructed fields may enclose it: the game would be over.
+            self.assertEqual(self.ada.post(f"seats/{seat}/act", legal[len(legal) // 2]).status, 200)
             self.house.pump(0.3)
         self.ada.delete(f"seats/{seat}")
         self.house.pump()
