@@ -64,8 +64,8 @@ _HANG_UP = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
 class Session:
     """A peer on a transport. It is the transport's protocol and, for back-pressure, its producer.
 
-    `places`: its rooms and its seats in them; `_place`: the one to which its words go, where the reception does not
-    route them. `_socket`: None with TLS, and where there is none.
+    `_own_name`: what it calls itself, if it has said that. `places`: its rooms and its seats in them; `_place`: the one
+    to which its words go, where the reception does not route them. `_socket`: None with TLS, and where there is none.
 
     What comes: `_pending` bytes, which the connection has not been given. While `_is_waiting` the session stands in the
     backlog, and `_rest` is the call with which it goes on at the listener's rate, or reads on when it is mute. What
