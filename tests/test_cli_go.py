@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from unittest.mock import patch
 
 from click.testing import CliRunner
 
 from gamed import cli
+from gamed.cli.recording import record
+from gamed.errors import GamedError
 from gamed.records import gofans, sgf
 from gamed.records.importer import check
 from gamed.records.index import index
@@ -213,5 +216,43 @@ class RecordTests(GoCase):
 
     def test_a_file_that_is_there_is_left_alone(self) -> None:
         self.file("new.xml", b"mine")
-        self.assertIn("is there already", self.type("c3", status=1))
+        self.assertIn("exists already", self.type("c3", status=1))
         self.assertEqual((self.folder / "new.xml").read_bytes(), b"mine")
+
+    def test_a_file_that_cannot_be_written_is_refused_before_the_first_move(self) -> None:
+        found = CliRunner().invoke(cli.main, ["record", self.path("no/new.xml")], input="c3\n")
+        self.assertEqual((found.exit_code, found.stdout), (1, ""))
+        self.assertRegex(found.stderr, r"\Agamed: cannot write [^\n]*no/new.xml: No such file[^\n]*another name\n\Z")
+
+    def test_checking_leaves_no_file(self) -> None:
+        self.type("quit elsewhere")
+        self.assertFalse((self.folder / "new.xml").exists())
+
+    def test_another_file_is_offered_when_the_first_cannot_be_written(self) -> None:
+        with patch("gamed.cli.recording.written", side_effect=[GamedError("cannot write new.xml: full"), None]) as write:
+            output = self.type("c3", "quit", "d4", f"quit {self.path('other.xml')}")
+        self.assertIn("cannot write new.xml: full. The game is not lost yet: `save FILE` writes another file", output)
+        self.assertEqual([call.args[0].name for call in write.call_args_list], ["new.xml", "other.xml"])
+        self.assertEqual(output.count(" is written"), 1)
+
+    def test_another_file_is_kept_to(self) -> None:
+        self.type("c3", f"save {self.path('other.xml')}", "d4", "quit")
+        self.assertEqual(len(list(self.read("other.xml").main_line())), 2)
+        self.assertFalse((self.folder / "new.xml").exists())
+
+    def test_what_nobody_can_name_a_file_for_is_printed(self) -> None:
+        with patch("gamed.cli.recording.written", side_effect=GamedError("cannot write new.xml: full")):
+            output = self.type("c3", status=1)
+        self.assertIn('<game publisher="GoFans" version="2.2">', output)
+        self.assertIn("printed on standard output", output)
+
+    def test_at_a_terminal_another_file_can_be_named_after_the_end_of_the_input(self) -> None:
+        typed = iter([["c3"], [f"quit {self.path('other.xml')}"]])
+        full = [GamedError("cannot write new.xml: full"), None]
+        with (
+            patch("gamed.cli.recording.lines", lambda: next(typed)),
+            patch("gamed.cli.recording.sys.stdin.isatty", lambda: True, create=True),
+            patch("gamed.cli.recording.written", side_effect=full) as write,
+        ):
+            record.main([self.path("new.xml")], standalone_mode=False)
+        self.assertEqual([call.args[0].name for call in write.call_args_list], ["new.xml", "other.xml"])
