@@ -26,11 +26,12 @@ def reindex(config: str | None) -> None:
     The records themselves stay as they are. A daemon may run meanwhile.
     """
     from gamed.records.index import index  # noqa: PLC0415 (heavy)
+    from gamed.store.reading import is_missing  # noqa: PLC0415 (heavy)
 
     settings = store_settings(config)
     formats = index(Path(settings.formats) if settings.formats else None)
     total = searched = 0
-    with database(settings) as store:
+    with database(settings, writing=not is_missing(settings.url)) as store:
         records = store.thd_records()
         while batch := list(islice(records, SHARED)):
             summaries = {record.id: summary_of(record, formats) for record in batch}

@@ -7,8 +7,7 @@ wrong usage is 2.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -48,20 +47,16 @@ def store_settings(config: str | None) -> StoreConfig:
 @contextmanager
 def database(settings: StoreConfig, *, writing: bool = False) -> Iterator[Database]:
     """Open the record store that the settings name. Raises StoreError."""
-    from sqlalchemy import make_url  # noqa: PLC0415 (heavy)
-
+    from gamed.store.reading import readable  # noqa: PLC0415 (heavy)
     from gamed.store.sql import Database  # noqa: PLC0415 (heavy)
 
-    url = settings.url
-    # Reading must not make the daemon's file, which could then belong to the wrong user: an empty store stands for it.
-    if not writing and url.startswith("sqlite:///") and not Path(make_url(url).database or "").exists():
-        url = "sqlite://"
-    store = Database(url)
-    store.thd_open()
-    try:
-        yield store
-    finally:
-        store.thd_close()
+    with nullcontext(settings.url) if writing else readable(settings.url) as url:
+        store = Database(url)
+        store.thd_open()
+        try:
+            yield store
+        finally:
+            store.thd_close()
 
 
 def shortened(text: str, width: int) -> str:
