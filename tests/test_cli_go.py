@@ -229,7 +229,9 @@ class RecordTests(GoCase):
         self.assertFalse((self.folder / "new.xml").exists())
 
     def test_another_file_is_offered_when_the_first_cannot_be_written(self) -> None:
-        with patch("gamed.cli.recording.written", side_effect=[GamedError("cannot write new.xml: full"), None]) as write:
+        with patch(
+            "gamed.cli.recording.written", side_effect=[GamedError("cannot write new.xml: full"), None]
+        ) as write:
             output = self.type("c3", "quit", "d4", f"quit {self.path('other.xml')}")
         self.assertIn("cannot write new.xml: full. The game is not lost yet: `save FILE` writes another file", output)
         self.assertEqual([call.args[0].name for call in write.call_args_list], ["new.xml", "other.xml"])

@@ -6,9 +6,13 @@ wrong usage is 2.
 
 from __future__ import annotations
 
+import errno
+import io
+import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -19,8 +23,28 @@ if TYPE_CHECKING:
     from gamed.store.sql import Database
 
 
+CANNOT_WRITE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""What a write to standard output can fail with, a closed pipe aside, which click knows."""
+
+
 class Commands(click.Group):
-    """A group whose commands may raise GamedError."""
+    """A group whose commands may raise GamedError, and print any text wherever standard output goes."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the command line; end with one line instead of a traceback where nothing can be printed."""
+        for stream in (sys.stdin, sys.stdout):
+            # A name outside the terminal's character set is printed as an escape sequence.
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="backslashreplace")
+        try:
+            return super().main(*args, **kwargs)
+        except OSError as error:
+            if error.errno not in CANNOT_WRITE:
+                raise
+            click.echo(f"gamed: cannot write to standard output: {error.strerror}", err=True)
+            # Python tries once more at its end, and would say so.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(1)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; end with one line instead of a traceback where it raises GamedError."""
@@ -57,6 +81,11 @@ def database(settings: StoreConfig, *, writing: bool = False) -> Iterator[Databa
             yield store
         finally:
             store.thd_close()
+
+
+def counted_of(number: int, what: str) -> str:
+    """Return a number of things in words: `1 move`, `2 moves`."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def shortened(text: str, width: int) -> str:
