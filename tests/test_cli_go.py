@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from unittest.mock import patch
@@ -112,7 +113,16 @@ class ExportTests(GoCase):
 
     def test_a_record_that_is_no_go(self) -> None:
         club = json.loads(self.run_gamed("import", self.file("b.xml", UNKNOWN), "--json").stdout)["id"]
-        self.assertIn("Klub", self.run_gamed("export", club, "--format", "sgf", status=1).stderr)
+        found = self.run_gamed("export", club, "--format", "sgf", status=2)
+        self.assertIn("Klub Löwe has no format sgf; it has xml", found.stderr)
+
+    def test_a_go_game_has_its_formats_by_both_spellings(self) -> None:
+        found = self.run_gamed("records", "export", self.id, "--format", "software-challenge", status=2)
+        self.assertIn("GoFans has no format software-challenge; it has xml, gofans-1.1, ", found.stderr)
+        found = self.run_gamed("records", "export", self.id, "--format", "sgf")
+        self.assertEqual(found.stdout, self.run_gamed("export", self.id, "--format", "sgf").stdout)
+        self.run_gamed("export", self.id, "--format", "sgf", "-o", self.path("a.sgf.gz"))
+        self.assertEqual(gzip.decompress((self.folder / "a.sgf.gz").read_bytes()), found.stdout_bytes)
 
 
 class ShowTests(GoCase):
@@ -144,8 +154,22 @@ class ShowTests(GoCase):
         house.settle()
         (own,) = house.store.records.values()
         output = self.run_gamed("show", self.file("own.xml", document(own))).stdout
-        self.assertIn("result   seat 1 won", output)
+        self.assertRegex(output, r"\nresult +seat 1 won\n")
         self.assertIn("after 2 of 2 moves", output)
+
+    def test_the_boards_after_each_move_and_json(self) -> None:
+        name = self.file("a.xml", GOFANS)
+        output = self.run_gamed("show", name, "--moves").stdout
+        self.assertEqual([f"after {moves} of 4 moves" in output for moves in range(6)], [True] * 5 + [False])
+        found = json.loads(self.run_gamed("show", name, "--json").stdout)
+        self.assertEqual((found["kind"], found["title"], found["players"][0]["name"]), ("go", "A ko", "Anna"))
+        self.assertEqual(found["moves"][1], {"player": 0, "color": "black", "point": [2, 1], "comment": None})
+
+    def test_comments_of_several_lines(self) -> None:
+        comment = GOFANS.replace(b"<title>A ko</title>", b"<title>A\nko</title>")
+        output = self.run_gamed("show", self.file("a.xml", comment)).stdout
+        self.assertNotIn("\\n", output)
+        self.assertRegex(output, r"title +A\n +ko\n")
 
     def test_what_has_no_boards(self) -> None:
         self.assertIn("does not play", self.run_gamed("show", self.file("a.xml", UNKNOWN), status=1).stderr)

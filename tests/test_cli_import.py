@@ -280,7 +280,7 @@ class ReindexTests(ImportCase):
         bad = type(own)(own.id, own.publisher, own.version, b"<header/>", own.body)
         self.store().thd_keep([(bad, None)])
         found = self.run_gamed("records", "reindex")
-        self.assertEqual(found.stdout, "1 records: 0 can be searched, 1 cannot\n")
+        self.assertEqual(found.stdout, "1 record: 0 can be searched, 1 cannot\n")
         self.assertIn(own.id, found.stderr)
 
     def test_a_record_under_another_id_is_not_searched(self) -> None:

@@ -68,6 +68,25 @@ def store_settings(config: str | None) -> StoreConfig:
     return load(config).store
 
 
+def missing_database(settings: StoreConfig) -> str | None:
+    """Return a sentence that says which database does not exist and what to do; None if it is there."""
+    from gamed.store.reading import file_of, is_missing  # noqa: PLC0415 (heavy)
+
+    if not is_missing(settings.url):
+        return None
+    advice = "If the daemon keeps its games elsewhere, name its configuration with --config."
+    return f"There is no database {file_of(settings.url)}. {advice}"
+
+
+def named(settings: StoreConfig) -> str:
+    """Return the database in words: its file, or its URL without the password."""
+    from sqlalchemy import make_url  # noqa: PLC0415 (heavy)
+
+    from gamed.store.reading import file_of  # noqa: PLC0415 (heavy)
+
+    return str(file_of(settings.url) or make_url(settings.url).render_as_string(hide_password=True))
+
+
 @contextmanager
 def database(settings: StoreConfig, *, writing: bool = False) -> Iterator[Database]:
     """Open the record store that the settings name. Raises StoreError."""

@@ -74,8 +74,8 @@ class ValidateTests(SynchronousTestCase):
 
     def test_another_encoding_is_named_with_what_to_do(self) -> None:
         latin = GOOD.replace(b'encoding="UTF-8"', b'encoding="ISO-8859-1"').replace(b"127.0.0.1", b"\xe4")
-        for document, name in ((GOOD.decode().encode("utf-16"), "UTF-16"), (latin, "ISO-8859-1")):
-            error = self.assertRaises(RecordError, validate, document)
+        for content, name in ((GOOD.decode().encode("utf-16"), "UTF-16"), (latin, "ISO-8859-1")):
+            error = self.assertRaises(RecordError, validate, content)
             self.assertEqual(error.code, "not-xml")
             self.assertIn(f"it is in {name}, and records are in UTF-8: convert it", str(error))
             self.assertIn(f"`iconv -f {name} -t UTF-8`", str(error))
