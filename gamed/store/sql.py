@@ -64,6 +64,7 @@ _LOCK: Final = (
 _DELETE_SUMMARIES: Final = delete(summaries).where(summaries.c.game_id.in_(bindparam("ids", expanding=True)))
 _DELETE_SEATS: Final = delete(seats).where(seats.c.game_id.in_(bindparam("ids", expanding=True)))
 
+_LOCKED: Final = "database is locked"
 _UNHOLDABLE = re.compile("[\0\ud800-\udfff]")
 
 
@@ -172,7 +173,8 @@ class Database:
 
 def sentence(error: SQLAlchemyError) -> str:
     """Return what a database said, in one line: PostgreSQL's sentences have several."""
-    return " ".join(str(getattr(error, "orig", None) or error).split())
+    said = " ".join(str(getattr(error, "orig", None) or error).split())
+    return f"{said}: another program is writing to it. Try again when that has ended" if said == _LOCKED else said
 
 
 def _held(text: str) -> str:
