@@ -25,7 +25,7 @@ def complete_strategies(ctx: click.Context, _param: click.Parameter, incomplete:
 
     types = game_types()
     # A line that ends with an option is not parsed to its end: its arguments are still among the others.
-    named = [types[word] for word in (ctx.params.get("game"), *ctx.args) if word in types]
+    named = [types[word] for word in (str(ctx.params.get("game")), *ctx.args) if word in types]
     chosen = named[:1] or types.values()
     return _beginning(dict.fromkeys(name for made in chosen for name in made.players), incomplete)
 
