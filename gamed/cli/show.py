@@ -13,7 +13,7 @@ import click
 from attrs import frozen
 
 from gamed.cli.fitting import fitted
-from gamed.cli.sources import go_games, is_sgf, record_of
+from gamed.cli.sources import record_of, sgf_games
 from gamed.cli.terminal import UNFITTED, config_option, counted_of, json_option, printable
 from gamed.errors import GamedError
 
@@ -112,10 +112,10 @@ def loaded(source: str, config: str | None) -> Shown:
     """Return what is shown of a file or a stored record. Raises GamedError."""
     from gamed.records import gofans, own  # noqa: PLC0415 (heavy)
 
-    if is_sgf(source):
-        games = go_games(source, config)
-        if len(games) > 1:
-            click.echo(f"{printable(source)} has {len(games)} games; this is the first", err=True)
+    games = sgf_games(source, config)
+    if len(games) > 1:
+        click.echo(f"{printable(source)} has {len(games)} games; this is the first", err=True)
+    if games:
         return of_go(games[0][0])
     record = record_of(source, config)
     if record.publisher == gofans.PUBLISHER:

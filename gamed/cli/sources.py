@@ -56,12 +56,20 @@ def go_games(name: str, config: str | None) -> list[tuple[GoGame, list[str]]]:
 
     Raises GamedError.
     """
-    from gamed.records import gofans, sgf  # noqa: PLC0415 (heavy)
+    from gamed.records import gofans  # noqa: PLC0415 (heavy)
 
-    if is_sgf(name):
-        with _named(name):
-            return sgf.read(document_of(name, store_settings(config).import_bytes))
-    return [(gofans.read(record_of(name, config)), [])]
+    return sgf_games(name, config) or [(gofans.read(record_of(name, config)), [])]
+
+
+def sgf_games(name: str, config: str | None) -> list[tuple[GoGame, list[str]]]:
+    """Return the games in a file that its name or its content says is SGF; none if it is not. Raises GamedError."""
+    from gamed.records import files, sgf  # noqa: PLC0415 (heavy)
+
+    if not is_sgf(name) and not Path(name).is_file():
+        return []
+    with _named(name):
+        data = document_of(name, store_settings(config).import_bytes)
+        return sgf.read(data) if is_sgf(name) or files.is_sgf(data) else []
 
 
 @contextmanager
