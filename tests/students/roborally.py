@@ -5,9 +5,15 @@
 
 from __future__ import annotations
 
-from attrs import define, field, frozen
+import json
 
+from attrs import define, field, frozen
+from twisted.logger import capturedLogs
+
+from gamed.console.views import refused, room_facts
+from gamed.web.scenes import refusals
 from tests.games.roborally.gathering import Gathering, Peer, gathering, usual
+from tests.store.logs import sentences
 
 PATIENCE = 150
 """Seconds for which a bot waits for a message of the manager, at most, and for which the night goes on at its end."""
@@ -107,6 +113,7 @@ class Night:
     found: Gathering
     bot: Peer
     others: list[Peer]
+    lines: list[str] = field(factory=list)
     unread: list[str] = field(factory=list)
 
     def play(self) -> None:
@@ -136,9 +143,31 @@ class Night:
 
 
 def night(student: Student) -> Night:
-    """Return the night of a student, played."""
+    """Return the night of a student, played, with what the log has said."""
     found = gathering(max_players=3, start_delay=5.0)
+    # Messages that do not end are found as they are under a listener.
+    found.house.factory.doStart()
     others = found.joins("Anna", "Bert")
     played = Night(student, found, found.connects(), others)
-    played.play()
+    with capturedLogs() as logs:
+        played.play()
+    found.house.factory.doStop()
+    played.lines = [line for line in sentences(logs) if line.startswith("refused")]
     return played
+
+
+def main() -> None:
+    """Print what is to be seen of each bot, and nothing else of it."""
+    for student in BOTS:
+        played = night(student)
+        lobby = played.found.house.lobby
+        print(f"== {student.name}\n-- the log", *played.lines, sep="\n")
+        print("-- players", *refused(played.bot.wire.session.refusals, lobby.refusals), sep="\n")
+        for room in lobby.rooms.values():
+            facts = room_facts(room, lobby.game_types["roborally"], lobby.refusals)
+            print("-- room", facts.values["refused"].rows, sep="\n")
+            print("-- the page", json.dumps(refusals(lobby.refusals, room), indent=1), sep="\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -22,6 +22,7 @@ from gamed.events import Event
 from gamed.findings import Finding
 from gamed.game import CHANCE, Options, Outcome, Seat, Termination
 from gamed.games.roborally import messages as m
+from gamed.games.roborally import refusals
 from gamed.games.roborally.messages import Reason
 from gamed.games.roborally.queries import Facts, answer
 from gamed.games.roborally.requests import Member, OpenRequest, engine_answer, wire_request
@@ -30,6 +31,7 @@ from gamed.games.roborally.rules.state import Stage, State
 from gamed.games.roborally.states import STAGES, Status, went
 from gamed.history import DRAWN, ENDED, JOINED, LEFT, MOVE, STARTED, Entry, Value
 from gamed.match import Match, MatchTable
+from gamed.refusals import Refusal
 from gamed.table import Mail, Step
 
 CHANNELS: Final = 1_000_000
@@ -83,6 +85,7 @@ class Doing:
     findings: list[Finding] = field(factory=list)
     outcome: Outcome | None = None
     closed: bool = False
+    refused: list[tuple[Seat, Refusal]] = field(factory=list)
 
     def tell(self, seat: Seat, event: Event | None) -> None:
         """Add a letter, if there is one."""
@@ -213,18 +216,23 @@ class Manager(MatchTable):
         if isinstance(event, m.Query):
             found = answer(event, self._facts)
             doing.tell(member.seat, m.Error() if found is None else found)
-            if found is None and not member.is_out:
-                self._violated(doing, member)
+            if found is None:
+                doing.refused.append((member.seat, refusals.unanswerable(event)))
+                if not member.is_out:
+                    self._violated(doing, member)
         elif member.is_out:
-            return
+            doing.refused.append((member.seat, refusals.after_the_end(event)))
         elif member.open is not None and member.open.is_answered_by(event):
             self._answered(doing, member, member.open, event, now)
         elif isinstance(event, m.SignOff) and event.name == member.name:
             doing.dropped.append(member.seat)
             self._gone(member, Termination.LEFT)
-        elif not isinstance(event, m.Acknowledgement):
-            doing.tell(member.seat, m.Error())
-            self._violated(doing, member)
+        else:
+            request = None if member.open is None else member.open.event
+            doing.refused.append((member.seat, refusals.unexpected(event, member.name, request)))
+            if not isinstance(event, m.Acknowledgement):
+                doing.tell(member.seat, m.Error())
+                self._violated(doing, member)
 
     @property
     def _facts(self) -> Facts:
@@ -234,6 +242,7 @@ class Manager(MatchTable):
     def _violated(self, doing: Doing, member: Member) -> None:
         member.violations += 1
         if member.violations >= self.limits.max_violations:
+            doing.refused.append((member.seat, refusals.violations(member.violations)))
             self._remove(doing, member, Reason.RULES_BROKEN)
             broken = ("violations", f"{member.violations} violations of the protocol")
             self._gone(member, Termination.FORFEIT, broken=broken)
@@ -246,25 +255,29 @@ class Manager(MatchTable):
                 self._overslept(doing, member, request, now)
                 return
             member.close(now)
-            self._move(doing, member, event, now)
+            self._move(doing, member, request, event, now)
             return
         member.close(now)
         doing.tell(member.seat, member.next())
 
-    def _move(self, doing: Doing, member: Member, event: m.MoveAnswer, now: float) -> None:
+    def _move(self, doing: Doing, member: Member, request: OpenRequest, event: m.MoveAnswer, now: float) -> None:
         """Take a decision. Who decides for somebody else, or what the rules do not allow, cheats (3.5.1)."""
         number = self.numbers[member.seat]
         if event.name != member.name:
-            self._cheated(doing, member, "other-name", f"the answer is given for {event.name}")
+            broken = ("other-name", f"the answer is given for {event.name}")
+            reason = "it is given under another name"
+            doing.refused.append((member.seat, refusals.forbidden(broken[0], reason, event, request.event)))
+            self._cheated(doing, member, broken)
             return
         try:
             doing.journal += self.match.play(number, engine_answer(event), now)
         except RuleError as error:
-            self._cheated(doing, member, error.code, str(error))
+            doing.refused.append((member.seat, refusals.forbidden(error.code, str(error), event, request.event)))
+            self._cheated(doing, member, (error.code, str(error)))
 
-    def _cheated(self, doing: Doing, member: Member, code: str, sentence: str) -> None:
+    def _cheated(self, doing: Doing, member: Member, broken: tuple[str, str]) -> None:
         self._remove(doing, member, Reason.RULES_BROKEN)
-        self._gone(member, Termination.FORFEIT, broken=(code, sentence))
+        self._gone(member, Termination.FORFEIT, broken=broken)
 
     # Time
 
@@ -302,6 +315,7 @@ class Manager(MatchTable):
     def _silent(self, doing: Doing, member: Member, request: OpenRequest, now: float) -> None:
         if isinstance(request.event, m.GameStarts):
             # For information only (3.3).
+            doing.refused.append((member.seat, refusals.late(request.event, request.clock.hard)))
             member.close(now)
             doing.tell(member.seat, member.next())
         else:
@@ -309,6 +323,9 @@ class Manager(MatchTable):
 
     def _overslept(self, doing: Doing, member: Member, request: OpenRequest, now: float) -> None:
         evidence = request.clock.evidence(now, self.stalled)
+        is_spent = member.is_channel and request.clock.hard < self.limits.ack_timeout
+        found = refusals.late_in_all(self.limits.ack_budget) if is_spent else None
+        doing.refused.append((member.seat, found or refusals.late(request.event, request.clock.hard)))
         self._remove(doing, member, Reason.TIMEOUT)
         data = {"taken": evidence["taken"], "stalled": evidence["stalled"], "limit": evidence["hard"]}
         self._gone(member, Termination.TIME, data)
@@ -459,6 +476,7 @@ class Manager(MatchTable):
             findings=tuple(doing.findings),
             outcome=doing.outcome,
             closed=doing.closed,
+            refused=tuple(doing.refused),
         )
 
     # Operators
