@@ -19,7 +19,8 @@ from twisted.python.failure import Failure
 
 from gamed.bots.play import BotError
 from gamed.errors import RemoteProtocolError
-from gamed.games.roborally.viewer import Frame, Viewer
+from gamed.games.roborally.screen import Frame
+from gamed.games.roborally.viewer import Viewer
 
 ASK_AGAIN: Final = 1.0
 """Seconds between two questions who waits for the start."""
