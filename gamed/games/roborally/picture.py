@@ -66,6 +66,18 @@ def board_lines(board: Board, flags: Sequence[Place], robots: Robots, cell: int 
     return [*lines, *_wall_line(board, 1, cell), numbers]
 
 
+def flat_lines(board: Board, flags: Sequence[Place], robots: Robots, cell: int = WIDE) -> list[str]:
+    """Return the same with a line a row: a wall is an underscore in the field north of it, where that has room."""
+    walls = {
+        (x, y): "._" if cell == WIDE else "_ "
+        for y in range(1, board.height + 1)
+        for x in range(1, board.width + 1)
+        if board.wall(x, y, Direction.S).is_wall and _floor(board, x, y) == ". "
+    }
+    signs = {**walls, **_signs(flags, robots)}
+    return [_numbers(board, cell), *(_field_line(board, y, signs, cell) for y in range(board.height, 0, -1))]
+
+
 def robot_lines(robots: Robots, played: Played) -> list[str]:
     """Return a line for each robot, with the cards that it has shown in this turn."""
     return [_robot_line(number, name, robot, played) for number, (name, robot) in enumerate(robots)]

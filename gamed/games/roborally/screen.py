@@ -19,6 +19,7 @@ from gamed.games.roborally.picture import (
     NARROW_LEGEND,
     WIDE,
     board_lines,
+    flat_lines,
     robot_lines,
 )
 from gamed.games.roborally.rules.board import Board, Place
@@ -71,6 +72,10 @@ def fitted(frame: Frame, width: int = UNBOUNDED, height: int = UNBOUNDED) -> Scr
     free = height - 2 - len(told)
     if len(board) + len(legend) + BLANKS > free:
         legend = []
+    if len(board) - 1 > free:
+        # Without the lines of the walls more of it can be seen; the columns' numbers need not stand there twice.
+        flat = flat_lines(frame.board, frame.flags, robots, cell)
+        board = flat if len(flat) <= free else board
     rows = _rows(board, frame.focus[1], max(free, LEAST))
     return Screen(frame.caption[:width], _columns(rows, frame.focus[0] * cell, width - MARGIN), told, legend)
 

@@ -39,6 +39,14 @@ class ScreenTests(SynchronousTestCase):
             for number in range(2, len(shown.flags) + 1):
                 self.assertRegex(text, rf"\*{number}" if cell == 3 else rf"[ |]{number}")
 
+    def test_the_default_course_is_seen_whole_at_80_by_24(self) -> None:
+        lines = all_lines(fitted(frame("doppelhalle", (4, 4), ("Anna", "Bert", "Carl")), 80, 24))
+        self.assertLessEqual(len(lines), 23)
+        self.assertEqual(len([line for line in lines if re.match(r" *\d+[ |LS][^ ] ?[^\d]", line)]), 12)
+        text = "\n".join(lines)
+        for sign in ("*1", "*2", "*3", "A>", "B>", "C>", "._"):
+            self.assertIn(sign, text)
+
     def test_narrow_fields_tell_what_matters_most(self) -> None:
         lines = fitted(frame("treppe", (2, 1)), 80, 60).board
         self.assertEqual(lines[0][:16], "    1   3   5   ")
