@@ -20,6 +20,7 @@ BOARD = b"__ _B_F(N,1,()())_ __ #B#G_ __ .\n"
 STANDS = b"RS(N,(1,1),1,(1,1),0,3,()t,f,)\n"
 MOVED = b"RS(N,(1,2),1,(1,1),0,3,()t,f,)\n"
 RUNS = b"SS(LAU)\n"
+CHANGED, REVEALED = b"NTC(Anna,)\n" + STANDS, b"NTC()\n"
 
 
 def viewer(pace: float = 0.0) -> Viewer:
@@ -120,6 +121,36 @@ class HoldTests(SynchronousTestCase):
             self.assertGreater(hold, 0.0)
             # The manager adds the way of the messages, which takes nothing here.
             self.assertLessEqual(spent + hold, TURN_HOLDS + 0.001)
+
+    @given(
+        turns=st.lists(
+            st.tuples(st.integers(0, 9), st.integers(0, 9), st.lists(st.integers(0, 9), min_size=5, max_size=5)),
+            min_size=1,
+            max_size=3,
+        )
+    )
+    @settings(deadline=None, max_examples=10)
+    def test_wherever_the_deal_is_which_a_channel_does_not_see(self, turns: list[tuple[int, int, list[int]]]) -> None:
+        """The manager counts a turn from the deal: some robots change between it and the first phase, or before it."""
+        found, spent = viewer(60.0), 0.0
+        for before, after, phases in turns:
+            for number in range(before + after):
+                spent = self.held(found, CHANGED, b"SA()\n") + (0.0 if number == before else spent)
+                self.assertLessEqual(spent, TURN_HOLDS)
+            spent = spent if after else 0.0
+            for phase, changes in enumerate(phases, 1):
+                for step in (REVEALED, *[CHANGED] * changes):
+                    spent += self.held(found, step, b"SA(%d,(Anna,PK(M1,49)))\n" % phase)
+                    self.assertLessEqual(spent, TURN_HOLDS)
+
+    def held(self, found: Viewer, step: bytes, phase: bytes) -> float:
+        """Tell of a step; return for how long the `ok` is held."""
+        found.receive_data(step + phase + RUNS)
+        hold = found.hold
+        assert hold is not None
+        found.acknowledge()
+        found.frames.clear()
+        return hold
 
     def test_a_short_pace_is_kept(self) -> None:
         self.assertEqual({hold for _, hold in self.play(0.01, 2)}, {0.01})
