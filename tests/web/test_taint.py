@@ -31,7 +31,8 @@ VOLATILE = re.compile(r'"(id|room|record|started|at|took|token)":("[^"]*"|\d+|nu
 
 def plain(text: str) -> str:
     """Return what was sent without what differs in any case."""
-    return VOLATILE.sub("", text)
+    # Comments keep a stream alive; where they stand depends on how busy the machine is.
+    return VOLATILE.sub("", text).replace("\n:\n", "\n")
 
 
 class BattleshipTests(SynchronousTestCase):
