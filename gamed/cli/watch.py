@@ -41,7 +41,7 @@ _ROBOT_LINE: Final = re.compile(r"^([A-H])( \S+)")
 
 
 @click.command(epilog="Example: gamed watch roborally --host localhost --name Tafel")
-@click.argument("game", type=click.Choice(GAMES))
+@click.argument("game", type=click.Choice(GAMES), metavar="GAME")
 @click.option("--host", default="localhost", show_default=True, help="Where the server runs.")
 @click.option("--port", type=click.IntRange(1, 65535), help="Its port; left out: the game's standard port.")
 @click.option("--name", default="Tafel", show_default=True, help="What the channel is called: letters only.")
