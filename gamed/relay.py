@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from attrs import define, field, frozen
 
 from gamed.clocks import IdleClock
-from gamed.errors import RuleError
+from gamed.errors import InvalidMove, RuleError
 from gamed.events import Event, Moved, Seated, Started
 from gamed.findings import Finding
 from gamed.game import CHANCE, Game, Options, Outcome, Seat, Termination
@@ -39,8 +39,11 @@ class RelayedGame(Game[Any, Any], Protocol):
     def ends(self, body: bytes, seat: Seat) -> Outcome | None:
         """Return the outcome if a line from this seat ends the match for its clients, else None."""
 
+    def plain(self, body: bytes) -> bytes:
+        """Return a line that says the same as a legal one, as every client reads it."""
+
     def pardon(self, state: Any, seat: Seat, move: Any, error: RuleError) -> Any:
-        """Return the state from which to judge on after an illegal move, or None if that would be guessing."""
+        """Return the state from which to judge on after a line that broke a rule; `move` is None if it means none."""
 
 
 @frozen
@@ -179,6 +182,10 @@ class Relay:
             if findings:
                 forfeit = Outcome(Termination.FORFEIT, 1 - seat)
                 return self._finish(forfeit, now, journal=(entry,), findings=findings)
+            # Clients read less than the referee: a legal line that one of them cannot read must not win either.
+            plain = self.game.plain(body)
+            if plain != body:
+                event = Moved(plain)
         else:
             self._to_review.append((seat, body, number))
         mails = (Mail(1 - seat, event),)
@@ -202,12 +209,18 @@ class Relay:
         return Step(mails, seats, None, (*journal, last), review, findings, outcome, closed=True)
 
     def leave(self, seat: Seat, why: Termination, now: float, text: str = "") -> Step:  # noqa: ARG002 (Table's)
-        """End the match: who leaves loses, if it had begun."""
+        """End the match: who leaves loses, if it had begun.
+
+        Nobody wins by that who broke a rule before: the other side may have had to leave, as honest programs do then.
+        """
         if self.outcome is not None:
             return Step()
         left = self._entry(now, LEFT, seat, data={"why": str(why)})
+        found = self._review_all()
         winner = 1 - seat if self.is_started else None
-        return self._finish(Outcome(why, winner), now, journal=(left,))
+        if any(finding.seat == winner for finding in self.findings):
+            winner = None
+        return self._finish(Outcome(why, winner), now, journal=(left,), findings=found)
 
     def tick(self, now: float) -> Step:
         """End the match if nothing was heard for too long: whose turn it is loses, if that is known."""
@@ -215,9 +228,7 @@ class Relay:
             return Step()
         if now < self._clock.due:
             return Step(wake_at=self._clock.due)
-        found: tuple[Finding, ...] = ()
-        while self._to_review:
-            found += self.review().findings
+        found = self._review_all()
         return self._finish(Outcome(Termination.IDLE, self._not_to_move()), now, findings=found)
 
     def _not_to_move(self) -> Seat | None:
@@ -286,25 +297,28 @@ class Relay:
             found += self._judge(seat, body, number)
         return Step(review=bool(self._to_review), findings=found)
 
+    def _review_all(self) -> tuple[Finding, ...]:
+        found: tuple[Finding, ...] = ()
+        while self._to_review:
+            found += self.review().findings
+        return found
+
     def _judge(self, seat: Seat, body: bytes, number: int) -> tuple[Finding, ...]:
         if self.unjudged is not None:
             return ()
         move = self.game.decode(body)
-        if move is None:
-            self.unjudged = number
-            return ()
         try:
+            if move is None:
+                raise InvalidMove("the line is no command", code="illegible")
             self.state = self.game.apply(self.state, seat, move)
         except RuleError as error:
             return self._found(seat, move, number, error)
         return ()
 
     def _found(self, seat: Seat, move: Any, number: int, error: RuleError) -> tuple[Finding, ...]:
-        pardoned = self.game.pardon(self.state, seat, move, error)
-        if pardoned is None or len(self.findings) == FINDINGS_KEPT - 1:
+        self.state = self.game.pardon(self.state, seat, move, error)
+        if len(self.findings) == FINDINGS_KEPT - 1:
             self.unjudged = number + 1
-        else:
-            self.state = pardoned
         finding = Finding(error.code, seat, number, str(error))
         self.findings.append(finding)
         return (finding,)

@@ -18,7 +18,7 @@ OPTIONS = {"roles": "first-defends", "referee": "observe", "corner_contact": Tru
 
 
 def relay(*, enforce: bool = False, **changes: object) -> Relay:
-    options = {**OPTIONS, **{name: changes.pop(name) for name in ("roles",) if name in changes}}
+    options = {**OPTIONS, "referee": "enforce" if enforce else "observe", **{name: changes.pop(name) for name in ("roles",) if name in changes}}
     return Relay(Battleship(), options, RelaySettings(enforce=enforce, **changes), lambda: Random(1), 100.0)
 
 
@@ -184,24 +184,43 @@ class RefereeTests(SynchronousTestCase):
         self.assertFalse(table.review().review)
         self.assertEqual((table.findings, table.unjudged), ([], None))
 
-    def test_a_line_without_meaning_suspends_judgement(self) -> None:
+    def test_a_line_without_meaning_is_a_finding_and_the_referee_goes_on(self) -> None:
         table = started()
-        for line in (b"(1,[0,0]).", b"hello", b"(1,[0,0])."):
-            table.receive(1, Moved(line), 102.0)
-        self.assertEqual(reviewed(table), [])
-        self.assertEqual(table.unjudged, 4)
+        for seat, line in ((1, b"(1,[0,0])."), (1, b"hello"), (0, b"(2,[0,0,3])."), (0, b"(1,[0,0]).")):
+            table.receive(seat, Moved(line), 102.0)
+        self.assertEqual(reviewed(table), ["illegible", "no-legal-fleet"])
+        self.assertEqual([finding.seat for finding in table.findings], [1, 0])
+        self.assertIsNone(table.unjudged)
+
+    def test_who_answers_what_nobody_else_can_read_is_not_blamed(self) -> None:
+        """A client that reads more than the referee answers a shot that was none for the referee."""
+        table = started()
+        for seat, line in ((1, b"(1,[3,4])"), (0, b"(2,[3,4,1])."), (0, b"(1,[5,5])."), (1, b"(2,[5,5,1]")):
+            table.receive(seat, Moved(line), 102.0)
+        for seat, line in ((1, b"(1,[0,1])."), (0, b"(2,[0,1,1])."), (0, b"(1,[10,0])."), (1, b"(2,[10,0,1]).")):
+            table.receive(seat, Moved(line), 103.0)
+        table.receive(1, Moved(b"(1,[0,1])."), 104.0)
+        self.assertEqual(reviewed(table), ["illegible", "illegible", "off-board"])
+        self.assertEqual([finding.seat for finding in table.findings], [1, 1, 0])
 
     def test_code_four_ends_an_unjudged_game(self) -> None:
         table = started()
         table.receive(1, Moved(b"hello"), 102.0)
         self.assertEqual(table.receive(1, Moved(b"2,[0,0,4]"), 102.0).outcome, Outcome(Termination.VICTORY, 0))
 
-    def test_the_turn_is_unknown_after_a_finding(self) -> None:
+    def test_each_line_out_of_turn_is_found(self) -> None:
         table = started()
-        for _ in range(3):
-            table.receive(0, Moved(b"(1,[0,0])."), 102.0)
+        for seat in (0, 0, 1, 1):
+            table.receive(seat, Moved(b"(1,[0,0])."), 102.0)
+        self.assertEqual(reviewed(table), ["out-of-turn"] * 3)
+        self.assertEqual([finding.seat for finding in table.findings], [0, 0, 1])
+        self.assertIsNone(table.unjudged)
+
+    def test_whom_a_line_out_of_turn_has_misled_is_not_blamed(self) -> None:
+        table = started()
+        for seat, line in ((0, b"(1,[7,7])."), (1, b"(2,[7,7,1])."), (1, b"(1,[0,0]).")):
+            table.receive(seat, Moved(line), 102.0)
         self.assertEqual(reviewed(table), ["out-of-turn"])
-        self.assertEqual(table.unjudged, 4)
 
     def test_a_lie_about_the_fleet_is_found_once(self) -> None:
         table = started()
@@ -229,11 +248,52 @@ class RefereeTests(SynchronousTestCase):
         self.assertEqual([finding.code for finding in step.findings], ["no-legal-fleet"])
         self.assertEqual([entry.kind for entry in step.journal], [LINE, ENDED])
 
-    def test_enforcing_lets_pass_what_it_cannot_judge(self) -> None:
-        table = started(enforce=True)
-        self.assertEqual(len(table.receive(1, Moved(b"hello"), 102.0).mails), 1)
-        self.assertEqual(table.unjudged, 3)
+    def test_enforcing_does_not_let_pass_what_it_cannot_read(self) -> None:
+        for line, code in (
+            (b"hello", "illegible"),
+            (b"(1,[-1,0]).", "off-board"),
+            (b"(1,[0,1,2,3]).", "wrong-numbers"),
+            (b"(1,[3,4])", "illegible"),
+            (b" ", "illegible"),
+            (b"(1,[3,4]).(1,[3,5]).", "illegible"),
+            (b"(6,[]).", "illegible"),
+        ):
+            table = started(enforce=True)
+            step = table.receive(1, Moved(line), 102.0)
+            self.assertEqual((step.mails, step.outcome), ((), Outcome(Termination.FORFEIT, 0)), line)
+            self.assertEqual([(finding.code, finding.seat) for finding in step.findings], [(code, 1)], line)
 
+    def test_enforcing_hands_on_what_every_client_reads(self) -> None:
+        """The Prolog client cannot read the older form, nor the Java client blanks: their sender would win by that."""
+        for line in (b"1,[3,4]", b"1,[3,4].", b" ( 1 , [ 3 , 4 ] ) . ", b"(01,[03,4])."):
+            table = started(enforce=True)
+            step = table.receive(1, Moved(line), 102.0)
+            self.assertEqual(step.mails, (Mail(0, Moved(b"(1,[3,4]).")),), line)
+            self.assertEqual(step.journal[0].body, line, "the record has it as it came")
+            self.assertEqual(started().receive(1, Moved(line), 102.0).mails, (Mail(0, Moved(line)),), "observed only")
+
+    def test_enforcing_does_not_let_a_shot_pass_at_which_the_clients_stop(self) -> None:
+        for enforce, found in ((True, ["repeated-shot"]), (False, [])):
+            table = started(enforce=enforce)
+            for seat, line in ((1, b"(1,[0,0])."), (0, b"(2,[0,0,2])."), (0, b"(1,[0,0])."), (1, b"(2,[0,0,1]).")):
+                table.receive(seat, Moved(line), 102.0)
+            step = table.receive(1, Moved(b"(1,[0,0])."), 103.0)
+            self.assertEqual(reviewed(table), found)
+            self.assertEqual(step.outcome, Outcome(Termination.FORFEIT, 0) if enforce else None)
+
+    def test_who_broke_a_rule_does_not_win_when_the_other_leaves(self) -> None:
+        for lie in (b"(2,[0,0,3]).", b"hello"):
+            for leaver, winner in ((1, None), (0, 1)):
+                table = started()
+                table.receive(1, Moved(b"(1,[0,0])."), 102.0)
+                table.receive(0, Moved(lie), 102.0)
+                step = table.leave(leaver, Termination.LEFT, 102.0)
+                self.assertEqual(step.outcome, Outcome(Termination.LEFT, winner))
+                self.assertEqual([finding.seat for finding in step.findings], [0], "judged before the end")
+
+    def test_four_ends_in_every_form_that_is_read(self) -> None:
+        for line in (b"(2,[3,4,04]).", b" ( 2 , [ 3 , 4 , 4 ] ) . ", b"2,[3,4,4]."):
+            self.assertEqual(started().receive(0, Moved(line), 102.0).outcome, Outcome(Termination.VICTORY, 1), line)
 
 class ReplayTests(SynchronousTestCase):
     def history(self, table: Relay, *steps: Step) -> History:

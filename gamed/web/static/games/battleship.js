@@ -78,8 +78,9 @@ function nameOf(seat, scene, t) {
 
 /** What a line says: {at, code}, code null for a shot; null if it is neither a shot nor an answer. */
 function parsed(text) {
-  const found = /^(\()?([12]),\[(\d),(\d)(?:,([1-4]))?\](\)\.)?$/.exec(text);
-  if (!found || (found[2] === "2") !== (found[5] !== undefined) || Boolean(found[1]) !== Boolean(found[6])) return null;
+  // A reader of Prolog terms takes blanks, and needs no parentheses; the older form has no full stop, either.
+  const found = /^(\()?0*([12]),\[0*(\d),0*(\d)(?:,0*([1-4]))?\](\)\.|\.?)$/.exec(text.replace(/[ \t\v\f]+/g, ""));
+  if (!found || (found[2] === "2") !== (found[5] !== undefined) || Boolean(found[1]) !== found[6].startsWith(")")) return null;
   return { at: [Number(found[3]), Number(found[4])], code: found[5] ? Number(found[5]) : null };
 }
 
