@@ -6,11 +6,12 @@ from random import Random
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.events import Event, Moved, Seated, Started
+from gamed.events import Event, Moved, Seated, Started, Unread
 from gamed.game import Outcome, Termination
 from gamed.games.battleship.rules import Battleship
 from gamed.history import ENDED, LINE, History
 from gamed.match import FINDINGS_KEPT
+from gamed.refusals import Refusal
 from gamed.relay import REVIEWED_AT_ONCE, Relay, RelaySettings
 from gamed.table import Mail, Step, replay
 
@@ -18,7 +19,11 @@ OPTIONS = {"roles": "first-defends", "referee": "observe", "corner_contact": Tru
 
 
 def relay(*, enforce: bool = False, **changes: object) -> Relay:
-    options = {**OPTIONS, "referee": "enforce" if enforce else "observe", **{name: changes.pop(name) for name in ("roles",) if name in changes}}
+    options = {
+        **OPTIONS,
+        "referee": "enforce" if enforce else "observe",
+        **{name: changes.pop(name) for name in ("roles",) if name in changes},
+    }
     return Relay(Battleship(), options, RelaySettings(enforce=enforce, **changes), lambda: Random(1), 100.0)
 
 
@@ -111,7 +116,6 @@ class ForwardingTests(SynchronousTestCase):
         table = started()
         table.receive(0, Moved(b"(2,[0,0,4])."), 102.0)
         for step in (
-            table.receive(1, Moved(b"x"), 103.0),
             table.leave(0, Termination.LEFT, 103.0),
             table.tick(9999.0),
             table.stop(Termination.SHUTDOWN, 103.0),
@@ -294,6 +298,85 @@ class RefereeTests(SynchronousTestCase):
     def test_four_ends_in_every_form_that_is_read(self) -> None:
         for line in (b"(2,[3,4,04]).", b" ( 2 , [ 3 , 4 , 4 ] ) . ", b"2,[3,4,4]."):
             self.assertEqual(started().receive(0, Moved(line), 102.0).outcome, Outcome(Termination.VICTORY, 1), line)
+
+
+class RefusalTests(SynchronousTestCase):
+    """What the developer of a client is told."""
+
+    def refused(self, step: Step) -> list[tuple[int, str]]:
+        return [(seat, refusal.code) for seat, refusal in step.refused]
+
+    def test_a_finding_tells_the_reason_what_was_expected_and_the_line(self) -> None:
+        for enforce in (True, False):
+            table = started(enforce=enforce)
+            table.receive(1, Moved(b"(1,[3,4])."), 102.0)
+            step = table.receive(0, Moved(b"(2,[4,3,1])."), 102.0)
+            ((seat, refusal),) = step.refused if enforce else table.review().refused
+            self.assertEqual((seat, refusal.code, refusal.text), (0, "other-cell", b"(2,[4,3,1])."))
+            self.assertEqual(refusal.reason, "answers for another cell than was shot at: (3,4)")
+            self.assertEqual(refusal.expected, "the answer to the shot, (2,[3,4,R]). with R from 1 to 4")
+
+    def test_a_line_is_forwarded_all_the_same_where_the_referee_observes(self) -> None:
+        table = started()
+        step = table.receive(1, Moved(b"GET / HTTP/1.1"), 102.0)
+        self.assertEqual((step.mails, step.refused), ((Mail(0, Moved(b"GET / HTTP/1.1")),), ()))
+        self.assertEqual(self.refused(table.review()), [(1, "illegible")])
+
+    def test_a_legal_game_is_not_spoken_of(self) -> None:
+        table = started()
+        for seat, line in ((1, b"(1,[0,0])."), (0, b"(2,[0,0,1])."), (0, b"(1,[0,0]).")):
+            self.assertEqual(table.receive(seat, Moved(line), 102.0).refused, ())
+        self.assertEqual(table.review().refused, ())
+
+    def test_early_lines_are_spoken_of_at_once(self) -> None:
+        table = relay()
+        table.join("a", 100.0)
+        self.assertEqual(self.refused(table.receive(0, Moved(b"hello"), 100.1)), [(0, "illegible")])
+        self.assertEqual(self.refused(table.receive(0, Moved(b"(1,[0,0])."), 100.2)), [(0, "early")])
+        self.assertIsNone(table.outcome)
+
+    def test_many_early_lines_are_not_all_looked_at(self) -> None:
+        table = relay()
+        table.join("a", 100.0)
+        refused = [len(table.receive(0, Moved(b"x"), 100.1).refused) for _ in range(FINDINGS_KEPT + 2)]
+        self.assertEqual(refused, [1] * FINDINGS_KEPT + [0, 0])
+
+    def test_limits(self) -> None:
+        table = relay(early_bytes=5)
+        table.join("a", 100.0)
+        self.assertEqual(self.refused(table.receive(0, Moved(b"x" * 5), 100.1)), [(0, "early-limit")])
+        for limit in ("game_lines", "game_bytes"):
+            table = started(**{limit: 1})
+            table.receive(1, Moved(b"x"), 102.0)
+            self.assertEqual(self.refused(table.receive(1, Moved(b"x"), 102.0)), [(1, "game-limit")])
+        table = started(game_lines=1)
+        table.pause(102.0)
+        table.receive(1, Moved(b"x"), 102.0)
+        self.assertEqual(self.refused(table.receive(0, Moved(b"x"), 102.0)), [(0, "game-limit")])
+
+    def test_silence(self) -> None:
+        table = relay(waiting_seconds=10.0)
+        table.join("a", 100.0)
+        self.assertEqual(self.refused(table.tick(110.0)), [(0, "no-partner")])
+        table = started(idle_seconds=10.0)
+        table.receive(1, Moved(b"(1,[3,4])."), 102.0)
+        ((seat, refusal),) = table.tick(112.0).refused
+        self.assertEqual((seat, refusal.code, refusal.reason), (0, "idle", "nothing was sent for 10 seconds"))
+        self.assertEqual(refusal.expected, "the answer to the shot, (2,[3,4,R]). with R from 1 to 4")
+        table = started(idle_seconds=10.0)
+        table.receive(1, Moved(b"hm"), 102.0)
+        self.assertEqual(self.refused(table.tick(112.0)), [(1, "illegible"), (0, "idle"), (1, "idle")])
+
+    def test_after_the_end(self) -> None:
+        table = started()
+        table.receive(0, Moved(b"(2,[0,0,4])."), 102.0)
+        self.assertEqual(self.refused(table.receive(0, Moved(b"(1,[0,0])."), 102.0)), [(0, "after-end")])
+        self.assertEqual(table.receive(0, Event(), 102.0), Step())
+
+    def test_what_the_dialect_could_not_read(self) -> None:
+        refusal = Refusal("empty-line", "an empty line")
+        self.assertEqual(started().receive(0, Unread(refusal), 102.0), Step(refused=((0, refusal),)))
+
 
 class ReplayTests(SynchronousTestCase):
     def history(self, table: Relay, *steps: Step) -> History:

@@ -6,7 +6,7 @@ Source: records.md 2, step 5, and 4. What a record is of, and how it ended, come
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from gamed.errors import IllegalMove
 from gamed.game import Options, Termination
@@ -45,7 +45,9 @@ def _compare(found: Judged, recorded: own.Judgement) -> None:
     nobody could say whose turn it was. Those records are as good as they were: there the referee finds something today.
     """
     last = recorded.unjudged
-    if found.unjudged != last and not any(finding.entry + 1 == last or finding.entry == last for finding in found.findings):
+    if found.unjudged != last and not any(
+        finding.entry + 1 == last or finding.entry == last for finding in found.findings
+    ):
         raise IllegalMove(f"the referee judges up to entry {found.unjudged}, the record says {last}")
     judged = [finding for finding in found.findings if last is None or finding.entry < last]
     for finding in judged:

@@ -53,7 +53,9 @@ BOTS = [
     Student("bot-06", "never ends its line", "unfinished", SECOND, ((0.5, b"(1,[3,3])."), (20.0, b""))),
     Student("bot-07", "writes a backslash and an n", "illegible", SECOND, _says(b"(1,[3,3]).\\n\n")),
     Student("bot-08", "answers with row and column swapped", "other-cell", FIRST, _says(b"(2,[{y},{x},1]).\n")),
-    Student("bot-09", "writes UTF-16, as Java's writeChars", "illegible", SECOND, _says("(1,[2,2]).\n".encode("utf-16-be"))),
+    Student(
+        "bot-09", "writes UTF-16, as Java's writeChars", "illegible", SECOND, _says("(1,[2,2]).\n".encode("utf-16-be"))
+    ),
     Student(
         "bot-10",
         "sends answer and shot on one line",

@@ -14,7 +14,9 @@ from attrs import frozen
 from gamed.errors import IllegalMove, InvalidMove, NotYourTurn, RuleError
 from gamed.game import CHANCE, Options, Outcome, Seat, Termination
 from gamed.games.battleship.fleet import FLEET, SIZE, AnswerError, Sea, cells
+from gamed.games.battleship.mistakes import expected, mistake
 from gamed.games.battleship.wire import Code, Command, Opcode, decode, encode
+from gamed.refusals import Refusal
 
 NOBODY: frozenset[Seat] = frozenset()
 BOTH: frozenset[Seat] = frozenset({0, 1})
@@ -105,7 +107,7 @@ class Battleship:
         return State(seat, cell, state.seas, is_strict=state.is_strict)
 
     def _resumed(self, state: State, seat: Seat, move: Command) -> State:
-        """Return the state that a line tells of which nobody can say whether it is due. Raises RuleError: it tells none."""
+        """Return the state that a line tells, where nobody can say what is due. Raises RuleError: it tells none."""
         try:
             cell = _cell(move)
         except RuleError:
@@ -208,11 +210,19 @@ class Battleship:
         command = decode(body)
         return body if command is None else encode(command)
 
+    def mistake(self, state: State, seat: Seat, body: bytes, error: RuleError) -> Refusal:
+        """Return what the developer of a client is told of a line that broke a rule."""
+        return mistake(state, seat, body, error)
+
+    def expected(self, state: State, seat: Seat) -> str:
+        """Return what a seat may send, for people."""
+        return expected(state, seat)
+
     def pardon(self, state: State, seat: Seat, move: Command | None, error: RuleError) -> State:
         """Return the state from which to judge on after a line that broke a rule; `move` is None if it was illegible.
 
-        After an answer that no fleet gives, go on without that fleet. Whoever owes an answer has answered, be it wrongly:
-        the clients go on then. After anything else the turn is as before, unless the next line of the other side, or of
+        After an answer that no fleet gives, go on without that fleet. Any other wrong answer ends the turn, too: the
+        clients go on then. After anything else the turn is as before, unless the next line of the other side, or of
         either side after an illegible one, tells otherwise: nobody can say what a client has made of such a line.
         """
         if isinstance(error, AnswerError) and move is not None:

@@ -14,7 +14,8 @@ from typing import ClassVar, NamedTuple
 from attrs import define
 
 from gamed.errors import LocalProtocolError
-from gamed.events import Event, Moved, Seated, Started
+from gamed.events import Event, Moved, Seated, Started, Unread
+from gamed.refusals import Refusal
 from gamed.wire.lines import LineReader
 
 END = b"\r"
@@ -76,6 +77,8 @@ DEFEND_FIRST = encode(Command(Opcode.DEFEND_FIRST))
 ATTACK_FIRST = encode(Command(Opcode.ATTACK_FIRST))
 START = encode(Command(Opcode.START))
 
+_EMPTY = Unread(Refusal("empty-line", "an empty line, which is not forwarded", "one line feed after each command"))
+
 
 @define
 class BattleshipConnection:
@@ -90,10 +93,9 @@ class BattleshipConnection:
         self._reader.receive_data(data)
 
     def events(self) -> Iterator[Event]:
-        """Yield a `Moved` a line. Raises RemoteProtocolError(code="line-too-long")."""
+        """Yield a `Moved` a line, `Unread` for an empty one. Raises RemoteProtocolError(code="line-too-long")."""
         for line in self._reader.lines():
-            if line:
-                yield Moved(line)
+            yield Moved(line) if line else _EMPTY
 
     def send(self, event: Event) -> bytes:
         """Return a line for the client."""
