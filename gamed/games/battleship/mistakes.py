@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Final
 from gamed.errors import RuleError
 from gamed.game import Seat
 from gamed.games.battleship.fleet import SIZE
-from gamed.games.battleship.wire import decode
+from gamed.games.battleship.wire import Code, decode
 from gamed.refusals import Refusal
 
 if TYPE_CHECKING:
     from gamed.games.battleship.rules import State
 
 A_COMMAND: Final = "(1,[X,Y]). to shoot or (2,[X,Y,R]). to answer, and a line feed"
-A_FLEET: Final = "answers that one fleet gives: straight ships of 5, 4, 3, 3 and 2 cells that do not touch"
+A_FLEET: Final = "all answers must fit one fleet: straight ships of 5, 4, 3, 3 and 2 cells that do not touch"
 
 _ELSEWHERE: Final = "a Battleship client: lines such as (1,[3,4])."
 _IN_THE_LIST: Final = re.compile(rb"\[([^\[\]]*)\]")
@@ -99,11 +99,23 @@ def mistake(state: State, seat: Seat, body: bytes, error: RuleError) -> Refusal:
     """Return what the developer is told of a line that broke a rule in a state."""
     if error.code == "illegible":
         return _illegible(body)
-    if error.code in ("contradiction", "no-legal-fleet"):
-        return Refusal(error.code, str(error), A_FLEET, body)
+    if error.code == "contradiction":
+        return Refusal(error.code, str(error), "the same answer as before for the same cell", body)
+    if error.code == "no-legal-fleet":
+        return Refusal(error.code, str(error), _honest(body), body)
     if error.code == "repeated-shot":
         return Refusal(error.code, str(error), "a shot at another cell", body)
     return Refusal(error.code, str(error), expected(state, seat), body)
+
+
+def _honest(body: bytes) -> str:
+    command = decode(body)
+    code = None if command is None else command.numbers[-1]
+    if code == Code.LAST_SUNK:
+        return f"4 only for the last of five ships; {A_FLEET}"
+    if code == Code.SUNK:
+        return f"3 only when every cell of a ship is hit, and 2 before; {A_FLEET}"
+    return A_FLEET
 
 
 def _illegible(body: bytes) -> Refusal:
