@@ -3,7 +3,8 @@
 // For tests: each board is `[data-board=enemy|own|0|1]` (a player's, or by seat), with `data-active` where it takes
 // shots; a cell is `[data-cell="x,y"]` with `data-state` unknown, water, hit, sunk, ship or miss, `data-last` on the last
 // shot and `data-pending` on one without an answer; while ships are placed, a ship is `[data-ship=INDEX]` with
-// `data-picked`, `data-bad` and `data-at="x,y,length,h|v"`; buttons are `[data-do=turn|roll|ready]`.
+// `data-picked`, `data-bad` and `data-at="x,y,length,h|v"`; buttons are `[data-do=turn|roll|ready]`; what the enemy did
+// wrong is `[data-fault=lied|erred]`.
 
 import { ARROWS, bdi, el, isChord, isolated, nameOn, replace, svg } from "../dom.js";
 
@@ -24,7 +25,9 @@ export const words = {
     shoot: "Your turn: choose a cell of the enemy board.", await: "Your shot at {cell} waits for its answer.",
     defend: "The enemy is to move.", won: "You have won.", lost: "You have lost.",
     closed: "Broken off: the enemy has left, or the server has ended the game.",
-    dishonest: "Broken off: the enemy's answers cannot be true.", broken: "Broken off: the other side has broken the protocol.",
+    broken: "Broken off: the other side has broken the protocol.",
+    lied: "The enemy's answers cannot be true: no fleet gives them all. You can play on; if you leave, the enemy does not win.",
+    erred: "The enemy has sent something that breaks the rules. It was ignored, and you can play on; if you leave, the enemy does not win.",
     notBegun: "The game has not begun.", toShoot: "{name} is to shoot.", toAnswer: "{name} is to answer for {cell}.",
     hasWon: "{name} has won.", nobody: "The game has ended without a winner.",
     shoots: "{name}: shot at {cell}.", answers: "{name}: {cell} is {state}.", hitSunk: "hit and sunk",
@@ -47,7 +50,8 @@ export const words = {
     shoot: "Du bist am Zug: wähl ein Feld des Gegners.", await: "Dein Schuss auf {cell} wartet auf Antwort.",
     defend: "Der Gegner ist am Zug.", won: "Du hast gewonnen.", lost: "Du hast verloren.",
     closed: "Abgebrochen: der Gegner ist gegangen, oder der Server hat das Spiel beendet.",
-    dishonest: "Abgebrochen: die Antworten des Gegners können nicht stimmen.",
+    lied: "Die Antworten des Gegners können nicht stimmen: keine Flotte passt zu allen. Du kannst weiterspielen; wenn du gehst, gewinnt der Gegner nicht.",
+    erred: "Der Gegner hat etwas gesendet, das gegen die Regeln ist. Es zählt nicht, und du kannst weiterspielen; wenn du gehst, gewinnt der Gegner nicht.",
     broken: "Abgebrochen: die andere Seite hat das Protokoll verletzt.",
     notBegun: "Das Spiel hat noch nicht begonnen.", toShoot: "{name} ist am Zug.", toAnswer: "{name} antwortet auf {cell}.",
     hasWon: "{name} hat gewonnen.", nobody: "Das Spiel endete ohne Sieger.",
@@ -408,9 +412,9 @@ function playerStatus(scene, t) {
   const { you, phase } = scene;
   if (phase === "placing") return t(you.awaited ? "placingAwaited" : you.started ? "placingStarted" : "placing");
   if (phase === "await") return t("await", { cell: named(you.last.you.at) });
-  if (phase === "over") return t(scene.won ? "won" : "lost");
+  if (phase === "over") return t(scene.won === null ? "nobody" : scene.won ? "won" : "lost");
   if (phase !== "broken") return t(phase);
-  const status = t(["closed", "dishonest"].includes(you.broken.code) ? you.broken.code : "broken");
+  const status = t(you.broken.code === "closed" ? "closed" : "broken");
   const winner = scene.outcome?.winner;
   if (!Number.isInteger(you.seat) || !Number.isInteger(winner)) return status;
   return `${status} ${t(winner === you.seat ? "won" : "lost")}`;
@@ -449,6 +453,7 @@ function playing(root, context) {
   let shotIn = null; // the scene in which a shot was sent: one shot a turn
   let placed = null; // where ships are, as long as the server has not said so
   let hasFocusToGive = false;
+  let warned = 0; // of how many kinds of the enemy's faults the player was told
   async function act(action) {
     try {
       await context.act(action);
@@ -497,7 +502,11 @@ function playing(root, context) {
     const isPlacing = phase === "placing";
     arrange(isPlacing);
     if (isPlacing) port.board.show(placed ?? you.fleet.ships, scene.options?.corner_contact !== false);
-    enemy.say([t("enemy")], [roster(you.enemy.afloat, t)], String(you.enemy.afloat));
+    const faults = [...new Set(you.faults.map((fault) => (fault.code === "dishonest" ? "lied" : "erred")))];
+    enemy.say([t("enemy")], [roster(you.enemy.afloat, t), ...faults.map((fault) => el("p", { class: "note", "data-fault": fault }, t(fault)))],
+      `${you.enemy.afloat} ${faults}`);
+    if (faults.length > warned) context.announce(t(faults.at(-1)));
+    warned = faults.length;
     enemy.board.draw(told(you.enemy, "water"), "unknown", t("enemy"), phase === "shoot", you.last.you);
     own.say([t("own")], [roster(you.fleet.afloat, t)], String(you.fleet.afloat));
     own.board.draw(told(you.fleet, "miss"), "water", t("own"), false, you.last.enemy);
