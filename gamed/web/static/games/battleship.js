@@ -25,9 +25,8 @@ export const words = {
     shoot: "Your turn: choose a cell of the enemy board.", await: "Your shot at {cell} waits for its answer.",
     defend: "The enemy is to move.", won: "You have won.", lost: "You have lost.",
     closed: "Broken off: the enemy has left, or the server has ended the game.",
-    broken: "Broken off: the other side has broken the protocol.",
-    lied: "The enemy's answers cannot be true: no fleet gives them all. You can play on; if you leave, the enemy does not win.",
-    erred: "The enemy has sent something that breaks the rules. It was ignored, and you can play on; if you leave, the enemy does not win.",
+    lied: "The enemy lies: no fleet gives all its answers.", erred: "The enemy broke the rules: what it sent was ignored.",
+    stay: "You can play on. If you leave, the enemy does not win.",
     notBegun: "The game has not begun.", toShoot: "{name} is to shoot.", toAnswer: "{name} is to answer for {cell}.",
     hasWon: "{name} has won.", nobody: "The game has ended without a winner.",
     shoots: "{name}: shot at {cell}.", answers: "{name}: {cell} is {state}.", hitSunk: "hit and sunk",
@@ -50,9 +49,8 @@ export const words = {
     shoot: "Du bist am Zug: wähl ein Feld des Gegners.", await: "Dein Schuss auf {cell} wartet auf Antwort.",
     defend: "Der Gegner ist am Zug.", won: "Du hast gewonnen.", lost: "Du hast verloren.",
     closed: "Abgebrochen: der Gegner ist gegangen, oder der Server hat das Spiel beendet.",
-    lied: "Die Antworten des Gegners können nicht stimmen: keine Flotte passt zu allen. Du kannst weiterspielen; wenn du gehst, gewinnt der Gegner nicht.",
-    erred: "Der Gegner hat etwas gesendet, das gegen die Regeln ist. Es zählt nicht, und du kannst weiterspielen; wenn du gehst, gewinnt der Gegner nicht.",
-    broken: "Abgebrochen: die andere Seite hat das Protokoll verletzt.",
+    lied: "Der Gegner lügt: keine Flotte passt zu allen seinen Antworten.", erred: "Der Gegner hat eine Regel verletzt: es zählt nicht.",
+    stay: "Du kannst weiterspielen. Wenn du gehst, gewinnt der Gegner nicht.",
     notBegun: "Das Spiel hat noch nicht begonnen.", toShoot: "{name} ist am Zug.", toAnswer: "{name} antwortet auf {cell}.",
     hasWon: "{name} hat gewonnen.", nobody: "Das Spiel endete ohne Sieger.",
     shoots: "{name}: Schuss auf {cell}.", answers: "{name}: {cell} ist {state}.", hitSunk: "getroffen und versenkt",
@@ -414,10 +412,9 @@ function playerStatus(scene, t) {
   if (phase === "await") return t("await", { cell: named(you.last.you.at) });
   if (phase === "over") return t(scene.won === null ? "nobody" : scene.won ? "won" : "lost");
   if (phase !== "broken") return t(phase);
-  const status = t(you.broken.code === "closed" ? "closed" : "broken");
   const winner = scene.outcome?.winner;
-  if (!Number.isInteger(you.seat) || !Number.isInteger(winner)) return status;
-  return `${status} ${t(winner === you.seat ? "won" : "lost")}`;
+  if (!Number.isInteger(you.seat) || !Number.isInteger(winner)) return t("closed");
+  return `${t("closed")} ${t(winner === you.seat ? "won" : "lost")}`;
 }
 
 /** What spectators and replays see: both boards, as far as the answers tell. */
@@ -503,9 +500,9 @@ function playing(root, context) {
     arrange(isPlacing);
     if (isPlacing) port.board.show(placed ?? you.fleet.ships, scene.options?.corner_contact !== false);
     const faults = [...new Set(you.faults.map((fault) => (fault.code === "dishonest" ? "lied" : "erred")))];
-    enemy.say([t("enemy")], [roster(you.enemy.afloat, t), ...faults.map((fault) => el("p", { class: "note", "data-fault": fault }, t(fault)))],
+    enemy.say([t("enemy")], [roster(you.enemy.afloat, t), ...faults.map((fault) => el("p", { class: "note", "data-fault": fault }, `${t(fault)} ${t("stay")}`))],
       `${you.enemy.afloat} ${faults}`);
-    if (faults.length > warned) context.announce(t(faults.at(-1)));
+    if (faults.length > warned) context.announce(`${t(faults.at(-1))} ${t("stay")}`);
     warned = faults.length;
     enemy.board.draw(told(you.enemy, "water"), "unknown", t("enemy"), phase === "shoot", you.last.you);
     own.say([t("own")], [roster(you.fleet.afloat, t)], String(you.fleet.afloat));
