@@ -279,7 +279,11 @@ class StatusTests(BoardTestCase):
         self.assertRaises(RemoteProtocolError, made.receive_data, b"")
         self.update(scene(made))
         self.assertEqual(self.status(), "Broken off: the enemy has left, or the server has ended the game.")
-        for won, said in ((True, "You have won."), (False, "You have lost."), (None, "The game has ended without a winner.")):
+        for won, said in (
+            (True, "You have won."),
+            (False, "You have lost."),
+            (None, "The game has ended without a winner."),
+        ):
             made.conclude(won=won)
             self.update(scene(made))
             self.assertEqual(self.status(), said)

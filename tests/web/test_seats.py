@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -9,6 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.games.battleship import Settings
 from gamed.reception import Prepares
 from gamed.web.seats import KEPT, KEPT_SECONDS, PLAYED
+from gamed.web.static_files import FOLDER
 from tests.web.house import Guest, WebHouse
 
 
@@ -393,6 +395,18 @@ class LiarTests(SeatsTestCase):
             self.assertEqual((scene["error"], scene["board"]["winner"]), ("", 0))
             self.assertEqual([one["code"] for one in scene["refusals"]], [code])
             house.stop()
+
+    def test_turns_and_outcomes_are_by_seat_and_the_board_is_by_viewer(self) -> None:
+        """docs/reference/web-api.md, "Events"; openapi.json says the same."""
+        house, guest, seat, enemy = self.against()
+        for lines, turn, attacker in ((b"", 0, 0), (b"(2,[0,0,1]).\n", 0, 1), (b"(1,[0,0]).\n", 1, 0)):
+            enemy.send(lines)
+            house.pump(0.6)
+            scene = guest.get(f"seats/{seat}").json["scene"]
+            self.assertEqual((scene["you"]["seat"], scene["turn"], scene["board"]["attacker"]), (1, [turn], attacker))
+        described = json.loads((FOLDER / "openapi.json").read_text())["components"]["schemas"]["Scene"]["properties"]
+        self.assertIn("in a seat of Battleship 0 is the player", described["board"]["description"])
+        self.assertIn("as numbered in `seats`", described["turn"]["description"])
 
     def test_an_enemy_that_leaves_has_lost(self) -> None:
         house, guest, seat, enemy = self.against()

@@ -320,7 +320,11 @@ class FaultTests(SynchronousTestCase):
         self.assertEqual(made.act(READY), b"(2,[0,0,2]).\n")
 
     def test_a_wrong_answer_is_an_answer(self) -> None:
-        for answer, code in ((b"(2,[3,4,5]).", "unknown-code"), (b"(2,[4,3,1]).", "out-of-phase"), (b"(2,[3", "no-command")):
+        for answer, code in (
+            (b"(2,[3,4,5]).", "unknown-code"),
+            (b"(2,[4,3,1]).", "out-of-phase"),
+            (b"(2,[3", "no-command"),
+        ):
             made = person(FIRST)
             made.act(shoot(3, 4))
             self.assertEqual(made.receive_data(answer + b"\r(1,[9,9]).\r"), b"(2,[9,9,2]).\n")
