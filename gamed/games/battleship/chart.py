@@ -12,11 +12,14 @@ from gamed.games.battleship.fleet import FLEET, HIT, WATER, Cell, cells, compone
 
 @define
 class Chart:
-    """The marks of one board, as masks: `water`, `hits` on ships afloat, ships `sunk`; and the lengths of those `afloat`."""
+    """The marks of one board, as masks of cells."""
 
     water: int = 0
+    # Hits on ships afloat.
     hits: int = 0
+    # The ships sunk.
     sunk: int = 0
+    # The lengths of the ships afloat.
     afloat: list[int] = field(factory=lambda: list(FLEET))
 
     @property

@@ -39,7 +39,8 @@ FAULTS_KEPT = 10
 class Person(Dialogue):
     """Plays one match as a human says. Ships are placed at random until the human places others.
 
-    The human is told when the enemy lies or breaks the rules otherwise, and plays on: giving up is for humans to decide.
+    The human is told when the enemy lies or breaks the rules otherwise, and plays on: whether to leave is the human's
+    decision.
 
     The random fleets keep their corners apart, as TEXT wants it: they are legal wherever the match is refereed. By hand
     corners may touch, as in both original programs. Source: battleship.md B9.
