@@ -67,10 +67,16 @@ def decode(line: bytes) -> Command | None:
     return Command(int(opcode), tuple(map(int, numbers.split(b","))) if numbers else ())
 
 
-@lru_cache(1024)
 def encode(command: Command) -> bytes:
     """Return the line that says a command, without terminator."""
     return b"(%d,[%s])." % (command.opcode, b",".join(b"%d" % number for number in command.numbers))
+
+
+@lru_cache(1024)
+def plain(line: bytes) -> bytes:
+    """Return the line that says the same as another one in the words of TEXT's grammar; what is no command stays."""
+    command = decode(line)
+    return line if command is None else encode(command)
 
 
 DEFEND_FIRST = encode(Command(Opcode.DEFEND_FIRST))
