@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.events import Event, Moved, Seated, Started, Unread
@@ -298,6 +300,39 @@ class RefereeTests(SynchronousTestCase):
     def test_four_ends_in_every_form_that_is_read(self) -> None:
         for line in (b"(2,[3,4,04]).", b" ( 2 , [ 3 , 4 , 4 ] ) . ", b"2,[3,4,4]."):
             self.assertEqual(started().receive(0, Moved(line), 102.0).outcome, Outcome(Termination.VICTORY, 1), line)
+
+
+LINES = st.sampled_from(
+    [b"(1,[0,0]).", b"(2,[0,0,1]).", b"(2,[0,0,3]).", b"(1,[3,3]).", b"(2,[3,3,2]).", b"(5,[]).", b"(1,[10,0]).",
+     b"(2,[0,0,7]).", b"(2,[0,0]).", b"hello", b"1,[3,3]", b" ( 1 , [ 0 , 0 ] ) . "]
+)  # fmt: skip
+
+
+class AnyLinesTests(SynchronousTestCase):
+    @settings(deadline=None, max_examples=70)
+    @given(st.lists(st.tuples(st.integers(0, 1), LINES | st.binary(max_size=8), st.booleans()), max_size=30))
+    def test_the_referee_finds_the_same_whenever_it_looks(self, played: list[tuple[int, bytes, bool]]) -> None:
+        often, seldom = started(), started()
+        for seat, line, is_reviewed in played:
+            for table in (often, seldom):
+                table.receive(seat, Moved(line), 102.0)
+            often.review()
+            while is_reviewed and seldom.review().review:
+                pass
+        reviewed(seldom)
+        for name in ("state", "findings", "unjudged", "outcome"):
+            self.assertEqual(getattr(often, name), getattr(seldom, name), name)
+
+    @settings(deadline=None, max_examples=70)
+    @given(st.lists(st.tuples(st.integers(0, 1), LINES), max_size=30))
+    def test_enforcing_forwards_nothing_that_breaks_a_rule(self, played: list[tuple[int, bytes]]) -> None:
+        table = started(enforce=True)
+        for seat, line in played:
+            step = table.receive(seat, Moved(line), 102.0)
+            if step.findings:
+                self.assertEqual((step.mails, step.outcome), ((), Outcome(Termination.FORFEIT, 1 - seat)))
+            elif step.mails:
+                self.assertRegex(step.mails[0].event.body, rb"\A\([12],\[\d,\d(,[1-4])?\]\)\.\Z")
 
 
 class RefusalTests(SynchronousTestCase):
