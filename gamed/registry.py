@@ -98,6 +98,14 @@ class Looks(Protocol):
         """Return questions about how everything stands now; nothing while others are open."""
 
 
+@runtime_checkable
+class LearnsOutcome(Protocol):
+    """What a Person may have beside: ears for the outcome, where its dialect has no words for that."""
+
+    def conclude(self, *, won: bool | None) -> None:
+        """Take how the match ended; None: nobody won it."""
+
+
 Told = Callable[[Entry], str | None]
 """Returns what everybody may know of a move or a line while the match runs, as text; None: nothing."""
 
