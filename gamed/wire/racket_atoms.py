@@ -57,20 +57,50 @@ _CODES: Final = range(0x110000)
 _OCTETS: Final = range(256)
 
 
+SHOWN: Final = 200
+"""How many characters are kept of a message for those who look for their mistake."""
+
+
 def malformed(message: str) -> RemoteProtocolError:
     """Build the error for text that `read` refuses."""
-    return RemoteProtocolError(message, code="malformed-datum", hint="send one datum and a line feed")
+    hint = "one datum and a line feed, as Racket's write and newline print them"
+    return RemoteProtocolError(message, code="malformed-datum", hint=hint)
 
 
 @define
 class Input:
-    """The text that has come in, how far it is read, and how many bytes of the limit the datum has taken."""
+    """The text that has come in, how far it is read, and how many bytes of the limit the datum has taken.
+
+    `_marked` is where the text begins in `text` that `since_mark` returns, and `_before` what came of it in the pieces
+    before this one.
+    """
 
     limit: int
     text: str = ""
     at: int = 0
     ended: bool = False
     size: int = 0
+    _marked: int = 0
+    _before: str = ""
+
+    def feed(self, text: str, *, ended: bool) -> None:
+        """Take the next piece; the one before has been read."""
+        self._before = self.since_mark()
+        self._marked = self.at = 0
+        self.text, self.ended = text, ended
+
+    def mark(self, at: int) -> None:
+        """Begin to keep the text at a place, for `since_mark`."""
+        self._marked, self._before = at, ""
+
+    def since_mark(self) -> str:
+        """Return what has been read since the mark, or the first `SHOWN` characters of it."""
+        room = SHOWN - len(self._before)
+        return self._before + self.text[self._marked : min(self.at, self._marked + room)]
+
+    def skip_to_line_end(self) -> None:
+        """Pass over what has come of the line."""
+        self._matching(_IN_LINE)
 
     def count(self, size: int) -> None:
         """Count bytes of the datum."""
@@ -79,7 +109,7 @@ class Input:
             raise RemoteProtocolError(
                 f"a datum is longer than {self.limit} bytes",
                 code="datum-too-long",
-                hint="send shorter data",
+                hint="shorter data: a move has 40 bytes",
             )
 
     def peek(self) -> Reading[str]:
@@ -186,12 +216,11 @@ def _read_quoted_part(source: Input, quote: str) -> Reading[str]:
     return part
 
 
-def expect(source: Input, text: str) -> Reading[None]:
-    """Take exactly this text. Raises RemoteProtocolError at the first other character."""
+def expect(source: Input, text: str, mistake: str) -> Reading[None]:
+    """Take exactly this text. Raises RemoteProtocolError(mistake) at the first other character."""
     for expected in text:
-        character = yield from source.take()
-        if character != expected:
-            raise malformed(f"{character} where {expected} was expected")
+        if (yield from source.take()) != expected:
+            raise malformed(mistake)
 
 
 def read_string(source: Input, plain: re.Pattern[str]) -> Reading[str]:
@@ -203,7 +232,7 @@ def read_string(source: Input, plain: re.Pattern[str]) -> Reading[str]:
         if character == '"':
             return "".join(parts)
         if character != "\\":
-            raise malformed("a character in a byte string that is no octet")
+            raise malformed("a byte string holds a character that is not a byte")
         parts.append((yield from _read_escape(source, wide=plain is IN_STRING)))
 
 
@@ -223,17 +252,17 @@ def _read_escape(source: Input, *, wide: bool) -> Reading[str]:
     if character == "\r" and (yield from source.peek()) == "\n":
         yield from source.take()
     elif character not in "\r\n":
-        raise malformed(f"unknown escape \\{character}")
+        raise malformed(f"a string holds \\{character}, which means nothing: a backslash is written twice")
     return ""
 
 
 def _read_code(source: Input, length: int) -> Reading[str]:
     digits = yield from _read_hexadecimal(source, length)
     if length == 4 and int(digits, 16) in _SURROGATES:  # noqa: PLR2004 (only here are there pairs)
-        yield from expect(source, "\\u")
+        yield from expect(source, "\\u", f"\\u{digits} in a string is half a surrogate pair, and the other half is missing")
         low = yield from _read_hexadecimal(source, 4)
         if int(low, 16) not in _LOW_SURROGATES:
-            raise malformed("half a surrogate pair")
+            raise malformed(f"\\u{digits} in a string is half a surrogate pair, and \\u{low} is not its other half")
         code = 0x10000 + (int(digits, 16) - _SURROGATES.start << 10) + int(low, 16) - _LOW_SURROGATES.start
         digits = f"{code:x}"
     return _character(digits, 16, _CODES)
@@ -242,7 +271,7 @@ def _read_code(source: Input, length: int) -> Reading[str]:
 def _character(digits: str, radix: int, codes: range) -> str:
     code = int(digits, radix)
     if code not in codes or code in _SURROGATES:
-        raise malformed(f"no character has the number {digits}")
+        raise malformed(f"there is no character with the number {digits}")
     return chr(code)
 
 
@@ -260,7 +289,8 @@ def _read_digits(source: Input, digits: str, most: int, first: str = "") -> Read
 def _read_hexadecimal(source: Input, most: int) -> Reading[str]:
     digits = yield from _read_digits(source, _HEXADECIMAL, most)
     if not digits:
-        raise malformed(f"{(yield from source.take())} where a digit was expected")
+        yield from source.take()
+        raise malformed("in a string, \\x, \\u or \\U is followed by hexadecimal digits")
     return digits
 
 
@@ -295,7 +325,7 @@ def _read_octal(source: Input, first: str) -> Reading[str]:
     # Of two digits there must be a third.
     last = yield from source.take()
     if last not in _OCTAL:
-        raise malformed(f"bad character #\\{digits}{last}")
+        raise malformed(f"#\\{digits}{last} is not a character")
     return _character(digits + last, 8, _OCTETS)
 
 
@@ -306,7 +336,7 @@ def _read_character_name(source: Input, first: str) -> Reading[str]:
     if len(name) == 1:
         return first
     if name.casefold() not in CHARACTER_NAMES:
-        raise malformed(f"bad character #\\{name}")
+        raise malformed(f"#\\{name} is not a character")
     return chr(CHARACTER_NAMES[name.casefold()])
 
 
@@ -449,14 +479,14 @@ def read_number(text: str, count: Callable[[int], None]) -> Number | Extflonum |
     extended = parts is not None and _is_extended(parts)
     if parts is None or (extended and (parts.join or exactness)):
         if digits != text:
-            raise malformed(f"bad number: {text:.40}")
+            raise malformed(f"{text:.40} is not a number")
         return None
     if extended:
         return Extflonum()
     try:
         return _value(parts, exactness, count)
     except (ZeroDivisionError, OverflowError, ValueError) as error:
-        raise malformed(f"bad number: {text:.40}") from error
+        raise malformed(f"{text:.40} is not a number") from error
 
 
 def _prefixes(text: str) -> tuple[int, str, str]:
@@ -469,7 +499,7 @@ def _prefixes(text: str) -> tuple[int, str, str]:
         elif prefix in {"e", "i"} and not exactness:
             exactness = prefix
         else:
-            raise malformed(f"bad number: {text:.40}")
+            raise malformed(f"{text:.40} is not a number")
     return _RADIXES[radix or "d"], exactness, digits
 
 
