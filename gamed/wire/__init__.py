@@ -19,6 +19,14 @@ class Connection(Protocol):
     def begun(self) -> bool:
         """Whether part of a message has come, and its end is to come; False where that may take any time."""
 
+    @property
+    def unfinished(self) -> bytes:
+        """The first bytes of a message whose end has not come, for people; b"" if there is none."""
+
+    @property
+    def ending(self) -> str:
+        """What ends the message, for people: "a line feed"."""
+
     def receive_data(self, data: bytes) -> None:
         """Take bytes from the peer; empty bytes mean that it has closed."""
 
