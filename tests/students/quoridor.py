@@ -13,6 +13,7 @@ from attrs import define, frozen
 
 from gamed.games.quoridor.client import Player
 from gamed.games.quoridor.strategy import ShortestPath
+from gamed.refusals import Refusal
 from gamed.testing.house import House, Wire
 from tests.games.quoridor.worlds import universe
 
@@ -154,6 +155,15 @@ class Night:
     house: House
     wire: Wire
 
+    @property
+    def refusals(self) -> list[Refusal]:
+        """What its author learns."""
+        return self.wire.session.refusals.first
+
+    @property
+    def codes(self) -> list[str]:
+        return [refusal.code for refusal in self.refusals]
+
 
 def seat_opponent(house: House) -> Opponent:
     opponent = Opponent(house.connect(), Player(ShortestPath(), Random(1), name="opponent"))
@@ -164,6 +174,7 @@ def seat_opponent(house: House) -> Opponent:
 def play(student: Student) -> Night:
     """Have a student's world play."""
     house = universe(referee=student.referee)
+    house.factory.doStart()
     opponent = seat_opponent(house) if student.is_second else None
     night = Night(house, house.connect())
     for step in student.script:

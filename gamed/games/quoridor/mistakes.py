@@ -237,3 +237,6 @@ TABLE_OVER: Final = Refusal(
     "table-over", "a world has left the table, and nothing is taken there any longer", "a registration in a new connection"
 )
 PAUSED: Final = Refusal("paused", "the table is paused, and keeps no more messages", "patience")
+TOO_MANY: Final = Refusal(
+    "too-many", "a thousand messages of this world had no effect since the game began: it is thrown out", MESSAGES
+)

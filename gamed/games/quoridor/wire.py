@@ -45,10 +45,10 @@ class Registered(Event):
 
 @define
 class Said(Event):
-    """A world has sent a datum. `text`: its message as it came, or the beginning of it."""
+    """A world has sent a datum. `text`: its message as it came, or the beginning of it; it says nothing more."""
 
     datum: Datum
-    text: str = ""
+    text: str = field(default="", eq=False)
 
 
 @define
@@ -91,7 +91,7 @@ class UniverseConnection:
                 self._is_registered = True
                 yield Registered(_name(datum, text))
             if rest and not _MEANS_NOTHING.fullmatch(rest):
-                yield Unread(evolve(_SECOND, text=text.encode()))
+                yield Unread(evolve(_SECOND, text=text.rstrip().encode()))
         if self._has_ended and self.unfinished:
             self._has_ended = False
             yield Unread(Refusal("unfinished", _HALF, self.ending, self.unfinished))
@@ -130,7 +130,7 @@ def _name(datum: Datum, text: str) -> str:
         case (first, ((second, name),)) if (first, second) == (_REGISTER, _NAME):
             return _called(name)
     raise RemoteProtocolError(
-        _no_registration(datum), code="no-registration", hint=f"{REGISTRATION} and a line feed", text=text.encode()
+        _no_registration(datum), code="no-registration", hint=f"{REGISTRATION} and a line feed", text=text.rstrip().encode()
     )
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.game import Termination
 from gamed.games.quoridor.reception import LOOK_AGAIN
-from gamed.games.quoridor.table import Universe
+from gamed.games.quoridor.table import REFUSED_MOST, Universe
 from gamed.records.index import validate
 from gamed.records.own import judgement
 from gamed.records.record import document
@@ -31,6 +32,7 @@ from tests.games.quoridor.worlds import (
     universe,
     waiting_for_four,
 )
+from tests.store.logs import sentences
 
 REGISTER = b"(REGISTER ((name x)))\n"
 FINAL = "(player 4.0 8.0 8.0)"
@@ -67,6 +69,25 @@ class RegistrationTests(SynchronousTestCase):
             self.assertEqual((wire.received, wire.is_closed), (b"", True), text)
         self.assertEqual(tables(house), [])
 
+    def test_a_bad_registration_is_explained_with_its_text_and_an_example(self) -> None:
+        house = universe()
+        for text, words in (
+            (b"(hello)\n", "is not a registration"),
+            (b"(register ((name x)))\n", "capitals"),
+            (b'("REGISTER" ((name "x")))\n', "a symbol"),
+            (b'(REGISTER "x")\n', "another form"),
+            (b"GET / HTTP/1.1\r\n\r\n", "HTTP"),
+        ):
+            wire = house.connect()
+            wire.send(text)
+            (refusal,) = wire.session.refusals.first
+            self.assertEqual((refusal.code, refusal.text), ("no-registration", text.split(b"\r\n")[0].strip()))
+            self.assertIn(words, refusal.reason)
+            example = house.connect()
+            example.send(refusal.expected.split(" and ")[0].encode() + b"\n")
+            self.assertTrue(example.received.startswith(b"(OKAY)"), refusal)
+            example.leave()
+
     def test_who_does_not_register_in_time_is_closed(self) -> None:
         house = universe(register_seconds=30.0)
         silent, halting, registered = (house.connect() for _ in range(3))
@@ -78,6 +99,11 @@ class RegistrationTests(SynchronousTestCase):
         house.clock.advance(0)
         self.assertEqual([wire.is_closed for wire in (silent, halting, registered)], [True, True, False])
         self.assertEqual((silent.received, halting.received), (b"", b""))
+        (nothing,), (half,) = silent.session.refusals.first, halting.session.refusals.first
+        self.assertEqual((nothing.code, nothing.reason), ("register-too-late", "nothing came for 30 seconds"))
+        self.assertEqual((half.code, half.text), ("register-too-late", b"(REGISTER ((name"))
+        self.assertIn('(REGISTER ((name "', half.expected)
+        self.assertEqual(house.lobby.tally.refusals["register-too-late"], 2)
 
     def test_who_has_registered_may_be_silent_for_ever(self) -> None:
         house = universe()
@@ -122,6 +148,7 @@ class SeatTests(SynchronousTestCase):
                 worlds[vote == "(play)"].says(vote)
             third = newcomer(house)
             self.assertEqual((third.heard, third.wire.is_closed), ([REJECTED], True))
+            self.assertEqual(third.wire.session.refusals.counts, {"rejected": 1})
             # What it says and that it leaves changes nothing.
             third.says("(play)")
             third.leaves()
@@ -489,33 +516,42 @@ class BadPeerTests(SynchronousTestCase):
         bad.says("(play #(1))", "(move player 4 1)")
         self.assertEqual(other.heard, ["(play 1 (player 4 1 1))"])
 
-    def test_junk_is_ignored_counted_and_logged_once(self) -> None:
+    def test_junk_is_explained_at_once_and_counted(self) -> None:
         house = universe(tables=0)
         bad, other = self.beside(house)
-        logged: list[Any] = []
-        self.patch_log(logged)
-        bad.says(*["(hello)"] * 30)
-        self.assertEqual(logged, [])
+        with capturedLogs() as logs:
+            bad.says(*["(hello)"] * 30)
+            house.clock.pump([0.0] * 10)
+        self.assertEqual(len([line for line in sentences(logs) if "refused unknown-word" in line]), 10)
+        self.assertIn("no message begins with hello; expected: (play)", sentences(logs)[0])
+        self.assertIn("message: (hello)", sentences(logs)[0])
         self.check(house, other)
-        bad.leaves()
-        (told,) = [event for event in logged if "finding" in event["log_format"]]
-        self.assertEqual((told["code"], told["seat"], told["text"].split()[0]), ("ignored", 0, "30"))
-        self.assertEqual(told["peer"], bad.wire.session.name)
-
-    def patch_log(self, logged: list[Any]) -> None:
-        from gamed.lobby import room  # noqa: PLC0415 (only here)
-
-        def warn(log_format: str, **event: Any) -> None:
-            logged.append({"log_format": log_format, **event})
-
-        self.patch(room.log, "warn", warn)
+        with capturedLogs() as logs:
+            bad.leaves()
+        self.assertIn(f"refused in all: peer={bad.wire.session.name}: 30 unknown-word", sentences(logs))
+        self.assertEqual([line for line in sentences(logs) if "ignored" in line], [])
 
     def test_a_flood_of_messages(self) -> None:
         house = universe(tables=0)
         bad, other = self.beside(house)
         bad.wire.send(b"(reset)\n" * 10_000 + b"(move player 4 1)\n")
         house.clock.pump([0.0] * 400)
-        self.check(house, other, "(play 1 (player 4 1 1))")
+        self.check(house, other, *gone(1))
+        self.assertTrue(bad.wire.is_closed)
+        self.assertEqual(bad.wire.session.refusals.counts, {"no-reset": REFUSED_MOST, "too-many": 1})
+
+    def test_who_was_left_behind_is_told_that_in_the_log_and_thrown_out_for_a_flood(self) -> None:
+        house = universe(tables=0)
+        one, two_ = two(house)
+        one.leaves()
+        self.assertEqual(two_.heard, gone(1))
+        two_.says("(move player 4 7)")
+        self.assertEqual(two_.wire.session.refusals.counts, {"table-over": 1})
+        self.assertEqual(two_.wire.session.refusals.first[0].text, b"(move player 4 7)")
+        two_.says(*["(reset) (play)"] * REFUSED_MOST)
+        house.clock.pump([0.0] * 400)
+        self.assertTrue(two_.wire.is_closed)
+        self.assertEqual(two_.wire.session.refusals.counts["too-many"], 1)
 
     def test_who_does_not_read_is_dropped(self) -> None:
         house = universe(tables=0)
