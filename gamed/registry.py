@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, Final, Protocol, cast, runtime_checkable
 
 from attrs import frozen
 from twisted.plugin import IPlugin, getPlugins
@@ -53,6 +53,10 @@ class Player(Protocol):
     @property
     def moves(self) -> int:
         """How many moves this player has made."""
+
+
+STAY: Final = 30.0
+"""Seconds for which a bot stays after a game: people see the result, and may ask for another game."""
 
 
 @runtime_checkable

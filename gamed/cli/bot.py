@@ -14,8 +14,8 @@ from gamed.errors import GamedError
 
 
 _PLAYER_OPTIONS = ("reservation", "players", "name", "stay", "pace")
-_USUAL = {"stay": 30.0, "pace": 3.0}
-"""What players get who can, where nothing else is said: people at the table see the result, and may reset."""
+_PACE = 3.0
+"""Seconds that the authors' Quoridor client gets to show its own move: 24 frames at 8 a second."""
 
 
 @click.command(epilog="Example: gamed bot battleship --host localhost --port 54321 --strategy density --games 3")
@@ -51,7 +51,7 @@ def bot(game: str, **options: Any) -> None:
     from twisted.internet.defer import Deferred  # noqa: PLC0415 (heavy)
     from twisted.internet.task import react  # noqa: PLC0415 (heavy)
 
-    from gamed.registry import games  # noqa: PLC0415 (heavy)
+    from gamed.registry import STAY, games  # noqa: PLC0415 (heavy)
 
     made = {loaded.kind: (loaded, maker.port) for maker in games().values() for loaded in (maker.load(),)}
     if game not in made:
@@ -68,7 +68,7 @@ def bot(game: str, **options: Any) -> None:
     for name in given:
         if name not in game_type.player_options:
             raise click.BadParameter(f"{game} has nothing to do with it", param_hint=f"--{name}")
-    usual = {name: value for name, value in _USUAL.items() if name in game_type.player_options}
+    usual = {name: value for name, value in (("stay", STAY), ("pace", _PACE)) if name in game_type.player_options}
     player = partial(players[strategy], **{**usual, **given})
     ended: list[GamedError | None] = []
     # `react` ends the process when it has ended the reactor; the exit status is this command's affair.
