@@ -84,6 +84,11 @@ def _no_code(_text: str) -> bool:
     return False
 
 
+def legible(text: str) -> str:
+    """Return a text with escapes for what is not printable in it."""
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+
+
 def shown(text: bytes, is_code: Callable[[str], bool] = _no_code) -> str:
     """Return a message as people may see it: cut, printable, without passwords and reservation codes.
 
@@ -94,8 +99,8 @@ def shown(text: bytes, is_code: Callable[[str], bool] = _no_code) -> str:
     found = cut.replace(b"\0", b"").decode("utf-8", "backslashreplace")
     found = _SECRET_VALUE.sub(lambda match: match[1] + _TAKEN_OUT, found)
     found = _UUID.sub(lambda match: _TAKEN_OUT if is_code(match[0].lower()) else match[0], found)
-    legible = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in found)
-    return legible if len(legible) <= SHOWN and len(cut) == len(text) else legible[:SHOWN] + "…"
+    found = legible(found)
+    return found if len(found) <= SHOWN and len(cut) == len(text) else found[:SHOWN] + "…"
 
 
 def described(refusal: Refusal, is_code: Callable[[str], bool] = _no_code) -> str:

@@ -94,7 +94,6 @@ class Loop:
     _stay: IDelayedCall | None = None
     """The end of the client's stay after a match."""
 
-
     def join(self, factory: SessionFactory, host: str, name: str = "") -> None:
         """Connect. `host`: the browser's address; `name`: goes before it in logs. Raises Refusal: the limits say no."""
         serial = next(_serials)

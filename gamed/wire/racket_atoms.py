@@ -17,6 +17,7 @@ from typing import Final, TypeAlias, TypeVar
 from attrs import define, frozen
 
 from gamed.errors import RemoteProtocolError
+from gamed.refusals import legible
 
 T = TypeVar("T")
 Reading: TypeAlias = Generator[None, None, T]
@@ -64,7 +65,8 @@ SHOWN: Final = 200
 def malformed(message: str) -> RemoteProtocolError:
     """Build the error for text that `read` refuses."""
     hint = "one datum and a line feed, as Racket's write and newline print them"
-    return RemoteProtocolError(message, code="malformed-datum", hint=hint)
+    # It may quote what came.
+    return RemoteProtocolError(legible(message), code="malformed-datum", hint=hint)
 
 
 @define
@@ -259,7 +261,9 @@ def _read_escape(source: Input, *, wide: bool) -> Reading[str]:
 def _read_code(source: Input, length: int) -> Reading[str]:
     digits = yield from _read_hexadecimal(source, length)
     if length == 4 and int(digits, 16) in _SURROGATES:  # noqa: PLR2004 (only here are there pairs)
-        yield from expect(source, "\\u", f"\\u{digits} in a string is half a surrogate pair, and the other half is missing")
+        yield from expect(
+            source, "\\u", f"\\u{digits} in a string is half a surrogate pair, and the other half is missing"
+        )
         low = yield from _read_hexadecimal(source, 4)
         if int(low, 16) not in _LOW_SURROGATES:
             raise malformed(f"\\u{digits} in a string is half a surrogate pair, and \\u{low} is not its other half")

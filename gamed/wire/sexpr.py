@@ -402,7 +402,9 @@ class _Scanner:
         self._place((yield from read_string(self.input, IN_OCTETS)).encode("latin-1"))
 
     def _read_here_string(self, _mark: str) -> Reading[None]:
-        yield from expect(self.input, "<", "#<...> is what Racket prints of a value that cannot be read: send its parts")
+        yield from expect(
+            self.input, "<", "#<...> is what Racket prints of a value that cannot be read: send its parts"
+        )
         self._place((yield from read_here_string(self.input)))
 
     def _read_character(self, _mark: str) -> Reading[None]:

@@ -6,15 +6,19 @@ played in memory against a real lobby, beside a world that does everything right
 
 from __future__ import annotations
 
+import json
 from random import Random
 from typing import TypeAlias
 
-from attrs import define, frozen
+from attrs import define, field, frozen
+from twisted.logger import capturedLogs, formatEvent
 
+from gamed.console.views import refused
 from gamed.games.quoridor.client import Player
 from gamed.games.quoridor.strategy import ShortestPath
 from gamed.refusals import Refusal
 from gamed.testing.house import House, Wire
+from gamed.web import scenes
 from tests.games.quoridor.worlds import universe
 
 Step: TypeAlias = bytes | float
@@ -150,10 +154,12 @@ class Opponent:
 
 @define(eq=False)
 class Night:
-    """What became of a student's world: the house that it came to, and its wire."""
+    """What becomes of a student's world. `lines`: what the log says; `pages`: the room's public page, step by step."""
 
     house: House
-    wire: Wire
+    lines: list[str] = field(factory=list)
+    pages: list[str] = field(factory=list)
+    wire: Wire = field(init=False)
 
     @property
     def refusals(self) -> list[Refusal]:
@@ -164,26 +170,54 @@ class Night:
     def codes(self) -> list[str]:
         return [refusal.code for refusal in self.refusals]
 
+    @property
+    def player(self) -> str:
+        """Return what the console says of its peer."""
+        return "\n".join(refused(self.wire.session.refusals, self.house.lobby.refusals))
 
-def seat_opponent(house: House) -> Opponent:
-    opponent = Opponent(house.connect(), Player(ShortestPath(), Random(1), name="opponent"))
-    opponent.wire.send(opponent.player.begin())
-    return opponent
+    def look(self) -> None:
+        """Take note of what the page shows now."""
+        for room in list(self.house.lobby.rooms.values()):
+            self.pages.append(json.dumps(scenes.refusals(self.house.lobby.refusals, room), ensure_ascii=False))
 
 
 def play(student: Student) -> Night:
     """Have a student's world play."""
-    house = universe(referee=student.referee)
+    night = Night(universe(referee=student.referee))
+    with capturedLogs() as events:
+        _play(student, night)
+    night.lines = [formatEvent(event) for event in events]
+    return night
+
+
+def _play(student: Student, night: Night) -> None:
+    house = night.house
     house.factory.doStart()
-    opponent = seat_opponent(house) if student.is_second else None
-    night = Night(house, house.connect())
+    opponent = _opponent(house) if student.is_second else None
+    night.wire = house.connect()
     for step in student.script:
         if isinstance(step, float):
             house.clock.pump([1.0] * int(step))
         else:
             night.wire.send(step)
         if opponent is None:
-            opponent = seat_opponent(house)
+            opponent = _opponent(house)
         opponent.answer()
-    house.clock.advance(0)
-    return night
+        house.clock.advance(0)
+        night.look()
+    house.factory.doStop()
+
+
+def _opponent(house: House) -> Opponent:
+    opponent = Opponent(house.connect(), Player(ShortestPath(), Random(1), name="opponent"))
+    opponent.wire.send(opponent.player.begin())
+    return opponent
+
+
+if __name__ == "__main__":
+    for each in BOTS:
+        seen = play(each)
+        print(f"\n=== {each.name}\n--- log")
+        print("\n".join(seen.lines))
+        print(f"--- console: players\n{seen.player}\n--- page of the room")
+        print("\n".join(dict.fromkeys(seen.pages)))

@@ -239,7 +239,6 @@ class EndingTests(LoopTestCase):
             loop.leave()
             self.advance()
 
-
     def test_a_bot_that_stays_leaves_later_or_plays_on(self) -> None:
         puppet = Staying()
         loop = self.looped(puppet, leaves=True)

@@ -68,9 +68,7 @@ def _table(settings: Settings, options: Options, random: Callable[[], Random], n
 
 
 def _player(strategy: str) -> Callable[..., Player]:
-    def make(
-        random: Random, players: str = "2", name: str = "gamed", stay: float = 0.0, pace: float = 0.0
-    ) -> Player:
+    def make(random: Random, players: str = "2", name: str = "gamed", stay: float = 0.0, pace: float = 0.0) -> Player:
         return Player(STRATEGIES[strategy](), random, int(players), name, stay, pace)
 
     return make

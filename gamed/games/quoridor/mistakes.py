@@ -17,7 +17,7 @@ from gamed.games.quoridor.messages import Word
 from gamed.games.quoridor.moves import HORIZONTAL, VERTICAL, Move, PawnMove, Wall, spell
 from gamed.games.quoridor.signup import Call, Status
 from gamed.games.quoridor.walls import SIZE
-from gamed.refusals import Refusal
+from gamed.refusals import Refusal, legible
 from gamed.wire.sexpr import Char, Datum, ExactComplex, Opaque, Prefab, Symbol, write
 
 MOVES: Final = "(move player 4 1) or (move wall 3 4 horizontal)"
@@ -185,7 +185,7 @@ def _shown(datum: Datum) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _MOST else text[: _MOST - 1] + "…"
+    return legible(text if len(text) <= _MOST else text[: _MOST - 1] + "…")
 
 
 # What is well said, and comes at the wrong time or is against the rules.
@@ -209,7 +209,9 @@ def untimely(word: Word, status: Status, *, is_running: bool) -> Refusal:
     if word is Word.RESET:
         text = "the game is not over" if is_running else "there has been no game yet"
         return Refusal("no-reset", text, "(reset) after one of the mails won and lost")
-    fallback = "the vote is over, and the game has begun" if is_running else "the vote is over: the table waits for four"
+    fallback = (
+        "the vote is over, and the game has begun" if is_running else "the vote is over: the table waits for four"
+    )
     return Refusal("no-vote", *_NO_VOTE.get(status, (fallback, "a move, when it is this world's turn")))
 
 
@@ -234,7 +236,9 @@ def illegal(error: RuleError, moves: Iterable[Move]) -> Refusal:
 
 
 TABLE_OVER: Final = Refusal(
-    "table-over", "a world has left the table, and nothing is taken there any longer", "a registration in a new connection"
+    "table-over",
+    "a world has left the table, and nothing is taken there any longer",
+    "a registration in a new connection",
 )
 PAUSED: Final = Refusal("paused", "the table is paused, and keeps no more messages", "patience")
 TOO_MANY: Final = Refusal(

@@ -27,7 +27,9 @@ REGISTRATION: Final = '(REGISTER ((name "student")))'
 """A registration, as an example."""
 
 _SECOND: Final = Refusal(
-    "second-datum", "only the first datum of a line counts, and the rest of this line was discarded", "one message a line"
+    "second-datum",
+    "only the first datum of a line counts, and the rest of this line was discarded",
+    "one message a line",
 )
 _HALF: Final = "the connection ended within a message"
 _MEANS_NOTHING: Final = re.compile(r"\s*(?:;.*)?|\s*#\|.*\|#\s*")
@@ -130,7 +132,10 @@ def _name(datum: Datum, text: str) -> str:
         case (first, ((second, name),)) if (first, second) == (_REGISTER, _NAME):
             return _called(name)
     raise RemoteProtocolError(
-        _no_registration(datum), code="no-registration", hint=f"{REGISTRATION} and a line feed", text=text.rstrip().encode()
+        _no_registration(datum),
+        code="no-registration",
+        hint=f"{REGISTRATION} and a line feed",
+        text=text.rstrip().encode(),
     )
 
 
