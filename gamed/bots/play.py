@@ -1,4 +1,4 @@
-"""Plays whole matches over the network, each in a connection of its own, or one after the other where the game has that.
+"""Plays whole matches over the network, one connection a match, or several where the game has resets.
 
 Source: battleship.md A3 (a whole game against any server of the protocol) and B8 (a new connection for each game).
 """
@@ -173,12 +173,13 @@ def trusting(host: str, ca: bytes | None) -> IOpenSSLClientConnectionCreator:
     return optionsForClientTLS(host, trustRootFromCertificates([Certificate.loadPEM(one.decode()) for one in found]))
 
 
-async def play(
+async def play(  # noqa: PLR0913 (how to connect, and what to do then)
     reactor: Any,
     host: str,
     port: int,
     player: Player,
     creator: IOpenSSLClientConnectionCreator | None = None,
+    *,
     ended: Callable[[Played], None] = _take_note,
 ) -> Played:
     """Connect and play one match, and further ones for which the player stays; return the last one.

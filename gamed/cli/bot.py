@@ -12,7 +12,6 @@ import click
 from gamed.cli.terminal import json_option
 from gamed.errors import GamedError
 
-
 _PLAYER_OPTIONS = ("reservation", "players", "name", "stay", "pace")
 _PACE = 3.0
 """Seconds that the authors' Quoridor client gets to show its own move: 24 frames at 8 a second."""
@@ -100,7 +99,7 @@ async def _play(reactor: Any, make_player: Any, options: dict[str, Any], errors:
         creator = trusting(options["host"], ca) if options["tls"] else None
         for _ in range(options["games"]):
             player = make_player(Random())  # noqa: S311 (a game)
-            await play(reactor, options["host"], options["port"], player, creator, ended)
+            await play(reactor, options["host"], options["port"], player, creator, ended=ended)
     except BotError as broken:
         error = broken
     won, lost = (sum(result["won"] is side for result in results) for side in (True, False))

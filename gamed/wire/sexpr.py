@@ -124,11 +124,16 @@ class _Scanner:
         while not self._datum:
             if not self._take_common():
                 yield from self._read_element()
-        self._text = source.since_mark()
-        source.mark(source.at)
-        yield from source.skip_line()
+        self._text, rest = source.since_mark(), ""
+        if source.text.startswith("\n", source.at):
+            # As in most messages.
+            source.at += 1
+        else:
+            source.mark(source.at)
+            yield from source.skip_line()
+            rest = source.since_mark().removesuffix("\n")
         self.begun = False
-        self.ready.append((self._datum.pop(), self.unfinished, source.since_mark()))
+        self.ready.append((self._datum.pop(), (self._text + rest)[:SHOWN], rest))
         self._text = ""
 
     @property

@@ -190,6 +190,7 @@ def _cut(text: str) -> str:
 
 # What is well said, and comes at the wrong time or is against the rules.
 
+_ROOM: Final = "a horizontal wall has X 0 to 7 and Y 1 to 8, a vertical one X 1 to 8 and Y 0 to 7"
 _VOTE: Final = "(play) or (wait), after the mail wait-or-play"
 _RESET: Final = "(reset), for another game"
 _NO_GAME: Final = {
@@ -231,8 +232,9 @@ def out_of_turn(seat: Seat, mover: Seat) -> Refusal:
 def illegal(error: RuleError, moves: Iterable[Move]) -> Refusal:
     """Return why the strict referee refuses a move. `moves`: what would be legal."""
     wanted = PawnMove if error.code in {"pawn-unreachable", "no-walls-left"} else Wall
+    place = f"{_ROOM}; " if error.code == "wall-out-of-range" else ""
     examples = [f"(move {spell(move)})" for move in islice((m for m in moves if isinstance(m, wanted)), 3)]
-    return Refusal(error.code, str(error), f"a legal move, such as {' or '.join(examples)}")
+    return Refusal(error.code, str(error), f"{place}a legal move, such as {' or '.join(examples)}")
 
 
 TABLE_OVER: Final = Refusal(

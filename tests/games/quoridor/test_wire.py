@@ -122,6 +122,10 @@ class RegistrationTests(SynchronousTestCase):
         assert isinstance(unread, Unread)
         self.assertEqual((unread.refusal.code, unread.refusal.text), ("second-datum", text.splitlines()[0]))
 
+    def test_a_comment_is_no_second_datum(self) -> None:
+        for rest in (b"", b" ", b"\r", b"; hello (a)", b" #| (a) |# ", b"\t;;"):
+            self.assertEqual(heard(REGISTER, b"(wait)" + rest + b"\n")[1:], [Said((Symbol("wait"),))], rest)
+
     def test_a_second_registration_is_a_datum_like_others(self) -> None:
         self.assertEqual([type(event) for event in heard(REGISTER * 2)], [Registered, Said])
 
