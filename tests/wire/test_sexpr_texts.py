@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 
 from hypothesis import given
@@ -58,7 +59,7 @@ class TextTests(SynchronousTestCase):
     @given(st.lists(st.integers(1, len(STREAM) - 1), unique=True).map(sorted))
     def test_in_whatever_pieces(self, cuts: list[int]) -> None:
         edges = [0, *cuts, len(STREAM)]
-        pieces = [STREAM[start:end] for start, end in zip(edges, edges[1:], strict=False)]
+        pieces = [STREAM[start:end] for start, end in itertools.pairwise(edges)]
         self.assertEqual(texts(pieces), TEXTS)
 
     def test_of_long_ones_the_beginning(self) -> None:
