@@ -53,7 +53,7 @@ class Refusal:
 
 @define
 class Refusals:
-    """The refusals of one peer: the first `KEPT` whole, all of them counted by code."""
+    """The refusals of one peer: the first `KEPT` and the first of each code whole, all of them counted by code."""
 
     first: list[Refusal] = field(factory=list)
     counts: dict[str, int] = field(factory=dict)
@@ -61,10 +61,11 @@ class Refusals:
     """The first reason given for each code."""
 
     def add(self, refusal: Refusal) -> bool:
-        """Count a refusal; return whether it is among the first, which are kept."""
+        """Count a refusal; return whether it is among those that are kept."""
         self.counts[refusal.code] = self.counts.get(refusal.code, 0) + 1
         self.reasons.setdefault(refusal.code, refusal.reason)
-        if len(self.first) == KEPT:
+        # What costs a peer its connection is told, however many of another kind came before.
+        if len(self.first) >= KEPT and self.counts[refusal.code] > 1:
             return False
         self.first.append(refusal)
         return True

@@ -534,8 +534,11 @@ class BadPeerTests(SynchronousTestCase):
     def test_a_flood_of_messages(self) -> None:
         house = universe(tables=0)
         bad, other = self.beside(house)
-        bad.wire.send(b"(reset)\n" * 10_000 + b"(move player 4 1)\n")
-        house.clock.pump([0.0] * 400)
+        with capturedLogs() as logs:
+            bad.wire.send(b"(reset)\n" * 10_000 + b"(move player 4 1)\n")
+            house.clock.pump([0.0] * 400)
+        lines = [line for line in sentences(logs) if line.startswith("refused ")]
+        self.assertEqual([line.split()[1] for line in lines[:11]], ["no-reset:"] * 10 + ["too-many:"])
         self.check(house, other, *gone(1))
         self.assertTrue(bad.wire.is_closed)
         self.assertEqual(bad.wire.session.refusals.counts, {"no-reset": REFUSED_MOST, "too-many": 1})
