@@ -24,9 +24,9 @@ from gamed.wire.racket_atoms import (
     ESCAPES,
     ExactComplex,
     Number,
-    malformed,
     reads_as_number,
 )
+from gamed.wire.racket_input import malformed
 
 
 @frozen

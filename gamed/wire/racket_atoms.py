@@ -9,18 +9,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
-from typing import Final, TypeAlias, TypeVar
+from typing import Final
 
-from attrs import define, frozen
+from attrs import frozen
 
-from gamed.errors import RemoteProtocolError
-from gamed.refusals import legible
-
-T = TypeVar("T")
-Reading: TypeAlias = Generator[None, None, T]
+from gamed.wire.racket_input import IN_LINE, Input, Reading, malformed
 
 # Python's \s has four separators more than Unicode's White_Space; the reader takes the byte order mark for white space.
 WHITE_SPACE: Final = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
@@ -46,9 +42,7 @@ ESCAPES: Final = {"a": "\a", "b": "\b", "t": "\t", "n": "\n", "v": "\v", "f": "\
 IN_OCTETS: Final = re.compile(r'[^"\\\u0100-\U0010ffff]*')
 IN_STRING: Final = re.compile(r'[^"\\]*')
 _IN_BARS: Final = re.compile(r"[^|]*")
-_IN_LINE: Final = re.compile(r"[^\n]*")
 _IN_NAME: Final = re.compile(rf"[^{DELIMITERS}|\\]*")
-_COMMENT_MARK: Final = re.compile(r"\|#|#\|")
 _LONGEST_NAME: Final = max(map(len, CHARACTER_NAMES))
 _OCTAL: Final = "01234567"
 _HEXADECIMAL: Final = "0123456789abcdefABCDEF"
@@ -56,140 +50,6 @@ _SURROGATES: Final = range(0xD800, 0xE000)
 _LOW_SURROGATES: Final = range(0xDC00, 0xE000)
 _CODES: Final = range(0x110000)
 _OCTETS: Final = range(256)
-
-
-SHOWN: Final = 200
-"""How many characters are kept of a message for those who look for their mistake."""
-
-
-def malformed(message: str) -> RemoteProtocolError:
-    """Build the error for text that `read` refuses."""
-    hint = "one datum and a line feed, as Racket's write and newline print them"
-    # It may quote what came.
-    return RemoteProtocolError(legible(message), code="malformed-datum", hint=hint)
-
-
-@define
-class Input:
-    """The text that has come in, how far it is read, and how many bytes of the limit the datum has taken.
-
-    `_marked` is where the text begins in `text` that `since_mark` returns, and `_before` what came of it in the pieces
-    before this one.
-    """
-
-    limit: int
-    text: str = ""
-    at: int = 0
-    ended: bool = False
-    size: int = 0
-    _marked: int = 0
-    _before: str = ""
-
-    def feed(self, text: str, *, ended: bool) -> None:
-        """Take the next piece; the one before has been read."""
-        self._before = self.since_mark()
-        self._marked = self.at = 0
-        self.text, self.ended = text, ended
-
-    def mark(self, at: int) -> None:
-        """Begin to keep the text at a place, for `since_mark`."""
-        self._marked, self._before = at, ""
-
-    def since_mark(self) -> str:
-        """Return what has been read since the mark, or the first `SHOWN` characters of it."""
-        room = SHOWN - len(self._before)
-        return self._before + self.text[self._marked : min(self.at, self._marked + room)]
-
-    def skip_to_line_end(self) -> None:
-        """Pass over what has come of the line."""
-        self._matching(_IN_LINE)
-
-    def count(self, size: int) -> None:
-        """Count bytes of the datum."""
-        self.size += size
-        if self.size > self.limit:
-            raise RemoteProtocolError(
-                f"a datum is longer than {self.limit} bytes",
-                code="datum-too-long",
-                hint="shorter data: a move has 40 bytes",
-            )
-
-    def peek(self) -> Reading[str]:
-        """Return the next character, or "" at the end of the stream."""
-        while self.at == len(self.text):
-            if self.ended:
-                return ""
-            yield
-        return self.text[self.at]
-
-    def take(self) -> Reading[str]:
-        """Take the next character. At the end of the stream this never returns: half a datum is none."""
-        while self.at == len(self.text):
-            yield
-        character = self.text[self.at]
-        self.at += 1
-        self.count(len(character.encode()))
-        return character
-
-    def run(self, pattern: re.Pattern[str]) -> Reading[str]:
-        """Take all characters of a class, in however many pieces they come."""
-        parts = []
-        while True:
-            part = self._matching(pattern)
-            self.count(len(part) if part.isascii() else len(part.encode()))
-            parts.append(part)
-            if self.at < len(self.text) or self.ended:
-                return "".join(parts)
-            yield
-
-    def skip(self, pattern: re.Pattern[str]) -> Reading[None]:
-        """Pass over all characters of a class, which are part of no datum."""
-        self._matching(pattern)
-        while self.at == len(self.text) and not self.ended:
-            yield
-            self._matching(pattern)
-
-    def skip_line(self) -> Reading[str]:
-        """Pass over everything up to and including a line feed; return the character before it, "" if there is none."""
-        last = ""
-        while True:
-            last = self._matching(_IN_LINE)[-1:] or last
-            if self.at < len(self.text):
-                self.at += 1
-                return last
-            if self.ended:
-                return ""
-            yield
-
-    def skip_comment(self) -> Reading[None]:
-        """Pass over the rest of a comment in #| and |#, and those in it."""
-        depth, last = 1, ""
-        while depth:
-            mark = self._comment_mark(last)
-            if mark:
-                depth += 1 if mark == "#|" else -1
-                last = ""
-            else:
-                last = self.text[self.at :][-1:] or last
-                self.at = len(self.text)
-                yield
-
-    def _comment_mark(self, last: str) -> str:
-        """Pass over a comment up to the next start or end of one, which the last piece may have begun."""
-        cut = last + self.text[self.at : self.at + 1]
-        if _COMMENT_MARK.fullmatch(cut):
-            self.at += 1
-            return cut
-        mark = _COMMENT_MARK.search(self.text, self.at)
-        self.at = mark.end() if mark else self.at
-        return mark[0] if mark else ""
-
-    def _matching(self, pattern: re.Pattern[str]) -> str:
-        match = pattern.match(self.text, self.at)
-        if match is None:
-            return ""
-        self.at = match.end()
-        return match[0]
 
 
 # Names, strings and characters.
@@ -300,10 +160,10 @@ def _read_hexadecimal(source: Input, most: int) -> Reading[str]:
 
 def read_here_string(source: Input) -> Reading[str]:
     """Read a string of whole lines after its #<<, up to a line that is the same as the rest of the one with the #<<."""
-    end = yield from source.run(_IN_LINE)
+    end = yield from source.run(IN_LINE)
     yield from source.take()
     lines = []
-    while (line := (yield from source.run(_IN_LINE))) != end:
+    while (line := (yield from source.run(IN_LINE))) != end:
         yield from source.take()
         lines.append(line)
     if (yield from source.peek()):

@@ -40,21 +40,18 @@ from gamed.wire.racket_atoms import (
     DELIMITERS,
     IN_OCTETS,
     IN_STRING,
-    SHOWN,
     WHITE_SPACE,
     ExactComplex,
     Extflonum,
-    Input,
-    Reading,
     expect,
     integer,
-    malformed,
     read_character,
     read_here_string,
     read_name,
     read_number,
     read_string,
 )
+from gamed.wire.racket_input import SHOWN, Input, Reading, malformed
 
 __all__ = ["Char", "Datum", "DatumReader", "ExactComplex", "Opaque", "Prefab", "Symbol", "is_sexp", "write"]
 

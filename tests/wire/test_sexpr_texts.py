@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.errors import RemoteProtocolError
-from gamed.wire.racket_atoms import SHOWN
+from gamed.wire.racket_input import SHOWN
 from gamed.wire.sexpr import DatumReader
 from tests.wire.reading import octets
 

@@ -19,7 +19,7 @@ from gamed.games.quoridor.wire import Accepted, Registered, UniverseConnection
 from gamed.records.index import index, validate
 from gamed.records.own import judgement
 from gamed.testing.house import House
-from gamed.wire import racket_atoms, sexpr
+from gamed.wire import racket_input, sexpr
 from gamed.wire.sexpr import Datum, DatumReader
 from tests.games.quoridor.test_mistakes import MEANINGLESS
 from tests.games.quoridor.worlds import universe
@@ -73,7 +73,7 @@ class PageTests(SynchronousTestCase):
 
     def test_every_refusal_is_there(self) -> None:
         sources = [
-            Path(str(module.__file__)).read_text() for module in (mistakes, reception, table, wire, racket_atoms, sexpr)
+            Path(str(module.__file__)).read_text() for module in (mistakes, reception, table, wire, racket_input, sexpr)
         ]
         made = {code for source in sources for code in re.findall(r'(?:Refusal\(|code=)\s*"([a-z-]+)"', source)}
         made |= {*MEANINGLESS.values(), "not-reading"}
