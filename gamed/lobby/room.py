@@ -209,7 +209,7 @@ class Room:
         if step.refused:
             # Before seats are emptied, whose peers these are.
             self._refuse(step)
-        if step.journal or step.mails or step.dropped or step.closed:
+        if step.journal or step.mails or step.dropped or step.closed or step.held:
             self._perform(step)
         if step.findings:
             self._report(step)
@@ -233,6 +233,8 @@ class Room:
                 self.house.tally.moves[self.history.kind] += 1
         if step.opened:
             entries = (self.history.opened(), *entries)
+        if step.held is not None:
+            entries = (*entries, step.held)
         leaving = {seat: self.peers.pop(seat) for seat in step.dropped if seat in self.peers}
         letters = self._letters(step, leaving)
         dispatch = Dispatch(self, self.history.room, entries, letters, list(leaving.values()))

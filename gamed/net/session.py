@@ -346,7 +346,8 @@ class Session:
         elif not self._unfinished[2] and now - self._unfinished[1] >= UNFINISHED:
             self._unfinished = text, now, True
             reason = f"a message was begun {UNFINISHED:g} seconds ago and has not ended"
-            self.refused(Refusal("unfinished", reason, self.connection.ending, text))
+            # Half a message may hold what is hidden, such as a card program.
+            self.refused(Refusal("unfinished", reason, self.connection.ending, text, is_hidden=True))
 
     def refuse(self, error: RemoteProtocolError) -> None:
         """Have the reception refuse the peer for what it did, and empty its seats."""
