@@ -14,6 +14,8 @@ from gamed.bots.play import Played
 from gamed.cli import main
 from gamed.games.quoridor.client import Player
 
+Ended = Callable[[Played], None]
+
 
 class OptionTests(SynchronousTestCase):
     def setUp(self) -> None:
