@@ -167,6 +167,10 @@ class Room:
         """End the match for a reason that costs nobody the game."""
         self._act(self.table.stop, why, self._now())
 
+    def refused(self, seat: Seat, refusal: Refusal) -> None:
+        """Take note of what the peer on a seat did in vain, where no step of the table tells of it."""
+        self._do(Step(refused=((seat, refusal),)))
+
     def review(self) -> bool:
         """Judge some of what was forwarded; True if there is more."""
         try:

@@ -364,8 +364,7 @@ class Session:
 
     def refused(self, refusal: Refusal) -> None:
         """Have developers learn why something that the peer did had no effect, or cost it its connection."""
-        room, seat = next(((room.id, seat) for room, seat in self.places if seat != OBSERVERS), ("", None))
-        self.factory.refusals.add(self, refusal, room, seat)
+        self.factory.refusals.note(self, refusal)
 
     @property
     def listener(self) -> str:
