@@ -6,9 +6,9 @@ loaded when it is needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, Final, Protocol, cast, runtime_checkable
 
 from attrs import frozen
 from twisted.plugin import IPlugin, getPlugins
@@ -53,6 +53,27 @@ class Player(Protocol):
     @property
     def moves(self) -> int:
         """How many moves this player has made."""
+
+
+STAY: Final = 30.0
+"""Seconds for which a bot stays after a game: people see the result, and may ask for another game."""
+
+
+@runtime_checkable
+class PlaysOn(Player, Protocol):
+    """What a Player may have besides: further games in the same connection, and consideration for slow opponents."""
+
+    @property
+    def stay(self) -> float:
+        """Seconds for which it is to stay after a game, for another one; 0: there will be none."""
+
+    @property
+    def pace(self) -> float:
+        """Seconds for which it is to wait before it answers."""
+
+    @property
+    def results(self) -> Sequence[tuple[bool, int]]:
+        """Of each game that has ended, whether it was won, and how many moves this player made."""
 
 
 class Person(Protocol):

@@ -60,6 +60,9 @@ UNFINISHED = 10.0
 LOOKED_AT_ONCE = 200
 """Sessions that are looked at in one turn of the reactor, for messages that have not ended."""
 
+LEFT_BEHIND = 1.0
+"""Seconds after its end in which a seated peer is still served: tables do not wait longer for what it left behind."""
+
 MUTE_BYTES = 65_536
 """Bytes that are then read and thrown away at a time."""
 
@@ -112,6 +115,9 @@ class Session:
     _share: Bucket = field(init=False)
     _rate: Bucket | None = None
     _begun_at: float | None = None
+    _ended_at: float | None = None
+    """When a seated peer of which more waits was first seen to have ended."""
+
     _unfinished: tuple[bytes, float, bool] | None = None
     _is_inside: bool = False
     _shakes_hands: bool = False
@@ -244,8 +250,25 @@ class Session:
     def _go_on(self) -> None:
         """Go on at the listener's rate."""
         self._rest = None
+        if self._is_overdue:
+            self.mute()
+            self._leave()
+            return
         self._take()
         self._read_again()
+
+    @property
+    def _is_overdue(self) -> bool:
+        """Whether the peer's seats are to be emptied although not all is served that it sent before its end.
+
+        What lies in the kernel may be a flood of megabytes, and the end of it is read last.
+        """
+        if not self.places or not self.is_gone:
+            return False
+        now = self.factory.clock.seconds()
+        if self._ended_at is None:
+            self._ended_at = now
+        return now - self._ended_at >= LEFT_BEHIND
 
     def serve(self, until: float) -> bool:
         """Take a few of the messages that wait, when it is our turn in the backlog, and at last the peer's leaving.
@@ -253,8 +276,13 @@ class Session:
         Return whether more waits for another turn.
         """
         try:
-            if not self._is_mute and self._receive(AT_ONCE, until):
-                return True
+            if not self._is_mute:
+                has_more = self._receive(AT_ONCE, until)
+                if self._is_overdue:
+                    self.mute()
+                    self._is_leaving = True
+                elif has_more:
+                    return True
         except Exception:  # noqa: BLE001 (as in `_attempt`)
             log.failure("server fault: peer={peer}", peer=self.name)
             self.mute()

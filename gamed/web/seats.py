@@ -20,7 +20,7 @@ from gamed.errors import GamedError
 from gamed.game import Seat, Termination
 from gamed.net.session import SessionFactory
 from gamed.reception import HostedRoom, Prepares
-from gamed.registry import GameType, LearnsOutcome, Looks, Person
+from gamed.registry import STAY, GameType, LearnsOutcome, Looks, Person
 from gamed.web.answers import Refusal
 from gamed.web.feed import Stream
 from gamed.web.live import Feeds, Moment, RoomFeed
@@ -376,7 +376,8 @@ class Seats:
     def _bring(  # noqa: PLR0913, PLR0917 (what a bot needs)
         self, sitting: Sitting, game_type: GameType, factory: SessionFactory, host: str, strategy: str, code: str | None
     ) -> None:
-        options = {"reservation": code} if code is not None and "reservation" in game_type.player_options else {}
+        told: dict[str, object] = {"stay": STAY} if code is None else {"stay": STAY, "reservation": code}
+        options = {name: value for name, value in told.items() if name in game_type.player_options}
         client: Client = game_type.players[strategy](self.random(), **options)
         loop = Loop(client, self.feeds.clock, _say_nothing, self.elsewhere, leaves=True)
         loop.join(factory, host, strategy)
