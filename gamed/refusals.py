@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 KEPT: Final = 10
 """Refusals of each peer that are kept and logged whole; after these, they are counted."""
@@ -18,8 +18,8 @@ KEPT: Final = 10
 SHOWN: Final = 200
 """Characters of a message that are shown."""
 
-_LOOKED_AT: Final = 4 * SHOWN
-"""Bytes of a message that are searched for secrets; what is shown comes from these."""
+_LOOKED_AT: Final = 2 * SHOWN
+"""Bytes of a message that are kept and searched for secrets; what is shown comes from these."""
 
 _LONGEST_CODE: Final = 64
 """Bytes at the end of a cut message that are not shown, because half a secret could not be recognised."""
@@ -67,7 +67,8 @@ class Refusals:
         # What costs a peer its connection is told, however many of another kind came before.
         if len(self.first) >= KEPT and self.counts[refusal.code] > 1:
             return False
-        self.first.append(refusal)
+        # One byte more than is looked at tells that it was longer.
+        self.first.append(evolve(refusal, text=refusal.text[: _LOOKED_AT + 1]))
         return True
 
     @property

@@ -252,7 +252,10 @@ class Room:
     def _emptied(self, seats: Iterable[Seat]) -> dict[Seat, Peer]:
         """Empty seats; return whose they were."""
         peers = {seat: self.peers.pop(seat) for seat in seats if seat in self.peers}
-        self._left.update(peers)
+        if self.table.forwards:
+            # A relay's lines may be judged after the seats are empty. Other tables may have any number of peers that
+            # come and go, and none of them is to be kept.
+            self._left.update(peers)
         return peers
 
     def _peer(self, seat: Seat) -> Peer | None:

@@ -95,7 +95,7 @@ class Session:
     name: str
     transport: Any = None
     _own_name: str | None = None
-    refusals: Refusals = field(factory=Refusals)
+    _refusals: Refusals | None = None
     _place: tuple[Room, Seat] | None = None
     places: list[tuple[Room, Seat]] = field(factory=list)
     _socket: socket.socket | None = None
@@ -367,6 +367,13 @@ class Session:
         self.factory.refusals.note(self, refusal)
 
     @property
+    def refusals(self) -> Refusals:
+        """What the peer sent in vain; made when it is asked for, because most peers have none."""
+        if self._refusals is None:
+            self._refusals = Refusals()
+        return self._refusals
+
+    @property
     def listener(self) -> str:
         """The name of the listener that the peer came by."""
         return self.factory.limits.listener
@@ -446,7 +453,8 @@ class Session:
     def _depart(self) -> None:
         """Empty the seats, and close what is still open."""
         self.factory.sessions.pop(self, None)
-        self.factory.refusals.ended(self)
+        if self._refusals is not None:
+            self.factory.refusals.ended(self)
         self._attempt(self.factory.reception.depart, self)
         self._leave_all(Termination.LEFT)
         self.close()
