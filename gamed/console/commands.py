@@ -185,7 +185,7 @@ def stats(operator: Operator) -> Answer:
             "durability": lobby.journal.durability,
             "stood still": lobby.stalled(),
             "banned networks": len(list(parts.bans)),
-            "wrong passwords": parts.accounts.failures,
+            "wrong passwords": lobby.tally.wrong_passwords.total(),
             "operators": len(parts.operators),
             "most memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
             "descriptors": len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else None,  # noqa: PTH112, PTH208 (Linux's list)

@@ -29,6 +29,7 @@ from gamed.findings import Finding
 from gamed.game import Options, Termination
 from gamed.history import History
 from gamed.lobby.keeper import Keeper
+from gamed.lobby.logins import Logins
 from gamed.lobby.outage import Outage, Timer
 from gamed.lobby.reservations import ReservationBook
 from gamed.lobby.room import Dispatch, Room
@@ -69,6 +70,7 @@ class Lobby(Service):
     on_full: str = "pause"
     outage: Outage = field(init=False)
     keeper: Keeper = field(init=False)
+    logins: Logins = field(init=False)
     rooms: dict[str, Room] = field(factory=dict)
     reservations: ReservationBook = field(factory=ReservationBook)
     alarms: list[Callable[[Room, Finding], None]] = field(factory=list)
@@ -81,6 +83,7 @@ class Lobby(Service):
     def __attrs_post_init__(self) -> None:
         self.outage = Outage(self.clock, self.tally, self._try_again)
         self.keeper = Keeper(self.store, self.journal, self.clock, self.tally)
+        self.logins = Logins(self.clock.seconds, self.tally)
 
     # What receptions ask for (gamed.reception.Host)
 

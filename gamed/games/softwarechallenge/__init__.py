@@ -13,9 +13,8 @@ from attrs import Attribute, field, frozen, validators
 
 from gamed.game import Options
 from gamed.games.softwarechallenge.client import Player
-from gamed.games.softwarechallenge.passwords import PasswordGuard
 from gamed.games.softwarechallenge.person import Person
-from gamed.games.softwarechallenge.reception import SoftwareChallengeReception
+from gamed.games.softwarechallenge.reception import LISTENER, SoftwareChallengeReception
 from gamed.games.softwarechallenge.seasons.hive import replays
 from gamed.games.softwarechallenge.seasons.hive.boards import draw
 from gamed.games.softwarechallenge.seasons.hive.client import HiveBrain
@@ -72,8 +71,8 @@ def _connection(settings: Settings) -> SoftwareChallengeConnection:
 
 
 def _reception(settings: Settings, host: Host) -> SoftwareChallengeReception:
-    passwords = PasswordGuard(host.password("softwarechallenge", settings.password))
-    return SoftwareChallengeReception(_SEASON, host, passwords, settings.paused, settings.waiting_seconds)
+    password = host.password(LISTENER, settings.password)
+    return SoftwareChallengeReception(_SEASON, host, password, settings.paused, settings.waiting_seconds)
 
 
 def _table(_settings: Settings, options: Options, random: Callable[[], Random], now: float) -> SeasonTable:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from attrs import define, field
 
@@ -15,14 +15,19 @@ from gamed.errors import RemoteProtocolError, RoomError, RuleError, StoreError
 from gamed.events import Event
 from gamed.game import CHANCE, Seat, Termination
 from gamed.games.softwarechallenge import messages as say
-from gamed.games.softwarechallenge.passwords import FORGIVEN, PasswordGuard
 from gamed.games.softwarechallenge.scores import ScoreBook
 from gamed.games.softwarechallenge.season import Season, Sent
 from gamed.games.softwarechallenge.table import SEATS, Arrived, SeasonTable
 from gamed.history import History
 from gamed.match import Opening, opening
+from gamed.passwords import is_same
 from gamed.peer import Peer
 from gamed.reception import Host, HostedRoom, Reservation
+
+LISTENER: Final = "softwarechallenge"
+"""The listener's name; its administrators have none, so it stands for their user, too."""
+
+WRONG: Final = "wrong password"
 
 
 class _Kick(Exception):  # noqa: N818 (not an error: the end of a conversation)
@@ -37,18 +42,20 @@ class _Kick(Exception):  # noqa: N818 (not an error: the end of a conversation)
 class SoftwareChallengeReception:
     """The reception of one listener.
 
-    `passwords`: the administrators'; `is_paused`: whether join rooms start paused; `waiting`: the seconds that a room
+    `password`: the administrators'; `is_paused`: whether join rooms start paused; `waiting`: the seconds that a room
     may wait for its players.
     """
 
     season: Season
     host: Host
-    passwords: PasswordGuard
+    password: str = field(repr=False)
     is_paused: bool
     waiting: float
     routes: bool = True
     scores: ScoreBook = field(init=False)
     _admins: dict[Peer, None] = field(factory=dict)
+    # Who gave a wrong password, with what throws them out when the answer was held back long enough.
+    _wrong: dict[Peer, Any] = field(factory=dict)
     # With what ends their waiting.
     _unfilled: dict[HostedRoom, Any] = field(factory=dict)
     _requests: dict[type[Event], Callable[[Peer, Any], None]] = field(init=False)
@@ -56,6 +63,7 @@ class SoftwareChallengeReception:
 
     def __attrs_post_init__(self) -> None:
         self.scores = ScoreBook(self.season.fragments)
+        self.host.logins.administrators.append(lambda: (peer.address for peer in self._admins))
         self._requests = {
             say.Join: self._join,
             say.JoinPrepared: self._join_prepared,
@@ -104,12 +112,19 @@ class SoftwareChallengeReception:
     def released(self, peer: Peer, room: HostedRoom) -> None:  # noqa: ARG002 (Reception's signature)
         """Say goodbye to a player whose last game is over; administrators stay."""
         if peer not in self._admins and not peer.places:
+            self._forget(peer)
             peer.deliver(say.Closing(kick=True))
             peer.close()
 
     def depart(self, peer: Peer) -> None:
         """Forget an administrator."""
+        self._forget(peer)
+
+    def _forget(self, peer: Peer) -> None:
         self._admins.pop(peer, None)
+        answer = self._wrong.pop(peer, None)
+        if answer is not None:
+            answer.cancel()
 
     def _throw_out(self, peer: Peer, out: _Kick) -> None:
         if out.room:
@@ -121,7 +136,7 @@ class SoftwareChallengeReception:
         """Empty the seats of a peer whose stream has ended, and let it go. `reason`: why it is thrown out."""
         if reason:
             self.host.note(peer, reason)
-        self._admins.pop(peer, None)
+        self._forget(peer)
         for room, seat in list(peer.places):
             if seat in room.peers:
                 room.leave(seat, Termination.LEFT, reason)
@@ -213,14 +228,21 @@ class SoftwareChallengeReception:
             raise _Kick(str(error), room=event.room, kick=error.code in say.KICKED) from error
 
     def _authenticate(self, peer: Peer, event: say.Authenticate) -> None:
-        now = self.host.seconds()
-        if self.passwords.admits(peer.address, event.password, now):
+        if is_same(event.password, self.password):
+            self.host.logins.right(LISTENER, peer.address)
             self._admins[peer] = None
             self.host.note(peer, "authenticated as administrator")
-        elif self.passwords.is_blocked(peer.address, now):
-            raise _Kick(f"too many wrong passwords from this address: wait {FORGIVEN:g} seconds")
-        else:
-            raise _Kick("wrong password")
+            return
+        delay = self.host.logins.wrong(LISTENER, LISTENER, peer.address)
+        if not delay:
+            raise _Kick(WRONG)
+        # Nothing counts that it sends meanwhile.
+        peer.mute()
+        self._wrong[peer] = self.host.after(delay, partial(self._answer_wrong, peer))
+
+    def _answer_wrong(self, peer: Peer) -> None:
+        del self._wrong[peer]
+        self._throw_out(peer, _Kick(WRONG))
 
     # Administrators
 
@@ -243,7 +265,7 @@ class SoftwareChallengeReception:
         """Take the listener's settings anew; an empty password leaves the one that holds."""
         self.is_paused, self.waiting = settings.paused, settings.waiting_seconds
         if settings.password:
-            self.passwords.password = settings.password
+            self.password = settings.password
 
     def opening_from(self, history: History | None, turn: int | None) -> Opening:
         """Return what was played in a match up to a turn, None for its end. Raises RoomError: it cannot go on there."""

@@ -43,6 +43,7 @@ class LobbyRefusalTests(RefusalTestCase):
         ):
             client = self.hall.connect(f"192.0.2.{number}")
             client.send(request)
+            self.hall.wait(1)
             self.assert_over(client, *KICKED)
 
     def test_unknown_and_used_reservations(self) -> None:
@@ -201,6 +202,7 @@ class LobbyRefusalTests(RefusalTestCase):
         ):
             with capturedLogs() as events:
                 self.hall.connect().send(request)
+                self.hall.wait(1)
             self.assertTrue(any(reason in str(event.get("sentence", event.get("error"))) for event in events), request)
 
 
