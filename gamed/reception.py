@@ -193,6 +193,14 @@ class Prepares(Protocol):
 
 
 @runtime_checkable
+class SwitchesLimits(Protocol):
+    """What a reception may have besides: time limits that can be switched."""
+
+    def set_timed(self, room: HostedRoom, seat: Seat, *, timed: bool) -> None:
+        """Switch the time limits of a seat, from its next move on. Raises RoomError: there is no such seat."""
+
+
+@runtime_checkable
 class HasCourses(Protocol):
     """What a reception may have beside: courses that an operator chooses."""
 

@@ -261,6 +261,12 @@ class SoftwareChallengeReception:
         slots = tuple(say.Slot(name, can_timeout=True, should_be_paused=paused) for name in display_names)
         return self.prepare(slots, () if history is None else self.opening_from(history, turn))
 
+    def set_timed(self, room: HostedRoom, seat: Seat, *, timed: bool) -> None:
+        """Switch the time limits of a slot, from its next request on. Raises RoomError: there is no such slot."""
+        if seat not in SEATS:
+            raise RoomError(f"there is no seat {seat}; there are {SEATS[0]} and {SEATS[1]}")
+        _table(room).set_timed(seat, timed=timed)
+
     def configure(self, settings: Any) -> None:
         """Take the listener's settings anew; an empty password leaves the one that holds."""
         self.is_paused, self.waiting = settings.paused, settings.waiting_seconds
@@ -340,7 +346,7 @@ class SoftwareChallengeReception:
         room = self._known(event.room)
         if event.slot not in room.peers:
             raise _Kick("nobody has this slot", room=event.room, kick=False)
-        _table(room).set_timed(event.slot, timed=event.activate)
+        self.set_timed(room, event.slot, timed=event.activate)
 
     def _free(self, _peer: Peer, event: say.FreeReservation) -> None:
         if self.host.reservations.take(event.code) is None:

@@ -118,7 +118,7 @@ class Replay:
         elif "reset" in entry.get("err", ""):
             connection.client.reset()
         elif connection.client.session not in self.hall.reception._wrong:
-            # Who closed because the recorded server had does not close while the answer to a wrong password is held back.
+            # Whoever closed because the recorded server had does not do so while our answer is held back.
             connection.client.shut()
 
     def _ours(self) -> Callable[[re.Match[bytes]], bytes]:
