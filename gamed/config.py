@@ -169,6 +169,9 @@ def structure(tree: Mapping[str, Any], directory: Path) -> Config:
         if not isinstance(section, dict):
             raise ConfigError(f"{name} is a section: write [{name}] and its keys below it")
     listeners = {name: _section(name, maker.load().settings, tree) for name, maker in makers.items()}
+    for name, settings in listeners.items():
+        if hasattr(settings, "below"):
+            listeners[name] = settings.below(directory)
     return Config(
         _section("store", StoreConfig, tree).below(directory),
         listeners,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gamed.history import Entry, History
     from gamed.records.own import Judgement
     from gamed.records.record import Record, Summary
+    from gamed.registry import ReplayFormat, Scores
 
 SHORT_ID: Final = 8
 """Characters of an id that a table shows."""
@@ -37,7 +38,11 @@ ELASTIC: Final = (COLUMNS.index("PLAYERS"), COLUMNS.index("RESULT"))
 """The columns that are cut to fit the terminal, the first of them first."""
 
 AS_IT_IS: Final = "xml"
-FORMAT_HELP: Final = f"{AS_IT_IS}: as it is stored; software-challenge: the official server's replay (hive)."
+REPLAY: Final = "replay"
+FORMAT_HELP: Final = (
+    f"{AS_IT_IS}: as it is stored; {REPLAY}: as the replay of the game's original server; "
+    "software-challenge: this of hive."
+)
 
 RESULTS: Final = {
     Termination.VICTORY: ("{winner} won", "drawn"),
@@ -70,34 +75,53 @@ def records() -> None:
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many games at most.")
 def list_records(config: str | None, *, as_json: bool, limit: int, **criteria: Any) -> None:
     """Print a table of the games, the newest first."""
+    from gamed.cli.scores import scored  # noqa: PLC0415 (heavy)
     from gamed.store.query import Query  # noqa: PLC0415 (heavy)
 
     with database(store_settings(config)) as store:
         found = store.thd_find(Query(**criteria, limit=limit))
+        scores = list(scored(store, found))
     if as_json:
         import attrs  # noqa: PLC0415 (only here)
 
-        click.echo(json.dumps([attrs.asdict(summary) for summary in found], indent=2))
+        known = [{"scores": score} if score else {} for score in scores]
+        click.echo(json.dumps([attrs.asdict(game) | score for game, score in zip(found, known, strict=True)], indent=2))
     elif found:
-        print_table(found)
+        print_table(found, scores)
     elif any(criteria.values()):
         click.echo("No game matches.")
     else:
         click.echo("No game is recorded yet. Games are recorded when they end.")
 
 
-def print_table(found: Iterable[Summary]) -> None:
-    """Print summaries as a table that fits the terminal."""
-    rows = [COLUMNS, *map(row, found)]
-    widths = [max(len(cells[column]) for cells in rows) for column in range(len(COLUMNS))]
-    excess = sum(widths) + 2 * (len(COLUMNS) - 1) - shutil.get_terminal_size((UNFITTED, 24)).columns
+def print_table(found: Iterable[Summary], scores: Sequence[Scores]) -> None:
+    """Print summaries as a table that fits the terminal; what was counted is in it where there is room."""
+    plain = [COLUMNS, *map(row, found)]
+    counted = list(dict.fromkeys(name for score in scores for name in score))
+    more = [
+        tuple(map(str.upper, counted)),
+        *(tuple(":".join(map(str, score.get(name, ()))) for name in counted) for score in scores),
+    ]
+    width = shutil.get_terminal_size((UNFITTED, 24)).columns
+    rows = [(*cells, *others) for cells, others in zip(plain, more, strict=True)]
+    widths, excess = _fitted(rows, width)
+    if excess > 0 and counted:
+        rows = plain
+        widths, _ = _fitted(rows, width)
+    for number, cells in enumerate(rows):
+        line = "  ".join(shortened(cell, width) for cell, width in zip(cells, widths, strict=True)).rstrip()
+        click.echo(click.style(line, bold=True) if number == 0 else line)
+
+
+def _fitted(rows: Sequence[tuple[str, ...]], width: int) -> tuple[list[int], int]:
+    """Return the columns' widths, and how much wider than the terminal they still are together."""
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+    excess = sum(widths) + 2 * (len(widths) - 1) - width
     for column in ELASTIC:
         cut = max(0, min(excess, widths[column] - LEAST))
         widths[column] -= cut
         excess -= cut
-    for number, cells in enumerate(rows):
-        line = "  ".join(shortened(cell, width) for cell, width in zip(cells, widths, strict=True)).rstrip()
-        click.echo(click.style(line, bold=True) if number == 0 else line)
+    return widths, excess
 
 
 def row(summary: Summary) -> tuple[str, ...]:
@@ -223,17 +247,41 @@ def entry_data(entry: Entry) -> dict[str, Any]:
 
 
 @records.command(epilog="Example: gamed records export 6f0c1f0e --output game.xml")
-@click.argument("id")
+@click.argument("id", metavar="ID|DIR")
 @config_option
+@json_option
+@click.option("--all", "every", is_flag=True, help="Write every game, each as a file in the directory DIR.")
 @click.option("--format", "chosen", default=AS_IT_IS, show_default=True, metavar="NAME", help=FORMAT_HELP)
 @click.option(
     "--output", "-o", type=click.Path(dir_okay=False), metavar="FILE", help="Write here instead of to the terminal."
 )
-def export(id: str, config: str | None, chosen: str, output: str | None) -> None:  # noqa: A002
-    """Write a game as an XML document.
+@click.pass_context
+def export(  # noqa: PLR0913 (the options)
+    ctx: click.Context,
+    id: str,  # noqa: A002
+    config: str | None,
+    chosen: str,
+    output: str | None,
+    *,
+    every: bool,
+    as_json: bool,
+) -> None:
+    """Write a game as an XML document, or all games with --all.
 
     ID is the game's id or the beginning of it, as `gamed records list` prints it. A FILE that ends with .gz is packed.
+
+    With --all, each game becomes a file in the directory DIR; games that do not have the format are left out. A game
+    that fails is named on standard error, and the status is 1 then. With --json, a JSON object a game is printed: id,
+    outcome (written, no-format, failed), and the file or the reason.
     """
+    if every:
+        if output is not None:
+            raise click.UsageError("--all writes into DIR: leave --output out")
+        from gamed.cli.bulk import export_all  # noqa: PLC0415 (heavy)
+
+        ctx.exit(export_all(store_settings(config), chosen, Path(id), as_json=as_json))
+    if as_json:
+        raise click.UsageError("--json goes with --all")
     with database(store_settings(config)) as store:
         record: Record = store.thd_record(id)
     data = in_format(record, chosen)
@@ -250,16 +298,23 @@ def in_format(record: Record, chosen: str) -> bytes:
     """Return a record as a document of a format. Raises UsageError if its game has no such format."""
     from gamed.records.own import to_history  # noqa: PLC0415 (heavy)
     from gamed.records.record import document  # noqa: PLC0415 (heavy)
-    from gamed.registry import game_types  # noqa: PLC0415 (heavy)
 
     if chosen == AS_IT_IS:
         return document(record)
-    known = {
-        replay.name: replay
-        for made in game_types().values()
-        if made.publisher == record.publisher
-        for replay in made.replays
-    }
-    if chosen not in known:
-        raise click.UsageError(f"{record.publisher} has no format {chosen}; it has {', '.join([AS_IT_IS, *known])}")
-    return known[chosen].write(to_history(record))
+    replay = replay_format(record, chosen)
+    if replay is None:
+        known = ", ".join([AS_IT_IS, *(other.name for other in replay_formats(record))])
+        raise click.UsageError(f"{record.publisher} has no format {chosen}; it has {known}")
+    return replay.write(to_history(record))
+
+
+def replay_format(record: Record, chosen: str) -> ReplayFormat | None:
+    """Return the format of another program that is meant, None if the record's game does not have it."""
+    return next((replay for replay in replay_formats(record) if chosen in (REPLAY, replay.name)), None)
+
+
+def replay_formats(record: Record) -> Sequence[ReplayFormat]:
+    """Return the formats of other programs that a record's game has."""
+    from gamed.registry import game_types  # noqa: PLC0415 (heavy)
+
+    return next((made.replays for made in game_types().values() if made.publisher == record.publisher), ())

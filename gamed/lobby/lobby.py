@@ -57,6 +57,7 @@ class Lobby(Service):
 
     `seconds`: the monotonic clock that all moments are told by; `stalled`: how long that clock stood still so far.
     `on_full`: what becomes of running games when the disk takes no more: "pause" holds them, "end" ends them.
+    `replays`: by the game's kind, what writes its ended games as another program's files.
     """
 
     game_types: Mapping[str, GameType]
@@ -74,6 +75,7 @@ class Lobby(Service):
     rooms: dict[str, Room] = field(factory=dict)
     reservations: ReservationBook = field(factory=ReservationBook)
     alarms: list[Callable[[Room, Finding], None]] = field(factory=list)
+    replays: dict[str, Callable[[History], None]] = field(factory=dict)
     _waiting: dict[str, Room] = field(factory=dict)
     _dispatches: list[Dispatch] = field(factory=list)
     _afterwards: dict[str, Room] = field(factory=dict)
@@ -375,6 +377,8 @@ class Lobby(Service):
         if len(history.entries) > PORTION:
             yield
         self.keeper.add(record, summarize(history, **names))
+        if history.kind in self.replays:
+            self.replays[history.kind](history)
 
     @property
     def unstored(self) -> int:

@@ -6,10 +6,11 @@ Source: software-challenge.md.
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 from typing import Any
 
-from attrs import Attribute, field, frozen, validators
+from attrs import Attribute, evolve, field, frozen, validators
 
 from gamed.game import Options
 from gamed.games.softwarechallenge.client import Player
@@ -45,6 +46,7 @@ class Settings:
 
     endpoint: str | None = None
     password: str = field(default="", repr=False)
+    replays: str = ""
     paused: bool = False
     soft_seconds: float = field(default=2.0, validator=_positive)
     hard_seconds: float = field(default=10.0, validator=(_positive, _not_sooner))
@@ -57,6 +59,10 @@ class Settings:
     connections: int = field(default=20_000, validator=_positive)
     connections_per_address: int = field(default=512, validator=_positive)
     connections_per_second: float = field(default=500.0, validator=validators.ge(0))
+
+    def below(self, directory: Path) -> Settings:
+        """Return the same with relative paths made absolute, below `directory`."""
+        return evolve(self, replays=str(directory / self.replays) if self.replays else "")
 
 
 def _options(settings: Settings) -> Options:
@@ -106,5 +112,6 @@ game_type = GameType(
     players={name: _player(name) for name in ("search", "greedy", "random")},
     person=_person,
     player_options=("reservation",),
-    replays=(ReplayFormat("software-challenge", "protocol", replays.write, replays.read_replay),),
+    replays=(ReplayFormat("software-challenge", "protocol", replays.write, replays.read_replay, replays.file_name),),
+    scores=replays.scores,
 )

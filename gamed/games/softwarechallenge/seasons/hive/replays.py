@@ -7,22 +7,22 @@ and `</protocol>`. They hold no times and no cells that chance drew but in the s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 from xml.etree.ElementTree import Element
 
 from gamed.errors import IllegalMove, RemoteProtocolError
-from gamed.game import CHANCE, Outcome, Termination
+from gamed.game import CHANCE, Outcome, Seat, Termination
 from gamed.games.softwarechallenge.client_wire import ClientConnection
 from gamed.games.softwarechallenge.follower import MESSAGE_BYTES, names_of
 from gamed.games.softwarechallenge.messages import Closing, Memento, ServerMessage
 from gamed.games.softwarechallenge.messages import Result as ResultMessage
-from gamed.games.softwarechallenge.season import Cause, Fault
+from gamed.games.softwarechallenge.season import Cause, Fault, Result
 from gamed.games.softwarechallenge.seasons.hive.client import read_state
 from gamed.games.softwarechallenge.seasons.hive.moves import COLORS, Obstructed, parse, spell
 from gamed.games.softwarechallenge.seasons.hive.position import State
 from gamed.games.softwarechallenge.seasons.hive.rules import OBSTRUCTED, Hive
-from gamed.games.softwarechallenge.seasons.hive.wire import KIND, echo, memento, read, result
+from gamed.games.softwarechallenge.seasons.hive.wire import GAME_TYPES, KIND, echo, memento, read, result
 from gamed.games.softwarechallenge.table import LEFT_TEXT, TIMEOUT_TEXT
 from gamed.games.softwarechallenge.wire import SoftwareChallengeConnection, escaped
 from gamed.history import DRAWN, JOINED, LEFT, MOVE, STARTED, Entry, History, Value, ended
@@ -35,6 +35,8 @@ LIMITS: Final = {"soft_milliseconds": 2000, "hard_milliseconds": 10_000}
 
 _HIVE: Final = Hive()
 _INDENTED: Final = re.compile(r"^  (?= *<)", re.MULTILINE)
+_UNFIT: Final = re.compile(r"[^\w.-]")
+_NAME_BYTES: Final = 64
 _LAST_MOVE: Final = re.compile(r"( *)<lastMove class=\"\w+\"(/?)>")
 
 
@@ -43,7 +45,7 @@ _LAST_MOVE: Final = re.compile(r"( *)<lastMove class=\"\w+\"(/?)>")
 
 def write(history: History) -> bytes:
     """Return the replay file of a game. One that was cancelled has no result in it, as it had none."""
-    names = [str(entry.data["name"]) for entry in history.of_kind(JOINED)]
+    names = _names(history)
     wire, state, rooms = SoftwareChallengeConnection(), _HIVE.setup(history.options), []
     for entry in history.entries:
         if entry.kind not in (DRAWN, MOVE) or entry.body is None:
@@ -53,11 +55,51 @@ def write(history: History) -> bytes:
         said = "" if isinstance(move, Obstructed) else echo(move)
         text = _moved_left(wire, Memento(history.room, memento(state, names, said)))
         rooms.append(_with_hint(text, str(entry.data["hint"])) if "hint" in entry.data else text)
+    said_last = _result(history, state, names)
+    if said_last is not None:
+        rooms.append(_moved_left(wire, ResultMessage(history.room, said_last.body)))
+    return "\n".join(["<protocol>", *rooms, "</protocol>"]).encode()
+
+
+def scores(history: History) -> Mapping[str, Sequence[int]]:
+    """Return each side's points and the free fields around its bee, as the result has them; nothing without one."""
+    state = _HIVE.setup(history.options)
+    for seat, move in _moves(history):
+        state = _HIVE.apply(state, seat, move)
+    found = _result(history, state, _names(history))
+    if found is None:
+        return {}
+    points, free = zip(*found.parts, strict=True)
+    return {"points": [*map(int, points)], "free": [*map(int, free)]}
+
+
+def file_name(history: History) -> str:
+    """Return the official server's name for a game's file, with the beginning of the room's id, so that none is twice.
+
+    It has the names of the sides, without what does not fit into a file's name, and when the game began, in UTC.
+    """
+    names = [_UNFIT.sub("_", name).encode()[:_NAME_BYTES].decode(errors="ignore") for name in _names(history)]
+    began = re.sub("[-:]", "_", history.started[:19].replace("-", ".").replace("T", "_"))
+    return f"replay_{GAME_TYPES[0]}_{'_'.join(names)}_{began}_{history.room[:8]}.xml"
+
+
+def _names(history: History) -> list[str]:
+    return [str(entry.data["name"]) for entry in history.of_kind(JOINED)]
+
+
+def _moves(history: History) -> Iterator[tuple[Seat, Any]]:
+    for entry in history.entries:
+        if entry.kind in (DRAWN, MOVE) and entry.body is not None:
+            yield CHANCE if entry.seat is None else entry.seat, parse(entry.body.decode())
+
+
+def _result(history: History, state: State, names: Sequence[str]) -> Result | None:
+    """Return the result of a game; None where it has none."""
     fault = next(map(_fault, history.of_kind(LEFT)), None)
     outcome = history.outcome
-    if outcome is not None and (fault is not None or outcome.termination is Termination.VICTORY):
-        rooms.append(_moved_left(wire, ResultMessage(history.room, result(state, names, fault).body)))
-    return "\n".join(["<protocol>", *rooms, "</protocol>"]).encode()
+    if outcome is None or (fault is None and outcome.termination is not Termination.VICTORY):
+        return None
+    return result(state, names, fault)
 
 
 def _moved_left(wire: SoftwareChallengeConnection, message: ServerMessage) -> str:
