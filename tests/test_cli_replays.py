@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
+import sys
 
-from attrs import fields
+from attrs import evolve, fields
 from click.testing import Result
 
+from gamed.cli import scores as module
+from gamed.cli.bulk import export_all
+from gamed.cli.terminal import store_settings
+from gamed.errors import RuleError
 from gamed.game import Outcome, Termination
 from gamed.games.softwarechallenge.seasons.hive.replays import scores, write
 from gamed.history import ended
 from gamed.records.own import from_history, summary
 from gamed.records.record import Record, Summary, document
+from gamed.registry import game_types
 from gamed.store import replays
 from gamed.store.replays import thd_write_file as keep
 from gamed.testing.battleship import play_history
@@ -20,6 +27,11 @@ from tests.games.softwarechallenge.hive.test_replays import ROOM, history, rando
 from tests.test_cli_import import ImportCase
 
 FORMAT = "software-challenge"
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
 
 
 OTHER = from_history(
@@ -105,6 +117,14 @@ class BulkTests(ImportCase):
         self.assertEqual(found.stdout, "2 games: 1 written, 1 failed\n")
         self.assertEqual(list(self.files()), [f"{OTHER.id}.xml"])
 
+    def test_a_terminal_is_shown_how_far_it_is(self) -> None:
+        terminal, shown = Terminal(), io.StringIO()
+        self.patch(sys, "stderr", terminal)
+        self.patch(sys, "stdout", shown)
+        status = export_all(store_settings(str(self.config)), "xml", self.target, as_json=False)
+        self.assertEqual((status, shown.getvalue()), (0, "2 games: 2 written, 0 failed\n"))
+        self.assertIn("100%", terminal.getvalue())
+
     def test_a_directory_that_cannot_be_made(self) -> None:
         self.target.parent.write_bytes(b"a file")
         found = self.export("--json", status=1)
@@ -146,6 +166,16 @@ class ScoreTests(ImportCase):
         (game,) = json.loads(self.run_gamed("records", "list", "--json").stdout)
         self.assertEqual(game.pop("scores"), {name: list(counts) for name, counts in self.counted.items()})
         self.assertEqual(set(game), {field.name for field in fields(Summary)})
+
+    def test_a_record_that_cannot_be_played_is_listed_all_the_same(self) -> None:
+        def fail(_history: object) -> None:
+            raise RuleError("no such move", code="x")
+
+        broken = evolve(game_types()["hive"], scores=fail)
+        self.patch(module, "game_types", lambda: {"hive": broken})
+        head, line = self.run_gamed("records", "list", env={"COLUMNS": "120"}).stdout.splitlines()
+        self.assertTrue(head.endswith("LENGTH"))
+        self.assertTrue(line.startswith(ROOM[:8]))
 
     def test_a_game_without_them(self) -> None:
         self.run_gamed("import", self.file("ship.xml", document(OTHER)))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from gamed.errors import GamedError
 from gamed.records.own import to_history
 from gamed.registry import Scores, game_types
 
@@ -18,7 +20,9 @@ def scored(store: Database, found: Sequence[Summary]) -> Iterator[Scores]:
     types = game_types()
     for summary in found:
         made = types.get(summary.kind)
-        if made is None or made.scores is None:
-            yield {}
-        else:
-            yield made.scores(to_history(store.thd_record(summary.id)))
+        score: Scores = {}
+        if made is not None and made.scores is not None:
+            # A record that cannot be played is listed all the same.
+            with suppress(GamedError):
+                score = made.scores(to_history(store.thd_record(summary.id)))
+        yield score
