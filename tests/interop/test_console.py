@@ -373,7 +373,9 @@ class SSHTests(ConsoleTestCase):
         # The first value of an option counts.
         command = self.ssh_command("-o", "BatchMode=yes", "-o", "IdentitiesOnly=yes", *words)
         command.insert(1, "-oLogLevel=INFO")
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, check=False)
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, check=False
+        )
         self.assertEqual(done.returncode, 255)
         return done.stderr
 
