@@ -56,9 +56,12 @@ _SERVER_MESSAGES: Final = frozenset(
 )
 _REPLIES: Final = frozenset({"testing", "playerScore"})
 
-# A number as Java's Integer has it, in decimal digits.
-_NUMBER: Final = re.compile(r"[+-]?[0-9]{1,10}")
-_NUMBERS: Final = range(-(2**31), 2**31)
+# A number as Java's Long.decode reads it: with a sign, in base 16 after 0x or #, in base 8 after a 0, with the digits of
+# any script that has a char of its own.
+_NUMBER: Final = re.compile(r"([+-]?)(?:(0[xX]|#)(?=.)|(0)(?=.))?([\da-fA-F]{1,64})")
+_CHARS: Final = 0x10000
+# The official server takes what has 32 bits, with a sign or without one, for an Integer.
+_NUMBERS: Final = range(-(2**31), 2**32)
 
 _IN_TEXT: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;", "\r": "&#xd;"}
 _TEXT: Final = str.maketrans(_IN_TEXT)
@@ -109,9 +112,21 @@ def _unknown(element: Element) -> RemoteProtocolError:
 
 def number(text: str) -> int:
     """Return a whole number. Raises RemoteProtocolError(code="not-a-number")."""
-    if _NUMBER.fullmatch(text) is None or int(text) not in _NUMBERS:
+    found = _NUMBER.fullmatch(text)
+    try:
+        value = _decoded(found) if found is not None and max(map(ord, text)) < _CHARS else None
+    except ValueError:
+        value = None
+    if value is None or value not in _NUMBERS:
         raise RemoteProtocolError(f"{text[:80]!r} is not a number", code="not-a-number")
-    return int(text)
+    return value - 2**32 if value >= 2**31 else value
+
+
+def _decoded(found: re.Match[str]) -> int:
+    """Return a number's value. Raises ValueError: its base does not have such digits."""
+    sign, hexadecimal, octal, digits = found.groups()
+    value = int(digits, 16 if hexadecimal else 8 if octal else 10)
+    return -value if sign == "-" else value
 
 
 def _is_true(found: Mapping[str, str], name: str) -> bool:
@@ -172,6 +187,12 @@ _READERS: Final[Mapping[str, Callable[[Element], Event]]] = {
     "room": _room,
     CLOSE_CONNECTION: _leaving,
 }
+
+
+MESSAGE_CLASSES: Final = (
+    frozenset(_READERS) | _SERVER_MESSAGES | _REPLIES | {"welcomeMessage", "result", MOVE_REQUEST}
+) - {"string"}
+"""The classes of the lobby's messages. As `data` of a room they are no moves; a string would not be read there."""
 
 
 def read(element: Element) -> Event:

@@ -195,7 +195,5 @@ def _color(outcome: Outcome) -> str | None:
 
 def _is_next(state: State, color: str | None) -> bool:
     """Return whether a move can end the game so: the official server does not tell the last state of a held game."""
-    outcomes = (
-        _HIVE.outcome(_HIVE.apply(state, state.mover, move)) for move in _HIVE.legal_moves(state, state.mover)
-    )
+    outcomes = (_HIVE.outcome(_HIVE.apply(state, state.mover, move)) for move in _HIVE.legal_moves(state, state.mover))
     return any(outcome is not None and _color(outcome) == color for outcome in outcomes)
