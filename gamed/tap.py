@@ -262,6 +262,7 @@ def build(
                 getattr(settings, "messages_per_second", 0.0),
                 getattr(settings, "message_seconds", 0.0),
                 backlog=backlog,
+                refusals=lobby.refusals,
                 door=door,
             )
             factories[name] = factory

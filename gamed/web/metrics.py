@@ -111,6 +111,7 @@ class DaemonCollector(Collector):
         opened = CounterMetricFamily("gamed_rooms_opened", "Rooms opened.", labels=["game"])
         ended = CounterMetricFamily("gamed_games_ended", "Ended games, by cause.", labels=["game", "termination"])
         findings = CounterMetricFamily("gamed_findings", "What referees found.", labels=["game", "code"])
+        refusals = CounterMetricFamily("gamed_refusals", "Messages that had no effect, by reason.", labels=["code"])
         for kind, count in sorted(self.tally.moves.items()):
             moves.add_metric([kind], count)
         for kind, count in sorted(self.tally.opened.items()):
@@ -119,7 +120,9 @@ class DaemonCollector(Collector):
             ended.add_metric(names, count)
         for names, count in sorted(self.tally.findings.items()):
             findings.add_metric(names, count)
-        yield from (moves, opened, ended, findings)
+        for code, count in sorted(self.tally.refusals.items()):
+            refusals.add_metric([code], count)
+        yield from (moves, opened, ended, findings, refusals)
 
 
 def _histogram(name: str, text: str, distribution: Distribution) -> HistogramMetricFamily:
