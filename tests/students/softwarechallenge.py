@@ -7,6 +7,7 @@ the console's `room` and `players`, and those of the room's page. The bots' name
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from random import Random
 from typing import Any
 
@@ -15,6 +16,7 @@ from twisted.logger import capturedLogs, formatEvent
 
 from gamed.console.views import refused
 from gamed.games.softwarechallenge import game_type
+from gamed.lobby.room import Room
 from gamed.refusals import Refusals
 from gamed.web import scenes
 from tests.games.softwarechallenge.desks import Desk
@@ -80,8 +82,13 @@ BOTS = [
     Student(
         "bot-06", "no </room> after the move", _started((2, _move(_first()).removesuffix(b"</room>"))), place="red"
     ),
-    Student("bot-07", "it moves without being asked", _started((2, _move(_first("BLUE", x=1)))), place="blue"),
-    Student("bot-08", "its first piece is far from the opponent's", _started((2, _move(_first()))), place="blue"),
+    Student("bot-07", "it moves without being asked", _started((0, _move(_first("BLUE", x=1)))), place="blue"),
+    Student(
+        "bot-08",
+        "its first piece is far from the opponent's",
+        _started((0.5, _move(_first("BLUE", x=5, y=-3)))),
+        place="blue",
+    ),
     Student(
         "bot-09", "the class of the move is spelt SetMove", _started((2, _move(_first().replace("setm", "SetM")))), "red"
     ),
@@ -112,13 +119,18 @@ def played(student: Student) -> Told:
     """Return what is told of a bot that has played."""
     hall = Hall()
     hall.factory.doStart()
+    rooms: dict[Room, None] = {}
     with capturedLogs() as events:
         bot, opponents, code = _seated(hall, student)
-        _play(hall, student, bot, opponents, code)
+        for tenth in _played(hall, student, bot, code):
+            if tenth == 10 and student.place == "red":
+                opponents.append(_opponent(hall))
+            for desk in opponents:
+                desk.listen()
+            rooms.update(dict.fromkeys(hall.lobby.rooms.values()))
     log = [line for event in events if (line := formatEvent(event)) and line.startswith("refused")]
     refusals = bot.session.refusals
-    # The page of each room that the bot was in; it is closed by now.
-    pages = [one for room in hall.known for one in scenes.refusals(hall.lobby.refusals, room)]
+    pages = [one for room in rooms for one in scenes.refusals(hall.lobby.refusals, room)]
     return Told(refusals, log, refused(refusals, hall.lobby.refusals), pages)
 
 
@@ -132,18 +144,15 @@ def _seated(hall: Hall, student: Student) -> tuple[Client, list[Desk], bytes]:
     return hall.connect(), opponents, b""
 
 
-def _play(hall: Hall, student: Student, bot: Client, opponents: list[Desk], code: bytes) -> None:
+def _played(hall: Hall, student: Student, bot: Client, code: bytes) -> Iterator[int]:
+    """Have a bot play; yield ten times a second."""
     script = list(student.script)
     for tenth in range(10 * WATCHED):
         while script and script[0][0] <= tenth / 10:
             _, said = script.pop(0)
             bot.feed(said.replace(ROOM, bot.room.encode() if ROOM in said else b"").replace(CODE, code))
             hall.turn()
-        if tenth == 10 and student.place == "red":
-            opponents.append(_opponent(hall))
-        for desk in opponents:
-            desk.listen()
-        hall.note_rooms()
+        yield tenth
         hall.wait(0.1, 0.1)
 
 

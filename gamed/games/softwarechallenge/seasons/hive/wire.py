@@ -29,7 +29,7 @@ from gamed.games.softwarechallenge.seasons.hive.moves import (
 )
 from gamed.games.softwarechallenge.seasons.hive.position import State
 from gamed.games.softwarechallenge.seasons.hive.rules import Hive, Reason
-from gamed.games.softwarechallenge.wire import MESSAGE_CLASSES, escaped, number, quoted, texts, truth
+from gamed.games.softwarechallenge.wire import MESSAGE_CLASSES, escaped, number, quoted, texts, truth, unknown_element
 from gamed.wire.xmlstream import Element
 
 KIND: Final = "hive"
@@ -145,12 +145,14 @@ def read(data: Element) -> Sent:
     if kind in _NO_MOVES:
         return Sent(None)
     if kind not in _CLASSES:
-        raise RemoteProtocolError(f"there is no move of class {kind[:80]!r}", code="unknown-class")
+        hint = f"{_SET}, {_DRAG} or {_SKIP}, in lower case"
+        raise RemoteProtocolError(f"there is no move of class {kind[:80]!r}", code="unknown-class", hint=hint)
     kind = _CLASSES[kind]
     parts, hint = _parts(data, _KNOWN[kind])
     for name in _NEEDED[kind]:
         if name not in parts:
-            raise RemoteProtocolError(f"a {kind} needs a {name}", code="missing-part")
+            hint = " and ".join(f"<{part}>" for part in _NEEDED[kind])
+            raise RemoteProtocolError(f"a {kind} needs a {name}", code="missing-part", hint=hint)
     return _sent(_move(kind, parts), parts, hint)
 
 
@@ -166,7 +168,7 @@ def _parts(data: Element, known: Sequence[str]) -> tuple[dict[str, Element], str
         if child.tag == "hint":
             hints.append(child.get("content") or child.text or "")
         elif child.tag not in known:
-            raise RemoteProtocolError(f"there is no element {child.tag[:80]!r} here", code="unknown-element")
+            raise unknown_element(child, (*known, "hint"))
         elif child.tag in parts:
             raise RemoteProtocolError(f"{child.tag!r} is said twice", code="duplicate-element")
         else:
@@ -208,7 +210,9 @@ def _texts_of_place(element: Element) -> Mapping[str, str]:
 def _class_in(element: Element, known: frozenset[str | None]) -> str | None:
     kind = element.get("class")
     if kind not in known:
-        raise RemoteProtocolError(f"there is no {element.tag} of class {kind[:80]!r}", code="unknown-class")
+        raise RemoteProtocolError(
+            f"there is no {element.tag} of class {kind[:80]!r}", code="unknown-class", hint="no class"
+        )
     return kind
 
 
@@ -221,7 +225,9 @@ def _piece_of(element: Element) -> tuple[int, str]:
     owner, type_ = found.get("owner"), found.get("type")
     # One that is missing makes an illegal move; one that is unknown makes none.
     if owner not in (None, *COLORS) or type_ not in (None, *LETTERS):
-        raise RemoteProtocolError(f"there is no piece {(owner or '')[:20]} {(type_ or '')[:20]}", code="unknown-value")
+        reason = f"there is no piece {(owner or '')[:20]} {(type_ or '')[:20]}"
+        hint = f"owner {' or '.join(COLORS)}, type {', '.join(LETTERS)}, in upper case"
+        raise RemoteProtocolError(reason, code="unknown-value", hint=hint)
     return NOBODY if owner is None else COLORS.index(owner), NOTHING if type_ is None else LETTERS[type_]
 
 
