@@ -157,7 +157,7 @@ class SoftwareChallengeReception:
 
     def _throw_out(self, peer: Peer, request: say.Request, out: _Kick) -> None:
         self._report(peer, request, out.code, out.reason, out.expected)
-        if out.room:
+        if out.room is not None:
             self.host.tell(peer, say.Refused(out.room, out.reason, None))
         self.host.tell(peer, say.Closing(kick=out.kick))
         self._let_go(peer, out.reason)
@@ -261,10 +261,10 @@ class SoftwareChallengeReception:
             raise _Kick("no-room", "the message names no room", f'<room roomId="…">: {_ROOM}')
         room = self.host.room(event.room)
         if room is None:
-            raise _Kick("unknown-room", "there is no such room, or its game is over", _ROOM, room=event.room)
+            raise _Kick("unknown-room", "there is no such room, or its game is over", _ROOM, room=event.room or None)
         seats = [seat for seat, other in room.peers.items() if other is peer]
         if not seats:
-            raise _Kick("not-your-room", "you have no seat in this room", _ROOM, room=event.room)
+            raise _Kick("not-your-room", "you have no seat in this room", _ROOM, room=event.room or None)
         return room, seats
 
     def _read(self, event: say.RoomMessage) -> Sent:
@@ -274,7 +274,7 @@ class SoftwareChallengeReception:
             return self.season.read(event.data)
         except RemoteProtocolError as error:
             kick = error.code in say.KICKED
-            raise _Kick(error.code, str(error), error.hint, room=event.room, kick=kick) from error
+            raise _Kick(error.code, str(error), error.hint, room=event.room or None, kick=kick) from error
 
     def _authenticate(self, peer: Peer, event: say.Authenticate) -> None:
         self._has_asked(peer)
@@ -359,7 +359,7 @@ class SoftwareChallengeReception:
     def _known(self, room: str) -> HostedRoom:
         found = self._hosted(room)
         if found is None:
-            raise _Kick("unknown-room", "there is no such room", _ADMINS_ROOM, room=room)
+            raise _Kick("unknown-room", "there is no such room", _ADMINS_ROOM, room=room or None)
         return found
 
     def _hosted(self, room: str) -> HostedRoom | None:

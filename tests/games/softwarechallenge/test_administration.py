@@ -391,17 +391,23 @@ class RecordedStartTests(AdministrationTestCase):
 
     def test_what_cannot_go_on(self) -> None:
         for more, reason in ((' turn="7"', "no turn 7"), (' turn="-1"', "no turn -1")):
-            self.assertEqual(self.start(more), KICKED, reason)
+            self.assertEqual(self.start(more), [f"error the record has {reason}", *KICKED])
+            # The record is named by what was the id of its room.
+            self.assertEqual(self.admin.room, self.record.id)
             self.admin = self.hall.admin()
-        self.record = evolve(self.record, id="00000000-0000-4000-8000-000000000000")
-        self.assertEqual(self.start(""), KICKED)
+        for unknown in ("00000000-0000-4000-8000-000000000000", ""):
+            self.record = evolve(self.record, id=unknown)
+            self.assertEqual(self.start(""), ["error there is no such record of this game", *KICKED])
+            self.admin = self.hall.admin()
 
     def test_a_record_that_breaks_the_rules(self) -> None:
         broken = self.broken(b"S a 3,0", b"S a -3,0")
         self.hall.store.records[broken.id] = self.record = broken
         self.assertEqual(self.start(' turn="5"')[0], "prepared")
         self.admin = self.hall.admin()
-        self.assertEqual(self.start(""), KICKED)
+        said, *over = self.start("")
+        self.assertIn("error the record cannot be played: ", said)
+        self.assertEqual(over, KICKED)
         self.assertEqual(self.hall.reception._unfilled.keys() - set(self.hall.rooms), set())
 
     def broken(self, old: bytes, new: bytes) -> Record:
