@@ -26,6 +26,9 @@ from gamed.reception import Host, HostedRoom, Reservation
 from gamed.refusals import Refusal
 
 
+ADMINS_RATE: Final = 2_000.0
+"""Messages that are taken of an administrator in a second, and at once: its program prepares whole tournaments."""
+
 NO_REQUEST: Final = 10.0
 """Seconds after which a developer learns that a client has connected and asked for nothing."""
 
@@ -281,6 +284,7 @@ class SoftwareChallengeReception:
         now = self.host.seconds()
         if self.passwords.admits(peer.address, event.password, now):
             self._admins[peer] = None
+            peer.allow(ADMINS_RATE)
             self.host.note(peer, "authenticated as administrator")
         elif self.passwords.is_blocked(peer.address, now):
             reason = f"too many wrong passwords from this address: wait {FORGIVEN:g} seconds"
