@@ -195,6 +195,12 @@ class ImportTests(ImportCase):
         self.assertIn("gamed-hive 1.0: hive, ", outcomes[0]["sentence"])
         self.assertEqual(self.store().thd_record(ROOM).publisher, "gamed-hive")
 
+    def test_one_that_breaks_off(self) -> None:
+        replay = write(whole(2))
+        cut = self.file("cut.xml.gz", gzip.compress(replay[: len(replay) // 2]))
+        self.assertIn("imported", self.run_gamed("import", cut).output)
+        self.assertIn("cancelled", self.run_gamed("records", "show", ROOM).output)
+
     def test_another_game_of_this_id_is_refused(self) -> None:
         cancelled = history(random_moves(3, 5)[0], ended(0, Outcome(Termination.CANCELLED)))
         self.run_gamed("import", self.file("one.xml", write(whole(2))))

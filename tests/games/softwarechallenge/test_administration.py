@@ -10,12 +10,13 @@ from attrs import evolve
 from gamed.errors import RoomError
 from gamed.game import Termination
 from gamed.games.softwarechallenge import Settings
+from gamed.games.softwarechallenge.reception import ADMINS_RATE
 from gamed.history import ENDED, MOVE
 from gamed.passwords import MOST_HELD
 from gamed.records.own import summary, to_history
 from gamed.records.record import Record
 from tests.games.softwarechallenge.administration import KICKED, AdministrationTestCase
-from tests.games.softwarechallenge.hall import HIVE, PASSWORD, ROW, slot
+from tests.games.softwarechallenge.hall import HIVE, PASSWORD, ROW, Hall, slot
 
 
 class RoomTests(AdministrationTestCase):
@@ -343,6 +344,40 @@ class TestModeTests(AdministrationTestCase):
         self.assertEqual(self.admin.heard(), ["</protocol>"])
 
 
+class RateTests(AdministrationTestCase):
+    """How many requests are served in a second."""
+
+    def test_an_administrator_has_a_rate_of_its_own(self) -> None:
+        self.admin.send(*['<testMode testMode="true"/>'] * 300)
+        self.hall.wait(0.2, 0.01)
+        self.assertEqual(len(self.admin.heard()), 300)
+
+    def test_it_is_bounded_and_logging_in_again_does_not_raise_it(self) -> None:
+        for _ in range(20):
+            self.admin.feed(b'<testMode testMode="true"/>' * 150)
+            self.hall.turn()
+        self.admin.authenticate()
+        for _ in range(20):
+            self.admin.feed(b'<testMode testMode="true"/>' * 150)
+            self.hall.turn()
+        self.hall.wait(0.1, 0.01)
+        self.assertLess(len(self.admin.heard()), ADMINS_RATE * 1.2)
+
+    def test_players_and_strangers_have_the_listener_s(self) -> None:
+        stranger = self.hall.connect()
+        stranger.send(*['<testMode testMode="true"/>'] * 300)
+        self.hall.wait(0.2, 0.01)
+        self.assertLessEqual(stranger.session.refusals.total, 60)
+
+    def test_a_listener_that_takes_more_takes_more_of_administrators_too(self) -> None:
+        self.hall = Hall(Settings(password=PASSWORD, messages_per_second=10_000.0))
+        admin = self.hall.admin()
+        for _ in range(20):
+            admin.feed(b'<testMode testMode="true"/>' * 150)
+            self.hall.turn()
+        self.assertEqual(len(admin.heard()), 3_000)
+
+
 class RecordedStartTests(AdministrationTestCase):
     """A game that starts where a recorded one stood."""
 
@@ -427,17 +462,23 @@ class RecordedStartTests(AdministrationTestCase):
 
     def test_what_cannot_go_on(self) -> None:
         for more, reason in ((' turn="7"', "no turn 7"), (' turn="-1"', "no turn -1")):
-            self.assertEqual(self.start(more), KICKED, reason)
+            self.assertEqual(self.start(more), [f"error the record has {reason}", *KICKED])
+            # The record is named by what was the id of its room.
+            self.assertEqual(self.admin.room, self.record.id)
             self.admin = self.hall.admin()
-        self.record = evolve(self.record, id="00000000-0000-4000-8000-000000000000")
-        self.assertEqual(self.start(""), KICKED)
+        for unknown in ("00000000-0000-4000-8000-000000000000", ""):
+            self.record = evolve(self.record, id=unknown)
+            self.assertEqual(self.start(""), ["error there is no such record of this game", *KICKED])
+            self.admin = self.hall.admin()
 
     def test_a_record_that_breaks_the_rules(self) -> None:
         broken = self.broken(b"S a 3,0", b"S a -3,0")
         self.hall.store.records[broken.id] = self.record = broken
         self.assertEqual(self.start(' turn="5"')[0], "prepared")
         self.admin = self.hall.admin()
-        self.assertEqual(self.start(""), KICKED)
+        said, *over = self.start("")
+        self.assertIn("error the record cannot be played: ", said)
+        self.assertEqual(over, KICKED)
         self.assertEqual(self.hall.reception._unfilled.keys() - set(self.hall.rooms), set())
 
     def broken(self, old: bytes, new: bytes) -> Record:

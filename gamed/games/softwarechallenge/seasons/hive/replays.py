@@ -2,6 +2,8 @@
 
 Source: software-challenge.md B7: a line `<protocol>`, the state after each move as a room element, the result as one,
 and `</protocol>`. They hold no times and no cells that chance drew but in the states, and of a move what was echoed.
+Where a player left, the server wrote an empty room element instead of the result, or nothing more at all. The season's
+GUI saves all that the server told it: the same room elements, and `prepared`, `observed`, `left` and the like.
 """
 
 from __future__ import annotations
@@ -13,9 +15,9 @@ from xml.etree.ElementTree import Element
 
 from gamed.errors import IllegalMove, RemoteProtocolError
 from gamed.game import CHANCE, Outcome, Seat, Termination
-from gamed.games.softwarechallenge.client_wire import ClientConnection
+from gamed.games.softwarechallenge.client_wire import read as read_message
 from gamed.games.softwarechallenge.follower import MESSAGE_BYTES, names_of
-from gamed.games.softwarechallenge.messages import Closing, Memento, ServerMessage
+from gamed.games.softwarechallenge.messages import Memento, ServerMessage
 from gamed.games.softwarechallenge.messages import Result as ResultMessage
 from gamed.games.softwarechallenge.season import Cause, Fault, Result
 from gamed.games.softwarechallenge.seasons.hive.client import read_state
@@ -139,29 +141,33 @@ def read_replay(document: bytes) -> History:
 
     Raises RemoteProtocolError if it is none, and RuleError if the rules lead elsewhere than its states say.
     """
-    rooms = list(_rooms(document))
-    states = [event for event in rooms if isinstance(event, Memento)]
+    told = list(_told(document))
+    states = [event for event in told if isinstance(event, Memento)]
     if not states or states[0].element is None:
         raise RemoteProtocolError("there is no state in it", code="no-state")
+    if len({event.room for event in told}) > 1:
+        raise RemoteProtocolError("it holds the games of more than one room", code="several-rooms")
     history = History(states[0].room, KIND, UNKNOWN_TIME, 0, LIMITS)
     first = states[0].element
     history.entries += [Entry(0, JOINED, seat, data={"name": name}) for seat, name in enumerate(names_of(first))]
     history.entries.append(Entry(0, STARTED))
     state = _play(history, [event.element for event in states if event.element is not None])
-    results = [event.element for event in rooms if isinstance(event, ResultMessage)]
+    results = [event.element for event in told if isinstance(event, ResultMessage)]
     history.entries += _end(state, results[0] if results else None)
     return history
 
 
-def _rooms(document: bytes) -> Iterator[Memento | ResultMessage]:
-    connection = ClientConnection(XmlStream(MESSAGE_BYTES))
+def _told(document: bytes) -> Iterator[Memento | ResultMessage]:
+    """Yield the states and results of a document, which need not have an end; pass over what else a server says."""
+    stream = XmlStream(MESSAGE_BYTES)
     for data in (document, b""):
-        connection.receive_data(data)
-        for event in connection.events():
+        stream.receive_data(data)
+        for element in stream.elements():
+            if element.tag == "room" and not len(element):
+                continue
+            event = read_message(element)
             if isinstance(event, (Memento, ResultMessage)):
                 yield event
-            elif not isinstance(event, Closing):
-                raise RemoteProtocolError(f"{type(event).__name__} does not belong there", code="no-replay")
 
 
 def _play(history: History, states: list[Element]) -> State:
@@ -216,7 +222,20 @@ def _end(state: State, said: Element | None) -> Iterator[Entry]:
         yield ended(0, Outcome(Termination.CANCELLED) if outcome is None else outcome)
         return
     winner = said.find("winner")
-    stated = None if winner is None else winner.get("color")
-    if outcome is None or stated != (None if outcome.winner is None else COLORS[outcome.winner]):
+    color = None if winner is None else winner.get("color")
+    if outcome is None and _is_next(state, color):
+        yield ended(0, Outcome(Termination.CANCELLED))
+    elif outcome is None or color != _color(outcome):
         raise IllegalMove("the result is not the one that the rules give", code="other-result")
-    yield ended(0, outcome)
+    else:
+        yield ended(0, outcome)
+
+
+def _color(outcome: Outcome) -> str | None:
+    return None if outcome.winner is None else COLORS[outcome.winner]
+
+
+def _is_next(state: State, color: str | None) -> bool:
+    """Return whether a move can end the game so: the official server does not tell the last state of a held game."""
+    outcomes = (_HIVE.outcome(_HIVE.apply(state, state.mover, move)) for move in _HIVE.legal_moves(state, state.mover))
+    return any(outcome is not None and _color(outcome) == color for outcome in outcomes)
