@@ -136,18 +136,23 @@ def everything(entry: Entry) -> str | None:
     return None if entry.body is None else entry.body.decode("utf-8", "backslashreplace")
 
 
+Scores = Mapping[str, Sequence[int]]
+"""The count of each seat, by a short word for what is counted."""
+
+
 @frozen
 class ReplayFormat:
     """A format that another program keeps games in. `root`: its document's element.
 
-    `write` returns a game's document; `read` the history in a document, and raises RemoteProtocolError if there is none
-    in it, and RuleError if the rules refuse what is.
+    `write` returns a game's document, `file_name` its file's name. `read` returns the history in a document, and raises
+    RemoteProtocolError if there is none in it, and RuleError if the rules refuse what is.
     """
 
     name: str
     root: str
     write: Callable[[History], bytes]
     read: Callable[[bytes], History]
+    file_name: Callable[[History], str]
 
 
 @frozen
@@ -159,7 +164,8 @@ class GameType:
     `draw` a text picture of the position after so many moves (None: all), `players` the strategies of the game's own
     client, by name, the first the default. `person`: the same client for a human, by a generator, a name, and the code
     of a reservation or None. `player_options`: what players can be told beside the generator, by keyword. `replays`:
-    formats of other programs. `told`: what spectators and opponents may read of a move's or a line's entry.
+    formats of other programs. `told`: what spectators and opponents may read of a move's or a line's entry. `scores`:
+    how an ended game is scored beyond who has won, if it is.
     """
 
     kind: str
@@ -176,6 +182,7 @@ class GameType:
     player_options: tuple[str, ...] = ()
     replays: tuple[ReplayFormat, ...] = ()
     told: Told = everything
+    scores: Callable[[History], Scores] | None = None
 
     @property
     def hides_moves(self) -> bool:

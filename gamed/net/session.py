@@ -517,6 +517,12 @@ class Session:
         poll.register(self._socket, _HANG_UP)
         return bool(poll.poll(0))
 
+    def allow(self, messages_per_second: float) -> None:
+        """Raise the peer's rate, if the listener has one and it is lower; a second's worth is in store."""
+        if self._rate is not None and self._rate.rate < messages_per_second:
+            now = self.factory.clock.seconds()
+            self._rate = Bucket(messages_per_second, messages_per_second, now, messages_per_second)
+
     def deliver(self, event: Event) -> None:
         """Put by what the dialect says for an event; a peer that is lost gets nothing any more."""
         if self.transport is not None:
