@@ -129,6 +129,14 @@ class PortTests(FolderCase):
         (self.folder / "lock").write_text("1\n")
         self.assertIsNone(ports.running(self.folder / "lock"))
 
+    def test_a_daemon_is_found_where_stat_shows_another_device(self) -> None:
+        lock, locks = self.folder / "lock", self.folder / "locks"
+        lock.write_text("4711\n")
+        inode = lock.stat().st_ino
+        for pid, number, found in ((4711, inode, 4711), (4712, inode, None), (4711, inode + 1, None)):
+            locks.write_text(f"1: FLOCK  ADVISORY  WRITE {pid} 00:ff:{number} 0 EOF\n")
+            self.assertEqual(ports.running(lock, locks), found)
+
     def test_a_process_that_cannot_be_seen(self) -> None:
         self.assertIsNone(ports.holds(2**22 + 1, {"1"}))
         self.assertIs(ports.holds(os.getpid(), {"no such"}), False)
@@ -275,6 +283,13 @@ class DatabaseTests(FolderCase):
     def test_one_that_cannot_be_opened(self) -> None:
         self.file.mkdir()
         self.only(examination.check_database(self.url), "error", "cannot be opened", "start its server")
+
+    def test_root_is_told_to_ask_as_the_daemons_user(self) -> None:
+        self.file.mkdir()
+        for user, is_told in ((0, True), (1000, False)):
+            self.patch(os, "geteuid", lambda user=user: user)
+            ((_, text),) = found(examination.check_database(self.url))
+            self.assertEqual("ask as the daemon's user" in text, is_told)
 
     def test_one_without_a_schema(self) -> None:
         self.execute("CREATE TABLE something (a)")

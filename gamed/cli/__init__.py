@@ -36,7 +36,19 @@ def main(ctx: click.Context) -> None:
         ctx.color = False
 
 
-for _command in (import_command, check_command, export, convert, show, record, records, bot, watch, doctor, install_files):
+for _command in (
+    import_command,
+    check_command,
+    export,
+    convert,
+    show,
+    record,
+    records,
+    bot,
+    watch,
+    doctor,
+    install_files,
+):
     main.add_command(_command)
 # `gamed records show` and `gamed records export` are the older spellings.
 for _command in (show, export, reindex):

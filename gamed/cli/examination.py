@@ -270,7 +270,8 @@ def check_database(url: str) -> Iterator[tuple[str, str]]:
     try:
         connected = engine.connect()
     except SQLAlchemyError as error:
-        yield ERROR, f"{name} cannot be opened: start its server, or correct [store] url ({sentence(error)})"
+        asked = "" if os.geteuid() else "ask as the daemon's user (docs/howto/install.md, Check), "
+        yield ERROR, f"{name} cannot be opened: {asked}start its server, or correct [store] url ({sentence(error)})"
         return
     with closing(connected) as connection:
         if parsed.get_backend_name() == "sqlite":

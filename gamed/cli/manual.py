@@ -9,7 +9,6 @@ import click
 from gamed.cli.terminal import WHOLE
 
 
-
 class Roff(click.HelpFormatter):
     """Writes roff (man(7)) where click's own formatter writes text for a terminal."""
 
@@ -26,7 +25,7 @@ class Roff(click.HelpFormatter):
         """Begin no paragraph: sections and lists do it themselves."""
 
     def write_text(self, text: str) -> None:
-        """Write paragraphs; one that begins with a line of \\b keeps its lines."""
+        """Write paragraphs. One that begins with click's mark against wrapping keeps its lines."""
         for paragraph in text.split("\n\n"):
             first, _, rest = paragraph.strip().partition("\n")
             kept = first.strip() == "\b"
@@ -42,7 +41,9 @@ class Roff(click.HelpFormatter):
 def _escaped(text: str) -> str:
     """Return a text in which roff finds no commands of its own."""
     plain = text.replace("\\", "\\e").replace("-", "\\-")
-    return "\n".join(f"\\&{line}" if line.startswith((".", "'")) else line for line in map(str.strip, plain.split("\n")))
+    return "\n".join(
+        f"\\&{line}" if line.startswith((".", "'")) else line for line in map(str.strip, plain.split("\n"))
+    )
 
 
 def pages(command: click.Command, context: click.Context, version: str) -> Iterator[tuple[str, str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import re
 import socket
 from collections.abc import Iterator
@@ -89,14 +88,11 @@ def holds(pid: int, inodes: set[str], proc: Path = Path("/proc")) -> bool | None
 def running(lock: Path, locks: Path = Path("/proc/locks")) -> int | None:
     """Return the process that holds the lock of a journal, or None. The lock itself is not touched."""
     try:
-        status = lock.stat()
+        named, inode = lock.read_text().strip(), lock.stat().st_ino
         held = locks.read_text()
     except OSError:
         return None
-    place = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
-    for line in held.splitlines():
-        fields = line.split()
-        if "FLOCK" in fields and place in fields:
-            named = lock.read_text().strip()
-            return int(named) if named.isdigit() else None
-    return None
+    # `1: FLOCK ADVISORY WRITE pid major:minor:inode 0 EOF`. On btrfs and overlayfs, the device is not that of stat().
+    places = [fields[4:6] for fields in map(str.split, held.splitlines()) if "FLOCK" in fields]
+    is_held = any(pid == named and place.endswith(f":{inode}") for pid, place in places)
+    return int(named) if is_held else None
