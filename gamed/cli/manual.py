@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import click
 
@@ -32,7 +32,7 @@ class Roff(click.HelpFormatter):
             lines = _escaped(rest if kept else paragraph)
             self.write(f".PP\n.nf\n{lines}\n.fi\n" if kept else f".PP\n{lines}\n")
 
-    def write_dl(self, rows: Sequence[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:  # noqa: ARG002
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:  # noqa: ARG002
         """Write options, or commands, and what each does."""
         for term, text in rows:
             self.write(f".TP\n\\fB{_escaped(term)}\\fP\n{_escaped(text)}\n")
