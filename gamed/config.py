@@ -128,6 +128,8 @@ class Config:
     listeners: Mapping[str, Any]
     console: ConsoleConfig = ConsoleConfig()
     web: WebConfig = WebConfig()
+    file: Path | None = None
+    """Where it was read from; None: nowhere, these are the defaults."""
 
 
 def load(path: str | None) -> Config:
@@ -142,7 +144,7 @@ def load(path: str | None) -> Config:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is not TOML: {error}") from error
     try:
-        return structure(tree, file.resolve().parent)
+        return attrs.evolve(structure(tree, file.resolve().parent), file=file)
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from error
 

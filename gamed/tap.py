@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,7 @@ from twisted.logger import Logger
 from twisted.python import usage
 
 from gamed import __version__
+from gamed.cli import quick
 from gamed.cli.players import players, readers
 from gamed.config import Config, load
 from gamed.console.service import Console, console
@@ -110,6 +111,9 @@ class Daemon(MultiService):
     listeners: list[Listener]
     garbage: GarbagePauses
     reactor: Any
+    examine: Callable[[], Iterable[quick.Finding]] = tuple
+    """Makes the quick checks of `gamed doctor`."""
+
     console: Console | None = None
     watchdog: Watchdog = field(init=False)
     collector: IdleCollector = field(init=False)
@@ -125,11 +129,14 @@ class Daemon(MultiService):
 
     def privilegedStartService(self) -> None:
         """Listen; end with a sentence instead of a traceback where that cannot be."""
+        _or_exit(partial(_tell, self.examine))
         _or_exit(super().privilegedStartService)
 
     def startService(self) -> None:
         """Open the store, recover what the journal holds, and say `ready`."""
         _or_exit(super().startService)
+        url = self.storage.database.url
+        _tell(lambda: quick.run([("database", partial(quick.check_pages, url))]))
         _or_exit(partial(recover, self.lobby))
         self.reactor.callWhenRunning(self._ready)
 
@@ -173,6 +180,19 @@ class Daemon(MultiService):
 
     def _limited(self, stopping: Deferred[Any]) -> Deferred[Any]:
         return stopping.addTimeout(STOP_WITHIN, self.reactor, lambda _result, _timeout: None)
+
+
+def _tell(examine: Callable[[], Iterable[quick.Finding]]) -> None:
+    """Log what is not in order. Raises ConfigError with all endpoints that cannot be used."""
+    refused = []
+    for finding in examine():
+        if finding.status == quick.ERROR and finding.check == quick.ENDPOINTS:
+            refused.append(finding.text)
+        elif finding.status != quick.OK:
+            tell = log.error if finding.status == quick.ERROR else log.warn
+            tell("{check}: {text}", check=finding.check, text=finding.text)
+    if refused:
+        raise ConfigError("\n".join(refused))
 
 
 def _or_exit(start: Any) -> None:
@@ -293,15 +313,25 @@ def build(
             listeners.append(Listener(name, endpoint, factory, reactor, door))
     kinds = {name: made.kind for name, (_, made) in makers.items()}
     served = {name: (kinds[name], factory) for name, factory in factories.items()}
+    strings = {listener.section: listener.endpoint for listener in listeners}
     endpoint = config.web.endpoint if endpoints.get("web") is None else endpoints["web"]
     telnet = endpoints.get("console")
     operated = console(config, telnet, lobby, served, bans, reactor, configure, has_web=bool(endpoint))
     listeners += [] if operated is None else operated.listeners
+    strings |= {"web": endpoint, "console": config.console.telnet if telnet is None else telnet}
+    strings = {name: text for name, text in {**strings, "console ssh": config.console.ssh}.items() if text}
     if endpoint and operated is not None:
         site = web_site(operated.parts, listeners, _importing(config), reactor, room_for)
         listeners.append(Listener("web", endpoint, site, reactor, door))
     daemon = Daemon(
-        Storage(journal, database, store), heartbeat, lobby, listeners, GarbagePauses(tally.pauses), reactor, operated
+        Storage(journal, database, store),
+        heartbeat,
+        lobby,
+        listeners,
+        GarbagePauses(tally.pauses),
+        reactor,
+        lambda: quick.run(quick.checks(config, strings)),
+        operated,
     )
     if operated is not None:
         operated.parts.certificates = daemon.reload_certificates

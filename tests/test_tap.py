@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import io
 import os
+import resource
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -33,6 +34,7 @@ from gamed.testing.battleship import play_history
 from tests.lobby.doubles import SHOT, Peer
 from tests.store.logs import sentences
 from tests.store.pump import Pump
+from tests.test_cli_quick import spoiled
 
 OTHERS = [name for name, *_ in Options.optParameters if name not in ("config", "battleship")]
 
@@ -88,6 +90,7 @@ class DaemonTestCase(SynchronousTestCase):
         self.told: list[str] = []
         self.patch(tap, "notify", self.told.append)
         self.patch(tap, "raise_descriptor_limit", lambda: 1_000)
+        self.patch(resource, "getrlimit", lambda _what: (100_000, 100_000))
         self.addCleanup(os.umask, os.umask(0o022))
         # What is frozen is never collected, and a process of tests goes on.
         self.patch(gc, "freeze", lambda: None)
@@ -213,6 +216,16 @@ class StartTests(DaemonTestCase):
         self.addCleanup(self.stop, service)
         self.assertLessEqual({"gamed.toml", "gamed.db", "journal"}, set(self.files()))
 
+    def test_a_damaged_page_of_the_database_is_told_and_games_are_played(self) -> None:
+        spoiled(self.folder / "gamed.db")
+        with capturedLogs() as logs:
+            self.start()
+            self.reactor.run()
+        (told,) = [log for log in logs if log.get("check") == "database"]
+        self.assertEqual(told["log_level"], LogLevel.error)
+        self.assertIn("gamed.db is damaged", formatEvent(told))
+        self.assertEqual(self.told, ["READY=1"])
+
     def test_what_the_journal_holds_is_recovered(self) -> None:
         history = play_history(("open-list", "open-list"), 3)
         journal = FileJournal(self.folder / "journal", durability="process", reactor=self.reactor)
@@ -263,6 +276,30 @@ class FailingTests(DaemonTestCase):
     def test_an_endpoint_that_cannot_be_used(self) -> None:
         said = self.exits(self.daemon("", "--battleship", "nonsense:1").privilegedStartService)
         self.assertTrue(said.startswith('gamed: [battleship] endpoint "nonsense:1": '), said)
+
+    def test_all_endpoints_that_cannot_be_used_are_named(self) -> None:
+        said = self.exits(self.daemon("", "--battleship", "tpc:28201", "--web", "tcp:abc").privilegedStartService)
+        first, second = said.splitlines()
+        self.assertTrue(first.startswith('gamed: [battleship] endpoint "tpc:28201": '), first)
+        self.assertTrue(second.startswith('[web] endpoint "tcp:abc": '), second)
+        self.assertEqual(self.reactor.tcpServers, [])
+
+    def test_what_doctor_warns_of_is_logged(self) -> None:
+        self.patch(resource, "getrlimit", lambda _what: (80, 80))
+        service = self.daemon("", "--console", "tcp:54322", "--battleship", "tcp:4711")
+        (self.folder / "gamed.toml").write_text("[console]\npassword = 'secret'\n")
+        (self.folder / "gamed.toml").chmod(0o644)
+        with capturedLogs() as logs:
+            service.privilegedStartService()
+        checks = [(log["log_level"].name, log["check"]) for log in logs if "check" in log]
+        self.assertEqual(checks, [("warn", "secrets"), ("warn", "telnet"), ("error", "descriptors")])
+        self.assertIn("80 file descriptors allow 16 connections", " ".join(sentences(logs)))
+
+    def test_a_database_whose_header_is_garbage(self) -> None:
+        (self.folder / "gamed.db").write_bytes(b"garbage " * 2_000)
+        said = self.exits(self.daemon().startService)
+        self.assertTrue(said.startswith(f"gamed: the database sqlite:///{self.folder}/gamed.db: "), said)
+        self.assertIn("is not an SQLite database, or its beginning is damaged: restore a backup", said)
 
     def test_a_database_that_cannot_be_opened(self) -> None:
         said = self.exits(self.daemon('[store]\nurl = "sqlite:////no/such/games.db"').startService)

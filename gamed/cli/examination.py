@@ -7,13 +7,12 @@ ports are bound and released, and the database is opened for reading.
 from __future__ import annotations
 
 import os
-import resource
 import shlex
 import sqlite3
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -21,14 +20,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import attrs
-from attrs import frozen
 
-from gamed.cli import ports
+from gamed.cli import ports, quick
+from gamed.cli.quick import ERROR, OK, WARNING, Finding
 from gamed.config import Config
-
-OK: Final = "ok"
-WARNING: Final = "warning"
-ERROR: Final = "error"
+from gamed.net.listener import standard_endpoint
+from gamed.net.strings import FAMILIES, parse
+from gamed.registry import games
 
 SYNCS: Final = 20
 """How often the disk is asked to sync a page."""
@@ -49,60 +47,46 @@ EPHEMERAL: Final = Path("/proc/sys/net/ipv4/ip_local_port_range")
 _IN_MEMORY: Final = frozenset({"tmpfs", "ramfs", "overlay"})
 
 
-@frozen
-class Finding:
-    """What a check found. `check`: its name; `status`: OK, WARNING or ERROR; `text`: a sentence."""
-
-    check: str
-    status: str
-    text: str
-
-
 def examine(config: Config) -> list[Finding]:
     """Make all checks of a configuration that could be loaded. Each that breaks is an error by itself."""
-    checks: tuple[tuple[str, Callable[[], Iterable[tuple[str, str]]]], ...] = (
-        ("ports", partial(check_ports, config)),
-        ("reserved", partial(check_reserved, config)),
-        ("state", partial(check_state, Path(config.store.state))),
-        ("disk", partial(check_disk, Path(config.store.state))),
-        ("database", partial(check_database, config.store.url)),
-        ("clocks", partial(check_clocks, Path(config.store.state))),
-        ("descriptors", partial(check_descriptors, config)),
-        ("unit", check_unit),
+    return quick.run(
+        (
+            *quick.checks(config, endpoints(config)),
+            ("ports", partial(check_ports, config)),
+            ("reserved", partial(check_reserved, config)),
+            ("state", partial(check_state, Path(config.store.state))),
+            ("state", partial(check_lock, config)),
+            *(("disk", partial(check_disk, folder)) for folder in folders(config)),
+            ("database", partial(check_database, config.store.url)),
+            ("clocks", partial(check_clocks, Path(config.store.state))),
+            ("unit", check_unit),
+        )
     )
-    findings = []
-    for name, check in checks:
-        try:
-            findings += [Finding(name, status, text) for status, text in check()]
-        except Exception as error:  # noqa: BLE001 (a check that breaks must not hide the others)
-            findings.append(Finding(name, ERROR, f"cannot be checked: {error!r}"))
-    return findings
 
 
 # Ports
 
 
-def endpoints(config: Config) -> Mapping[str, ports.Endpoint]:
-    """Return the endpoints that a configuration names or leaves to the standard, by section."""
-    from gamed.net.listener import standard_endpoint  # noqa: PLC0415 (heavy)
-    from gamed.registry import games  # noqa: PLC0415 (heavy)
-
+def endpoints(config: Config) -> Mapping[str, str]:
+    """Return the endpoint strings that a configuration names or leaves to the standard, by section."""
     texts: dict[str, str] = {}
     for name, maker in games().items():
         given = config.listeners[name].endpoint
         texts[name] = standard_endpoint(maker.port) if given is None else given
     texts |= {"web": config.web.endpoint, "console": config.console.telnet, "console ssh": config.console.ssh}
-    return {name: ports.parse(text) for name, text in texts.items() if text}
+    return {name: text for name, text in texts.items() if text}
 
 
 def check_ports(config: Config) -> Iterator[tuple[str, str]]:
     """Whether each port is free, or held by the daemon of this configuration."""
     daemon = ports.running(config.store.journal / "lock")
     used: dict[int, str] = {}
-    for name, endpoint in endpoints(config).items():
+    for name, endpoint in ((name, parse(text)) for name, text in endpoints(config).items()):
         port = endpoint.port
-        if port is None:
+        if endpoint.kind == "systemd":
             yield OK, f"[{name}] gets its port from elsewhere ({endpoint.kind})"
+        if port is None or endpoint.kind not in FAMILIES:
+            # What cannot be used is told by the check of endpoints.
             continue
         if port and port in used:
             yield ERROR, f"[{name}] and [{used[port]}] both want port {port}: give one of them another endpoint"
@@ -135,8 +119,8 @@ def check_reserved(config: Config) -> Iterator[tuple[str, str]]:
     with suppress(OSError):
         low, high = (int(text) for text in EPHEMERAL.read_text().split())
         reserved = _numbers(RESERVED.read_text().strip())
-        named = endpoints(config)
-        wanted = {each.port for each in named.values() if each.port is not None and low <= each.port <= high}
+        named = (parse(text).port for text in endpoints(config).values())
+        wanted = {port for port in named if port is not None and low <= port <= high}
         missing = sorted(wanted - reserved)
         if missing:
             listed = ", ".join(map(str, missing))
@@ -187,9 +171,41 @@ def check_state(state: Path) -> Iterator[tuple[str, str]]:
         yield ERROR, f"{foreign[0]} belongs to another user than {state}: chown it, or the daemon cannot open it"
 
 
-def check_disk(state: Path) -> Iterator[tuple[str, str]]:
+def check_lock(config: Config) -> Iterator[tuple[str, str]]:
+    """Whether another daemon has the state directory: one that has none of the ports of this configuration."""
+    daemon = ports.running(config.store.journal / "lock")
+    if daemon is None:
+        return
+    numbers = {parse(text).port for text in endpoints(config).values()} - {None, 0}
+    seen = [ports.holds(daemon, ports.listening(number)) for number in numbers if number]
+    if seen and not any(has is not False for has in seen):
+        yield (
+            ERROR,
+            (
+                f"{config.store.state} is in use by another gamed (pid {daemon}), which has none of these ports: stop it, "
+                "or set [store] state to another directory"
+            ),
+        )
+
+
+def folders(config: Config) -> list[Path]:
+    """Return the directories whose disks are written to: for the state, and for the database's file."""
+    from sqlalchemy import make_url  # noqa: PLC0415 (heavy)
+
+    found = [Path(config.store.state)]
+    url = make_url(config.store.url)
+    if url.get_backend_name() == "sqlite" and url.database not in {None, "", ":memory:"}:
+        found.append(Path(str(url.database)).absolute().parent)
+    return list(dict.fromkeys(map(_there, found)))
+
+
+def _there(folder: Path) -> Path:
+    """Return a directory, or the one above that is there."""
+    return folder if folder.is_dir() else next(above for above in folder.absolute().parents if above.is_dir())
+
+
+def check_disk(folder: Path) -> Iterator[tuple[str, str]]:
     """Whether the disk keeps what it is given: write, sync, drop from memory, read back, measure."""
-    folder = state if state.is_dir() else next(folder for folder in state.parents if folder.is_dir())
     free = os.statvfs(folder).f_bavail * os.statvfs(folder).f_frsize
     if free < FREE_BYTES:
         yield WARNING, f"{free // 1_000_000} MB are free in {folder}: games are held when nothing is; make room"
@@ -302,26 +318,6 @@ def check_clocks(state: Path) -> Iterator[tuple[str, str]]:
         yield WARNING, "the journal was written in the future: the clock was set back; records bear the date"
     else:
         yield OK, f"the clocks go forward; it is {now:%Y-%m-%d %H:%M} UTC"
-
-
-def check_descriptors(config: Config) -> Iterator[tuple[str, str]]:
-    """Whether the listeners can have the connections that the configuration allows."""
-    from gamed.net.limits import DESCRIPTORS_KEPT  # noqa: PLC0415 (heavy)
-
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = max((settings.connections for settings in config.listeners.values()), default=0) + DESCRIPTORS_KEPT
-    if hard < 2 * DESCRIPTORS_KEPT:
-        yield ERROR, f"{hard} file descriptors are allowed: raise LimitNOFILE= of the unit, or `ulimit -Hn`, to 65536"
-    elif hard < wanted:
-        yield (
-            WARNING,
-            (
-                f"{hard} file descriptors are allowed, which is less than {wanted}: fewer are let in; raise "
-                "LimitNOFILE= of the unit, or `ulimit -Hn`"
-            ),
-        )
-    else:
-        yield OK, f"{hard} file descriptors are allowed"
 
 
 def check_unit(units: Iterable[Path] = UNITS) -> Iterator[tuple[str, str]]:

@@ -34,6 +34,7 @@ from twisted.protocols.tls import TLSMemoryBIOFactory, TLSMemoryBIOProtocol
 from zope.interface import implementer
 
 from gamed.errors import ConfigError
+from gamed.net import strings
 
 _PEM = re.compile(rb"-----BEGIN CERTIFICATE-----\n.+?\n-----END CERTIFICATE-----", re.DOTALL)
 _KEY = re.compile(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----\n.+?\n-----END [A-Z ]*PRIVATE KEY-----", re.DOTALL)
@@ -83,7 +84,7 @@ class Certificates:
         try:
             self._current = self.read()
         except (OSError, ValueError, TypeError, SSLError, CryptoError) as error:
-            raise ConfigError(f"the certificates stay as they were: {error or type(error).__name__}") from error
+            raise ConfigError(f"the certificates stay as they were: {_said(error)}") from error
 
     @property
     def expires(self) -> datetime:
@@ -122,16 +123,22 @@ class TLSEndpoint:
 def server_endpoint(reactor: Any, text: str) -> IStreamServerEndpoint:
     """Return the endpoint that a string names. Raises ValueError, TypeError, LookupError, OSError."""
     kind, _, rest = text.partition(":")
+    strings.check(text)
     try:
         if kind == "ssl":
             return _ssl(reactor, rest)
         if kind == "tls":
             return _tls(reactor, text)
     except (SSLError, CryptoError) as error:
-        # OpenSSL's own errors say little and are no ValueErrors.
-        raise ValueError(f"the key or the certificate cannot be used: {error}") from error
+        raise ValueError(f"the key or the certificate cannot be used: {_said(error)}") from error
     endpoint: IStreamServerEndpoint = serverFromString(reactor, text)
     return endpoint
+
+
+def _said(error: Exception) -> str:
+    """Return what OpenSSL said: its errors hold tuples of library, function and reason."""
+    reasons = [part[-1] for part in error.args[0]] if error.args and isinstance(error.args[0], list) else []
+    return ", ".join(reasons) or str(error) or type(error).__name__
 
 
 def _ssl(reactor: Any, text: str) -> TLSEndpoint:
