@@ -182,8 +182,8 @@ def check_lock(config: Config) -> Iterator[tuple[str, str]]:
         yield (
             ERROR,
             (
-                f"{config.store.state} is in use by another gamed (pid {daemon}), which has none of these ports: stop it, "
-                "or set [store] state to another directory"
+                f"{config.store.state} is in use by another gamed (pid {daemon}), which has none of these ports: "
+                "stop it, or set [store] state to another directory"
             ),
         )
 

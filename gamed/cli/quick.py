@@ -87,8 +87,8 @@ def check_secrets(file: Path | None) -> Iterator[tuple[str, str]]:
         yield (
             WARNING,
             (
-                f"{file} has a password and can be read by everybody: `chmod o-r {shlex.quote(str(file))}`, and make the "
-                "daemon's user its owner or group"
+                f"{file} has a password and can be read by everybody: `chmod o-r {shlex.quote(str(file))}`, and make "
+                "the daemon's user its owner or group"
             ),
         )
     else:
@@ -102,6 +102,7 @@ def _has_secret(tree: Mapping[str, Any]) -> bool:
 
 def check_endpoints(endpoints: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Whether each endpoint can be used, with its key and certificate."""
+    can_all_be_used = True
     for section, text in endpoints.items():
         if text.startswith("systemd:"):
             # Only the service itself has these sockets.
@@ -109,12 +110,13 @@ def check_endpoints(endpoints: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         try:
             endpoint = endpoint_of(section, text, None)
         except ConfigError as error:
+            can_all_be_used = False
             yield ERROR, str(error)
-            continue
-        if isinstance(endpoint, TLSEndpoint):
-            yield _lasting(section, endpoint.certificates.expires)
         else:
-            yield OK, f"[{section}] {text} can be used"
+            if isinstance(endpoint, TLSEndpoint):
+                yield _lasting(section, endpoint.certificates.expires)
+    if can_all_be_used:
+        yield OK, "each endpoint can be used"
 
 
 def _lasting(section: str, expires: datetime) -> tuple[str, str]:
@@ -143,8 +145,8 @@ def check_telnet(text: str) -> Iterator[tuple[str, str]]:
         yield (
             WARNING,
             (
-                f'[console] telnet = "{text}" listens on {interface or "all interfaces"}, and telnet sends passwords in '
-                "clear text: add `:interface=127.0.0.1`, or use [console] ssh"
+                f'[console] telnet = "{text}" listens on {interface or "all interfaces"}, and telnet sends passwords '
+                "in clear text: add `:interface=127.0.0.1`, or use [console] ssh"
             ),
         )
 
@@ -162,8 +164,8 @@ def check_descriptors(config: Config) -> Iterator[tuple[str, str]]:
     yield (
         ERROR if hard < 2 * DESCRIPTORS_KEPT else WARNING,
         (
-            f"{hard} file descriptors allow {max(0, hard - DESCRIPTORS_KEPT)} connections, and [{section}] is configured "
-            f"for {most[section]}: raise LimitNOFILE= of the unit, or `ulimit -Hn`, to {wanted} or more"
+            f"{hard} file descriptors allow {max(0, hard - DESCRIPTORS_KEPT)} connections, and [{section}] is "
+            f"configured for {most[section]}: raise LimitNOFILE= of the unit, or `ulimit -Hn`, to {wanted} or more"
         ),
     )
 

@@ -57,7 +57,7 @@ class Lobby(Service):
     """The room service. `settings`: each listener's, by the game's kind.
 
     `seconds`: the monotonic clock that all moments are told by; `stalled`: how long that clock stood still so far.
-    `on_full`: what becomes of running games when the disk takes no more: "pause" holds them, "end" ends them.
+    `on_full`: what becomes of running games when the disk takes no more: "pause" holds them, "end" ends all of them.
     """
 
     game_types: Mapping[str, GameType]
@@ -206,21 +206,20 @@ class Lobby(Service):
         began = perf_counter()
         try:
             position = self.journal.append([(dispatch.journal_room, dispatch.entries) for dispatch in dispatches])
-        except StoreError as error:
-            if isinstance(error, DiskError):
-                self._refused(error)
-                if self.on_full == "pause" and self.running:
-                    self._dispatches = dispatches
-                    self.outage.hold()
-                    return
+        except DiskError as error:
+            self._refused(error)
+            if self.on_full == "pause" and self.running:
+                self._dispatches = dispatches
+                self.outage.hold()
             else:
-                self.tally.append_errors += 1
+                self._end_all(dispatches)
+            return
+        except StoreError:
+            self.tally.append_errors += 1
             failure = Failure()
-            for room in dict.fromkeys(dispatch.room for dispatch in dispatches if dispatch.room is not None):
+            for room in _rooms(dispatches):
                 room.fail(failure)
-            for peer in dict.fromkeys(peer for dispatch in dispatches for peer in dispatch.released):
-                peer.close()
-            _deliver_all([dispatch for dispatch in dispatches if dispatch.room is None])
+            _let_go(dispatches)
             return
         self.tally.appends.observe(perf_counter() - began)
         self._taken()
@@ -233,8 +232,18 @@ class Lobby(Service):
         """Whether nothing is read and no clock runs, because the disk takes nothing."""
         return self.outage.is_held
 
+    def _end_all(self, dispatches: Iterable[Dispatch] = ()) -> None:
+        """End all running games, and those rooms whose letters cannot leave: nothing of it is in the journal."""
+        running = [room for room in self.rooms.values() if room.history.was_started and room.table.outcome is None]
+        if running:
+            log.warn("all games are ended: games={games}", games=len(running))
+        for room in dict.fromkeys([*running, *_rooms(dispatches)]):
+            room.cut_off()
+        _let_go(dispatches)
+
     def _check_storage(self) -> None:
         if self.outage.reason:
+            self.outage.turned_away += 1
             raise StoreError(f"no new games: {self.outage.reason}")
         self.keeper.check()
 
@@ -247,8 +256,12 @@ class Lobby(Service):
         if self.journal.failed is None or not self.running:
             return
         self.outage.begin(f"the journal cannot be synced: {self.journal.failed}")
-        if self.journal.durability == "disk" and self.on_full == "pause":
+        if self.journal.durability != "disk":
+            return
+        if self.on_full == "pause":
             self.outage.hold()
+        else:
+            self._end_all()
 
     def _try_again(self) -> None:
         if not self.running:
@@ -408,6 +421,17 @@ class Lobby(Service):
             for _ in self._settling(room):
                 pass
         return self.keeper.stop()
+
+
+def _rooms(dispatches: Iterable[Dispatch]) -> Iterable[Room]:
+    return dict.fromkeys(dispatch.room for dispatch in dispatches if dispatch.room is not None)
+
+
+def _let_go(dispatches: Iterable[Dispatch]) -> None:
+    """Let the peers go whose rooms are closed, and send what does not come from a room."""
+    for peer in dict.fromkeys(peer for dispatch in dispatches for peer in dispatch.released):
+        peer.close()
+    _deliver_all([dispatch for dispatch in dispatches if dispatch.room is None])
 
 
 def _deliver_all(dispatches: Iterable[Dispatch]) -> None:

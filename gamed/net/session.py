@@ -361,7 +361,8 @@ class Session:
             self.refused(Refusal("not-seated", str(error)))
             self.close()
         except StoreError as error:
-            log.error("not seated: peer={peer}: {error}", peer=self.name, error=error)  # noqa: TRY400 (Twisted's logger)
+            # The cause is told once: in an outage each newcomer comes here.
+            log.info("not seated: peer={peer}: {error}", peer=self.name, error=error)
             self.close()
         except RemoteProtocolError:
             raise

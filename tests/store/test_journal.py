@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from twisted.logger import capturedLogs
+from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.errors import DiskError, StoreError
@@ -214,7 +214,7 @@ class FullDiskTests(FileJournalCase):
         with capturedLogs() as events:
             self.journal.forget(ROOM)
         restore()
-        self.assertIn(f"room={ROOM} is forgotten, but not on the disk", sentences(events)[0])
+        self.assertIn(f"room={ROOM} is forgotten, but not on the disk", formatEvent(events[0]))
         self.assertRaises(StoreError, self.journal.append, [(ROOM, (line(1),))])
         self.assertEqual(self.restart(), [history()])
 
