@@ -322,7 +322,7 @@ class OtherTests(FolderCase):
     def test_descriptors(self) -> None:
         for limit, status in ((100, "error"), (1024, "warning"), (100_000, "ok")):
             self.patch(resource, "getrlimit", lambda _what, limit=limit: (limit, limit))
-            self.only(quick.check_descriptors(self.config()), status, str(limit))
+            self.only(quick.check_descriptors(self.config(), games()), status, str(limit))
 
     def test_no_unit(self) -> None:
         self.only(examination.check_unit([self.folder / "none"]), "ok", "no systemd unit")

@@ -75,7 +75,7 @@ def checks(config: Config, endpoints: Mapping[str, str]) -> tuple[Check, ...]:
         ("secrets", partial(check_secrets, config.file)),
         (ENDPOINTS, partial(check_endpoints, endpoints)),
         ("telnet", partial(check_telnet, endpoints.get("console", ""))),
-        ("descriptors", partial(check_descriptors, config)),
+        ("descriptors", partial(check_descriptors, config, endpoints)),
     )
 
 
@@ -151,13 +151,13 @@ def check_telnet(text: str) -> Iterator[tuple[str, str]]:
         )
 
 
-def check_descriptors(config: Config) -> Iterator[tuple[str, str]]:
+def check_descriptors(config: Config, endpoints: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Whether the listeners can have the connections that the configuration allows."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = {name: settings.connections for name, settings in config.listeners.items()}
-    most["web"] = config.web.connections
-    section = max(most, key=lambda name: most[name])
-    wanted = most[section] + DESCRIPTORS_KEPT
+    settings = {**config.listeners, "web": config.web}
+    most = {section: settings[section].connections for section in endpoints if section in settings}
+    section = max(most, key=lambda name: most[name], default="")
+    wanted = most.get(section, 0) + DESCRIPTORS_KEPT
     if hard >= wanted:
         yield OK, f"{hard} file descriptors are allowed"
         return

@@ -131,7 +131,7 @@ class Keeper:
             log.failure("server fault: room={room}", failure=failure, room=room)
 
     def _tell(self, room: str) -> None:
-        """Tell the log when the store begins to refuse, and then rarely: games that end meanwhile wait with the others."""
+        """Log that the store begins to refuse, and then rarely: games that end meanwhile wait with the others."""
         now = self.clock.seconds()
         if not self._refused:
             self._since = self._told_at = now

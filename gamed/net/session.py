@@ -13,6 +13,7 @@ from math import inf
 from typing import Any
 
 from attrs import Factory, define, field
+from twisted.internet.error import ConnectionDone, ConnectionLost
 from twisted.internet.interfaces import (
     IAddress,
     IDelayedCall,
@@ -394,8 +395,11 @@ class Session:
     def writeConnectionLost(self) -> None:
         """Nothing to do: our side was closed by `close`."""
 
-    def connectionLost(self, reason: Failure) -> None:  # noqa: ARG002 (IProtocol's signature)
+    def connectionLost(self, reason: Failure) -> None:
         """Forget the transport, and have the peer leave."""
+        if self._shakes_hands and not reason.check(ConnectionDone, ConnectionLost):
+            text = "this port speaks TLS, and the peer did not, or not in time, or trusts no certificate of ours"
+            self.refused(Refusal("no-tls", text, "a client with TLS, such as `gamed bot --tls`"))
         self.factory.limits.release(self.address)
         self.transport = self._socket = None
         self._leave()

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from attrs import define, field
 from cryptography import x509
@@ -22,19 +22,26 @@ from OpenSSL.SSL import Connection
 from OpenSSL.SSL import Error as SSLError
 from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import TCP4ServerEndpoint, TCP6ServerEndpoint, serverFromString
+from twisted.internet.error import TimeoutError  # noqa: A004 (Twisted's own)
 from twisted.internet.interfaces import (
     IAddress,
+    IDelayedCall,
     IListeningPort,
     IOpenSSLServerConnectionCreator,
     IProtocolFactory,
+    IReactorTime,
     IStreamServerEndpoint,
 )
 from twisted.internet.ssl import CertificateOptions
 from twisted.protocols.tls import TLSMemoryBIOFactory, TLSMemoryBIOProtocol
+from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from gamed.errors import ConfigError
 from gamed.net import strings
+
+HANDSHAKE: Final = 10.0
+"""Seconds that a client has for its TLS handshake."""
 
 _PEM = re.compile(rb"-----BEGIN CERTIFICATE-----\n.+?\n-----END CERTIFICATE-----", re.DOTALL)
 _KEY = re.compile(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----\n.+?\n-----END [A-Z ]*PRIVATE KEY-----", re.DOTALL)
@@ -96,14 +103,40 @@ class Certificates:
         return self._current.serverConnectionForTLS(protocol)
 
 
+class TLSProtocol(TLSMemoryBIOProtocol):
+    """TLS on a connection. A peer that does not shake hands in time is let go: without TLS, both would wait forever."""
+
+    limit: IDelayedCall | None = None
+
+    def expect(self, clock: IReactorTime) -> TLSProtocol:
+        """Give the peer `HANDSHAKE` seconds from now."""
+        self.limit = clock.callLater(HANDSHAKE, self._too_late)
+        return self
+
+    def _too_late(self) -> None:
+        # Known when the peer has ended its handshake.
+        if self.connected and self.getHandle().get_peer_finished() is None:
+            self.failVerification(Failure(TimeoutError("the TLS handshake took too long")))
+
+    def connectionLost(self, reason: Failure) -> None:  # type: ignore[override]
+        """Expect nothing any longer."""
+        if self.limit is not None and self.limit.active():
+            self.limit.cancel()
+        super().connectionLost(reason)  # type: ignore[no-untyped-call]
+
+
 class TLSFactory(TLSMemoryBIOFactory):
     """A factory under TLS. Twisted's own fails with a traceback where the factory above refuses a connection."""
+
+    def __init__(self, certificates: Certificates, wrapped: IProtocolFactory, clock: Any) -> None:
+        super().__init__(certificates, False, wrapped, clock=clock)  # noqa: FBT003 (not a client)
+        self.clock = clock
 
     def buildProtocol(self, addr: IAddress | None) -> TLSMemoryBIOProtocol | None:  # type: ignore[override]
         """Return the protocol with its TLS, or None: the connection is closed at once."""
         assert addr is not None
         wrapped = self.wrappedFactory.buildProtocol(addr)
-        return None if wrapped is None else TLSMemoryBIOProtocol(self, wrapped)
+        return None if wrapped is None else TLSProtocol(self, wrapped).expect(self.clock)
 
 
 @implementer(IStreamServerEndpoint)
@@ -117,7 +150,7 @@ class TLSEndpoint:
 
     def listen(self, protocolFactory: IProtocolFactory) -> Deferred[IListeningPort]:  # noqa: N803 (the interface's)
         """Listen."""
-        return self.below.listen(TLSFactory(self.certificates, False, protocolFactory, clock=self.reactor))  # noqa: FBT003 (not a client)
+        return self.below.listen(TLSFactory(self.certificates, protocolFactory, self.reactor))
 
 
 def server_endpoint(reactor: Any, text: str) -> IStreamServerEndpoint:

@@ -20,7 +20,6 @@ from gamed.store import Journal
 from gamed.store.journal import FileJournal
 from tests.store.contract import journal_tests
 from tests.store.examples import ROOM, entries, history, line
-from tests.store.logs import sentences
 from tests.store.pump import Pump
 
 OTHER = "00000000-e89b-42d3-a456-426614174000"
