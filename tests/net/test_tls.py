@@ -256,12 +256,11 @@ class GameTests(TLSCase):
 class Plain(StringTransportWithDisconnection):
     """A TCP transport in memory."""
 
-    bufferSize = 0
-
     def setTcpNoDelay(self, enabled: bool) -> None:
         pass
 
-    setTcpKeepAlive = setTcpNoDelay
+    def setTcpKeepAlive(self, enabled: bool) -> None:
+        pass
 
     def loseConnection(self) -> None:
         """Leave it to the test to say when it is lost."""
