@@ -128,7 +128,7 @@ class Config:
     listeners: Mapping[str, Any]
     console: ConsoleConfig = ConsoleConfig()
     web: WebConfig = WebConfig()
-    file: Path | None = None
+    file: Path | None = field(default=None, eq=False)
     """Where it was read from; None: nowhere, these are the defaults."""
 
 

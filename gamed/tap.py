@@ -25,6 +25,7 @@ from gamed import __version__
 from gamed.cli import quick
 from gamed.cli.players import players, readers
 from gamed.config import Config, load
+from gamed.console.reload import reloaded
 from gamed.console.service import Console, console
 from gamed.errors import ConfigError, GamedError
 from gamed.garbage import IdleCollector
@@ -147,10 +148,31 @@ class Daemon(MultiService):
         self.garbage.start()
         with suppress(ValueError):
             # Only the main thread can; elsewhere, in tests, nobody hangs up.
-            signal.signal(signal.SIGHUP, lambda *_: self.reactor.callFromThread(self.reload_certificates))
+            signal.signal(signal.SIGHUP, lambda *_: self.reactor.callFromThread(self.reload))
         log.info("ready")
         notify("READY=1")
         self.watchdog.start()
+
+    def reload(self) -> None:
+        """Read the configuration and the certificates again, as the console's `reload` does, and log the outcome."""
+        if self.console is None or self.console.parts.configure is None:
+            self.reload_certificates()
+            log.info("only certificates were read again: there is no configuration file, or neither console nor web")
+            return
+        try:
+            found = reloaded(self.console.parts).values
+        except ConfigError as error:
+            log.error("the configuration stays as it was: {error}", error=error)  # noqa: TRY400 (Twisted's logger)
+            self.reload_certificates()
+            return
+        changed, later, restart = (", ".join(names) or "nothing" for names in found.values())
+        (log.info if restart == "nothing" else log.warn)(
+            "configuration and certificates read again: changed: {changed}; for new rooms and connections: {later}; "
+            "needs a restart: {restart}",
+            changed=changed,
+            later=later,
+            restart=restart,
+        )
 
     def reload_certificates(self) -> list[str]:
         """Read the certificates of all TLS listeners anew; return the sections of those that have new ones."""
@@ -163,7 +185,7 @@ class Daemon(MultiService):
             except ConfigError as error:
                 log.error("[{section}] {error}", section=listener.section, error=error)  # noqa: TRY400 (Twisted's logger)
         if not reloaded:
-            log.info("no certificates were read; the console's `reload` reads the rest of the configuration")
+            log.info("no certificates were read")
         return reloaded
 
     def stopService(self) -> Deferred[Any]:

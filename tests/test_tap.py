@@ -155,11 +155,38 @@ class MakeServiceTests(DaemonTestCase):
         self.assertRegex(line, r"^gamed \S+: configuration=\S+gamed.toml state=\S*here database=postgresql\+psycopg://")
         self.assertNotIn("secret", line)
 
-    def test_a_hangup_without_certificates_says_so(self) -> None:
+    def test_a_hangup_says_what_was_read_again_and_what_needs_a_restart(self) -> None:
+        daemon = self.daemon("[battleship]\nconnections = 20\n", "--web", "tcp:8054")
+        toml = "[battleship]\nconnections = 30\nreferee = 'enforce'\n"
+        for more, level, restart in (
+            ("", LogLevel.info, "nothing"),
+            ("url = 'sqlite://'", LogLevel.warn, "[store] url"),
+        ):
+            (self.folder / "gamed.toml").write_text(f"{toml}[store]\n{more}\n")
+            with capturedLogs() as logs:
+                daemon.reload()
+            self.assertEqual(formatEvent(logs[0]), "no certificates were read")
+            changed = "changed: [battleship] connections; for new rooms and connections: [battleship] referee"
+            said = formatEvent(logs[-1])
+            self.assertEqual(said, f"configuration and certificates read again: {changed}; needs a restart: {restart}")
+            self.assertEqual(logs[-1]["log_level"], level)
+            toml = toml.replace("30", "40").replace("enforce", "warn")
+
+    def test_a_hangup_with_a_configuration_that_cannot_be_used_changes_nothing(self) -> None:
+        daemon = self.daemon("[battleship]\nconnections = 20\n", "--web", "tcp:8054")
+        (self.folder / "gamed.toml").write_text("[battleship]\nconnections = 'many'\n")
+        with capturedLogs() as logs:
+            daemon.reload()
+        self.assertTrue(formatEvent(logs[0]).startswith("the configuration stays as it was: "), formatEvent(logs[0]))
+        self.assertEqual(formatEvent(logs[1]), "no certificates were read")
+        (factory, _web) = (listener.factory for listener in daemon.listeners)
+        self.assertEqual(factory.limits.total, 20)  # type: ignore[attr-defined]
+
+    def test_a_hangup_without_console_and_web(self) -> None:
         daemon = self.daemon()
         with capturedLogs() as logs:
-            self.assertEqual(daemon.reload_certificates(), [])
-        self.assertIn("no certificates were read", formatEvent(logs[0]))
+            daemon.reload()
+        self.assertIn("only certificates were read again", formatEvent(logs[-1]))
 
     def test_nothing_is_touched_before_the_start(self) -> None:
         self.daemon("[store]\nstate = 'state'")
