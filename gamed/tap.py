@@ -340,8 +340,12 @@ def build(
     telnet = endpoints.get("console")
     operated = console(config, telnet, lobby, served, bans, reactor, configure, has_web=bool(endpoint))
     listeners += [] if operated is None else operated.listeners
-    strings |= {"web": endpoint, "console": config.console.telnet if telnet is None else telnet}
-    strings = {name: text for name, text in {**strings, "console ssh": config.console.ssh}.items() if text}
+    strings |= {
+        "web": endpoint or "",
+        "console": config.console.telnet if telnet is None else telnet,
+        "console ssh": config.console.ssh,
+    }
+    strings = {name: text for name, text in strings.items() if text}
     if endpoint and operated is not None:
         site = web_site(operated.parts, listeners, _importing(config), reactor, room_for)
         listeners.append(Listener("web", endpoint, site, reactor, door))

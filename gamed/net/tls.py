@@ -114,14 +114,19 @@ class TLSProtocol(TLSMemoryBIOProtocol):
         return self
 
     def _too_late(self) -> None:
+        # A call that was made still knows this object: not in a reference cycle.
+        self.limit = None
         # Known when the peer has ended its handshake.
-        if self.connected and self.getHandle().get_peer_finished() is None:
-            self.failVerification(Failure(TimeoutError("the TLS handshake took too long")))
+        connection: Connection | None = self.getHandle()  # type: ignore[no-untyped-call]
+        if connection is not None and connection.get_peer_finished() is None:
+            late = TimeoutError("the TLS handshake took too long")
+            self.failVerification(Failure(late))  # type: ignore[no-untyped-call]
 
     def connectionLost(self, reason: Failure) -> None:  # type: ignore[override]
         """Expect nothing any longer."""
-        if self.limit is not None and self.limit.active():
+        if self.limit is not None:
             self.limit.cancel()
+            self.limit = None
         super().connectionLost(reason)  # type: ignore[no-untyped-call]
 
 
@@ -136,7 +141,10 @@ class TLSFactory(TLSMemoryBIOFactory):
         """Return the protocol with its TLS, or None: the connection is closed at once."""
         assert addr is not None
         wrapped = self.wrappedFactory.buildProtocol(addr)
-        return None if wrapped is None else TLSProtocol(self, wrapped).expect(self.clock)
+        if wrapped is None:
+            return None
+        made = TLSProtocol(self, wrapped)  # type: ignore[no-untyped-call]
+        return made.expect(self.clock)
 
 
 @implementer(IStreamServerEndpoint)
