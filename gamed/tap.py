@@ -42,7 +42,7 @@ from gamed.store.sql import Database, SqlStore
 from gamed.tally import Tally
 from gamed.web.imports import Importing
 from gamed.web.metrics import GarbagePauses
-from gamed.web.service import readiness, web_site
+from gamed.web.service import web_site
 
 log = Logger()
 
@@ -262,6 +262,7 @@ def build(
                 getattr(settings, "messages_per_second", 0.0),
                 getattr(settings, "message_seconds", 0.0),
                 backlog=backlog,
+                refusals=lobby.refusals,
                 door=door,
             )
             factories[name] = factory
@@ -274,7 +275,7 @@ def build(
     operated = console(config, telnet, lobby, served, bans, reactor, configure, has_web=bool(endpoint))
     listeners += [] if operated is None else operated.listeners
     if endpoint and operated is not None:
-        site = web_site(operated.parts, readiness(listeners, journal, lobby), _importing(config), reactor, room_for)
+        site = web_site(operated.parts, listeners, _importing(config), reactor, room_for)
         listeners.append(Listener("web", endpoint, site, reactor, door))
     daemon = Daemon(
         Storage(journal, database, store), heartbeat, lobby, listeners, GarbagePauses(tally.pauses), reactor, operated

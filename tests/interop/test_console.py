@@ -276,7 +276,7 @@ class AllGamesTests(ConsoleTestCase):
         self.bots.finish()
         self.assertEqual(self.daemon.process.wait(timeout=10), -15)
         log = self.daemon.text()
-        self.assertIn("not seated: peer=127.0.0.1:", log)
+        self.assertIn("refused not-seated: listener=battleship peer=127.0.0.1:", log)
         for room in last:
             self.assertRegex(log, rf"ended: room={room}\S* \S*.*termination=(victory|draw)")
         self.assertNotIn("opened: ", log.partition("did=drain")[2])
