@@ -1,4 +1,4 @@
-"""`gamed convert` and `gamed export`: Go games from one format to another. Source: records.md 3 and 4."""
+"""`gamed convert`: Go games from one format to another. Source: records.md 4."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from gamed.cli.sources import SGF, go_games, is_sgf, record_of
+from gamed.cli.sources import SGF, go_games, is_sgf
 from gamed.cli.terminal import config_option, printable
 from gamed.errors import GamedError
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 GOFANS: Final = "gofans-"
 FORMATS: Final = (*(f"{GOFANS}{version}" for version in ("1.1", "1.2", "2.1", "2.2")), "sgf")
-AS_IT_IS: Final = "xml"
 DEFAULT: Final = "gofans-1.2"
 """What an .xml file becomes if nothing is said: it holds the variations, and needs no rules."""
 
@@ -44,36 +43,6 @@ def convert(source: str, target: str, to: str | None, config: str | None) -> Non
         return
     for number, (game, _) in enumerate(games, 1):
         written(numbered(Path(target), number if len(games) > 1 else None), in_format([game], chosen))
-
-
-@click.command(epilog="Example: gamed export 6f0c1f0e --format sgf --output game.sgf")
-@click.argument("id")
-@click.option(
-    "--format",
-    "chosen",
-    type=click.Choice((AS_IT_IS, *FORMATS)),
-    default=AS_IT_IS,
-    show_default=True,
-    help="xml: as it is stored; the others are for Go.",
-)
-@click.option(
-    "--output", type=click.Path(dir_okay=False), metavar="FILE", help="Write here instead of to the terminal."
-)
-@config_option
-def export(id: str, chosen: str, output: str | None, config: str | None) -> None:  # noqa: A002
-    """Write a stored record, as it is or in another format.
-
-    ID is the game's id or the beginning of it, as `gamed records list` prints it.
-    """
-    from gamed.records import gofans  # noqa: PLC0415 (heavy)
-    from gamed.records.record import document  # noqa: PLC0415 (heavy)
-
-    record = record_of(id, config)
-    data = document(record) if chosen == AS_IT_IS else in_format([gofans.read(record)], chosen)
-    if output is None:
-        click.echo(data, nl=False)
-    else:
-        written(Path(output), data)
 
 
 def in_format(games: Sequence[GoGame], chosen: str) -> bytes:

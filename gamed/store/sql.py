@@ -40,8 +40,8 @@ from twisted.python.threadpool import ThreadPool
 from gamed.errors import StoreError
 from gamed.records.canonical import is_same
 from gamed.records.record import Record, SeatSummary, Summary
-from gamed.store.dialects import begin_alone, engine, insert_games
-from gamed.store.migrations import upgrade
+from gamed.store.dialects import begin_alone, engine, insert_games, is_read_only
+from gamed.store.migrations import require_newest, upgrade
 from gamed.store.query import NOBODY, PLAYER, SHORTEST_PREFIX, Query, conflict, only
 from gamed.store.tables import games, seats, summaries
 
@@ -82,7 +82,7 @@ class Database:
     _engine: Engine = field(init=False)
 
     def thd_open(self) -> None:
-        """Connect, and create the schema or bring it to ours."""
+        """Connect, and create the schema or bring it to ours; a database for reading only must have ours."""
         try:
             self._engine = engine(make_url(self.url))
         except ArgumentError as error:
@@ -93,8 +93,11 @@ class Database:
             ) from error
         try:
             with self._transaction() as connection:
-                begin_alone(connection)
-                upgrade(connection)
+                if is_read_only(self._engine.url):
+                    require_newest(connection)
+                else:
+                    begin_alone(connection)
+                    upgrade(connection)
         except StoreError:
             self.thd_close()
             raise
