@@ -1,7 +1,8 @@
 """Documents from anywhere into elements, without what makes XML dangerous.
 
 Source: records.md 2 and 4; design.md, "Traps already found": no DOCTYPE (and so no entities), no network, a limited
-depth, bytes only. How many bytes come in is limited where they are read: `gamed.records.source`.
+depth, bytes only. How many bytes come in is limited where they are read: `gamed.records.source`. Here is limited what
+they may cost: work and memory are in proportion to them.
 """
 
 from __future__ import annotations
@@ -17,6 +18,17 @@ from gamed.records.record import RecordError
 LEVELS: Final = 2_000
 """How deep elements may be nested: in GoFans x.2 each move is nested in the one before it."""
 
+MARKUP: Final = 250_000
+"""How many tags, and how many attributes, a document may have: each takes hundreds of bytes of memory."""
+
+ATTRIBUTES: Final = 256
+"""How many attributes and namespaces one element may have: C14N sorts them by insertion."""
+
+NAMESPACES: Final = 1_000
+"""How many namespaces may be declared around one element: C14N looks through all of them for each prefix."""
+
+# What may be an element with too many attributes: a text with as many signs of equality looks the same.
+_WIDE = re.compile(rb"<(?:[^<=]*+=){%d}" % (ATTRIBUTES + 1))
 # All that may stand before a DOCTYPE. It is looked for before the parser could expand anything.
 _DOCTYPE = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s++|(?><\?.*?\?>)|(?><!--.*?-->))*+<!DOCTYPE", re.DOTALL)
 _DECLARED = re.compile(rb"""<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
@@ -28,7 +40,8 @@ _PLACE = re.compile(r", line \d+, column \d+\Z")
 def parse(document: bytes) -> etree._Element:
     """Return the root of a document in UTF-8, without comments and processing instructions.
 
-    Raises RecordError: `not-xml`, or `forbidden` for a DOCTYPE and for what is nested too deep.
+    Raises RecordError: `not-xml`, or `forbidden` for a DOCTYPE and for what would cost too much time or memory: elements
+    nested too deep, too many of them, too many attributes or namespaces.
     """
     return _parsed(document, remove_comments=True, remove_pis=True)
 
@@ -41,6 +54,8 @@ def parse_whole(document: bytes) -> etree._Element:
 def _parsed(document: bytes, *, remove_comments: bool, remove_pis: bool) -> etree._Element:
     if _DOCTYPE.match(document):
         raise RecordError("a DOCTYPE is not allowed", code="forbidden")
+    if max(document.count(b"<"), document.count(b"=")) > MARKUP:
+        raise RecordError(f"it has more than {MARKUP:,} tags or attributes", code="forbidden")
     parser = etree.XMLParser(
         encoding="utf-8",
         resolve_entities=False,
@@ -57,7 +72,31 @@ def _parsed(document: bytes, *, remove_comments: bool, remove_pis: bool) -> etre
     # Every level but the last has an end tag of its own, and counting these is a thousand times faster.
     if document.count(b"</") >= LEVELS and depth(root) > LEVELS:
         raise _too_deep()
+    if document.count(b"xmlns") > NAMESPACES or _WIDE.search(document):
+        _check_width(root)
     return root
+
+
+def _check_width(root: etree._Element) -> None:
+    """Raise RecordError if C14N would take more than a bounded time for each byte of a document."""
+    own = around = 0
+    walk: Any = etree.iterwalk(root, events=("start-ns", "start", "end-ns"))
+    for event, found in walk:
+        if event == "start-ns":
+            own, around = own + 1, around + 1
+        elif event == "end-ns":
+            around -= 1
+        elif own + len(found.attrib) > ATTRIBUTES:
+            raise _too_wide(found, f"{own + len(found.attrib):,} attributes and namespaces, more than {ATTRIBUTES}")
+        elif around > NAMESPACES:
+            raise _too_wide(found, f"{around:,} namespaces on it and around it, more than {NAMESPACES:,}")
+        else:
+            own = 0
+
+
+def _too_wide(element: etree._Element, what: str) -> RecordError:
+    path = element.getroottree().getpath(element)
+    return RecordError(f"an element has {what}", code="forbidden", line=element.sourceline, xpath=path)
 
 
 def _other_encoding(document: bytes) -> str | None:

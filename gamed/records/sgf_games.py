@@ -16,10 +16,13 @@ from gamed.records import sgf_encodings
 from gamed.records.sgf_encodings import UTF_8
 from gamed.records.sgf_values import SgfError
 
-MOST_TOKENS: Final = 500_000
+MOST_TOKENS: Final = 300_000
 """How many brackets, semicolons, values and names of properties a game may have; a move has three."""
 
 _VALUE: Final = rb"\[[^\\\]]*+(?:\\.[^\\\]]*+)*+(?:\]|\Z)"
+MOST_GAMES: Final = 10_000
+"""How many games of a file are read."""
+
 # As raw bytes: the second byte of a letter may be a bracket or a backslash.
 _WIDE_VALUE: Final = rb"\[(?:[^\\\]\x81-\xfe]|\\?[\x81-\xfe][\x40-\xfe]|\\.|[\x80-\xff])*+(?:\]|\Z)"
 _REST: Final = rb"|[A-Za-z]{1,64}|[();]"
@@ -89,6 +92,8 @@ def _split(data: bytes, *, is_raw: bool = False) -> Iterator[tuple[int, int, int
     declaration = sgf_encodings.DECLARED.search(data) if is_raw else None
     while start := _START.search(data, position):
         number += 1
+        if number > MOST_GAMES:
+            raise SgfError(f"it has more than {MOST_GAMES:,} games: game {number} and what follows is not read", code="forbidden")
         line += data.count(b"\n", position, start.start())
         if declaration is not None and declaration.start() < start.start():
             declaration = sgf_encodings.DECLARED.search(data, start.start())
