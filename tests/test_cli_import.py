@@ -108,7 +108,7 @@ class ImportTests(ImportCase):
         name = self.file("club.sgf", b"(;SZ[9]AP[x];B[aa])(;SZ[9];B[bb];W[bb])(;SZ[9];B[cc])")
         lines = self.run_gamed("import", name, status=1).stdout.splitlines()
         self.assertEqual(lines[0], f"imported {name}: game 1: GoFans 2.2: go, 1 move (not kept: AP is left out)")
-        self.assertIn(f"illegal {name}: game 2: ", lines[1])
+        self.assertIn(f"illegal {name}:1: game 2: ", lines[1])
         self.assertEqual(lines[3], "1 document, 3 games: 2 imported, 1 illegal")
         self.assertIn("valid", self.run_gamed("check", self.file("one.sgf", b"(;SZ[9];B[aa])")).stdout)
 

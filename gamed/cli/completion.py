@@ -24,7 +24,9 @@ def complete_strategies(ctx: click.Context, _param: click.Parameter, incomplete:
     from gamed.registry import game_types  # noqa: PLC0415 (heavy)
 
     types = game_types()
-    chosen = [types[ctx.params["game"]]] if ctx.params.get("game") in types else types.values()
+    # A line that ends with an option is not parsed to its end: its arguments are still among the others.
+    named = [types[word] for word in (str(ctx.params.get("game")), *ctx.args) if word in types]
+    chosen = named[:1] or types.values()
     return _beginning(dict.fromkeys(name for made in chosen for name in made.players), incomplete)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from gamed.cli.sources import SGF, go_games, is_sgf
-from gamed.cli.terminal import config_option, printable
+from gamed.cli.terminal import config_option, one_line
 from gamed.errors import GamedError
 
 if TYPE_CHECKING:
@@ -36,17 +36,22 @@ def convert(source: str, target: str, to: str | None, config: str | None) -> Non
     if to is None and not target.lower().endswith((".xml", SGF)):
         raise click.UsageError("say with --to what OUT shall be, or let its name end with .xml or .sgf")
     games = go_games(source, config)
-    for _, notes in games:
-        complain(notes)
+    several = len(games) > 1
+    for number, (_, notes) in enumerate(games, 1):
+        complain(notes, number if several else None)
     if chosen == "sgf":
         written(Path(target), in_format([game for game, _ in games], chosen))
         return
     for number, (game, _) in enumerate(games, 1):
-        written(numbered(Path(target), number if len(games) > 1 else None), in_format([game], chosen))
+        which = number if several else None
+        written(numbered(Path(target), which), in_format([game], chosen, which))
 
 
-def in_format(games: Sequence[GoGame], chosen: str) -> bytes:
-    """Return games as a file; what it does not hold is said on standard error. A GoFans file holds one game."""
+def in_format(games: Sequence[GoGame], chosen: str, number: int | None = None) -> bytes:
+    """Return games as a file; what it does not hold is said on standard error. A GoFans file holds one game.
+
+    `number`: which game of its collection that one is.
+    """
     from gamed.records import gofans, sgf  # noqa: PLC0415 (heavy)
     from gamed.records.convert import convert as converted  # noqa: PLC0415 (heavy)
     from gamed.records.record import document  # noqa: PLC0415 (heavy)
@@ -58,14 +63,14 @@ def in_format(games: Sequence[GoGame], chosen: str) -> bytes:
         (only,) = games
         game, notes = converted(only, version)
         data = document(gofans.write(game, version, record_id=""))
-    complain(notes)
+    complain(notes, number)
     return data
 
 
-def complain(notes: Sequence[str]) -> None:
-    """Say on standard error what a format does not hold."""
+def complain(notes: Sequence[str], number: int | None = None) -> None:
+    """Say on standard error what a format does not hold. `number`: of the game in its collection."""
     for note in notes:
-        click.echo(printable(note), err=True)
+        click.echo(one_line(note if number is None else f"game {number}: {note}"), err=True)
 
 
 def numbered(target: Path, number: int | None) -> Path:

@@ -20,7 +20,7 @@ import attrs
 import click
 from attrs import define, field
 
-from gamed.cli.terminal import config_option, counted_of, database, json_option, printable, store_settings
+from gamed.cli.terminal import config_option, counted_of, database, json_option, one_line, printable, store_settings
 from gamed.errors import StoreConflict
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ SHARED: Final = 100
 VALID: Final = "valid"
 """What `gamed check` says where `gamed import` says `imported`."""
 
-paths_argument = click.argument("paths", nargs=-1, required=True, metavar="FILE|DIR|-…")
+paths_argument = click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path())
 
 
 @click.command("import", epilog="Example: gamed import club/ final.xml.gz")
@@ -51,9 +51,9 @@ paths_argument = click.argument("paths", nargs=-1, required=True, metavar="FILE|
 def import_command(ctx: click.Context, paths: Sequence[str], config: str | None, *, as_json: bool) -> None:
     """Check documents and store them as records.
 
-    A document is XML or SGF, packed with gzip or not. A directory stands for all .xml and .sgf files below it, packed
-    (.gz) or not, and - for the standard input. Prints a line a game and a summary; with --json a JSON object a line.
-    Ends with status 0 only if everything is in the store afterwards.
+    PATH is a document, XML or SGF, packed with gzip or not; a directory, which stands for all .xml and .sgf files below
+    it, packed (.gz) or not; or - for the standard input. Prints a line a game and a summary; with --json a JSON object
+    a line. Ends with status 0 only if everything is in the store afterwards.
     """
     settings = store_settings(config)
     telling = Telling(as_json)
@@ -69,7 +69,10 @@ def import_command(ctx: click.Context, paths: Sequence[str], config: str | None,
 @json_option
 @click.pass_context
 def check_command(ctx: click.Context, paths: Sequence[str], config: str | None, *, boards: bool, as_json: bool) -> None:
-    """Check documents as `gamed import` does, and store nothing; with --board, tiles and courses of RoboRally."""
+    """Check documents as `gamed import` does, and store nothing.
+
+    PATH is what `gamed import` takes. With --board it is a file of RoboRally: a tile, or a course (*.course).
+    """
     if boards:
         from gamed.cli.boards import check_boards  # noqa: PLC0415 (seldom)
 
@@ -223,7 +226,7 @@ def _line(name: str, outcome: Imported, code: str) -> None:
     where = "" if outcome.xpath is None else f"{outcome.xpath}: "
     text = f"{click.style(code, fg='green' if outcome.is_taken else 'red')} {printable(place)}: "
     lost = f" (not kept: {', '.join(outcome.lost)})" if outcome.lost else ""
-    click.echo(text + printable(f"{where}{outcome.sentence}{lost}"))
+    click.echo(text + one_line(f"{where}{outcome.sentence}{lost}"))
 
 
 def _json(name: str, outcome: Imported, code: str) -> None:

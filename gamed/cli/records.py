@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from gamed.cli.completion import AS_IT_IS, complete_formats
+from gamed.cli.completion import AS_IT_IS, complete_formats, complete_games
 from gamed.cli.conversion import FORMATS, written
 from gamed.cli.conversion import in_format as go_in_format
 from gamed.cli.sources import stored
 from gamed.cli.terminal import (
+    UNFITTED,
+    Commands,
     config_option,
     database,
     json_option,
@@ -38,9 +40,6 @@ SHORT_ID: Final = 8
 
 LEAST: Final = 12
 """Characters that an elastic column keeps on the narrowest terminal."""
-
-UNFITTED: Final = 10_000
-"""The width where standard output is no terminal."""
 
 COLUMNS: Final = ("ID", "STARTED (UTC)", "GAME", "PLAYERS", "RESULT", "LENGTH")
 ELASTIC: Final = (COLUMNS.index("PLAYERS"), COLUMNS.index("RESULT"))
@@ -65,7 +64,7 @@ RESULTS: Final = {
 """A termination in words: with a winner, and without one."""
 
 
-@click.group()
+@click.group(cls=Commands)
 def records() -> None:
     """List, show and export the games that were played."""
 
@@ -77,7 +76,9 @@ def records() -> None:
 @config_option
 @json_option
 @click.option("--player", metavar="NAME", help="Only games of this player: the exact name.")
-@click.option("--game", "kind", metavar="GAME", help="Only this game, for example battleship.")
+@click.option(
+    "--game", "kind", metavar="GAME", shell_complete=complete_games, help="Only this game, for example battleship."
+)
 @click.option("--termination", type=click.Choice([str(item) for item in Termination]), help="Only games that ended so.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many games at most.")
 def list_records(config: str | None, *, as_json: bool, limit: int, **criteria: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
@@ -11,8 +12,9 @@ import attrs
 import click
 from attrs import frozen
 
+from gamed.cli.fitting import fitted
 from gamed.cli.sources import go_games, is_sgf, record_of
-from gamed.cli.terminal import config_option, counted_of, json_option, printable
+from gamed.cli.terminal import UNFITTED, config_option, counted_of, json_option, printable
 from gamed.errors import GamedError
 
 if TYPE_CHECKING:
@@ -100,9 +102,10 @@ def step(shown: Shown) -> None:
 
 def draw(shown: Shown, moves: int) -> None:
     """Print the position after so many moves."""
-    click.echo(f"\nafter {moves} of {shown.length} moves")
-    for line in shown.picture(moves).split("\n"):
-        click.echo(printable(line))
+    click.echo(f"\nafter {moves} of {counted_of(shown.length, 'move')}")
+    lines = [printable(line) for line in shown.picture(moves).split("\n")]
+    for line in fitted(lines, shutil.get_terminal_size((UNFITTED, 24)).columns):
+        click.echo(line)
 
 
 def loaded(source: str, config: str | None) -> Shown:
@@ -110,7 +113,10 @@ def loaded(source: str, config: str | None) -> Shown:
     from gamed.records import gofans, own  # noqa: PLC0415 (heavy)
 
     if is_sgf(source):
-        return of_go(go_games(source, config)[0][0])
+        games = go_games(source, config)
+        if len(games) > 1:
+            click.echo(f"{printable(source)} has {len(games)} games; this is the first", err=True)
+        return of_go(games[0][0])
     record = record_of(source, config)
     if record.publisher == gofans.PUBLISHER:
         return of_go(gofans.read(record))
@@ -199,12 +205,12 @@ def of_go(game: GoGame) -> Shown:
 
 
 def _data_of_go(game: GoGame) -> dict[str, Any]:
-    data = attrs.asdict(game, filter=attrs.filters.exclude("roots"))
+    data = attrs.asdict(game, recurse=False, filter=attrs.filters.exclude("roots", "players"))
     moves = [
         {"player": node.player, "color": game.color_of(node), "point": node.point, "comment": node.comment}
         for node in game.main_line()
     ]
-    return {"kind": "go", **data, "moves": moves}
+    return {"kind": "go", **data, "players": [attrs.asdict(player) for player in game.players], "moves": moves}
 
 
 def _facts(told: Iterable[tuple[str, object]]) -> tuple[tuple[str, str], ...]:
@@ -221,8 +227,8 @@ def _player(player: object) -> str:
 
 def _picture(game: GoGame, moves: int) -> str:
     from gamed.games.go.picture import draw as drawn  # noqa: PLC0415 (heavy)
-    from gamed.games.go.picture import name  # noqa: PLC0415 (heavy)
     from gamed.games.go.replay import positions  # noqa: PLC0415 (heavy)
+    from gamed.games.go.tree import name  # noqa: PLC0415 (heavy)
 
     last = next((node for number, node in enumerate(game.main_line(), 1) if number == moves), None)
     board = drawn(positions(game, moves), None if last is None else last.point)

@@ -27,6 +27,13 @@ CANNOT_WRITE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """What a write to standard output can fail with, a closed pipe aside, which click knows."""
 
 
+UNFITTED: Final = 10_000
+"""The width where standard output is not a terminal."""
+
+WHOLE: Final = 1_000
+"""The longest summary of a command."""
+
+
 class Commands(click.Group):
     """A group whose commands may raise GamedError, and print any text wherever standard output goes."""
 
@@ -46,12 +53,18 @@ class Commands(click.Group):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(1)
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 (click's)
+        """List the commands with whole sentences; click cuts them to one line."""
+        rows = [(name, command.get_short_help_str(WHOLE)) for name, command in sorted(self.commands.items())]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; end with one line instead of a traceback where it raises GamedError."""
         try:
             return super().invoke(ctx)
         except GamedError as error:
-            click.echo(f"gamed: {printable(' '.join(str(error).split()))}", err=True)
+            click.echo(f"gamed: {one_line(str(error))}", err=True)
             ctx.exit(1)
 
 
@@ -110,6 +123,11 @@ def counted_of(number: int, what: str) -> str:
 def shortened(text: str, width: int) -> str:
     """Return a text in exactly `width` characters; an ellipsis stands for what is cut off."""
     return f"{text:<{width}}" if len(text) <= width else text[: width - 1] + "…"
+
+
+def one_line(text: str) -> str:
+    """Return a sentence on one line that cannot command the terminal: some libraries' sentences have several."""
+    return printable(" ".join(text.split()))
 
 
 def printable(text: str) -> str:

@@ -139,8 +139,9 @@ def _point(element: etree._Element) -> Point:
     if x is None or y is None:
         tag = str(element.tag)
         alike: list[etree._Element] = list(element.getroottree().getroot().iter(tag))
-        has, lacks = "xy" if y is None else "yx"
-        raise _PlaceError(f"a {tag} has {has} and no {lacks}", tag, alike.index(element))
+        has, lacks = ("x", "y") if y is None else ("y", "x")
+        text = f'{has}="{x or y}" is without {lacks}: a point has both, and a pass has neither'
+        raise _PlaceError(text, tag, alike.index(element))
     return Point(int(x), int(y))
 
 

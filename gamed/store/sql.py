@@ -64,6 +64,7 @@ _LOCK: Final = (
 _DELETE_SUMMARIES: Final = delete(summaries).where(summaries.c.game_id.in_(bindparam("ids", expanding=True)))
 _DELETE_SEATS: Final = delete(seats).where(seats.c.game_id.in_(bindparam("ids", expanding=True)))
 
+_LOCKED: Final = "database is locked"
 _UNHOLDABLE = re.compile("[\0\ud800-\udfff]")
 
 
@@ -165,14 +166,23 @@ class Database:
             with self._engine.begin() as connection:
                 yield connection
         except SQLAlchemyError as error:
-            name = self._engine.url.render_as_string(hide_password=True)
+            name = public_url(self.url)
             kind = _Unusable if isinstance(error, OperationalError) else StoreError
             raise kind(f"the database {name}: {sentence(error)}") from error
 
 
+def public_url(url: str) -> str:
+    """Return a database URL without its password."""
+    try:
+        return make_url(url).render_as_string(hide_password=True)
+    except ArgumentError:
+        return "a URL that cannot be read"
+
+
 def sentence(error: SQLAlchemyError) -> str:
     """Return what a database said, in one line: PostgreSQL's sentences have several."""
-    return " ".join(str(getattr(error, "orig", None) or error).split())
+    said = " ".join(str(getattr(error, "orig", None) or error).split())
+    return f"{said}: another program is writing to it. Try again when that has ended" if said == _LOCKED else said
 
 
 def _held(text: str) -> str:
