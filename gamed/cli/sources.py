@@ -14,8 +14,8 @@ from gamed.errors import GamedError, UnknownRecord
 
 if TYPE_CHECKING:
     from gamed.config import StoreConfig
-    from gamed.games.go.tree import GoGame
     from gamed.records.record import Record
+    from gamed.records.sgf import Reading
 
 SGF = ".sgf"
 _ID = re.compile("[0-9A-Fa-f-]{1,36}")
@@ -51,17 +51,20 @@ def stored(id: str, settings: StoreConfig) -> Record:  # noqa: A002 (the column'
         return store.thd_record(id.lower())
 
 
-def go_games(name: str, config: str | None) -> list[tuple[GoGame, list[str]]]:
-    """Return the Go games in a file, GoFans or SGF, or of a stored record, each with what is not held of it.
+def go_games(name: str, config: str | None, encoding: str | None = None) -> list[Reading]:
+    """Return the Go games in a file, GoFans or SGF, or of a stored record: at least one that could be read.
 
-    Raises GamedError.
+    `encoding`: of an SGF file, whatever it declares. Raises GamedError.
     """
     from gamed.records import gofans, sgf  # noqa: PLC0415 (heavy)
 
     if is_sgf(name):
         with _named(name):
-            return sgf.read(document_of(name, store_settings(config).import_bytes))
-    return [(gofans.read(record_of(name, config)), [])]
+            readings = list(sgf.games(document_of(name, store_settings(config).import_bytes), encoding))
+            if all(reading.game is None for reading in readings):
+                raise readings[0].error or AssertionError(readings)
+            return readings
+    return [sgf.Reading(1, game=gofans.read(record_of(name, config)))]
 
 
 @contextmanager

@@ -40,8 +40,8 @@ _PLACE = re.compile(r", line \d+, column \d+\Z")
 def parse(document: bytes) -> etree._Element:
     """Return the root of a document in UTF-8, without comments and processing instructions.
 
-    Raises RecordError: `not-xml`, or `forbidden` for a DOCTYPE and for what would cost too much time or memory: elements
-    nested too deep, too many of them, too many attributes or namespaces.
+    Raises RecordError: `not-xml`, or `forbidden` for a DOCTYPE and for what would cost too much time or memory:
+    elements nested too deep, too many of them, too many attributes or namespaces.
     """
     return _parsed(document, remove_comments=True, remove_pis=True)
 

@@ -19,6 +19,7 @@ from gamed.games.go.tree import RESIGNED, GoGame
 from gamed.games.go.tree import Player as GoPlayer
 from gamed.history import LINE, MOVE
 from gamed.records import gofans, own
+from gamed.records.dates import iso
 from gamed.records.index import Index
 from gamed.records.parsing import parse
 from gamed.records.record import Record, RecordError, SeatSummary, Summary
@@ -97,7 +98,7 @@ def summary_of_go(record: Record, game: GoGame) -> Summary:
     """Return what is searched of a Go game. Its termination is empty where nothing says how it ended."""
     winner = winner_of(game.players)
     is_known = winner is not None or all(player.points is not None for player in game.players)
-    date = game.date or ""
+    date = iso(game.date)
     return Summary(
         id=record.id,
         publisher=record.publisher,

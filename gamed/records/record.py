@@ -68,7 +68,8 @@ class Summary:
     """What is searched of a record.
 
     `id`, `publisher`, `version`: the record's. `kind`: the game's name in the registry. `started`, `ended`: UTC, ISO
-    8601. `termination`: a value of `Termination`. `winner`: a seat, None for nobody. `length`: moves or lines.
+    8601, of Go as far as the date is known. `termination`: a value of `Termination`. `winner`: a seat, None for nobody.
+    `length`: moves or lines.
     """
 
     id: str

@@ -86,7 +86,7 @@ def games(data: bytes, encoding: str | None = None) -> Iterator[Reading]:
 
 
 def read(data: bytes, encoding: str | None = None) -> list[tuple[GoGame, list[str]]]:
-    """Return the games of a file with their notes, as `games` does. Raises SgfError at the first that cannot be read."""
+    """Return the games of a file with their notes. Raises SgfError at the first that cannot be read."""
     found = []
     for reading in games(data, encoding):
         if reading.game is None:

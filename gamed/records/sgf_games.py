@@ -1,7 +1,7 @@
 """The games of an SGF file, taken apart: each in UTF-8, with the line that it begins in.
 
-Work is in proportion to the bytes. A token of one byte becomes objects of hundreds of bytes: so a game of very many tokens
-is refused before any object is made of it.
+Work is in proportion to the bytes. A token of one byte becomes objects of hundreds of bytes: so a game of very many
+tokens is refused before any object is made of it.
 """
 
 from __future__ import annotations
@@ -93,7 +93,8 @@ def _split(data: bytes, *, is_raw: bool = False) -> Iterator[tuple[int, int, int
     while start := _START.search(data, position):
         number += 1
         if number > MOST_GAMES:
-            raise SgfError(f"it has more than {MOST_GAMES:,} games: game {number} and what follows is not read", code="forbidden")
+            text = f"it has more than {MOST_GAMES:,} games: game {number} and what follows is not read"
+            raise SgfError(text, code="forbidden")
         line += data.count(b"\n", position, start.start())
         if declaration is not None and declaration.start() < start.start():
             declaration = sgf_encodings.DECLARED.search(data, start.start())
@@ -108,9 +109,8 @@ def _split(data: bytes, *, is_raw: bool = False) -> Iterator[tuple[int, int, int
 
 def _end(data: bytes, start: int, token: re.Pattern[bytes], number: int, line: int) -> int:
     """Return where a game ends: after its last bracket, or with the file. Raises SgfError: it is too large."""
-    level = tokens = 0
-    for found in token.finditer(data, start):
-        tokens += 1
+    level = 0
+    for tokens, found in enumerate(token.finditer(data, start), 1):
         sign = data[found.start()]
         if sign == ord("("):
             level += 1

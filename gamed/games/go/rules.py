@@ -30,7 +30,7 @@ class Position:
     """A position.
 
     `cells`: a colour's number each, 0 where it is empty; `colors`: their names, number 1 first; `ko`: as in `Board`;
-    `removed`: what the move which led here took, by y, then x; `seen`: digests of the boards of the line so far, this one too.
+    `removed`: what the move which led here took, by y, then x; `seen`: digests of the boards of the line so far.
     """
 
     size: int
