@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import attrs
 from attrs import frozen
@@ -113,7 +113,7 @@ def _located(outcome: Imported, error: RecordError, document: bytes) -> Imported
         return outcome
     tag, number = error.place
     root = parse_whole(document)
-    element = next(islice(root.iter(tag), number, None))
+    element: Any = next(islice(root.iter(tag), number, None))
     return attrs.evolve(outcome, line=element.sourceline, xpath=root.getroottree().getpath(element))
 
 

@@ -94,7 +94,7 @@ def _check_width(root: etree._Element) -> None:
             own = 0
 
 
-def _too_wide(element: etree._Element, what: str) -> RecordError:
+def _too_wide(element: Any, what: str) -> RecordError:
     path = element.getroottree().getpath(element)
     return RecordError(f"an element has {what}", code="forbidden", line=element.sourceline, xpath=path)
 

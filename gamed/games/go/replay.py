@@ -66,8 +66,8 @@ def _played(game: GoGame) -> Iterator[tuple[int, Node, tuple[Point, ...]]]:
         except RuleError as error:
             raise IllegalRecordMove(error, depth + 1, node) from error
         if board.effort > MOST_EFFORT:
-            error = RuleError("to find what its moves take would cost too much time", code=TOO_MUCH_WORK)
-            raise IllegalRecordMove(error, depth + 1, node)
+            tired = RuleError("to find what its moves take would cost too much time", code=TOO_MUCH_WORK)
+            raise IllegalRecordMove(tired, depth + 1, node)
         yield depth + 1, node, removed
 
 
