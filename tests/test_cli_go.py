@@ -193,6 +193,12 @@ class ShowTests(GoCase):
         self.run_gamed("export", id, "--format", "sgf", "--output", self.path("a.sgf"))
         self.assertIn("after 4 of 4 moves", self.run_gamed("show", self.path("a.sgf")).stdout)
 
+    def test_sgf_is_told_by_its_content_too(self) -> None:
+        for name, content in (("a.txt", b"(;SZ[9];B[aa])"), ("b.sgf.gz", gzip.compress(b"(;SZ[9];B[aa])"))):
+            self.assertIn("black A9", self.run_gamed("show", self.file(name, content)).stdout)
+            self.run_gamed("convert", self.path(name), self.path("c.xml"))
+            self.assertEqual(len(self.read("c.xml").roots), 1)
+
     def test_a_game_of_gamed_itself(self) -> None:
         house = House("battleship", game_types()["battleship"].settings())
         first, second = house.connect(), house.connect()

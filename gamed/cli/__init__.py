@@ -37,6 +37,6 @@ def main(ctx: click.Context) -> None:
 
 for _command in (import_command, check_command, export, convert, show, record, records, bot, watch, doctor):
     main.add_command(_command)
-# What was said first of the two spellings goes on.
+# `gamed records show` and `gamed records export` are the older spellings.
 for _command in (show, export, reindex):
     records.add_command(_command)

@@ -13,7 +13,7 @@ import click
 from attrs import frozen
 
 from gamed.cli.fitting import fitted
-from gamed.cli.sources import go_games, is_sgf, record_of
+from gamed.cli.sources import record_of, sgf_games
 from gamed.cli.terminal import UNFITTED, config_option, counted_of, encoding_option, json_option, printable
 from gamed.errors import GamedError
 
@@ -115,8 +115,7 @@ def loaded(source: str, config: str | None, encoding: str | None = None) -> Show
     """Return what is shown of a file or a stored record. Raises GamedError."""
     from gamed.records import gofans, own  # noqa: PLC0415 (heavy)
 
-    if is_sgf(source):
-        readings = go_games(source, config, encoding)
+    if readings := sgf_games(source, config, encoding):
         first = next(reading for reading in readings if reading.game is not None)
         if len(readings) > 1:
             which = "the first" if first.number == 1 else f"game {first.number}, the first that can be read"

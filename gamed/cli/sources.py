@@ -56,15 +56,30 @@ def go_games(name: str, config: str | None, encoding: str | None = None) -> list
 
     `encoding`: of an SGF file, whatever it declares. Raises GamedError.
     """
-    from gamed.records import gofans, sgf  # noqa: PLC0415 (heavy)
+    from gamed.records import gofans  # noqa: PLC0415 (heavy)
+    from gamed.records.sgf import Reading  # noqa: PLC0415 (heavy)
 
-    if is_sgf(name):
-        with _named(name):
-            readings = list(sgf.games(document_of(name, store_settings(config).import_bytes), encoding))
-            if all(reading.game is None for reading in readings):
-                raise readings[0].error or AssertionError(readings)
-            return readings
-    return [sgf.Reading(1, game=gofans.read(record_of(name, config)))]
+    found = sgf_games(name, config, encoding)
+    return found or [Reading(1, game=gofans.read(record_of(name, config)))]
+
+
+def sgf_games(name: str, config: str | None, encoding: str | None = None) -> list[Reading]:
+    """Return the games in a file that its name or its content says is SGF; none if it is not.
+
+    If it is, at least one could be read. Raises GamedError.
+    """
+    from gamed.records import files, sgf  # noqa: PLC0415 (heavy)
+
+    if not is_sgf(name) and not Path(name).is_file():
+        return []
+    with _named(name):
+        data = document_of(name, store_settings(config).import_bytes)
+        if not is_sgf(name) and not files.is_sgf(data):
+            return []
+        readings = list(sgf.games(data, encoding))
+        if all(reading.game is None for reading in readings):
+            raise readings[0].error or AssertionError(readings)
+        return readings
 
 
 @contextmanager
