@@ -16,7 +16,7 @@ from gamed.errors import IllegalMove, RuleError
 from gamed.games.go.board import Board, ruleset
 from gamed.games.go.tree import GoGame, Node, Point
 
-MOST_EFFORT: Final = 1_000_000
+MOST_EFFORT: Final = 500_000
 """How many cells may be looked at to find what the moves of one tree take; real games need thousands."""
 
 TOO_MUCH_WORK: Final = "too-much-work"
