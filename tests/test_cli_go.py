@@ -12,13 +12,14 @@ from click.testing import CliRunner
 from gamed import cli
 from gamed.cli.recording import record
 from gamed.errors import GamedError
-from gamed.records import gofans, sgf
+from gamed.records import gofans
 from gamed.records.importer import check
 from gamed.records.index import index
 from gamed.records.record import document
 from gamed.registry import game_types
 from gamed.testing.house import House
 from tests.records.documents import GOFANS, NESTED, UNKNOWN, outcome
+from tests.records.gogames import read_sgf
 from tests.terminal import on_terminal
 from tests.test_cli_import import ILLEGAL, NOT_VALID, ImportCase
 
@@ -68,7 +69,7 @@ class ConvertTests(GoCase):
         points = [self.read(f"club-{number}.xml").roots[0].point for number in (1, 2)]
         self.assertEqual(points, [(1, 1), (2, 2)])
         self.run_gamed("convert", self.path("club.sgf"), self.path("again.sgf"))
-        self.assertEqual(len(sgf.read((self.folder / "again.sgf").read_bytes())), 2)
+        self.assertEqual(len(read_sgf((self.folder / "again.sgf").read_bytes())), 2)
 
     def test_what_cannot_be_converted_is_one_line(self) -> None:
         for name, content, words in (
@@ -93,7 +94,7 @@ class ConvertTests(GoCase):
         self.assertEqual(found.stderr, said)
         self.assertEqual(sorted(path.name for path in self.folder.glob("new*")), ["new-1.xml", "new-4.xml"])
         self.run_gamed("convert", source, self.path("new.sgf"), status=1)
-        self.assertEqual(len(sgf.read((self.folder / "new.sgf").read_bytes())), 2)
+        self.assertEqual(len(read_sgf((self.folder / "new.sgf").read_bytes())), 2)
         shown = self.run_gamed("show", self.file("bad.sgf", b"(;GM[2])(;GM[1]SZ[9]PB[Anna];B[aa])"))
         self.assertIn("this is game 2, the first that can be read", shown.stderr)
         self.assertIn("Anna", shown.stdout)
@@ -149,7 +150,7 @@ class ExportTests(GoCase):
         for chosen in ("gofans-1.1", "gofans-1.2", "gofans-2.1", "gofans-2.2", "sgf"):
             self.run_gamed("export", self.id[:6], "--format", chosen, "--output", self.path("out"))
             text = (self.folder / "out").read_bytes()
-            games = [game for game, _ in sgf.read(text)] if chosen == "sgf" else [self.read("out")]
+            games = [game for game, _ in read_sgf(text)] if chosen == "sgf" else [self.read("out")]
             self.assertEqual([len(list(game.main_line())) for game in games], [4])
 
     def test_without_a_file_it_goes_to_the_terminal(self) -> None:

@@ -21,7 +21,7 @@ from gamed.games.go.replay import TOO_MUCH_WORK
 from gamed.records.canonical import imported_id
 from gamed.records.index import Format, Index, Schema, named, reason, require
 from gamed.records.own import PUBLISHER
-from gamed.records.parsing import parse_whole
+from gamed.records.parsing import parse_whole, root_of
 from gamed.records.played import Played
 from gamed.records.record import Record, RecordError, Summary
 from gamed.records.record import document as record_document
@@ -118,9 +118,9 @@ def _located(outcome: Imported, error: RecordError, document: bytes) -> Imported
 
 
 def _root(document: bytes, readers: Mapping[str, Reader]) -> etree._Element:
-    root = parse_whole(document)
-    reader = readers.get(str(root.tag))
-    return root if reader is None else parse_whole(record_document(reader(document)))
+    # A reader may take what is no whole XML: replays of games that broke off break off, too.
+    reader = readers.get(root_of(document))
+    return parse_whole(document if reader is None else record_document(reader(document)))
 
 
 def _checked(root: etree._Element, formats: Index, players: Mapping[str, Player]) -> Imported:

@@ -85,16 +85,6 @@ def games(data: bytes, encoding: str | None = None) -> Iterator[Reading]:
         yield Reading(1, error=SgfError("there is no game"))
 
 
-def read(data: bytes, encoding: str | None = None) -> list[tuple[GoGame, list[str]]]:
-    """Return the games of a file with their notes. Raises SgfError at the first that cannot be read."""
-    found = []
-    for reading in games(data, encoding):
-        if reading.game is None:
-            raise reading.error or AssertionError(reading)
-        found.append((reading.game, list(reading.notes)))
-    return found
-
-
 def _reading(part: Part) -> Reading:
     try:
         tree = sgf_grammar.parse_sgf_game(part.utf8)

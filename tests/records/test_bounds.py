@@ -16,6 +16,7 @@ from gamed.records.files import outcomes
 from gamed.records.importer import Imported
 from gamed.records.index import index
 from gamed.records.sgf_setup import Setup
+from tests.records.gogames import read_sgf
 
 
 def taken(data: bytes) -> list[Imported]:
@@ -54,12 +55,12 @@ class DocumentTests(SynchronousTestCase):
 
     def test_very_many_attributes(self) -> None:
         names = b" ".join(b'a%d=""' % number for number in range(257))
-        self.assert_forbidden(b"<a %b/>" % names, "257 attributes and namespaces, more than 256")
+        self.assert_forbidden(b"<a %b/>" % names, "more than 256 attributes and namespaces", None)
 
     def test_very_many_namespaces(self) -> None:
         names = b" ".join(b'xmlns:a%d="u:%d"' % (number, number) for number in range(200))
         used = b" ".join(b'a%d:b=""' % number for number in range(57))
-        self.assert_forbidden(b"<a %b %b/>" % (names, used), "257 attributes and namespaces")
+        self.assert_forbidden(b"<a %b %b/>" % (names, used), "more than 256 attributes and namespaces", None)
 
     def test_very_many_namespaces_around_an_element(self) -> None:
         deep = b"".join(b'<a xmlns:a%d="u:">' % number for number in range(1_001))
@@ -122,7 +123,7 @@ class SgfTests(SynchronousTestCase):
         self.assertLess(work(200) - work(100), 100 * 200)
 
     def test_comments_without_a_move(self) -> None:
-        ((game, _),) = sgf.read(b"(;SZ[9];B[aa]" + b";C[x]" * 5_000 + b")")
+        ((game, _),) = read_sgf(b"(;SZ[9];B[aa]" + b";C[x]" * 5_000 + b")")
         self.assertEqual(game.roots[0].comment, "\n\n".join("x" * 5_000))
 
     def test_moves_whose_captures_are_hard_to_find(self) -> None:

@@ -210,6 +210,7 @@ class Hall:
             self.settings.unsent_bytes,
             self.settings.messages_per_second,
             self.settings.message_seconds,
+            refusals=self.lobby.refusals,
         )
         self.lobby.startService()
 
