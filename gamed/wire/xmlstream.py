@@ -202,7 +202,7 @@ class XmlStream:
     @property
     def unfinished(self) -> bytes:
         """The first bytes of what has not ended of a message, or of text that may become none."""
-        if self.closed or self._is_told:
+        if self.closed or self._is_told or self._error is not None:
             return b""
         return self._begun_text().lstrip(_BLANKS)[:UNFINISHED]
 
@@ -283,12 +283,12 @@ class XmlStream:
 
     def _look_for_stray_text(self) -> None:
         """Take a line that is no markup for what it is, because markup may never follow it."""
-        if self._messages.level > 1 or self._tokens.begun or self._is_told:
+        if self.closed or self._messages.level > 1 or self._tokens.begun or self._is_told:
             return
         # A `<` may be the beginning of markup that is not known yet.
         line = bytes(self._tokens.waiting[:KEPT]).partition(b"<")[0].lstrip(_BLANKS)
         text = line.rstrip(_BLANKS)
-        if text and b"\n" in line:
+        if text and (b"\n" in line or len(self._tokens.waiting) > KEPT):
             self._is_told = True
             self._stray = self._stray or text
 

@@ -25,7 +25,6 @@ from gamed.peer import Peer
 from gamed.reception import Host, HostedRoom, Reservation
 from gamed.refusals import Refusal
 
-
 ADMINS_RATE: Final = 2_000.0
 """Messages that are taken of an administrator in a second, and at once: its program prepares whole tournaments."""
 

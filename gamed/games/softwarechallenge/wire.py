@@ -6,7 +6,7 @@ Source: software-challenge.md A, B1 to B3 and B5. The season's words are not kno
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Final
 
 from attrs import define, field
@@ -33,8 +33,8 @@ from gamed.games.softwarechallenge.messages import (
     Prepare,
     Prepared,
     Refused,
-    Result,
     Request,
+    Result,
     RoomMessage,
     ScoreForPlayer,
     ServerMessage,
@@ -58,8 +58,8 @@ _SERVER_MESSAGES: Final = frozenset(
 )
 _REPLIES: Final = frozenset({"testing", "playerScore"})
 
-# A number as Java's Long.decode reads it: with a sign, in base 16 after 0x or #, in base 8 after a 0, with the digits of
-# any script that has a char of its own.
+# A number as Java's Long.decode reads it: with a sign, in base 16 after 0x or #, in base 8 after a 0, with the digits
+# of any script that has a char of its own.
 _NUMBER: Final = re.compile(r"([+-]?)(?:(0[xX]|#)(?=.)|(0)(?=.))?([\da-fA-F]{1,64})")
 _CHARS: Final = 0x10000
 # The official server takes what has 32 bits, with a sign or without one, for an Integer.
@@ -123,7 +123,9 @@ def number(text: str) -> int:
     except ValueError:
         value = None
     if value is None or value not in _NUMBERS:
-        raise RemoteProtocolError(f"{text[:80]!r} is not a number", code="not-a-number", hint="a whole number, such as -5")
+        raise RemoteProtocolError(
+            f"{text[:80]!r} is not a number", code="not-a-number", hint="a whole number, such as -5"
+        )
     return value - 2**32 if value >= 2**31 else value
 
 
@@ -222,7 +224,7 @@ _PLACES: Final = {"data": '<room roomId="…"> around it', "slot": "<prepare> ar
 """Where elements belong that are no messages."""
 
 _HINTS: Final = {
-    "malformed-xml": "well-formed XML, as <protocol><join gameType=\"swc_2020_hive\"/>",
+    "malformed-xml": 'well-formed XML, as <protocol><join gameType="swc_2020_hive"/>',
     "doctype": "<protocol> without a DOCTYPE",
     "message-too-long": "an end tag; a move has some 200 bytes",
 }

@@ -90,7 +90,7 @@ def listen(segments: Iterable[bytes], connection: SoftwareChallengeConnection | 
         try:
             for event in connection.events():
                 if not isinstance(event, Unread):
-                    heard.append(comparable(event))
+                    heard.append(comparable(event))  # noqa: PERF401 (what came before an error must stay)
         except RemoteProtocolError as error:
             return [*heard, error.code]
     return heard
