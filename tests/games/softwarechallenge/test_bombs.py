@@ -106,4 +106,4 @@ class BombTests(SynchronousTestCase):
         self.red.move(setmove("RED", "ANT", 0, 0))
         self.assertEqual(self.blue.heard()[-1], "MoveRequest")
         self.hall.wait(30, 0.1)
-        self.assertEqual(flood.session.refusals.counts, {"administrators-only": 1_000})
+        self.assertEqual(flood.session.refusals.counts["administrators-only"], 1_000)
