@@ -526,6 +526,11 @@ class Session:
                 return
         self.transport.write(data)
 
+    @property
+    def is_closing(self) -> bool:
+        """Whether our side is closed, and the peer's is not yet."""
+        return self._deadline is not None
+
     def close(self) -> None:
         """Close our side after the last line, and all when the peer has closed its own, or has had its time.
 

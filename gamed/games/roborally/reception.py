@@ -6,6 +6,7 @@ needs it, which nobody can tell from one that was open before.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from attrs import define, field
@@ -13,6 +14,7 @@ from attrs import define, field
 from gamed.errors import RemoteProtocolError
 from gamed.events import Event
 from gamed.games.roborally import messages as m
+from gamed.games.roborally.boards import course_names
 from gamed.games.roborally.course_list import CourseList
 from gamed.games.roborally.messages import Reason
 from gamed.games.roborally.states import Status
@@ -90,6 +92,11 @@ class ManagerReception:
                 return room
             running += status is not Status.ENDED
         return None if running >= self.settings.max_games else self.host.open(KIND, self.courses.next())
+
+    @property
+    def known(self) -> Sequence[str]:
+        """The courses that gamed brings along."""
+        return course_names()
 
     def choose(self, course: str) -> None:
         """Have the next lobby that opens played on a course. Raises ConfigError."""
