@@ -378,9 +378,6 @@ class SoftwareChallengeConnection:
 
     def _unread(self) -> Unread | None:
         """Return what developers learn of what was passed over."""
-        text = self._stream.stray()
-        if text:
-            return _stray(text)
         if not self._has_begun:
             root, tag = self._stream.opening
             self._has_begun = bool(root)
@@ -388,7 +385,8 @@ class SoftwareChallengeConnection:
             if root in _READERS:
                 reason = f"<{root}> was taken for the beginning of the document, and not for a message"
                 return Unread(Refusal("no-protocol", reason, _BEGINNING, tag.encode()))
-        return None
+        text = self._stream.stray()
+        return _stray(text) if text else None
 
     def send(self, event: Event) -> bytes:
         """Return the bytes that tell the client of an event; none after the farewell.
