@@ -62,6 +62,11 @@ class _Tokens:
         """Whether there is markup that has not ended."""
         return self._sought is not _MARKUP
 
+    @property
+    def text(self) -> bytes:
+        """What waits before markup. A `<` may be the beginning of some that is not known yet."""
+        return bytes(self.waiting[: self._opened]) if self.begun else bytes(self.waiting).partition(b"<")[0]
+
     def take(self) -> tuple[int, str] | None:
         """Return the next token with the number of its bytes, or None until more has come.
 
@@ -213,7 +218,12 @@ class XmlStream:
     def stray(self) -> bytes:
         """Return the first line of text that no element holds, if it came before the next message; each text once."""
         elements = self._messages.elements
-        return elements.popleft() if elements and isinstance(elements[0], bytes) else b""
+        text = elements[0] if elements else b""
+        if not isinstance(text, bytes):
+            return b""
+        if text:
+            elements.popleft()
+        return text
 
     def _begun_text(self) -> bytes:
         return (self._seen.encode() + self._tokens.waiting[:KEPT])[:KEPT]
@@ -286,11 +296,10 @@ class XmlStream:
 
     def _look_for_stray_text(self) -> None:
         """Take a line of text for what it is, because markup may never follow it."""
-        if b"\n" in self._tokens.waiting and not self._tokens.begun:
-            # A `<` may be the beginning of markup that is not known yet.
-            line = bytes(self._tokens.waiting).partition(b"<")[0].lstrip(_BLANKS).partition(b"\n")
-            if line[1]:
-                self._note_stray_text(line[0].decode("utf-8", "replace"))
+        if b"\n" in self._tokens.waiting:
+            line, end, _ = self._tokens.text.lstrip(_BLANKS).partition(b"\n")
+            if end:
+                self._note_stray_text(line.decode("utf-8", "replace"))
 
     def _note_stray_text(self, text: str) -> None:
         """Note the first line of some text, unless it is in a message or was noted."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import tracemalloc
 import weakref
@@ -445,10 +446,8 @@ class ForPeopleTests(SynchronousTestCase):
             stream, texts = XmlStream(), []
             for segment in segments:
                 stream.receive_data(segment)
-                try:
-                    texts += list(self.strays(stream))
-                except RemoteProtocolError:
-                    break
+                with contextlib.suppress(RemoteProtocolError):
+                    texts.extend(self.strays(stream))
             return texts
 
         self.assertEqual(found(one_by_one(b"".join(pieces))), found([b"".join(pieces)]))
