@@ -243,7 +243,7 @@ def prepare(
     opened = partial(_prepared, partial(reception.reserve, names, paused=paused, turn=turn))
     if from_ is None:
         return opened(None)
-    return operator.parts.lobby.store.record(from_).addCallback(to_history).addCallback(opened)
+    return operator.parts.lobby.store.record(from_.lower()).addCallback(to_history).addCallback(opened)
 
 
 def _prepared(reserve: Callable[..., Any], history: History | None) -> Answer:
@@ -463,7 +463,7 @@ def records(
     shown: Callable[[Record], Answer] = (
         partial(record_facts, operator.parts.lobby.game_types) if action == "show" else partial(_export, operator, file)
     )
-    found: Deferred[Any] = store.record(word)
+    found: Deferred[Any] = store.record(word.lower())
     return found.addCallback(shown)
 
 

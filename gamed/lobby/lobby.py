@@ -39,7 +39,7 @@ from gamed.records.record import RecordError
 from gamed.refusals import Refusal
 from gamed.registry import GameType
 from gamed.store import Journal, Store
-from gamed.table import OBSERVERS, Judged
+from gamed.table import Judged
 from gamed.tally import Tally
 
 log = Logger()
@@ -145,8 +145,7 @@ class Lobby(Service):
 
     def refused(self, peer: Peer, refusal: Refusal) -> None:
         """Have developers learn why something that a peer did had no effect, or cost it its connection."""
-        room, seat = next(((room.id, seat) for room, seat in peer.places if seat != OBSERVERS), ("", None))
-        self.refusals.add(peer, refusal, room, seat)
+        self.refusals.note(peer, refusal)
 
     def note(self, peer: Peer, sentence: str) -> None:
         """Tell the log of a peer."""
