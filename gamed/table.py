@@ -7,7 +7,7 @@ Source: design.md, "Central types" and "The journal". `gamed/relay.py` forwards,
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, runtime_checkable
 
 from attrs import define
 
@@ -131,6 +131,14 @@ class Table(Protocol):
 
     def restore(self, entry: Entry) -> None:
         """Take an entry of the journal as if it happened now, judging included."""
+
+
+@runtime_checkable
+class NamesSeats(Protocol):
+    """What a table may have besides: names for its seats, which their peers do not tell."""
+
+    def display_name(self, seat: Seat) -> str | None:
+        """Return what a seat is called, if it has a name."""
 
 
 def replay(table: Table, history: History) -> Iterator[Entry]:

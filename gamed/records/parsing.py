@@ -65,7 +65,7 @@ def root_of(document: bytes) -> str:
         for at in range(0, len(document), _CHUNK):
             parser.feed(document[at : at + _CHUNK])
             for _, element in parser.read_events():
-                return str(element.tag)
+                return str(getattr(element, "tag", ""))
     except etree.XMLSyntaxError:
         # Whoever parses all of it says what is wrong, and where.
         pass

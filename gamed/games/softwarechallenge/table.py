@@ -168,6 +168,10 @@ class SeasonTable(MatchTable):
         red, blue = ("Unknown" if slot.display_name is None else slot.display_name for slot in self.slots)
         return red, blue
 
+    def display_name(self, seat: Seat) -> str | None:
+        """Return what the slot is called, if its room was prepared with a name for it."""
+        return self.slots[seat].display_name or None
+
     def _start(self, now: float, mails: list[Mail], *, asks: bool) -> Step:
         self._fill()
         journal = [self.match.seat(seat, self.names[seat], now) for seat in SEATS]
