@@ -32,7 +32,9 @@ from zope.interface import implementer
 from gamed.errors import RemoteProtocolError, RoomError, StoreError
 from gamed.events import Event
 from gamed.game import Seat, Termination
+from gamed.lobby.heartbeat import Heartbeat
 from gamed.lobby.room import Room
+from gamed.net.arrivals import Arrivals
 from gamed.net.backlog import AT_ONCE, SHARE, STORE, Backlog
 from gamed.net.door import Door
 from gamed.net.limits import Bucket, ConnectionLimits
@@ -105,6 +107,10 @@ class Session:
     _begun_at: float | None = None
     _is_inside: bool = False
     _shakes_hands: bool = False
+    arrived: float = inf
+    """When what is served now counts as arrived; where more than one read is served together, the first of them."""
+    _arrivals: Arrivals | None = None
+    """None: there is no socket, or no pass of the reactor is noted."""
 
     # IProtocol
 
@@ -129,6 +135,8 @@ class Session:
             self._socket = self.transport.getHandle()
         else:
             transport.registerProducer(self, streaming=True)
+        if self._is_tcp and self.factory.passes is not None:
+            self._arrivals = Arrivals(self.factory.passes)
         self._read_at_most(READ_BYTES)
         self._attempt(self.factory.reception.arrive, self)
         if self.factory.is_held:
@@ -157,14 +165,23 @@ class Session:
             return
         self._pending += data
         self._is_answered = False
+        arrived = self._arrival(len(data))
         if self._is_waiting or self._rest is not None:
             self._is_full = True
             self._read_or_not()
         else:
+            self.arrived = arrived
             self._take()
         if not self._is_answered and _QUICKACK is not None and self._socket is not None:
             # The system forgets it; without it, real clients lose 44 ms a turn to delayed acknowledgements.
             self._socket.setsockopt(socket.IPPROTO_TCP, _QUICKACK, 1)
+
+    def _arrival(self, size: int) -> float:
+        """Return when so many bytes that are read now count as arrived."""
+        if self._arrivals is not None:
+            # By TLS it is not known how much was read of the socket.
+            return self._arrivals.read(is_emptied=self._socket is not None and size < READ_BYTES)
+        return inf if self.factory.passes is None else self.factory.passes.seconds()
 
     def _take(self) -> None:
         """Take what is within the share; the rest goes to the backlog, which may be done with it at once."""
@@ -214,6 +231,7 @@ class Session:
         self._is_inside = True
         if self.factory.door is not None and self._is_tcp:
             self.factory.door.let_in(self._connection)
+        self._watch()
 
     def _understand(self) -> None:
         pending, self._pending = self._pending, b""
@@ -277,10 +295,20 @@ class Session:
     def _read_or_not(self) -> None:
         if self.transport is None or self._deadline is not None or self._shakes_hands:
             return
-        if self._is_paused or self._is_full or self.factory.is_held:
-            self.transport.pauseProducing()
-        else:
+        if self._is_read:
             self.transport.resumeProducing()
+        else:
+            self.transport.pauseProducing()
+        self._watch()
+
+    @property
+    def _is_read(self) -> bool:
+        return not (self._is_paused or self._is_full or self.factory.is_held)
+
+    def _watch(self) -> None:
+        """Take note whether the reactor itself looks at the socket in each pass."""
+        if self._arrivals is not None:
+            self._arrivals.watch(is_watched=self._is_inside and self._is_read)
 
     @property
     def waits_since(self) -> float | None:
@@ -439,6 +467,18 @@ class Session:
         poll.register(self._socket, _HANG_UP)
         return bool(poll.poll(0))
 
+    def has_unread(self, limit: float) -> bool:
+        """Whether something that may have arrived by a moment is still to be served."""
+        if self._is_mute:
+            return False
+        if self._is_waiting or self._rest is not None:
+            return self.arrived <= limit
+        if self._arrivals is None or self.transport is None or self._is_paused or self._arrivals.last > limit:
+            return False
+        poll = select.poll()
+        poll.register(self._connection.getHandle(), select.POLLIN)
+        return bool(poll.poll(0))
+
     def deliver(self, event: Event) -> None:
         """Put by what the dialect says for an event; a peer that is lost gets nothing any more."""
         if self.transport is not None:
@@ -540,6 +580,8 @@ class SessionFactory:
     traffic: Traffic = field(factory=Traffic)
     is_held: bool = False
     door: Door | None = None
+    passes: Heartbeat | None = None
+    """The passes of the reactor; None: they are not noted, and what is read has just arrived."""
     backlog: Backlog = field(default=Factory(lambda self: Backlog(self.clock), takes_self=True))
     _sweep: IDelayedCall | None = None
 
@@ -560,7 +602,10 @@ class SessionFactory:
         now = self.clock.seconds()
         for session in list(self.sessions):
             session.look(now)
-            if session.waits_since is not None and now - session.waits_since >= self.message_seconds:
+            if session.waits_since is None:
+                continue
+            late = now - session.waits_since - self.message_seconds
+            if late >= 0 and not session.has_unread((now if self.passes is None else self.passes.seconds()) - late):
                 text = f"a message was begun {self.message_seconds:g} seconds ago, and has not ended"
                 session.refuse(RemoteProtocolError(text, code="message-too-slow"))
 

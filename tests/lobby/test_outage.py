@@ -14,7 +14,6 @@ from gamed.config import structure
 from gamed.errors import DiskError, StoreError
 from gamed.games.battleship import Settings
 from gamed.history import Entry
-from gamed.lobby.heartbeat import BEAT, Heartbeat
 from gamed.lobby.outage import AGAIN
 from gamed.tap import build
 from gamed.testing.house import House
@@ -300,28 +299,6 @@ class SessionTests(SynchronousTestCase):
         self.assertIsNone(self.second.session.waits_since)
         self.assertFalse(self.second.is_closed)
         self.house.factory.doStop()
-
-
-class ClockTests(SynchronousTestCase):
-    def test_it_stands_still_in_a_hold_and_says_how_long(self) -> None:
-        now = [100.0]
-        heart = Heartbeat(MemoryReactorClock(), lambda: now[0])
-        heart.startService()
-        now[0] += BEAT
-        heart.hold(True)
-        before = heart.seconds()
-        now[0] += 50.0
-        self.assertEqual(heart.seconds(), before)
-        heart.hold(False)
-        self.assertAlmostEqual(heart.seconds(), before)
-        self.assertAlmostEqual(heart.stalled, 50.0)
-        now[0] += BEAT
-        self.assertAlmostEqual(heart.seconds(), before + BEAT)
-
-    def test_to_end_what_was_not_begun_does_nothing(self) -> None:
-        heart = Heartbeat(MemoryReactorClock(), lambda: 7.0)
-        heart.hold(False)
-        self.assertEqual((heart.seconds(), heart.stalled), (7.0, 0.0))
 
 
 class DaemonTests(SynchronousTestCase):

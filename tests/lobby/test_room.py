@@ -93,7 +93,7 @@ class DiskTests(LobbyTestCase):
         self.synced()
         told: list[float] = []
         room.table.forwards = False
-        self.patch(Relay, "delivered", lambda _table, now: told.append(now))
+        self.patch(Relay, "delivered", lambda _table, now, _unsent: told.append(now))
         room.receive(1, SHOT)
         self.clock.turn()
         room.receive(0, WATER)

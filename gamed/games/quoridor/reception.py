@@ -41,7 +41,8 @@ class UniverseReception:
 
     def arrive(self, peer: Peer) -> None:
         """Wait for a registration."""
-        self._deadlines[peer] = self.host.after(self.settings.register_seconds, partial(self.host.dismiss, peer))
+        dismiss = partial(self.host.dismiss, peer)
+        self._deadlines[peer] = self.host.after(self.settings.register_seconds, dismiss, peer)
 
     def receive(self, peer: Peer, event: Event) -> None:
         """Take a registration. Nothing else is heard: it comes from a world that was rejected or left behind."""

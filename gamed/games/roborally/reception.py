@@ -43,7 +43,8 @@ class ManagerReception:
 
     def arrive(self, peer: Peer) -> None:
         """Wait for a registration."""
-        self._guests[peer] = Guest(self.host.after(self.settings.idle_unregistered, lambda: self._let_go(peer)))
+        deadline = self.host.after(self.settings.idle_unregistered, lambda: self._let_go(peer), peer)
+        self._guests[peer] = Guest(deadline)
 
     def receive(self, peer: Peer, event: Event) -> None:
         """Take a registration; all else from here is a violation, but for an answer to nothing (1.6)."""
