@@ -14,10 +14,10 @@ from gamed.config import structure
 from gamed.errors import DiskError, StoreError
 from gamed.games.battleship import Settings
 from gamed.history import Entry
-from gamed.lobby.outage import AGAIN
+from gamed.lobby.outage import AGAIN, PATIENCE
 from gamed.tap import build
 from gamed.testing.house import House
-from tests.lobby.doubles import LAST_SUNK, SHOT, WATER, LobbyTestCase, WatchedJournal
+from tests.lobby.doubles import LAST_SUNK, SHOT, WATER, LobbyTestCase, Peer, WatchedJournal
 from tests.store.logs import sentences
 
 FULL = "cannot write to the journal: No space left on device"
@@ -141,6 +141,21 @@ class HoldTests(LobbyTestCase):
         self.turns(1, AGAIN)
         self.assertEqual(fired, ["a"])
 
+    def test_entries_tell_true_times(self) -> None:
+        held = [3.0]
+        self.patch(self.lobby, "held", lambda: held[0])
+        _, first = self.arrive("c")
+        room, _ = self.arrive("d")
+        room.receive(1, SHOT)
+        held[0] += 2.5
+        room.receive(0, WATER)
+        room.leave(0)
+        ats = [
+            (entry.kind, entry.at) for entry in room.history.entries if entry.kind not in ("joined", "started", "drawn")
+        ]
+        self.assertEqual(ats, [("line", 0), ("line", 2500), ("left", 2500), ("ended", 2500)])
+        self.assertIs(first.room, room)
+
     def test_a_stop_during_a_hold_ends_the_games(self) -> None:
         self.fill()
         self.successResultOf(self.lobby.stopService())
@@ -234,6 +249,37 @@ class SyncTests(LobbyTestCase):
         self.open(journal=FullJournal())
         self.lobby.sync_failed()
         self.assertEqual(self.lobby.outage.reason, "")
+
+
+class TimerTests(LobbyTestCase):
+    """The time that a peer has with a reception."""
+
+    def setUp(self) -> None:
+        self.open()
+        self.fired: list[str] = []
+        self.peer = Peer("a")
+        self.lobby.after(3.0, lambda: self.fired.append("a"), self.peer)
+
+    def test_what_the_peer_has_sent_in_time_is_served_before(self) -> None:
+        self.peer.unread = [3.0]
+        self.turns(5, 3.0)
+        self.assertEqual(self.fired, [])
+        self.peer.unread = []
+        self.turns(1)
+        self.assertEqual(self.fired, ["a"])
+
+    def test_what_it_has_sent_later_is_not(self) -> None:
+        self.peer.unread = [3.01]
+        self.turns(0, 3.0)
+        self.assertEqual(self.fired, ["a"])
+
+    def test_nor_is_it_waited_for_without_end(self) -> None:
+        self.peer.unread = [0.0]
+        self.turns(0, 3.0)
+        self.turns(0, PATIENCE - 0.01)
+        self.assertEqual(self.fired, [])
+        self.turns(0, 0.01)
+        self.assertEqual(self.fired, ["a"])
 
 
 @define

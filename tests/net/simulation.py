@@ -43,6 +43,9 @@ class Simulation:
     heart: Heartbeat = field(init=False)
     hall: Hall = field(init=False)
     players: list[Player] = field(factory=list)
+    takes: int | None = None
+    """How many bytes the system takes for a player at a time."""
+
     sends: list[tuple[float, Callable[[], None]]] = field(factory=list)
 
     def __attrs_post_init__(self) -> None:
@@ -58,6 +61,7 @@ class Simulation:
         near, far = socket.socketpair()
         far.setblocking(False)
         transport = TCPTransport(Handle(near.detach()))
+        transport.handle.takes = self.takes
         self.players.append(Player(far, transport, self.hall.connect(transport=transport).session))
         return self.players[-1]
 

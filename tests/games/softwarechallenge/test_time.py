@@ -9,7 +9,9 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.games.softwarechallenge import Settings
 from gamed.history import LEFT, MOVE, Entry
+from gamed.records.index import validate
 from gamed.records.own import summary, to_history
+from gamed.records.record import document
 from tests.games.softwarechallenge.hall import PASSWORD, ROW, Client, Hall, slot
 from tests.lobby.doubles import Turns
 
@@ -58,6 +60,13 @@ class LimitTests(SynchronousTestCase):
         self.assertEqual((left.seat, left.data), (0, evidence))
         (record,) = self.hall.records()
         self.assertEqual((summary(record).termination, summary(record).winner), ("time", 1))
+
+    def test_older_records_tell_of_standstills(self) -> None:
+        self.answer_after(2.1)
+        (record,) = self.hall.records()
+        text = document(record)
+        self.assertIn(b'gap="0"', text)
+        validate(text.replace(b'gap="0"', b'stalled="16800"'))
 
     def test_the_time_of_each_move_is_in_the_record(self) -> None:
         for seconds, mover, move in zip((0.25, 1.5, 0.0), (self.red, self.blue, self.red), ROW, strict=False):
