@@ -236,7 +236,7 @@ class Relay:
         return None
 
     def overdue(self, now: float) -> Collection[Seat]:  # noqa: ARG002 (Table's signature)
-        """A line from anybody ends the silence."""
+        """Return all seats: a line from anybody ends the silence."""
         return range(len(self.names))
 
     def observe(self) -> tuple[Event, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 from typing import Any
 
-from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed import garbage

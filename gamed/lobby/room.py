@@ -5,7 +5,7 @@ Source: design.md, "A move's way" and "Time". Nothing on the way of a move is a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from math import inf
 from time import perf_counter
@@ -206,7 +206,7 @@ class Room:
     def _now(self) -> float:
         return self.house.seconds()
 
-    def _with_holds(self, entries: Sequence[Entry]) -> Sequence[Entry]:
+    def _with_holds(self, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
         """Have fresh entries tell true times: the tables' clock does not run while games are held."""
         held = round((self.house.held() - self._held_before) * 1000)
         if held:

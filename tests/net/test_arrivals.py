@@ -60,10 +60,10 @@ class ArrivalsTests(SynchronousTestCase):
         self.assertEqual([self.read(31), self.read(33)], [8.0, 32.0])
 
     def test_who_floods_is_credited_for_a_while_only(self) -> None:
-        credits = [number - self.read(number, is_emptied=False) for number in range(10, 30)]
-        self.assertEqual(credits[:2], [1.0, 2.0])
+        credited = [number - self.read(number, is_emptied=False) for number in range(10, 30)]
+        self.assertEqual(credited[:2], [1.0, 2.0])
         # The gap to the pass before, the second, and the pass that notices that it is over.
-        self.assertLessEqual(max(credits), 1 + FLOOD + 1)
+        self.assertLessEqual(max(credited), 1 + FLOOD + 1)
 
 
 class LimitTests(SynchronousTestCase):
