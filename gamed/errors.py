@@ -21,20 +21,21 @@ class LocalProtocolError(ProtocolError):
 class RemoteProtocolError(ProtocolError):
     """The peer broke the protocol.
 
-    `code` is stable and names the reason; `hint` says what the peer may still send, or is empty.
+    `code` is stable and names the reason; `hint` says what would have been taken, or is empty; `text`: the message.
     """
 
-    def __init__(self, message: str, *, code: str = "protocol", hint: str = "") -> None:
+    def __init__(self, message: str, *, code: str = "protocol", hint: str = "", text: bytes = b"") -> None:
         super().__init__(message)
         self.code = code
         self.hint = hint
+        self.text = text
 
     def fresh(self) -> RemoteProtocolError:
         """Return the same error as it is before it is raised, to be kept or raised once more.
 
         One that was raised holds what it came through, which would hold it: both would wait for the garbage collector.
         """
-        return RemoteProtocolError(str(self), code=self.code, hint=self.hint)
+        return RemoteProtocolError(str(self), code=self.code, hint=self.hint, text=self.text)
 
 
 class RuleError(GamedError):

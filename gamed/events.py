@@ -12,6 +12,7 @@ from typing import ClassVar
 from attrs import define
 
 from gamed.game import Seat
+from gamed.refusals import Refusal
 
 
 @define
@@ -22,6 +23,13 @@ class Event:
     """
 
     is_rated: ClassVar[bool] = True
+
+
+@define
+class Unread(Event):
+    """A message that the dialect skipped because it could not read it; the connection goes on."""
+
+    refusal: Refusal
 
 
 @define

@@ -7,14 +7,19 @@ Source: issue "Running it", 6. For twistd's option --logger: `twistd -n --logger
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Final, TextIO
 
 from attrs import define
 from twisted.logger import ILogObserver, LogEvent, formatEvent
 from zope.interface import implementer
+
+_PRIORITIES: Final = {"critical": 2, "error": 3, "warn": 4, "info": 6, "debug": 7}
 
 SECRET: Final = frozenset({"password", "code"})
 """Fields that are not repeated beside the sentence that may have them."""
@@ -35,13 +40,33 @@ class Lines:
 
 
 def text_lines() -> Lines:
-    """Return what writes text on standard output."""
-    return Lines(sys.stdout, as_text)
+    """Return what writes text on standard output, with systemd's priorities where its journal reads it."""
+    return Lines(sys.stdout, with_priority if "JOURNAL_STREAM" in os.environ else as_text)
 
 
 def json_lines() -> Lines:
     """Return what writes JSON on standard output."""
     return Lines(sys.stdout, as_json)
+
+
+def reopen(path: str) -> None:
+    """Go on in a new file after `path` was renamed or removed, as `logrotate` does it.
+
+    Twisted does not hand its log's file out, so the descriptor is found by its name, which the system keeps up to date:
+    `gamed.log.1`, or `gamed.log (deleted)`.
+    """
+    full = os.path.realpath(path)
+    created = os.open(full, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    for link in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):
+            if int(link.name) != created and str(link.readlink()).startswith(full):
+                os.dup2(created, int(link.name))
+    os.close(created)
+
+
+def with_priority(event: LogEvent) -> str:
+    """Return a line of text behind its priority as sd-daemon(3) has it, so that `journalctl -p warning` finds it."""
+    return f"<{_PRIORITIES.get(_level(event), 6)}>{as_text(event)}"
 
 
 def as_text(event: LogEvent) -> str:

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from gamed.events import Event
 from gamed.game import Seat
+from gamed.refusals import Refusals
 
 
 class Peer(Protocol):
@@ -25,6 +26,10 @@ class Peer(Protocol):
         """Where it comes from: an IP address, or another word without a port."""
 
     @property
+    def listener(self) -> str:
+        """The name of the listener that it came by."""
+
+    @property
     def places(self) -> Sequence[tuple[Any, Seat]]:
         """The rooms it sits in, and where."""
 
@@ -38,6 +43,14 @@ class Peer(Protocol):
 
     def has_unread(self, limit: float) -> bool:
         """Whether something that may have arrived by a moment is still to be served."""
+
+    @property
+    def refusals(self) -> Refusals:
+        """What it sent in vain."""
+
+    @property
+    def unfinished(self) -> bytes:
+        """The first bytes of a message that it has begun and not ended."""
 
     def introduce(self, name: str) -> None:
         """Take note of the name that the peer has given itself."""

@@ -18,6 +18,7 @@ from gamed.events import Event
 from gamed.game import Options, Seat, Termination
 from gamed.history import History
 from gamed.peer import Peer
+from gamed.refusals import Refusal
 from gamed.table import Table
 
 
@@ -115,6 +116,9 @@ class Host(Protocol):
 
     def dismiss(self, peer: Peer) -> None:
         """Let a peer go, after the letters that were written before."""
+
+    def refused(self, peer: Peer, refusal: Refusal) -> None:
+        """Have developers learn why something that a peer did had no effect, or cost it its connection."""
 
     def note(self, peer: Peer, sentence: str) -> None:
         """Tell the log of a peer."""

@@ -15,6 +15,7 @@ from gamed.events import Event
 from gamed.findings import Finding
 from gamed.game import Outcome, Seat, Termination
 from gamed.history import ENDED, Entry, History
+from gamed.refusals import Refusal
 
 OBSERVERS: Final[Seat] = -2
 """The place of all who watch: a letter to it goes to each of them."""
@@ -38,7 +39,7 @@ class Step:
     call `review` after the letters have left, until it says that there is not.
     `findings`: what the referee found. `outcome`: set by the step that ends a match, and by no other.
     `opened`: the entries are the first ones of another match in the same room. `closed`: the room is done with; all its
-    peers are released.
+    peers are released. `refused`: messages that had no effect, or cost their senders the game, with the senders' seats.
     """
 
     mails: tuple[Mail, ...] = ()
@@ -50,6 +51,7 @@ class Step:
     outcome: Outcome | None = None
     opened: bool = False
     closed: bool = False
+    refused: tuple[tuple[Seat, Refusal], ...] = ()
 
 
 class Judged(Protocol):

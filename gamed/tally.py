@@ -41,6 +41,7 @@ class Distribution:
 class Tally:
     """All counts of a daemon since its start. Games by kind, endings by kind and termination, findings by code.
 
+    `refusals`: messages that had no effect, by code.
     `latency`: seconds from a move's arrival to the last of its letters; `appends`, `keeps`: seconds of a write of the
     journal and of a record's storing; `stalls`: of the gaps between the reactor's passes; `pauses`: of the garbage
     collector's. `outages`: times for which the disk took no journal, `outage_seconds`: of those that have ended.
@@ -50,6 +51,7 @@ class Tally:
     opened: Counter[str] = field(factory=Counter)
     ended: Counter[tuple[str, str]] = field(factory=Counter)
     findings: Counter[tuple[str, str]] = field(factory=Counter)
+    refusals: Counter[str] = field(factory=Counter)
     latency: Distribution = field(factory=Distribution)
     appends: Distribution = field(factory=Distribution)
     keeps: Distribution = field(factory=Distribution)

@@ -5,9 +5,10 @@ Source: design.md, "The tree"; the contract in README.md.
 
 from __future__ import annotations
 
+import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -29,6 +30,7 @@ from gamed.garbage import IdleCollector
 from gamed.lobby.heartbeat import Heartbeat, has_passes
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.recovery import recover
+from gamed.logs import reopen
 from gamed.net.backlog import Backlog
 from gamed.net.door import door_of
 from gamed.net.limits import Bans, ConnectionLimits, raise_descriptor_limit
@@ -38,11 +40,11 @@ from gamed.net.systemd import Watchdog, activated, credential, notify
 from gamed.records.index import index
 from gamed.registry import games
 from gamed.store.journal import FileJournal
-from gamed.store.sql import Database, SqlStore
+from gamed.store.sql import Database, SqlStore, public_url
 from gamed.tally import Tally
 from gamed.web.imports import Importing
 from gamed.web.metrics import GarbagePauses
-from gamed.web.service import readiness, web_site
+from gamed.web.service import web_site
 
 log = Logger()
 
@@ -153,6 +155,8 @@ class Daemon(MultiService):
                     log.info("certificates reloaded: {section}", section=listener.section)
             except ConfigError as error:
                 log.error("[{section}] {error}", section=listener.section, error=error)  # noqa: TRY400 (Twisted's logger)
+        if not reloaded:
+            log.info("no certificates were read; the console's `reload` reads the rest of the configuration")
         return reloaded
 
     def stopService(self) -> Deferred[Any]:
@@ -180,14 +184,33 @@ def _or_exit(start: Any) -> None:
 
 def makeService(options: Options, reactor: Any = None) -> IService:
     """Return the daemon that the options describe; end with a sentence where the configuration cannot be used."""
+    # The log has a password that was made, the database the addresses of players: both are made after this.
+    os.umask(0o077)
+    _take_signals(options.parent or {})
     if reactor is None:
         from twisted.internet import reactor  # noqa: PLC0415 (importing it installs it)
     try:
         config = with_credentials(load(options["config"]))
     except ConfigError as error:
         raise SystemExit(f"gamed: {error}") from error
+    log.info(
+        "gamed {version}: configuration={config} state={state} database={database}",
+        version=__version__,
+        config=options["config"] or "none, the defaults hold",
+        state=config.store.state,
+        database=public_url(config.store.url),
+    )
     configure = None if options["config"] is None else lambda: with_credentials(load(options["config"]))
     return build(config, {name: options[name] for name in (*games(), "console", "web")}, reactor, configure)
+
+
+def _take_signals(twistd: Mapping[str, Any]) -> None:
+    """Have SIGUSR1 reopen twistd's log, and neither it nor SIGUSR2 end the daemon, as both would by default."""
+    logfile = twistd.get("logfile") or ("-" if twistd.get("nodaemon", True) else "twistd.log")
+    with suppress(ValueError):
+        # Only the main thread can, and tests run elsewhere, too.
+        signal.signal(signal.SIGUSR2, signal.SIG_IGN)
+        signal.signal(signal.SIGUSR1, lambda *_: reopen(logfile) if logfile != "-" else None)
 
 
 def with_credentials(config: Config) -> Config:
@@ -262,6 +285,7 @@ def build(
                 getattr(settings, "messages_per_second", 0.0),
                 getattr(settings, "message_seconds", 0.0),
                 backlog=backlog,
+                refusals=lobby.refusals,
                 door=door,
                 passes=heartbeat if has_passes(reactor) else None,
             )
@@ -275,7 +299,7 @@ def build(
     operated = console(config, telnet, lobby, served, bans, reactor, configure, has_web=bool(endpoint))
     listeners += [] if operated is None else operated.listeners
     if endpoint and operated is not None:
-        site = web_site(operated.parts, readiness(listeners, journal, lobby), _importing(config), reactor, room_for)
+        site = web_site(operated.parts, listeners, _importing(config), reactor, room_for)
         listeners.append(Listener("web", endpoint, site, reactor, door))
     daemon = Daemon(
         Storage(journal, database, store), heartbeat, lobby, listeners, GarbagePauses(tally.pauses), reactor, operated

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sys
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from twisted.logger import Logger, LogPublisher
+from twisted.logger import Logger, LogLevel, LogPublisher
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -113,6 +114,19 @@ class TextTests(LogCase):
 
 
 class FactoryTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        # Whether systemd reads the output of these tests is no matter of theirs.
+        self.patch(os, "environ", {})
+
+    def test_for_the_journal_each_line_has_its_priority(self) -> None:
+        os.environ["JOURNAL_STREAM"] = "8:12345"
+        out = io.StringIO()
+        self.patch(sys, "stdout", out)
+        write = text_lines()
+        for level in (LogLevel.critical, LogLevel.error, LogLevel.warn, LogLevel.info, LogLevel.debug):
+            write({"log_format": "hello", "log_level": level})
+        self.assertEqual([line[:3] for line in out.getvalue().splitlines()], ["<2>", "<3>", "<4>", "<6>", "<7>"])
+
     def test_twistd_gets_standard_output(self) -> None:
         out = io.StringIO()
         self.patch(sys, "stdout", out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import io
+import os
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -87,6 +88,7 @@ class DaemonTestCase(SynchronousTestCase):
         self.told: list[str] = []
         self.patch(tap, "notify", self.told.append)
         self.patch(tap, "raise_descriptor_limit", lambda: 1_000)
+        self.addCleanup(os.umask, os.umask(0o022))
         # What is frozen is never collected, and a process of tests goes on.
         self.patch(gc, "freeze", lambda: None)
 
@@ -143,6 +145,19 @@ class ListenerTests(DaemonTestCase):
 
 
 class MakeServiceTests(DaemonTestCase):
+    def test_the_log_begins_with_what_runs_where(self) -> None:
+        with capturedLogs() as logs:
+            self.daemon("[store]\nstate = 'here'\nurl = 'postgresql+psycopg://gamed:secret@db/gamed'")
+        line = formatEvent(logs[0])
+        self.assertRegex(line, r"^gamed \S+: configuration=\S+gamed.toml state=\S*here database=postgresql\+psycopg://")
+        self.assertNotIn("secret", line)
+
+    def test_a_hangup_without_certificates_says_so(self) -> None:
+        daemon = self.daemon()
+        with capturedLogs() as logs:
+            self.assertEqual(daemon.reload_certificates(), [])
+        self.assertIn("no certificates were read", formatEvent(logs[0]))
+
     def test_nothing_is_touched_before_the_start(self) -> None:
         self.daemon("[store]\nstate = 'state'")
         self.assertEqual(self.files(), ["gamed.toml"])
@@ -182,9 +197,9 @@ class StartTests(DaemonTestCase):
     def test_it_says_ready_when_it_runs_and_once(self) -> None:
         with capturedLogs() as logs:
             self.start()
-            self.assertEqual((self.infos(logs), self.told), ([], []))
+            self.assertEqual((len(self.infos(logs)), self.told), (1, []))
             self.reactor.run()
-        listening, ready = self.infos(logs)
+        _what_runs, listening, ready = self.infos(logs)
         self.assertTrue(listening.startswith("listening: battleship on "), listening)
         self.assertEqual((ready, self.told), ("ready", ["READY=1"]))
         self.assertEqual([log for log in logs if log["log_level"] >= LogLevel.warn], [])

@@ -28,6 +28,7 @@ from gamed.console.views import (
     places,
     record_facts,
     records_table,
+    refused,
     room_facts,
     room_row,
     state,
@@ -93,7 +94,8 @@ def room(operator: Operator, word: str) -> Answer:
     Example: room 6f0c1f0e
     """
     found = operator.room(word)
-    return room_facts(found, operator.parts.lobby.game_types[found.history.kind])
+    lobby = operator.parts.lobby
+    return room_facts(found, lobby.game_types[found.history.kind], lobby.refusals)
 
 
 @command("players [LISTENER]")
@@ -101,29 +103,37 @@ def players(operator: Operator, listener: str | None = None) -> Answer:
     """List the connections of all games.
 
     LISTENER: only those of this listener. PLACES: the rooms, with the seat in each; "watches" for who observes.
+    REFUSED, below a row: the first messages of the peer that had no effect, and why.
 
     Example: players battleship
     """
     if listener is not None:
         operator.check_listener(listener)
     rows = [
-        (session.name, name, places(session)) for name, session in operator.parts.sessions if listener in (None, name)
+        (session.name, name, places(session), refused(session.refusals, operator.parts.lobby.refusals))
+        for name, session in operator.parts.sessions
+        if listener in (None, name)
     ]
-    return Table(("PEER", "LISTENER", "PLACES"), rows, "Nobody is connected.", ("PLACES", "PEER"))
+    return Table(("PEER", "LISTENER", "PLACES", "REFUSED"), rows, "Nobody is connected.", ("PLACES", "PEER"), "REFUSED")
 
 
 @command("watch [ROOM]")
 def watch(operator: Operator, word: str | None = None) -> Answer:
-    """Show live what happens in a room, a line an entry, above the prompt.
+    """Show live, above the prompt, what happens in a room, a line an entry, or what a listener refuses.
 
-    ROOM: the room's id, or its beginning. Without it, and with Ctrl-C, nothing is watched any more.
+    ROOM: the room's id, or its beginning; or the name of a listener: then each refused message of its peers is shown,
+    whether they have a seat or not. Without it, and with Ctrl-C, nothing is watched any longer.
 
     Example: watch 6f0c1f0e
     """
     if word is None:
-        return f"{operator.unwatch()} rooms are not watched any more."
+        return f"{operator.unwatch()} rooms or listeners are not watched any longer."
+    if word in operator.parts.listeners:
+        operator.watch_refusals(word)
+        return f"Watching what {word} refuses; `watch` or Ctrl-C ends it."
     found = operator.room(word)
     operator.watch(found, partial(_seen, operator))
+    operator.watch_refusals(found.id)
     return f"Watching room {found.id}; `watch` or Ctrl-C ends it."
 
 
@@ -137,6 +147,7 @@ def _seen(operator: Operator, room: Room, step: Step) -> None:
         lines += [f"{name} finding {found.code} seat {found.seat}: {found.text}" for found in step.findings]
         if step.closed:
             operator.watched.pop(room, None)
+            operator.refusals_watched.discard(room.id)
             lines.append(f"{name} closed")
         for line in lines:
             operator.tell(printable(line) + "\n")

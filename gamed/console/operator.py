@@ -20,6 +20,7 @@ from gamed.console.render import printable
 from gamed.errors import GamedError
 from gamed.findings import Finding
 from gamed.lobby.lobby import Lobby
+from gamed.lobby.refusals import Refused
 from gamed.lobby.room import Room
 from gamed.net.limits import Bans, ConnectionLimits
 from gamed.net.session import Session, SessionFactory
@@ -108,6 +109,8 @@ class Operator:
     python: Callable[[], None] | None = None
     since: float = 0.0
     watched: dict[Room, Callable[..., None]] = field(factory=dict)
+    refusals_watched: set[str] = field(factory=set)
+    """Rooms, by their ids, and listeners, by their names, of which each refusal is shown."""
 
     @property
     def name(self) -> str:
@@ -174,12 +177,28 @@ class Operator:
             self.watched[room] = call
             room.watchers.append(call)
 
+    def watch_refusals(self, key: str) -> None:
+        """Show each refusal in a room, given by its id, or of a listener's peers, given by its name."""
+        watchers = self.parts.lobby.refusals.watchers
+        if self._show_refused not in watchers:
+            watchers.append(self._show_refused)
+        self.refusals_watched.add(key)
+
+    def _show_refused(self, refused: Refused, line: str) -> None:
+        if self.refusals_watched & {refused.room, refused.listener}:
+            self.tell(printable(f"refused {refused.refusal.code}: {refused.where}: {line}") + "\n")
+
     def unwatch(self) -> int:
-        """Watch nothing any more; return how many rooms were watched."""
+        """Watch nothing any longer; return how many rooms and listeners were watched."""
         watched, self.watched = self.watched, {}
         for room, call in watched.items():
             room.watchers.remove(call)
-        return len(watched)
+        listeners = self.refusals_watched & set(self.parts.listeners)
+        self.refusals_watched.clear()
+        watchers = self.parts.lobby.refusals.watchers
+        if self._show_refused in watchers:
+            watchers.remove(self._show_refused)
+        return len(watched) + len(listeners)
 
 
 def _only(what: str, word: str, things: Mapping[str, T]) -> T:

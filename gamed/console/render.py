@@ -20,12 +20,16 @@ GAP: Final = "  "
 
 @frozen
 class Table:
-    """Rows of equal facts. `elastic`: the columns that are cut to fit the terminal, the first of them first."""
+    """Rows of equal facts. `elastic`: the columns that are cut to fit the terminal, the first of them first.
+
+    `below`: a column of lists, whose items are shown whole in lines below their row.
+    """
 
     columns: tuple[str, ...]
     rows: Sequence[tuple[Any, ...]]
     empty: str = "There is nothing to show."
     elastic: tuple[str, ...] = ()
+    below: str = ""
 
 
 @frozen
@@ -93,19 +97,30 @@ def _facts(facts: Facts, width: int | None) -> Iterable[str]:
 def _table(table: Table, width: int | None) -> Iterable[str]:
     if not table.rows:
         return [table.empty]
-    rows = [table.columns, *(tuple(printable(_cell(cell)) for cell in row) for row in table.rows)]
+    shown = [number for number, column in enumerate(table.columns) if column != table.below]
+    rows = [tuple(table.columns[number] for number in shown)]
+    rows += [tuple(printable(_cell(row[number])) for number in shown) for row in table.rows]
     widths = _widths(table, rows, width)
-    return [GAP.join(_fitted(cell, size) for cell, size in zip(row, widths, strict=True)).rstrip() for row in rows]
+    lines = [GAP.join(_fitted(cell, size) for cell, size in zip(row, widths, strict=True)).rstrip() for row in rows]
+    if len(shown) == len(table.columns):
+        return lines
+    items = [(), *(row[table.columns.index(table.below)] for row in table.rows)]
+    return [each for line, below in zip(lines, items, strict=True) for each in (line, *map(_indented, below))]
+
+
+def _indented(item: str) -> str:
+    return f"{GAP}{GAP}{printable(item)}"
 
 
 def _widths(table: Table, rows: Sequence[tuple[str, ...]], width: int | None) -> list[int]:
-    widths = [max(len(row[number]) for row in rows) for number in range(len(table.columns))]
+    columns = [column for column in table.columns if column != table.below]
+    widths = [max(len(row[number]) for row in rows) for number in range(len(columns))]
     if width is None:
         return widths
     excess = sum(widths) + len(GAP) * (len(widths) - 1) - width
-    others = tuple(column for column in reversed(table.columns) if column not in table.elastic)
+    others = tuple(column for column in reversed(columns) if column not in table.elastic)
     for column in (*table.elastic, *others):
-        number = table.columns.index(column)
+        number = columns.index(column)
         cut = max(0, min(excess, widths[number] - LEAST))
         widths[number] -= cut
         excess -= cut

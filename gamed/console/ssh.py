@@ -10,19 +10,24 @@ import os
 import struct
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 from attrs import define
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from twisted.conch.avatar import ConchUser
-from twisted.conch.error import ConchError
 from twisted.conch.insults import insults
 from twisted.conch.interfaces import IConchUser
 from twisted.conch.manhole import Manhole
 from twisted.conch.ssh import common, keys
 from twisted.conch.ssh.channel import SSHChannel
-from twisted.conch.ssh.connection import SSHConnection
+from twisted.conch.ssh.connection import (
+    MSG_CHANNEL_OPEN_FAILURE,
+    OPEN_ADMINISTRATIVELY_PROHIBITED,
+    OPEN_RESOURCE_SHORTAGE,
+    SSHConnection,
+)
 from twisted.conch.ssh.factory import SSHFactory
 from twisted.conch.ssh.session import parseRequest_pty_req, parseRequest_window_change
 from twisted.conch.ssh.transport import DISCONNECT_PROTOCOL_ERROR, SSHServerTransport
@@ -58,6 +63,15 @@ CHANNELS: Final = 8
 ATTEMPTS: Final = 10
 """Ways to log in that one connection may try: an agent offers its keys one by one."""
 
+CIPHERS: Final = [
+    name for name in SSHServerTransport.supportedCiphers if name.startswith(b"aes") and name.endswith(b"ctr")
+]
+"""The ciphers on offer. CBC modes and 3DES are not, and conch has no authenticated (AEAD) ones."""
+
+_OLD: Final = (b"ssh-rsa", b"ssh-dss")
+SIGNATURES: Final = [name for name in SSHServerTransport.supportedPublicKeys if name not in _OLD]
+"""What keys of users may sign with: not with SHA-1."""
+
 LOGIN_SECONDS: Final = 120
 UNSENT: Final = 262_144
 """Bytes that may wait for a peer that does not read; what is shown beyond that is not kept."""
@@ -82,6 +96,11 @@ def _write_key(path: Path) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         file.write(made.toString("openssh"))
+
+
+def fingerprint_of(key: keys.Key) -> str:
+    """Return a key's fingerprint as `ssh-keygen -l` shows it."""
+    return f"SHA256:{key.fingerprint(keys.FingerprintFormats.SHA256_BASE64).rstrip('=')}"
 
 
 @implementer(IAuthorizedKeysDB)
@@ -137,6 +156,24 @@ class Authentication(SSHUserAuthServer):
             self.loginAttempts = self.attemptsBeforeDisconnect
         raise UnauthorizedLogin("wrong user or password")
 
+    def auth_publickey(self, packet: bytes) -> Deferred[Any]:
+        """Look at a key; the log tells of one that is not known."""
+        blob = common.getNS(packet[1:], 2)[1]
+        fingerprint = None
+        with suppress(keys.BadKeyError):
+            fingerprint = fingerprint_of(keys.Key.fromString(blob))
+        return super().auth_publickey(packet).addErrback(self._unknown, fingerprint)
+
+    def _unknown(self, reason: Failure, fingerprint: str | None) -> Failure:
+        if reason.check(UnauthorizedLogin):
+            log.warn(
+                "console: user {user} has no key {key} in the authorized keys: peer={peer}",
+                user=ascii(self.user.decode("utf-8", "replace"))[1:-1],
+                key="that can be read" if fingerprint is None else fingerprint,
+                peer=self.transport.peer_name,
+            )
+        return reason
+
     def _ebBadAuth(self, reason: Failure) -> None:
         # The connection may have gone while the answer was held back.
         if not self.transport.is_over:
@@ -164,11 +201,26 @@ class User(ConchUser):
         super().__init__()
         self.channelLookup = {b"session": Channel}
 
-    def lookupChannel(self, channelType: bytes, windowSize: int, maxPacket: int, data: bytes) -> Any:  # noqa: N803 (Twisted's names)
-        """Open a session, if there are not too many."""
-        if len(self.conn.channels) >= CHANNELS:
-            raise ConchError("too many sessions", 4)
-        return super().lookupChannel(channelType, windowSize, maxPacket, data)
+
+class Channels(SSHConnection):
+    """The channels of one connection: sessions, and not too many."""
+
+    transport: Any
+
+    def ssh_CHANNEL_OPEN(self, packet: bytes) -> None:
+        """Open a session; refuse everything else here, because conch would log a refusal with a traceback."""
+        kind, rest = common.getNS(packet)
+        if kind != b"session":
+            self._refuse(rest, OPEN_ADMINISTRATIVELY_PROHIBITED, f"{ascii(kind)[2:-1]}: only sessions are allowed here")
+        elif len(self.channels) >= CHANNELS:
+            self._refuse(rest, OPEN_RESOURCE_SHORTAGE, f"a connection may have {CHANNELS} sessions")
+        else:
+            super().ssh_CHANNEL_OPEN(packet)
+
+    def _refuse(self, rest: bytes, reason: int, text: str) -> None:
+        log.warn("console: refused: {text}: peer={peer}", text=text, peer=self.transport.peer_name)
+        failure = rest[:4] + struct.pack(">L", reason) + common.NS(text.encode()) + common.NS(b"")
+        self.transport.sendPacket(MSG_CHANNEL_OPEN_FAILURE, failure)
 
 
 class Channel(SSHChannel):
@@ -356,6 +408,7 @@ class Door(SSHServerTransport):
     """One SSH connection."""
 
     ourVersionString = b"SSH-2.0-gamed"  # noqa: N815 (Twisted's name)
+    supportedCiphers = CIPHERS  # noqa: N815 (Twisted's name)
     address = "local"
     peer_name = "ssh"
     is_over = False
@@ -369,6 +422,11 @@ class Door(SSHServerTransport):
         """Give the peer some time to log in and to open a session."""
         self._begin_waiting()
         super().connectionMade()
+
+    def sendExtInfo(self, extensions: list[tuple[bytes, bytes]]) -> None:
+        """Say what users' keys may sign with: conch would name the kinds of our host key, and no RSA key would do."""
+        known = dict(extensions) | {b"server-sig-algs": b",".join(SIGNATURES)}
+        super().sendExtInfo(list(known.items()))
 
     def _begin_waiting(self) -> None:
         self._timer = self.factory.parts.clock.callLater(LOGIN_SECONDS, self._give_up)
@@ -420,7 +478,7 @@ class SSHConsoleFactory(SSHFactory):
 
     parts: Parts
     protocol = Door
-    services = {b"ssh-userauth": Authentication, b"ssh-connection": SSHConnection}  # noqa: RUF012 (Twisted's attribute)
+    services = {b"ssh-userauth": Authentication, b"ssh-connection": Channels}  # noqa: RUF012 (Twisted's attribute)
 
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
@@ -435,8 +493,7 @@ class SSHConsoleFactory(SSHFactory):
         key = host_key(self.parts.state)
         self.privateKeys = {key.sshType(): key}
         self.publicKeys = {key.sshType(): key.public()}
-        fingerprint = key.public().fingerprint(keys.FingerprintFormats.SHA256_BASE64)
-        log.info("console: the SSH host key is {file}: SHA256:{print}", file=KEY_FILE, print=fingerprint)
+        log.info("console: the SSH host key is {file}: {key}", file=KEY_FILE, key=fingerprint_of(key.public()))
 
     def buildProtocol(self, address: IAddress | None) -> Any:
         """Return a door, or None: the connection is closed at once."""

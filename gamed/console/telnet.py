@@ -12,7 +12,14 @@ from typing import Any, Final
 from attrs import define, field
 from twisted.conch.insults import insults
 from twisted.conch.telnet import BRK, ECHO, IP, NAWS, SGA, TelnetTransport
-from twisted.internet.interfaces import IAddress, IDelayedCall, IProtocolFactory, IPushProducer
+from twisted.internet.interfaces import (
+    IAddress,
+    IDelayedCall,
+    IHandshakeListener,
+    IProtocolFactory,
+    IPushProducer,
+    ISSLTransport,
+)
 from twisted.internet.protocol import connectionDone
 from twisted.logger import Logger
 from twisted.python.failure import Failure
@@ -94,7 +101,7 @@ class Login:
         return []
 
 
-@implementer(IPushProducer)
+@implementer(IPushProducer, IHandshakeListener)
 class Door(TelnetTransport):
     """One telnet connection."""
 
@@ -116,14 +123,25 @@ class Door(TelnetTransport):
     # The transport's side
 
     def connectionMade(self) -> None:
-        """Negotiate, and ask for the user."""
+        """Prepare; begin at once where there is no TLS."""
         self.intake = Intake(self.parts.clock, self.transport, self._take, self._overlong)
         self.transport.registerProducer(self, True)  # noqa: FBT003 (Twisted's signature)
         self.negotiationMap[NAWS] = self._resized
         self.commandMap.update({IP: self._break, BRK: self._break})
+        self._timer = self.parts.clock.callLater(LOGIN_SECONDS, self.drop, "nobody logged in")
+        # What is written before the handshake waits for it, so that this producer would be paused, and a paused
+        # transport does not read the handshake.
+        if not ISSLTransport.providedBy(self.transport):
+            self._begin()
+
+    def handshakeCompleted(self) -> None:
+        """Begin."""
+        self._begin()
+
+    def _begin(self) -> None:
+        """Negotiate, and ask for the user."""
         for asked in (self.will(ECHO), self.will(SGA), self.do(NAWS)):
             asked.addErrback(lambda _refused: None)
-        self._timer = self.parts.clock.callLater(LOGIN_SECONDS, self.drop, "nobody logged in")
         self.conversation.begin()
 
     def dataReceived(self, data: bytes) -> None:

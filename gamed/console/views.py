@@ -8,10 +8,12 @@ from typing import Any
 from gamed.console.operator import SHOWN
 from gamed.console.render import Answer, Facts, Picture, Table
 from gamed.history import STARTED, Entry, History
+from gamed.lobby.refusals import RefusalLog
 from gamed.lobby.room import Room
 from gamed.net.session import Session, SessionFactory
 from gamed.records.own import judgement, summary, to_history
 from gamed.records.record import Record, Summary
+from gamed.refusals import Refusals
 from gamed.registry import GameType
 from gamed.table import OBSERVERS
 
@@ -88,8 +90,8 @@ def _record_row(found: Summary) -> tuple[Any, ...]:
     return found.id[:SHOWN], _time(found.started), found.kind, names, found.termination, found.winner, found.length
 
 
-def room_facts(found: Room, game: GameType) -> Answer:
-    """Return what `room` shows."""
+def room_facts(found: Room, game: GameType, refusals: RefusalLog) -> Answer:
+    """Return what `room` shows. `refusals`: those of its peers, by their seats and names."""
     history = found.history
     wakes = found.wakes_in
     facts = {
@@ -105,11 +107,23 @@ def room_facts(found: Room, game: GameType) -> Answer:
         "findings": [f"{finding.code} seat {finding.seat}" for finding in found.table.match.findings],
         "watched by": [peer.name for peer in found.observers],
         "seats": Table(("SEAT", "PEER"), [(seat, peer.name) for seat, peer in sorted(found.peers.items())], "Nobody."),
+        "refused": _refused(found, refusals),
         "last entries": _entries(history, len(history.entries) - LAST),
     }
     if any(history.of_kind(STARTED)):
         facts["board"] = Picture(game.draw(history, None))
     return Facts(facts)
+
+
+def refused(found: Refusals, refusals: RefusalLog) -> list[str]:
+    """Return the refusals of a peer as lines: the first ones whole, then how many there were in all."""
+    lines = [f"{refusal.code}: {refusals.described(refusal)}" for refusal in found.first]
+    return lines if found.total == len(found.first) else [*lines, f"in all: {found.summary}"]
+
+
+def _refused(room: Room, refusals: RefusalLog) -> Table:
+    rows = [(seat, name, found.total, refused(found, refusals)) for (seat, name), found in refusals.of(room.id).items()]
+    return Table(("SEAT", "PEER", "TIMES", "REFUSED"), rows, "Nothing.", ("PEER",), below="REFUSED")
 
 
 def record_facts(types: Mapping[str, GameType], record: Record) -> Answer:

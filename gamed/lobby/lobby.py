@@ -30,11 +30,13 @@ from gamed.game import Options, Termination
 from gamed.history import History
 from gamed.lobby.keeper import Keeper
 from gamed.lobby.outage import Outage, Timer
+from gamed.lobby.refusals import RefusalLog
 from gamed.lobby.reservations import ReservationBook
 from gamed.lobby.room import Dispatch, Room
 from gamed.peer import Peer
 from gamed.records.own import PORTION, summarize, to_history, writing
 from gamed.records.record import RecordError
+from gamed.refusals import Refusal
 from gamed.registry import GameType
 from gamed.store import Journal, Store
 from gamed.table import Judged
@@ -72,6 +74,7 @@ class Lobby(Service):
     keeper: Keeper = field(init=False)
     rooms: dict[str, Room] = field(factory=dict)
     reservations: ReservationBook = field(factory=ReservationBook)
+    refusals: RefusalLog = field(init=False)
     alarms: list[Callable[[Room, Finding], None]] = field(factory=list)
     _waiting: dict[str, Room] = field(factory=dict)
     _dispatches: list[Dispatch] = field(factory=list)
@@ -81,6 +84,7 @@ class Lobby(Service):
 
     def __attrs_post_init__(self) -> None:
         self.outage = Outage(self.clock, self.tally, self._try_again)
+        self.refusals = RefusalLog(self.clock, self.tally, self.reservations.is_code)
         self.keeper = Keeper(self.store, self.journal, self.clock, self.tally)
 
     # What receptions ask for (gamed.reception.Host)
@@ -139,6 +143,10 @@ class Lobby(Service):
         """Let a peer go, after the letters that were written before; nothing more is taken from it."""
         peer.mute()
         self.perform(Dispatch(dismissed=[peer]))
+
+    def refused(self, peer: Peer, refusal: Refusal) -> None:
+        """Have developers learn why something that a peer did had no effect, or cost it its connection."""
+        self.refusals.add(peer, refusal)
 
     def note(self, peer: Peer, sentence: str) -> None:
         """Tell the log of a peer."""

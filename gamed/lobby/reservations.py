@@ -36,6 +36,10 @@ class ReservationBook:
         self._by_room.setdefault(room, []).append(reservation)
         return reservation
 
+    def is_code(self, text: str) -> bool:
+        """Whether a text is a code that can be used."""
+        return text in self._by_code
+
     def find(self, code: str) -> Reservation | None:
         """Return a reservation; None if its code is unknown or was used."""
         return self._by_code.get(code)

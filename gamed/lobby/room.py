@@ -21,7 +21,9 @@ from gamed.findings import Finding
 from gamed.game import Options, Outcome, Seat, Termination
 from gamed.history import JOINED, LINE, MOVE, Entry, History
 from gamed.lobby.outage import PATIENCE
+from gamed.lobby.refusals import RefusalLog
 from gamed.peer import Peer
+from gamed.refusals import Refusal
 from gamed.store import Journal
 from gamed.table import OBSERVERS, Judged, Step, Table
 from gamed.tally import Tally
@@ -64,6 +66,7 @@ class House(Protocol):
     held: Callable[[], float]
     journal: Journal
     tally: Tally
+    refusals: RefusalLog
 
     @property
     def is_held(self) -> bool:
@@ -220,6 +223,9 @@ class Room:
         if step.opened:
             self.history = self.house.history(self.history.kind, self.history.options)
             self._held_before = self.house.held()
+        if step.refused:
+            # Before seats are emptied, whose peers these are.
+            self._refuse(step)
         if step.journal or step.mails or step.dropped or step.closed:
             self._perform(step)
         if step.findings:
@@ -294,6 +300,12 @@ class Room:
                 text=finding.text,
             )
             self.house.alarm(self, finding)
+
+    def _refuse(self, step: Step) -> None:
+        for seat, refusal in step.refused:
+            peer = self.peers.get(seat)
+            if peer is not None:
+                self.house.refusals.add(peer, refusal, self.id, seat)
 
     def _end(self, outcome: Outcome) -> None:
         log.info(
@@ -392,12 +404,8 @@ class Room:
 
     def _give_up(self, seat: Seat) -> None:
         peer = self.peers[seat]
-        log.warn(
-            "not reading: room={room} seat={seat} peer={peer} seconds={seconds}",
-            room=self.id,
-            seat=seat,
-            peer=peer.name,
-            seconds=self.stuck_seconds,
-        )
+        reason = f"did not read for {self.stuck_seconds:g} seconds what was sent to it"
+        expected = "a client that reads all the time"
+        self.house.refusals.add(peer, Refusal("not-reading", reason, expected), self.id, seat)
         self.leave(seat, Termination.LIMIT)
         peer.close()

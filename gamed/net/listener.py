@@ -6,6 +6,8 @@ Source: design.md, "Traps" (dual stack, the ephemeral range).
 from __future__ import annotations
 
 import socket
+from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
 from attrs import define, field
@@ -35,6 +37,11 @@ def standard_endpoint(port: int) -> str:
     except OSError:
         return f"tcp:{port}:backlog={BACKLOG}"
     return f"tcp6:{port}:interface=\\:\\::backlog={BACKLOG}"
+
+
+def expiries(listeners: Iterable[Listener]) -> dict[str, datetime]:
+    """Return when the certificates of listeners expire, by their sections, where they have any."""
+    return {each.section: each.certificates.expires for each in listeners if each.certificates is not None}
 
 
 @define(eq=False)

@@ -33,14 +33,16 @@ from gamed.errors import RemoteProtocolError, RoomError, StoreError
 from gamed.events import Event
 from gamed.game import Seat, Termination
 from gamed.lobby.heartbeat import Heartbeat
+from gamed.lobby.refusals import RefusalLog
 from gamed.lobby.room import Room
 from gamed.net.arrivals import Arrivals
 from gamed.net.backlog import AT_ONCE, SHARE, STORE, Backlog
 from gamed.net.door import Door
 from gamed.net.limits import Bucket, ConnectionLimits
 from gamed.reception import Reception
+from gamed.refusals import Refusal, Refusals
 from gamed.table import OBSERVERS
-from gamed.tally import Traffic
+from gamed.tally import Tally, Traffic
 from gamed.wire import Connection
 
 log = Logger()
@@ -53,6 +55,12 @@ READ_BYTES = 4_096
 
 BREATH = 0.01
 """Seconds from one read to the next where a peer is not heard any more."""
+
+UNFINISHED = 10.0
+"""Seconds after which a developer learns that a message was begun and has not ended."""
+
+LOOKED_AT_ONCE = 200
+"""Sessions that are looked at in one turn of the reactor, for messages that have not ended."""
 
 MUTE_BYTES = 65_536
 """Bytes that are then read and thrown away at a time."""
@@ -86,6 +94,7 @@ class Session:
     name: str
     transport: Any = None
     _own_name: str | None = None
+    refusals: Refusals = field(factory=Refusals)
     _place: tuple[Room, Seat] | None = None
     places: list[tuple[Room, Seat]] = field(factory=list)
     _socket: socket.socket | None = None
@@ -105,6 +114,7 @@ class Session:
     _share: Bucket = field(init=False)
     _rate: Bucket | None = None
     _begun_at: float | None = None
+    _unfinished: tuple[bytes, float, bool] | None = None
     _is_inside: bool = False
     _shakes_hands: bool = False
     arrived: float = inf
@@ -317,10 +327,26 @@ class Session:
 
     def look(self, now: float) -> None:
         """Note whether a message was begun and not ended, and it is the peer who keeps us waiting."""
-        if self._is_mute or self._is_waiting or self.factory.is_held or not self.connection.begun:
+        if self._is_mute or self._is_waiting or self.factory.is_held:
+            self._begun_at = self._unfinished = None
+            return
+        if not self.connection.begun:
             self._begun_at = None
         elif self._begun_at is None:
             self._begun_at = now
+        self._look_at_unfinished(now)
+
+    def _look_at_unfinished(self, now: float) -> None:
+        """Say once of a message that it has not ended: its end may never come, and nothing else would tell."""
+        text = self.connection.unfinished
+        if not text:
+            self._unfinished = None
+        elif self._unfinished is None or not text.startswith(self._unfinished[0]):
+            self._unfinished = text, now, False
+        elif not self._unfinished[2] and now - self._unfinished[1] >= UNFINISHED:
+            self._unfinished = text, now, True
+            reason = f"a message was begun {UNFINISHED:g} seconds ago and has not ended"
+            self.refused(Refusal("unfinished", reason, self.connection.ending, text))
 
     def refuse(self, error: RemoteProtocolError) -> None:
         """Have the reception refuse the peer for what it did, and empty its seats."""
@@ -331,9 +357,24 @@ class Session:
         self._leave_all(Termination.LEFT)
 
     def _broke(self, error: RemoteProtocolError) -> None:
-        log.warn("{code}: {where}: {error}", code=error.code, where=self._where, error=error)
+        self.refused(Refusal(error.code, str(error), error.hint, error.text))
         self._attempt(self.factory.reception.refuse, self, error)
         self._leave_all(Termination.LIMIT)
+
+    def refused(self, refusal: Refusal) -> None:
+        """Have developers learn why something that the peer did had no effect, or cost it its connection."""
+        room, seat = next(((room.id, seat) for room, seat in self.places if seat != OBSERVERS), ("", None))
+        self.factory.refusals.add(self, refusal, room, seat)
+
+    @property
+    def listener(self) -> str:
+        """The name of the listener that the peer came by."""
+        return self.factory.limits.listener
+
+    @property
+    def unfinished(self) -> bytes:
+        """The first bytes of a message that the peer has begun and not ended."""
+        return self.connection.unfinished
 
     @property
     def _where(self) -> str:
@@ -344,7 +385,7 @@ class Session:
         try:
             do(*arguments)
         except RoomError as error:
-            log.warn("not seated: peer={peer}: {error}", peer=self.name, error=error)
+            self.refused(Refusal("not-seated", str(error)))
             self.close()
         except StoreError as error:
             log.error("not seated: peer={peer}: {error}", peer=self.name, error=error)  # noqa: TRY400 (Twisted's logger)
@@ -405,6 +446,7 @@ class Session:
     def _depart(self) -> None:
         """Empty the seats, and close what is still open."""
         self.factory.sessions.pop(self, None)
+        self.factory.refusals.ended(self)
         self._attempt(self.factory.reception.depart, self)
         self._leave_all(Termination.LEFT)
         self.close()
@@ -512,7 +554,8 @@ class Session:
         if self._is_congested:
             self._unsent += len(data)
             if self._unsent > self.factory.unsent_bytes:
-                log.warn("not reading: {where} unsent={unsent} bytes", where=self._where, unsent=self._unsent)
+                reason = f"did not read: {self._unsent} bytes waited for it"
+                self.refused(Refusal("not-reading", reason, "a client that reads all the time"))
                 self.transport.abortConnection()
                 return
         self.transport.write(data)
@@ -558,6 +601,10 @@ class Session:
         self._read_or_not()
 
 
+def _own_refusals(factory: SessionFactory) -> RefusalLog:
+    return RefusalLog(factory.clock, Tally(), lambda _text: False)
+
+
 @implementer(IProtocolFactory)
 @define(eq=False)
 class SessionFactory:
@@ -583,6 +630,7 @@ class SessionFactory:
     passes: Heartbeat | None = None
     """The passes of the reactor; None: they are not noted, and what is read has just arrived."""
     backlog: Backlog = field(default=Factory(lambda self: Backlog(self.clock), takes_self=True))
+    refusals: RefusalLog = field(default=Factory(_own_refusals, takes_self=True))
     _sweep: IDelayedCall | None = None
 
     def hold(self, is_held: bool) -> None:  # noqa: FBT001 (what it is set to)
@@ -594,20 +642,34 @@ class SessionFactory:
 
     def doStart(self) -> None:
         """Begin to look for messages that do not end."""
-        if self.message_seconds:
-            self._sweep = self.clock.callLater(self.message_seconds / 4, self._look)
+        self._sweep = self.clock.callLater(self._interval, self._look, [])
 
-    def _look(self) -> None:
-        self._sweep = self.clock.callLater(self.message_seconds / 4, self._look)
+    @property
+    def _interval(self) -> float:
+        return min(self.message_seconds or UNFINISHED, UNFINISHED) / 4
+
+    def _look(self, left: list[Session]) -> None:
+        """Look at some sessions that are `left`, or begin with all."""
+        left = left or list(self.sessions)
         now = self.clock.seconds()
-        for session in list(self.sessions):
+        for session in left[-LOOKED_AT_ONCE:]:
             session.look(now)
-            if session.waits_since is None:
-                continue
-            late = now - session.waits_since - self.message_seconds
-            if late >= 0 and not session.has_unread((now if self.passes is None else self.passes.seconds()) - late):
+            if self._is_too_slow(session, now):
                 text = f"a message was begun {self.message_seconds:g} seconds ago, and has not ended"
-                session.refuse(RemoteProtocolError(text, code="message-too-slow"))
+                session.refuse(
+                    RemoteProtocolError(
+                        text, code="message-too-slow", hint=session.connection.ending, text=session.unfinished
+                    )
+                )
+        del left[-LOOKED_AT_ONCE:]
+        self._sweep = self.clock.callLater(0 if left else self._interval, self._look, left)
+
+    def _is_too_slow(self, session: Session, now: float) -> bool:
+        """Return whether a message has not ended in its time, and its end is not waiting to be read."""
+        if not self.message_seconds or session.waits_since is None:
+            return False
+        late = now - session.waits_since - self.message_seconds
+        return late >= 0 and not session.has_unread((now if self.passes is None else self.passes.seconds()) - late)
 
     def doStop(self) -> None:
         """Look no more."""

@@ -8,11 +8,15 @@ Source: issue "Running it", 2; docs/howto/install.md. Two endpoint strings of Tw
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from attrs import define, field
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
+from OpenSSL.crypto import X509, PKey
 from OpenSSL.crypto import Error as CryptoError
 from OpenSSL.SSL import Connection
 from OpenSSL.SSL import Error as SSLError
@@ -25,27 +29,42 @@ from twisted.internet.interfaces import (
     IProtocolFactory,
     IStreamServerEndpoint,
 )
-from twisted.internet.ssl import Certificate, CertificateOptions, KeyPair
+from twisted.internet.ssl import CertificateOptions
 from twisted.protocols.tls import TLSMemoryBIOFactory, TLSMemoryBIOProtocol
 from zope.interface import implementer
 
 from gamed.errors import ConfigError
 
 _PEM = re.compile(rb"-----BEGIN CERTIFICATE-----\n.+?\n-----END CERTIFICATE-----", re.DOTALL)
+_KEY = re.compile(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----\n.+?\n-----END [A-Z ]*PRIVATE KEY-----", re.DOTALL)
 _COLON = re.compile(r"(?<!\\):")
 _KEYS = ("privateKey", "certKey", "extraCertChain", "interface", "backlog")
 
 
 @implementer(IOpenSSLServerConnectionCreator)
 @define(eq=False)
-class Pinned:
-    """One certificate with its chain, for all names."""
+class Chosen:
+    """Certificates with their chains, chosen by the name that a client asks for; the first one for all other names."""
 
-    options: CertificateOptions
+    by_name: Mapping[str, CertificateOptions]
+
+    expires: datetime
+    """When the first one of them expires."""
+
+    def __attrs_post_init__(self) -> None:
+        for options in self.by_name.values():
+            # Made now, so that a key that does not fit is told now.
+            options.getContext().set_tlsext_servername_callback(self._choose)
+
+    def _choose(self, connection: Connection) -> None:
+        name = (connection.get_servername() or b"").decode("ascii", "replace").lower()
+        options = self.by_name.get(name) or self.by_name.get(f"*.{name.partition('.')[2]}")
+        if options is not None:
+            connection.set_context(options.getContext())
 
     def serverConnectionForTLS(self, protocol: TLSMemoryBIOProtocol) -> Connection:  # noqa: ARG002 (the interface's)
         """Return the OpenSSL side of a new connection."""
-        return Connection(self.options.getContext(), None)
+        return Connection(next(iter(self.by_name.values())).getContext(), None)
 
 
 @implementer(IOpenSSLServerConnectionCreator)
@@ -53,8 +72,8 @@ class Pinned:
 class Certificates:
     """What new connections are secured with. `read`: reads the files anew. Those that exist keep what they have."""
 
-    read: Callable[[], Any]
-    _current: Any = field(init=False)
+    read: Callable[[], Chosen]
+    _current: Chosen = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self._current = self.read()
@@ -63,13 +82,17 @@ class Certificates:
         """Read the files; new connections get what is in them now. Raises ConfigError, and changes nothing then."""
         try:
             self._current = self.read()
-        except (OSError, ValueError, SSLError, CryptoError) as error:
+        except (OSError, ValueError, TypeError, SSLError, CryptoError) as error:
             raise ConfigError(f"the certificates stay as they were: {error or type(error).__name__}") from error
+
+    @property
+    def expires(self) -> datetime:
+        """When the first one of them expires."""
+        return self._current.expires
 
     def serverConnectionForTLS(self, protocol: TLSMemoryBIOProtocol) -> Connection:
         """Return the OpenSSL side of a new connection."""
-        connection: Connection = self._current.serverConnectionForTLS(protocol)
-        return connection
+        return self._current.serverConnectionForTLS(protocol)
 
 
 class TLSFactory(TLSMemoryBIOFactory):
@@ -129,33 +152,94 @@ def _ssl(reactor: Any, text: str) -> TLSEndpoint:
     return TLSEndpoint(below, Certificates(lambda: pinned(*files)), reactor)
 
 
-def pinned(key: Path, certificate: Path, *chain: Path) -> Pinned:
+def pinned(key: Path, certificate: Path, *chain: Path) -> Chosen:
     """Return what is in PEM files. Raises OSError, ValueError, and OpenSSL's errors."""
-    certificates = [
-        Certificate.loadPEM(found.decode()).original
-        for file in (certificate, *chain)
-        for found in _PEM.findall(file.read_bytes())
-    ]
+    certificates = [found for file in (certificate, *chain) for found in _certificates(file)]
     if not certificates:
         raise ValueError(f"there is no certificate in {certificate}")
-    private = KeyPair.load(key.read_bytes(), 1).original
-    options = CertificateOptions(privateKey=private, certificate=certificates[0], extraCertChain=certificates[1:])
-    # Made now, so that a key that does not fit is told now.
-    options.getContext()
-    return Pinned(options)
+    keys = _keys(key)
+    if not keys:
+        raise ValueError(f"there is no key in {key}")
+    return Chosen({"": _options(keys[0], certificates)}, certificates[0].not_valid_after_utc)
+
+
+def named(folder: Path) -> Chosen:
+    """Return what is in all *.pem of a directory, by the certificates' names; of two for a name, the newer one.
+
+    Keys and certificates may be in one file or in several. Raises OSError, ValueError, and OpenSSL's errors: nothing of
+    the directory is taken if one certificate has no key, or one key has no certificate.
+    """
+    files = sorted(folder.rglob("*.pem"))
+    known = [certificate for file in files for certificate in _certificates(file)]
+    keys = {_public(key): key for file in files for key in _keys(file)}
+    authorities = {certificate.subject: certificate for certificate in known if _is_authority(certificate)}
+    by_name: dict[str, CertificateOptions] = {}
+    used: dict[bytes, datetime] = {}
+    for certificate in sorted(known, key=lambda each: each.not_valid_before_utc):
+        public = _public(certificate)
+        if public in keys:
+            options = _options(keys[public], [certificate, *_chain(certificate, authorities)])
+            by_name |= dict.fromkeys(_names(certificate), options)
+            used[public] = certificate.not_valid_after_utc
+        elif not _is_authority(certificate):
+            raise ValueError(f"there is no key in {folder} for the certificate of {', '.join(_names(certificate))}")
+    if len(used) < len(keys):
+        raise ValueError(f"there is a key in {folder} without a certificate")
+    if not by_name:
+        raise ValueError(f"there is no certificate with its key in the *.pem of {folder}")
+    return Chosen(by_name, min(used.values()))
+
+
+def _certificates(file: Path) -> list[x509.Certificate]:
+    return _loaded(file, _PEM, x509.load_pem_x509_certificate)
+
+
+def _keys(file: Path) -> list[Any]:
+    return _loaded(file, _KEY, lambda pem: load_pem_private_key(pem, None))
+
+
+def _loaded(file: Path, kind: re.Pattern[bytes], load: Callable[[bytes], Any]) -> list[Any]:
+    try:
+        return [load(pem) for pem in kind.findall(file.read_bytes())]
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{file} has a key or a certificate that cannot be used: {error}") from error
+
+
+def _public(owner: Any) -> bytes:
+    key: bytes = owner.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    return key
+
+
+def _options(key: Any, certificates: Sequence[x509.Certificate]) -> CertificateOptions:
+    first, *rest = map(X509.from_cryptography, certificates)
+    return CertificateOptions(privateKey=PKey.from_cryptography_key(key), certificate=first, extraCertChain=rest)
+
+
+def _names(certificate: x509.Certificate) -> list[str]:
+    try:
+        names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    except x509.ExtensionNotFound:
+        return [certificate.subject.rfc4514_string()]
+    return [name.lower() for name in names.get_values_for_type(x509.DNSName)]
+
+
+def _is_authority(certificate: x509.Certificate) -> bool:
+    try:
+        return bool(certificate.extensions.get_extension_for_class(x509.BasicConstraints).value.ca)
+    except x509.ExtensionNotFound:
+        return False
+
+
+def _chain(certificate: x509.Certificate, authorities: Mapping[x509.Name, x509.Certificate]) -> list[x509.Certificate]:
+    chain: list[x509.Certificate] = []
+    issuer = authorities.get(certificate.issuer)
+    while issuer is not None and issuer not in chain and issuer.subject != issuer.issuer:
+        chain.append(issuer)
+        issuer = authorities.get(issuer.issuer)
+    return chain
 
 
 def _tls(reactor: Any, text: str) -> TLSEndpoint:
     folder = Path(_COLON.split(text)[1].replace("\\:", ":"))
-
-    def read() -> Any:
-        if not any(folder.rglob("*.pem")):
-            raise ValueError(f"there is no *.pem in {folder}")
-        made: Any = serverFromString(reactor, text)
-        creator = made.connectionCreator
-        # Twisted reads the directory at once, and makes the context with the first connection: rather now.
-        creator.defaultContext  # noqa: B018 (it is a cached property)
-        return creator
-
     below: Any = serverFromString(reactor, text)
-    return TLSEndpoint(below.endpoint, Certificates(read), reactor)
+    return TLSEndpoint(below.endpoint, Certificates(lambda: named(folder)), reactor)

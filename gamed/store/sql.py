@@ -162,9 +162,17 @@ class Database:
             with self._engine.begin() as connection:
                 yield connection
         except SQLAlchemyError as error:
-            name = self._engine.url.render_as_string(hide_password=True)
+            name = public_url(self.url)
             kind = _Unusable if isinstance(error, OperationalError) else StoreError
             raise kind(f"the database {name}: {sentence(error)}") from error
+
+
+def public_url(url: str) -> str:
+    """Return a database URL without its password."""
+    try:
+        return make_url(url).render_as_string(hide_password=True)
+    except ArgumentError:
+        return "a URL that cannot be read"
 
 
 def sentence(error: SQLAlchemyError) -> str:

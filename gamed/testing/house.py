@@ -72,6 +72,7 @@ class House:
             limits,
             self.clock,
             self.settings.unsent_bytes,
+            refusals=self.lobby.refusals,
         )
         self.lobby.outage.parts.append(self.factory.hold)
         self.lobby.startService()  # type: ignore[no-untyped-call]

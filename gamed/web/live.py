@@ -19,7 +19,7 @@ from gamed.table import Step
 from gamed.web import scenes
 from gamed.web.feed import KEEP_ALIVE, Stream
 from gamed.web.moves import Moves
-from gamed.web.scenes import Ledgers, facts, outcome, turn
+from gamed.web.scenes import Ledgers, facts, outcome, refusals, turn
 from gamed.web.slices import Slices
 
 log = Logger()
@@ -96,6 +96,7 @@ class RoomFeed:
         """Return a scene without a board."""
         room, ledger = self.room, self.feeds.ledgers.of(self.room)
         scene = facts(room, ledger, self.moves(captured))
+        scene["refusals"] = refusals(self.feeds.lobby.refusals, room)
         scene["outcome"] = outcome(captured.outcome)
         scene["turn"] = [] if captured.outcome is not None else turn(room, ledger, captured.state)
         if ledger.is_started:
@@ -118,7 +119,9 @@ class RoomFeed:
     def _is_news(self) -> bool:
         """Whether anything has changed that is shown: peers may ask what they like."""
         room, table = self.room, self.room.table
-        now = (len(room.history.entries), table.outcome, table.is_paused, list(room.peers))
+        # Of refusals only those that are kept are news: a peer may send any number of them.
+        refused = sum(len(found.first) for found in self.feeds.lobby.refusals.of(room.id).values())
+        now = (len(room.history.entries), table.outcome, table.is_paused, list(room.peers), refused)
         if now == self._shown and table.state is self._state:
             return False
         self._shown, self._state = now, table.state

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
 from time import perf_counter
 from typing import Any
 
@@ -53,6 +54,11 @@ class DaemonCollector(Collector):
     waiting_records: Callable[[], int]
     traffic: Mapping[str, Traffic] = field(factory=dict)
     sessions: Mapping[str, Mapping[Any, None]] = field(factory=dict)
+    problems: Callable[[], Mapping[str, str]] = dict
+    """Returns what `/readyz` says."""
+
+    expiries: Callable[[], Mapping[str, datetime]] = dict
+    """Returns when the certificates of TLS listeners expire."""
 
     def collect(self) -> Families:
         """Yield all metrics."""
@@ -60,6 +66,7 @@ class DaemonCollector(Collector):
         yield from self._rooms()
         yield from self._listeners()
         yield from self._games()
+        yield from self._state()
         tally = self.tally
         yield _histogram("gamed_move_latency_seconds", "From a move's arrival to its last letter.", tally.latency)
         yield _histogram("gamed_journal_append_seconds", "A write of the journal.", tally.appends)
@@ -106,11 +113,26 @@ class DaemonCollector(Collector):
                 refused.add_metric([name, cause], count)
         yield from (connections, accepted, refused, received, sent)
 
+    def _state(self) -> Families:
+        problems = self.problems()
+        ready = GaugeMetricFamily("gamed_ready", "1 if the daemon should be sent players, else 0.")
+        ready.add_metric([], not problems)
+        parts = GaugeMetricFamily("gamed_problem", "1 for each part that is not ready.", labels=["part"])
+        for part in sorted(problems):
+            parts.add_metric([part], 1)
+        expiries = GaugeMetricFamily(
+            "gamed_certificate_expiry_timestamp_seconds", "When the certificate expires.", labels=["listener"]
+        )
+        for name, expires in sorted(self.expiries().items()):
+            expiries.add_metric([name], expires.timestamp())
+        yield from (ready, parts, expiries)
+
     def _games(self) -> Families:
         moves = CounterMetricFamily("gamed_moves", "Moves and relayed lines.", labels=["game"])
         opened = CounterMetricFamily("gamed_rooms_opened", "Rooms opened.", labels=["game"])
         ended = CounterMetricFamily("gamed_games_ended", "Ended games, by cause.", labels=["game", "termination"])
         findings = CounterMetricFamily("gamed_findings", "What referees found.", labels=["game", "code"])
+        refusals = CounterMetricFamily("gamed_refusals", "Messages that had no effect, by reason.", labels=["code"])
         for kind, count in sorted(self.tally.moves.items()):
             moves.add_metric([kind], count)
         for kind, count in sorted(self.tally.opened.items()):
@@ -119,7 +141,9 @@ class DaemonCollector(Collector):
             ended.add_metric(names, count)
         for names, count in sorted(self.tally.findings.items()):
             findings.add_metric(names, count)
-        yield from (moves, opened, ended, findings)
+        for code, count in sorted(self.tally.refusals.items()):
+            refusals.add_metric([code], count)
+        yield from (moves, opened, ended, findings, refusals)
 
 
 def _histogram(name: str, text: str, distribution: Distribution) -> HistogramMetricFamily:

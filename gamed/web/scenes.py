@@ -13,6 +13,7 @@ from attrs import define, field
 
 from gamed.game import Options, Outcome, Seat
 from gamed.history import JOINED, LEFT, STARTED, History
+from gamed.lobby.refusals import RefusalLog
 from gamed.lobby.room import Room
 from gamed.records.positions import COUNTED
 
@@ -139,6 +140,30 @@ def facts(room: Room, ledger: Ledger, moves: Sequence[Mapping[str, Any]]) -> dic
         "last": moves[-1] if moves else None,
         "isLive": not room.is_closed,
     }
+
+
+def refusals(log: RefusalLog, room: Room) -> list[dict[str, Any]]:
+    """Return what peers of a room sent in vain: seat, name, code, reason and count.
+
+    `messages`, after the end of the match: the messages themselves, where nothing that is hidden can be in them.
+    """
+    is_over = room.is_closed or room.table.outcome is not None
+    return [
+        {
+            "seat": seat,
+            "name": name,
+            "code": code,
+            "reason": found.reasons[code],
+            "count": count,
+            "messages": [
+                {"text": log.shown(refusal.text), "expected": refusal.expected}
+                for refusal in found.first
+                if is_over and refusal.code == code and not refusal.is_hidden
+            ],
+        }
+        for (seat, name), found in log.of(room.id).items()
+        for code, count in found.counts.items()
+    ]
 
 
 def turn(room: Room, ledger: Ledger, state: Any) -> list[int]:

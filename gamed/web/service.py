@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from random import Random
 from typing import Any, Protocol
@@ -15,7 +15,7 @@ from gamed.config import WebConfig
 from gamed.console.operator import Parts
 from gamed.lobby.lobby import Lobby
 from gamed.net.limits import ConnectionLimits
-from gamed.net.listener import Listener
+from gamed.net.listener import Listener, expiries
 from gamed.web.answers import Answer, Call, Route
 from gamed.web.api import Api
 from gamed.web.archive import Archive
@@ -40,16 +40,19 @@ class Syncing(Protocol):
         """What went wrong with syncing, or None."""
 
 
-def web_site(parts: Parts, ready: Problems, importing: Importing, reactor: Any, most: int) -> WebSite:
+def web_site(parts: Parts, listeners: Sequence[Listener], importing: Importing, reactor: Any, most: int) -> WebSite:
     """Return the site of a daemon. `most`: how many connections there can be, whatever the configuration says."""
     config, lobby = parts.config.web, parts.lobby
     factories = parts.listeners
+    ready = readiness(listeners, lobby.journal, lobby)
     collector = DaemonCollector(
         lobby.tally,
         lobby.rooms.values,
         lambda: lobby.unstored,
         {name: factory.traffic for name, factory in factories.items()},
         {name: factory.sessions for name, factory in factories.items()},
+        ready,
+        partial(expiries, listeners),
     )
     limits = ConnectionLimits("web", min(config.connections, most), config.connections_per_address, parts.bans, most)
     feeds = Feeds(lobby, reactor)
@@ -98,6 +101,8 @@ def readiness(listeners: Iterable[Listener], journal: Syncing, lobby: Lobby) -> 
 
     def problems() -> Mapping[str, str]:
         found = {listener.section: "does not listen" for listener in known if listener.port is None}
+        if lobby.is_draining:
+            found["lobby"] = "drains: no new games begin, and the daemon stops after those that run"
         if lobby.outage.reason:
             found["journal"] = lobby.outage.reason
         elif journal.failed is not None:

@@ -7,7 +7,7 @@ is still delivered).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from gamed.events import Event
 
@@ -18,6 +18,13 @@ class Connection(Protocol):
     @property
     def begun(self) -> bool:
         """Whether part of a message has come, and its end is to come; False where that may take any time."""
+
+    @property
+    def unfinished(self) -> bytes:
+        """The first bytes of a message whose end has not come, for people; b"" if there is none."""
+
+    ending: ClassVar[str]
+    """What ends a message, for people: "a line feed"."""
 
     def receive_data(self, data: bytes) -> None:
         """Take bytes from the peer; empty bytes mean that it has closed."""

@@ -11,6 +11,9 @@ from attrs import define, field
 
 from gamed.errors import RemoteProtocolError
 
+UNFINISHED = 200
+"""Bytes of an unfinished line that are shown."""
+
 
 @define
 class LineReader:
@@ -22,6 +25,11 @@ class LineReader:
     # The last line first, so that taking the next one is cheap however many there are.
     _lines: list[bytes] = field(factory=list)
     _over: bool = False
+
+    @property
+    def unfinished(self) -> bytes:
+        """The first bytes of a line that has not ended."""
+        return self._text[:UNFINISHED]
 
     def receive_data(self, data: bytes) -> None:
         """Take bytes; empty bytes end the stream, and unterminated text becomes the last line."""

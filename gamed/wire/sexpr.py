@@ -442,6 +442,10 @@ class _Scanner:
     }
 
 
+UNFINISHED: Final = 200
+"""Bytes of an unfinished datum that are shown."""
+
+
 @define
 class DatumReader:
     """Reads data from the bytes of a world or a universe.
@@ -458,6 +462,7 @@ class DatumReader:
     _error: RemoteProtocolError | None = field(init=False, default=None)
     _over: bool = field(init=False, default=False)
     _common: int = field(init=False)
+    _first: bytes = field(init=False, default=b"")
 
     def __attrs_post_init__(self) -> None:
         self._common = min(self.limit, _LONGEST_COMMON_LINE) if self.depth else 0
@@ -472,10 +477,17 @@ class DatumReader:
         """Whether part of a datum or of its line has come, and the line's end is to come."""
         return self._scanner.begun and not self._over
 
+    @property
+    def unfinished(self) -> bytes:
+        """The first bytes of a datum that has not ended, or whose line has not."""
+        return self._first if self.begun else b""
+
     def receive_data(self, data: bytes) -> None:
         """Take bytes; empty bytes end the stream. A datum that is then complete counts without its line feed, too."""
         if self._over:
             return
+        if not self._scanner.begun:
+            self._first = b""
         text = self._decoder.decode(data, not data)
         if not self._scanner.begun and len(text) <= self._common:
             datum = _common_line(text)
@@ -483,6 +495,8 @@ class DatumReader:
                 # Between two messages, so it is what the scanner would read.
                 self._scanner.ready.append(datum)
                 return
+        if len(self._first) < UNFINISHED:
+            self._first = (self._first + data[data.rfind(b"\n", 0, -1) + 1 :])[:UNFINISHED]
         self._input.text = text if text.isascii() else _ESCAPED_OCTET.sub("\ufffd", text)
         self._input.at = 0
         self._input.ended = self._over = not data

@@ -35,6 +35,9 @@ _INSTRUCTION: Final = re.compile(rb"\?>")
 # A terminator's bytes before its last one, which must be looked at again when more comes.
 _OVERLAP: Final = 2
 
+UNFINISHED: Final = 200
+"""Bytes of an unfinished message that are shown."""
+
 _SPACE: Final = re.compile(rb"[\t\n\r]")
 _VALUE: Final = re.compile(rb"\"[^\"]*\"|'[^']*'")
 
@@ -177,6 +180,11 @@ class XmlStream:
     def begun(self) -> bool:
         """Whether part of a message has come."""
         return not self.closed and (self._messages.level > 1 or self._tokens.begun)
+
+    @property
+    def unfinished(self) -> bytes:
+        """The first bytes of what has not ended of a message."""
+        return bytes(self._tokens.waiting[:UNFINISHED]) if self.begun else b""
 
     def receive_data(self, data: bytes) -> None:
         """Take bytes; empty bytes end the stream."""

@@ -10,7 +10,9 @@ from twisted.logger import capturedLogs
 from gamed.console.commands import COMMANDS, LATER
 from gamed.game import Termination
 from gamed.history import STARTED
+from gamed.refusals import Refusal
 from gamed.registry import games
+from gamed.testing.house import Wire
 from tests.console.desks import DeskTestCase, everything
 from tests.store.logs import sentences
 
@@ -117,6 +119,39 @@ class WatchTests(DeskTestCase):
         attacker.leave()
         self.assertTrue(self.told[-1].endswith("closed\n"))
         self.assertEqual(self.operator.watched, {})
+
+    def refuse(self, wire: Wire, seat: int | None) -> None:
+        room = self.room.id if seat is not None else ""
+        refusal = Refusal("unknown-word", "there is no such word", "(1,[X,Y]).", b"shoot!")
+        self.house.lobby.refusals.add(wire.session, refusal, room, seat)
+        self.house.clock.advance(0)
+
+    def test_what_was_refused_is_shown_whole(self) -> None:
+        defender, _ = self.match()
+        self.refuse(defender, 0)
+        line = "unknown-word: there is no such word; expected: (1,[X,Y]).; message: shoot!"
+        self.assertIn(f"\n    {line}\n", self.answer("players"))
+        self.assertIn("\nrefused:\nSEAT  PEER", self.answer(f"room {self.room.id}"))
+        self.assertIn(f"\n    {line}\n", self.answer(f"room {self.room.id}"))
+
+    def test_what_is_refused_in_a_watched_room_is_shown_at_once(self) -> None:
+        defender, _ = self.match()
+        self.answer(f"watch {self.room.id}")
+        self.refuse(defender, 0)
+        (line,) = self.told
+        self.assertIn("refused unknown-word: listener=battleship room=", line)
+        self.assertIn("there is no such word; expected: (1,[X,Y]).; message: shoot!\n", line)
+        self.answer("watch")
+        self.refuse(defender, 0)
+        self.assertEqual(len(self.told), 1)
+
+    def test_what_a_listener_refuses_is_shown_of_peers_without_a_seat_too(self) -> None:
+        wire = self.house.connect()
+        self.assertIn("Watching what battleship refuses", self.answer("watch battleship"))
+        self.refuse(wire, None)
+        self.assertEqual(len(self.told), 1)
+        self.assertIn("1 rooms or listeners", self.answer("watch"))
+        self.assertEqual(self.house.lobby.refusals.watchers, [])
 
     def test_watching_no_more(self) -> None:
         _, attacker = self.match()

@@ -26,6 +26,12 @@ class TextTests(SynchronousTestCase):
             self.assertLessEqual(max(map(len, lines)), width)
             self.assertIn("…", lines[1])
 
+    def test_a_column_below_is_shown_whole_however_narrow_the_terminal_is(self) -> None:
+        table = Table(("ID", "WHY"), [("a", ["a long reason\n", "another"]), ("b", [])], below="WHY")
+        self.assertEqual(render(table, 8), "ID\na\n    a long reason\\n\n    another\nb\n")
+        rows = [{"id": "a", "why": ["a long reason\n", "another"]}, {"id": "b", "why": []}]
+        self.assertEqual(json.loads(render(table, as_json=True)), rows)
+
     def test_an_empty_table(self) -> None:
         self.assertEqual(render(Table(("A",), [], "Nothing.")), "Nothing.\n")
 

@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 from twisted.conch.telnet import DO, DONT, ECHO, IAC, IP, NAWS, SB, SE, SGA, WILL, WONT
 from twisted.internet.address import IPv4Address
 from twisted.internet.error import ConnectionDone
+from twisted.internet.interfaces import IHandshakeListener, ISSLTransport
 from twisted.internet.testing import StringTransport
 from twisted.logger import capturedLogs
 from twisted.python.failure import Failure
+from zope.interface import directlyProvides
 
 from gamed.console.telnet import LOGIN_SECONDS, STUCK, TelnetFactory
 from tests.console.desks import PASSWORD, DeskTestCase, everything
@@ -294,3 +296,17 @@ class StrangerTests(TelnetTestCase):
         self.house.clock.advance(60)
         self.assertLessEqual(len([text for text in sentences(logs) if "wrong user" not in text]), 1, sentences(logs))
         self.assertEqual(self.parts.limits.count, 0)
+
+
+class TLSTests(TelnetTestCase):
+    def test_nothing_is_said_before_the_handshake(self) -> None:
+        """What is written before it would have the transport paused, and the handshake never read."""
+        address = IPv4Address("TCP", "192.0.2.1", 4711)
+        door = self.factory.buildProtocol(address)
+        transport = Transport(peerAddress=address)
+        directlyProvides(transport, ISSLTransport)
+        door.makeConnection(transport)
+        self.assertEqual(transport.value(), b"")
+        self.assertTrue(IHandshakeListener.providedBy(door))
+        door.handshakeCompleted()
+        self.assertIn(b"user: ", transport.value())

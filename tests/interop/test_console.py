@@ -72,9 +72,9 @@ class ConsoleTestCase(SynchronousTestCase):
         options = [word for option in quiet for word in ("-o", option)]
         return ["ssh", *options, "-p", str(self.ssh_port), *more, "admin@127.0.0.1"]
 
-    def key(self) -> Path:
-        key = self.folder / "id"
-        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True, timeout=30)
+    def key(self, kind: str = "ed25519") -> Path:
+        key = self.folder / f"id-{kind}"
+        subprocess.run(["ssh-keygen", "-q", "-t", kind, "-N", "", "-f", key], check=True, timeout=30)
         (self.folder / "keys").write_text(key.with_suffix(".pub").read_text())
         return key
 
@@ -262,7 +262,7 @@ class AllGamesTests(ConsoleTestCase):
         rooms = self.watch_one_of_each(console)
         self.hold_and_let_go(console, rooms["hive"], rooms["battleship"], most=1)
         console.type("watch\r")
-        console.expect("are not watched any more")
+        console.expect("are not watched any longer")
         console.expect("gamed> ")
         self.kick_a_bot(console, "quoridor")
         shown = self.answer(console, "players")
@@ -276,7 +276,7 @@ class AllGamesTests(ConsoleTestCase):
         self.bots.finish()
         self.assertEqual(self.daemon.process.wait(timeout=10), -15)
         log = self.daemon.text()
-        self.assertIn("not seated: peer=127.0.0.1:", log)
+        self.assertIn("refused not-seated: listener=battleship peer=127.0.0.1:", log)
         for room in last:
             self.assertRegex(log, rf"ended: room={room}\S* \S*.*termination=(victory|draw)")
         self.assertNotIn("opened: ", log.partition("did=drain")[2])
@@ -289,7 +289,7 @@ class AllGamesTests(ConsoleTestCase):
         rooms = self.watch_one_of_each(console)
         self.hold_and_let_go(console, rooms["quoridor"], rooms["battleship"], most=0)
         console.type("watch\r")
-        console.expect("are not watched any more")
+        console.expect("are not watched any longer")
         console.expect("gamed> ")
         self.kick_a_bot(console, "hive")
         self.answer(console, "shutdown")
@@ -367,6 +367,34 @@ class SSHTests(ConsoleTestCase):
         self.assertIn("there is no Python prompt", self.answer(console, "python"))
         console.type("quit\r")
         self.assertEqual(console.finish(), 0)
+
+    def refused(self, *words: str) -> str:
+        """Have ssh run with these options and fail; return what it says."""
+        # The first value of an option counts.
+        command = self.ssh_command("-o", "BatchMode=yes", "-o", "IdentitiesOnly=yes", *words)
+        command.insert(1, "-oLogLevel=INFO")
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, check=False
+        )
+        self.assertEqual(done.returncode, 255)
+        return done.stderr
+
+    def test_an_rsa_key_logs_in_and_a_strangers_key_is_named_in_the_log(self) -> None:
+        stranger, key = self.key("ecdsa"), self.key("rsa")
+        command = self.ssh_command("-i", str(key), "-o", "BatchMode=yes", "-o", "IdentitiesOnly=yes")
+        done = subprocess.run([*command, "rooms"], capture_output=True, text=True, timeout=30, check=False)
+        self.assertEqual((done.returncode, done.stdout), (0, "No room is open.\n"), done.stderr)
+        self.assertIn("Permission denied", self.refused("-i", str(stranger)))
+        shown = subprocess.run(["ssh-keygen", "-l", "-f", stranger], capture_output=True, text=True, check=True).stdout
+        self.assertIn(f"user admin has no key {shown.split()[1]} in the authorized keys", self.daemon.text())
+
+    def test_no_cbc_and_no_forwarding(self) -> None:
+        key = str(self.key())
+        for cipher in ("3des-cbc", "aes128-cbc", "aes256-cbc"):
+            self.assertIn("no matching cipher", self.refused("-i", key, "-o", f"Ciphers={cipher}"))
+        self.assertIn("administratively prohibited", self.refused("-i", key, "-W", "127.0.0.1:22"))
+        self.assertIn("direct-tcpip: only sessions are allowed here", self.daemon.text())
+        self.assertEqual(self.daemon.unexpected(), [])
 
     def test_a_key_and_a_command(self) -> None:
         key = self.key()

@@ -18,6 +18,7 @@ from gamed.history import Entry
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.room import Room
 from gamed.records.record import Record, Summary
+from gamed.refusals import Refusals
 from gamed.relay import Relay
 from gamed.store.memory import MemoryJournal, MemoryStore
 from gamed.testing.house import House
@@ -57,6 +58,9 @@ class Peer:
     flush_fault: Exception | None = None
 
     address: str = "local"
+    refusals: Refusals = field(factory=Refusals)
+    unfinished: bytes = b""
+    listener: str = "test"
     room: Any = None
     seat: int = -1
 

@@ -37,7 +37,9 @@ class DrainTests(SynchronousTestCase):
             refused = self.house.connect()
         self.assertTrue(refused.is_closed)
         why = "no new games: the daemon finishes those that run, and stops then"
-        self.assertEqual(sentences(logs), [f"not seated: peer={refused.session.name}: {why}"])
+        self.assertEqual(
+            sentences(logs), [f"refused not-seated: listener=battleship peer={refused.session.name}: {why}"]
+        )
 
     def test_who_waits_is_let_go_and_nothing_is_recorded(self) -> None:
         waiting = self.house.connect()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from attrs import define
 from twisted.internet.testing import MemoryReactorClock
@@ -287,6 +288,8 @@ class Begun:
     """A connection on which a message has begun and does not end."""
 
     begun: bool = True
+    unfinished: bytes = b"half"
+    ending: ClassVar[str] = "nothing"
 
 
 class SessionTests(SynchronousTestCase):

@@ -286,7 +286,9 @@ class BackPressureTests(LobbyTestCase):
         self.assertEqual(self.termination(self.room), ("limit", 1))
         self.assertEqual(self.heard[-2:], [("a", "closed"), ("b", "closed")])
         (said,) = sentences(logs)
-        self.assertEqual(said, f"not reading: room={self.room.id} seat=0 peer=a seconds=30.0")
+        where = f"listener=test room={self.room.id} seat=0 peer=a"
+        why = "did not read for 30 seconds what was sent to it; expected: a client that reads all the time"
+        self.assertEqual(said, f"refused not-reading: {where}: {why}")
 
     def test_saying_it_again_changes_nothing(self) -> None:
         self.room.congested(0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 from attrs import define, field, frozen
 from twisted.internet.address import IPv4Address
@@ -44,6 +44,11 @@ class Lines:
     """A dialect of lines, in which a begun line must end."""
 
     text: bytes = b""
+    ending: ClassVar[str] = "a line feed"
+
+    @property
+    def unfinished(self) -> bytes:
+        return self.text
 
     @property
     def begun(self) -> bool:
@@ -260,6 +265,7 @@ class FloodTests(SynchronousTestCase):
         self.session.dataReceived(b"x\n" * (2 * AT_ONCE))
         self.session.connectionLost(Failure(ConnectionDone()))
         self.assertEqual(self.reception.heard, [b"x"] * (2 * AT_ONCE) + [b"departed"])
+        self.factory.doStop()
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
     def test_a_rate_lets_a_second_s_worth_through_at_once(self) -> None:
@@ -301,12 +307,24 @@ class FloodTests(SynchronousTestCase):
         with capturedLogs() as logs:
             for _ in range(6):
                 self.clock.turn(2.0)
+        why = "a message was begun 8 seconds ago, and has not ended; expected: a line feed; message: never ends"
         self.assertEqual(self.reception.heard, [b"message-too-slow"])
         self.assertTrue(self.transport.disconnecting)
         self.assertEqual(
             sentences(logs),
-            ["message-too-slow: peer=10.0.0.1:4711: a message was begun 8 seconds ago, and has not ended"],
+            [f"refused message-too-slow: listener=lines peer=10.0.0.1:4711: {why}"],
         )
+
+    def test_where_a_message_may_take_any_time_its_developer_learns_once_that_it_has_not_ended(self) -> None:
+        self.open()
+        self.session.dataReceived(b"never ends")
+        with capturedLogs() as logs:
+            for _ in range(20):
+                self.clock.turn(2.5)
+        why = "a message was begun 10 seconds ago and has not ended; expected: a line feed; message: never ends"
+        self.assertEqual(sentences(logs), [f"refused unfinished: listener=lines peer=10.0.0.1:4711: {why}"])
+        self.session.dataReceived(b" but did\n")
+        self.assertEqual(self.reception.heard, [b"never ends but did"])
 
     def test_messages_that_end_take_any_number_of_seconds(self) -> None:
         self.open(seconds=8.0)

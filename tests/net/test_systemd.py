@@ -168,6 +168,16 @@ class UnitTests(SynchronousTestCase):
         keys = self.keys("gamed.service")
         self.assertEqual((keys["Type"], keys["WatchdogSec"]), ("notify", "30"))
 
+    def test_it_is_started_again_for_as_long_as_the_database_is_away(self) -> None:
+        keys = self.keys("gamed.service")
+        self.assertEqual((keys["Restart"], keys["RestartSec"], keys["StartLimitIntervalSec"]), ("on-failure", "5", "0"))
+
+    def test_to_restore_the_service_and_all_its_sockets_are_stopped(self) -> None:
+        page = (self.folder.parent.parent / "docs" / "howto" / "install.md").read_text()
+        stops = [line.split()[2:] for line in page.splitlines() if line.startswith("    systemctl stop")]
+        units = {"gamed.service", *self.keys("gamed.service")["Sockets"].split()}
+        self.assertEqual([set(stop) for stop in stops], [units, units])
+
     def test_it_is_exposed_to_little(self) -> None:
         analyze = shutil.which("systemd-analyze")
         if analyze is None:

@@ -143,6 +143,32 @@ class CertificateTests(TLSCase):
             self.assertTrue(listener.reload())
         self.assertEqual(len(set(serials)), 3)
 
+    async def test_a_bad_renewal_of_a_directory_changes_nothing(self) -> None:
+        folder = self.authority.folder / "all"
+        folder.mkdir()
+        file = self.authority.issue("a.example", "all/a.example.pem")
+        listener = await self.listen(f"tls:{folder}:0:interface=\\:\\:1", Factory.forProtocol(Greeter))
+        good, other = file.read_bytes(), self.authority.issue("a.example", "other.pem").read_bytes()
+        key, certificate = good.split(b"-----BEGIN CERT", 1)[0], other[other.index(b"-----BEGIN CERT") :]
+        for content in (b"", b"nonsense", certificate, key, key + certificate, good.replace(b"M", b"?")):
+            file.write_bytes(content)
+            self.assertIn("stay as they were", str(self.assertRaises(ConfigError, listener.reload)))
+            speaker = await self.connect6("a.example")
+            self.assertEqual(await speaker.heard, b"hello")
+            await self.leave(speaker)
+
+    async def test_a_key_may_be_in_a_file_of_its_own(self) -> None:
+        folder = self.authority.folder / "all"
+        folder.mkdir()
+        both = self.authority.issue("a.example").read_bytes()
+        at = both.index(b"-----BEGIN CERT")
+        (folder / "privkey.pem").write_bytes(both[:at])
+        (folder / "fullchain.pem").write_bytes(both[at:])
+        await self.listen(f"tls:{folder}:0:interface=\\:\\:1", Factory.forProtocol(Greeter))
+        speaker = await self.connect6("a.example")
+        self.assertEqual(await speaker.heard, b"hello")
+        await self.leave(speaker)
+
     async def connect6(self, name: str) -> Speaker:
         from twisted.internet.endpoints import TCP6ClientEndpoint  # noqa: PLC0415 (here only)
 
@@ -152,9 +178,9 @@ class CertificateTests(TLSCase):
     async def test_a_certificate_brings_its_chain(self) -> None:
         file = self.authority.issue("games.example")
         made = pinned(file, file, self.authority.pem)
-        self.assertEqual(len(made.options.extraCertChain), 1)
+        self.assertEqual(len(made.by_name[""].extraCertChain), 1)
         file.write_bytes(file.read_bytes() + self.authority.pem.read_bytes())
-        self.assertEqual(len(pinned(file, file).options.extraCertChain), 1)
+        self.assertEqual(len(pinned(file, file).by_name[""].extraCertChain), 1)
 
     async def test_without_tls_there_is_nothing_to_reload(self) -> None:
         listener = await self.listen("tcp:0:interface=127.0.0.1", Factory.forProtocol(Greeter))

@@ -338,7 +338,7 @@ class Bad:
         name = named(reader)
         sent = self.pushed(sender)
         self.case.assertEqual(rest(sender), b"")
-        self.check_log("not reading:", name)
+        self.check_log("refused not-reading:", name)
         self.check_ended(name, Termination.LIMIT, 1)
         print(f"\n  a reader that never reads held up its sender after {sent / MIB:.1f} MiB")
         reader.close()

@@ -295,7 +295,7 @@ class BadWorldTests(SynchronousTestCase):
                 self.assertIn(line.split()[0], ("(play", "(wait"))
                 self.assertLess(time.monotonic() - began, 60)
             honest.end()
-            self.assertIn("not reading: ", daemon.text())
+            self.assertIn("refused not-reading: ", daemon.text())
 
     def round(self, deaf: World, other: World) -> str:
         """Have both worlds move to and fro many times; return what the one that reads heard last."""

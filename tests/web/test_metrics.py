@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 
 from prometheus_client import generate_latest
@@ -15,8 +16,8 @@ from gamed.tally import Distribution, Tally, Traffic
 from gamed.web.metrics import DaemonCollector, GarbagePauses, registry
 from tests.lobby.doubles import LAST_SUNK, SHOT, LobbyTestCase, WatchedJournal
 
-UNITS = ("_seconds", "_bytes", "_info", "_total", "_rooms", "_connections", "_records_waiting")
-LABELS = {"game", "state", "listener", "cause", "termination", "code", "le", "version"}
+UNITS = ("_ready", "_problem", "_seconds", "_bytes", "_info", "_total", "_rooms", "_connections", "_records_waiting")
+LABELS = {"part", "game", "state", "listener", "cause", "termination", "code", "le", "version"}
 
 
 class DistributionTests(SynchronousTestCase):
@@ -43,6 +44,7 @@ class GarbageTests(SynchronousTestCase):
 class MetricsTests(LobbyTestCase):
     def setUp(self) -> None:
         self.open(journal=WatchedJournal())
+        self.problems: dict[str, str] = {}
         self.traffic = Traffic(accepted=3, received=100, sent=50)
         self.traffic.refused["address"] = 2
         collector = DaemonCollector(
@@ -51,6 +53,8 @@ class MetricsTests(LobbyTestCase):
             lambda: self.lobby.unstored,
             {"battleship": self.traffic},
             {"battleship": {}},
+            lambda: self.problems,
+            lambda: {"web": datetime(1970, 1, 2, tzinfo=UTC)},
         )
         self.registry = registry(collector)
 
@@ -65,6 +69,12 @@ class MetricsTests(LobbyTestCase):
     def test_before_the_first_game(self) -> None:
         self.assertEqual(self.value("gamed_move_latency_seconds_count"), 0)
         self.assertEqual(self.value("gamed_faults_total"), 0)
+
+    def test_whether_it_is_ready_and_until_when_its_certificates_hold(self) -> None:
+        self.assertEqual(self.value("gamed_ready"), 1)
+        self.problems["journal"] = "the disk is full"
+        self.assertEqual((self.value("gamed_ready"), self.value('gamed_problem{part="journal"}')), (0, 1))
+        self.assertEqual(self.value('gamed_certificate_expiry_timestamp_seconds{listener="web"}'), 86_400)
 
     def test_a_game_is_counted(self) -> None:
         room = self.match()

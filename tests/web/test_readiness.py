@@ -8,6 +8,15 @@ from gamed.web.service import readiness
 from tests.lobby.doubles import LAST_SUNK, LobbyTestCase, StubbornStore
 
 
+class DrainTests(LobbyTestCase):
+    def test_while_it_drains(self) -> None:
+        self.open()
+        problems = readiness((), self.journal, self.lobby)
+        self.match()
+        self.lobby.drain(lambda: None)
+        self.assertIn("no new games begin", problems()["lobby"])
+
+
 class StoreTests(LobbyTestCase):
     def ended(self) -> None:
         self.match().receive(0, LAST_SUNK)

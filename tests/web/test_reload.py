@@ -19,7 +19,7 @@ class ReloadTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.house = WebHouse("battleship")
         self.addCleanup(self.house.stop)
-        self.house.site = web_site(self.house.parts, dict, Importing(index(), {}, {}), self.house.house.clock, 100)
+        self.house.site = web_site(self.house.parts, [], Importing(index(), {}, {}), self.house.house.clock, 100)
 
     def reload(self, **changed: Any) -> None:
         web = self.house.parts.web

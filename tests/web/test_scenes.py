@@ -9,13 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.game import Termination
 from gamed.games.battleship import Settings
 from gamed.history import JOINED, LEFT, LINE, MOVE, STARTED, Entry, History
 from gamed.records.positions import LONGEST, Data
+from gamed.refusals import KEPT, Refusal
 from gamed.registry import game_types
 from gamed.testing.house import House
+from gamed.web.live import Feeds
 from gamed.web.moves import Moves
-from gamed.web.scenes import Ledger, Ledgers, listed, options, row, seats, state_of
+from gamed.web.scenes import Ledger, Ledgers, listed, options, refusals, row, seats, state_of
 
 OPEN = game_types()["battleship"]
 """A game that hides no moves."""
@@ -55,6 +58,59 @@ class LedgerTests(SynchronousTestCase):
         room.history = History("third", "battleship", "now", 7)
         ledgers.of(room)
         self.assertEqual(list(ledgers._ledgers), [room.id])
+
+
+class RefusalTests(SynchronousTestCase):
+    """What the public page says of messages without effect."""
+
+    def setUp(self) -> None:
+        self.house = House("battleship", Settings())
+        self.wire = self.house.connect()
+        self.house.connect()
+        (self.room,) = self.house.lobby.rooms.values()
+
+    def refuse(self, *, is_hidden: bool = False) -> None:
+        refusal = Refusal("unknown-word", "there is no such word", "(1,[X,Y]).", b"shoot!", is_hidden)
+        self.house.lobby.refusals.add(self.wire.session, refusal, self.room.id, 0)
+
+    def shown(self) -> Data:
+        (found,) = refusals(self.house.lobby.refusals, self.room)
+        return found
+
+    def test_while_the_match_runs_the_reason_and_the_count(self) -> None:
+        self.refuse()
+        self.refuse()
+        self.assertEqual(
+            self.shown(),
+            {
+                "seat": 0,
+                "name": self.wire.session.called,
+                "code": "unknown-word",
+                "reason": "there is no such word",
+                "count": 2,
+                "messages": [],
+            },
+        )
+
+    def test_after_its_end_the_text_too(self) -> None:
+        self.refuse()
+        self.room.stop(Termination.CANCELLED)
+        self.assertEqual(self.shown()["messages"], [{"text": "shoot!", "expected": "(1,[X,Y])."}])
+
+    def test_what_may_be_hidden_is_never_shown(self) -> None:
+        self.refuse(is_hidden=True)
+        self.room.stop(Termination.CANCELLED)
+        self.assertEqual((self.shown()["count"], self.shown()["messages"]), (1, []))
+
+    def test_a_stream_has_it_as_news_for_as_long_as_it_is_kept(self) -> None:
+        feed = Feeds(self.house.lobby, self.house.clock).of(self.room)
+        self.assertTrue(feed._is_news())
+        news = []
+        for _ in range(KEPT + 2):
+            self.refuse()
+            news.append(feed._is_news())
+        self.assertEqual(news, [True] * KEPT + [False] * 2)
+        self.assertEqual(feed.scene(feed.capture())["refusals"][0]["count"], KEPT + 2)
 
 
 class RoomTests(SynchronousTestCase):

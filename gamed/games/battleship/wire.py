@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from enum import IntEnum
 from functools import lru_cache
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from attrs import define
 
@@ -75,6 +75,8 @@ START = encode(Command(Opcode.START))
 class BattleshipConnection:
     """The server's side of one connection. Lines pass untouched; empty ones, which kill Java clients, do not."""
 
+    ending: ClassVar[str] = "a line feed"
+
     _reader: LineReader
 
     def receive_data(self, data: bytes) -> None:
@@ -101,6 +103,11 @@ class BattleshipConnection:
     def begun(self) -> bool:
         """Whether a line must end soon: a person may take any time for one, and silence has limits of its own."""
         return False
+
+    @property
+    def unfinished(self) -> bytes:
+        """The first bytes of a line that has not ended."""
+        return self._reader.unfinished
 
     def close(self) -> bytes:
         """Say nothing: there is no word for it."""

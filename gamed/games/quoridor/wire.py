@@ -6,7 +6,7 @@ Source: quoridor.md B2, B3, B7 and C2.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import ClassVar, Final
 
 from attrs import define, field
 
@@ -57,6 +57,8 @@ class Told(Event):
 class UniverseConnection:
     """The server's side of one connection."""
 
+    ending: ClassVar[str] = "a closing bracket and a line feed"
+
     _reader: DatumReader
     _is_registered: bool = False
 
@@ -89,6 +91,11 @@ class UniverseConnection:
     def begun(self) -> bool:
         """Whether a datum must end soon: worlds may take any time, and the registration's is the reception's affair."""
         return False
+
+    @property
+    def unfinished(self) -> bytes:
+        """The first bytes of a datum that has not ended, or whose line has not."""
+        return self._reader.unfinished
 
     def close(self) -> bytes:
         """Say nothing: there is no word for it."""

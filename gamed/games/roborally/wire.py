@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from typing import Final
+from typing import ClassVar, Final
 
 from attrs import define, field
 
@@ -21,6 +21,9 @@ LONGEST_LINE: Final = 1_024
 
 MOST_UNENDED: Final = 65_536
 """So many bytes of a peer without the end of a line are the end of the connection."""
+
+UNFINISHED: Final = 200
+"""Bytes of an unfinished line that are shown."""
 
 LONGEST_ANSWER: Final = 8_388_608
 """Bytes of a line of the manager, at most: more than the plan of 255 x 255 fields needs."""
@@ -74,6 +77,10 @@ class _Lines:
             line = line[:-1]
         self._lines.append(line if is_whole and len(line) <= self.longest else None)
 
+    @property
+    def unfinished(self) -> bytes:
+        return bytes(self._kept[:UNFINISHED])
+
     def pop(self) -> Iterator[bytes | None]:
         """Yield the complete lines so far. Raises RemoteProtocolError(code="line-too-long") after those before it."""
         while self._lines:
@@ -109,12 +116,19 @@ def _said(event: Event, sender: Sender) -> bytes:
 class RoboRallyConnection:
     """The manager's side of one connection."""
 
+    ending: ClassVar[str] = "a line feed"
+
     _lines: _Lines = field(factory=lambda: _Lines(LONGEST_LINE, MOST_UNENDED), init=False)
 
     @property
     def begun(self) -> bool:
         """False: a line may take any time, for people type here."""
         return False
+
+    @property
+    def unfinished(self) -> bytes:
+        """The first bytes of a line that has not ended."""
+        return self._lines.unfinished
 
     def receive_data(self, data: bytes) -> None:
         """Take bytes from the peer. Empty bytes mean that it has closed: a line without an end is none."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from attrs import define, field
 
@@ -264,6 +264,8 @@ def _encode(event: ServerMessage) -> bytes:
 class SoftwareChallengeConnection:
     """The server's side of one connection. `stream`: what the client says, and how much of it is taken."""
 
+    ending: ClassVar[str] = "the end tag of the message"
+
     _stream: XmlStream = field(factory=XmlStream)
     _outgoing: Outgoing = field(factory=Outgoing, init=False)
     _has_left: bool = field(default=False, init=False)
@@ -273,6 +275,11 @@ class SoftwareChallengeConnection:
     def begun(self) -> bool:
         """Whether part of a message has come, whose rest may be waited for only so long."""
         return self._stream.begun and not self._has_left
+
+    @property
+    def unfinished(self) -> bytes:
+        """The first bytes of a message that has not ended."""
+        return self._stream.unfinished
 
     def receive_data(self, data: bytes) -> None:
         """Take bytes from the client; empty bytes mean that it has closed."""

@@ -137,6 +137,33 @@ export function tell(announce, added, say) {
   else for (const move of added) announce(say(move));
 }
 
+/** What peers sent in vain, and why; nothing while there is none. */
+export function refusals() {
+  const node = el("details", { class: "refusals", hidden: true });
+  let shown = "";
+  return {
+    node,
+    update(scene) {
+      const found = scene.refusals ?? [];
+      const now = JSON.stringify(found);
+      if (now === shown) return;
+      shown = now;
+      const count = found.reduce((sum, one) => sum + one.count, 0);
+      node.hidden = !count;
+      replace(node, el("summary", {}, `${t("refusals")} (${count})`), el("ul", {}, found.map(refusal)));
+    },
+  };
+}
+
+function refusal(one) {
+  const why = `${t.has(`refused-${one.code}`) ? t(`refused-${one.code}`) : one.reason} (${one.code}${one.count > 1 ? `, ${one.count}×` : ""})`;
+  return el("li", {}, bdi(one.name), `: ${why}`, one.messages.map(refused));
+}
+
+function refused({ text, expected }) {
+  return el("div", {}, el("code", {}, text), expected ? ` ${t("expected", { what: expected })}` : null);
+}
+
 /**
  * The list of moves: {node, set(moves, say), add(moves, say), mark(n)}. `jump(n)`: makes each move a button that leads
  * there.

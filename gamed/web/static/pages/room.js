@@ -1,7 +1,7 @@
 // A room as spectators see it: the live board, or for a projector the board and the names alone.
 
 import { follow, get, movesOf, post, session } from "../api.js";
-import { Course, ending, frame, moveList, players, stage, tell } from "../board.js";
+import { Course, ending, frame, moveList, players, refusals, stage, tell } from "../board.js";
 import { el, replace } from "../dom.js";
 import { badge, button, complaint, confirm, gameName, heading, link, options } from "../parts.js";
 import { t } from "../words.js";
@@ -22,6 +22,7 @@ async function showRoom(view, { path, room, board }) {
   const list = moveList();
   const seats = players({ started: room.started, signal: view.signal });
   const end = ending();
+  const refused = refusals();
   const trouble = complaint();
   const state = el("span", {});
   let scene = room.scene;
@@ -37,6 +38,7 @@ async function showRoom(view, { path, room, board }) {
     board.update(scene, isAnimated);
     seats.update(scene, course.moves, isPaused);
     end.update(scene, room.record);
+    refused.update(scene);
     replace(state, badge(room.state));
     actions?.update(room.state);
   }
@@ -91,7 +93,7 @@ async function showRoom(view, { path, room, board }) {
     frame(
       [heading(gameName(room.game)), state, link(`?screen`, { class: "button" }, t("bigScreen"))],
       board.node,
-      [trouble.node, seats.node, end.node, actions?.node, el("h2", {}, t("moves")), list.node, options(room.options)],
+      [trouble.node, seats.node, end.node, refused.node, actions?.node, el("h2", {}, t("moves")), list.node, options(room.options)],
     ),
   );
   take({ scene: room.scene, moves: movesOf(room), reset: false }, true);

@@ -1,0 +1,146 @@
+"""The refusals of all peers: logged at a limited rate, kept for the rooms' pages, and passed on to those who watch.
+
+Nothing here is done on a move's way: a refusal is counted when it happens, and logged in a later turn of the reactor.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict, deque
+from collections.abc import Callable
+from typing import Final
+
+from attrs import define, field, frozen
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.logger import Logger
+
+from gamed.game import Seat
+from gamed.peer import Peer
+from gamed.refusals import Refusal, Refusals, described, shown
+from gamed.tally import Tally
+
+log = Logger()
+
+ROOMS: Final = 1_000
+"""Rooms whose refusals are kept, the newest ones."""
+
+SEATS: Final = 16
+"""Peers of a room whose refusals are kept."""
+
+A_TURN: Final = 20
+"""Refusals that are logged in one turn of the reactor."""
+
+A_SECOND: Final = 100
+"""Refusals that are logged in a second; of those beyond, the log has the number."""
+
+
+@frozen
+class Refused:
+    """A refusal with where it happened."""
+
+    peer: str
+    """The peer's name in logs."""
+
+    listener: str
+    """The name of the listener that it came by."""
+
+    refusal: Refusal
+    room: str = ""
+    seat: Seat | None = None
+
+    @property
+    def where(self) -> str:
+        """The room, the seat and the peer, as the log names them."""
+        place = f"room={self.room} seat={self.seat} " if self.room else ""
+        return f"listener={self.listener} {place}peer={self.peer}"
+
+
+@define(eq=False)
+class RefusalLog:
+    """Counts, keeps and logs refusals."""
+
+    clock: IReactorTime
+    tally: Tally
+    is_code: Callable[[str], bool]
+    """Says whether a text is a reservation code, which is not to be shown."""
+
+    watchers: list[Callable[[Refused, str], None]] = field(factory=list)
+    """Called with each refusal that is logged, and its line."""
+
+    _rooms: OrderedDict[str, dict[tuple[Seat, str], Refusals]] = field(factory=OrderedDict)
+    _queue: deque[tuple[Refused, str]] = field(factory=deque)
+    _call: IDelayedCall | None = None
+    _left: int = A_SECOND
+    _since: float = 0.0
+    _unlogged: Counter[str] = field(factory=Counter)
+
+    def add(self, peer: Peer, refusal: Refusal, room: str = "", seat: Seat | None = None) -> None:
+        """Take note of a refusal; `room` and `seat`: where the peer sits, if it does."""
+        is_kept = peer.refusals.add(refusal)
+        self.tally.refusals[refusal.code] += 1
+        if room and seat is not None:
+            self._keep(room, (seat, peer.called), peer.refusals)
+        if is_kept:
+            self._log(Refused(peer.name, peer.listener, refusal, room, seat))
+
+    def _keep(self, room: str, seat: tuple[Seat, str], refusals: Refusals) -> None:
+        seats = self._rooms.get(room)
+        if seats is None:
+            seats = self._rooms[room] = {}
+            if len(self._rooms) > ROOMS:
+                self._rooms.popitem(last=False)
+        if len(seats) < SEATS:
+            seats[seat] = refusals
+
+    def of(self, room: str) -> dict[tuple[Seat, str], Refusals]:
+        """Return the refusals in a room, by the seats and names of their peers."""
+        return self._rooms.get(room, {})
+
+    def shown(self, text: bytes) -> str:
+        """Return a message as people may see it."""
+        return shown(text, self.is_code)
+
+    def described(self, refusal: Refusal) -> str:
+        """Return a refusal as one line."""
+        return described(refusal, self.is_code)
+
+    def ended(self, peer: Peer) -> None:
+        """Log how many refusals a peer had whose connection has ended, if not all of them were logged."""
+        refusals = peer.refusals
+        if refusals.total > len(refusals.first):
+            log.warn("refused in all: peer={peer}: {summary}", peer=peer.name, summary=refusals.summary)
+
+    # The log, at a limited rate
+
+    def _log(self, refused: Refused) -> None:
+        now = self.clock.seconds()
+        if now - self._since >= 1.0:
+            self._since, self._left = now, A_SECOND
+        if not self._left:
+            self._unlogged[refused.refusal.code] += 1
+        else:
+            self._left -= 1
+            # Now, because a code that is used up later is not known as one any longer.
+            self._queue.append((refused, self.described(refused.refusal)))
+        if self._call is None:
+            self._call = self.clock.callLater(0, self._next)
+
+    def _next(self) -> None:
+        self._call = None
+        for _ in range(min(A_TURN, len(self._queue))):
+            refused, line = self._queue.popleft()
+            log.warn("refused {code}: {where}: {line}", code=refused.refusal.code, where=refused.where, line=line)
+            for call in list(self.watchers):
+                with log.failureHandler("cannot show a refusal"):
+                    call(refused, line)
+        if self._queue:
+            self._call = self.clock.callLater(0, self._next)
+        elif self._unlogged:
+            self._call = self.clock.callLater(1.0, self._tell_unlogged)
+
+    def _tell_unlogged(self) -> None:
+        self._call = None
+        unlogged, self._unlogged = self._unlogged, Counter()
+        summary = ", ".join(f"{count} {code}" for code, count in unlogged.items())
+        log.warn("refused, not logged one by one: {summary}", summary=summary)
+        if self._queue:
+            self._call = self.clock.callLater(0, self._next)

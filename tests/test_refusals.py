@@ -1,0 +1,66 @@
+"""Refusals: what a peer sent in vain, kept, and shown without what must not be seen."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.refusals import KEPT, SHOWN, Refusal, Refusals, described, shown
+
+CODE = "0a1b2c3d-1111-4222-8333-444455556666"
+
+
+class RefusalsTests(SynchronousTestCase):
+    def test_the_first_ones_are_kept_and_all_are_counted(self) -> None:
+        refusals = Refusals()
+        kept = [refusals.add(Refusal("a" if number % 2 else "b", f"reason {number}")) for number in range(25)]
+        self.assertEqual(kept, [True] * KEPT + [False] * 15)
+        self.assertEqual([refusal.reason for refusal in refusals.first], [f"reason {number}" for number in range(10)])
+        self.assertEqual((refusals.total, refusals.summary), (25, "13 b, 12 a"))
+        self.assertEqual(refusals.reasons, {"b": "reason 0", "a": "reason 1"})
+
+
+class ShownTests(SynchronousTestCase):
+    def test_a_message_is_shown_as_it_came(self) -> None:
+        self.assertEqual(shown(b"(move player 4 1) \xc3\xa9"), "(move player 4 1) é")
+
+    def test_what_could_command_a_terminal_is_spelled_out(self) -> None:
+        self.assertEqual(shown(b"\x1b[2J\r\n\xe2\x80\xae\xff"), "\\x1b[2J\\r\\n\\u202e\\xff")
+
+    def test_a_long_message_is_cut(self) -> None:
+        self.assertEqual(shown(b"x" * 10_000), "x" * SHOWN + "…")
+        self.assertEqual(shown(b"x" * SHOWN), "x" * SHOWN)
+
+    def test_passwords_are_taken_out(self) -> None:
+        for message in (
+            b'<authenticate password="hunter2"/>',
+            b"<authenticate passphrase='hunter2'/>",
+            b"<authenticate PASSWORD = hunter2 />",
+            b"<password>hunter2</password>",
+            b'<authenticate password="hunter2',
+            '<authenticate password="hunter2"/>'.encode("utf-16-le"),
+        ):
+            self.assertNotIn("hunter2", shown(message), message)
+
+    def test_reservation_codes_are_taken_out_wherever_they_are(self) -> None:
+        for message in (f'<joinPrepared reservationCode="{CODE}"/>', f"<join room='{CODE}'/>", CODE.upper()):
+            text = shown(message.encode(), lambda text: text == CODE)
+            self.assertNotIn(CODE[:8], text.lower(), message)
+        self.assertIn(CODE, shown(f'<room roomId="{CODE}">'.encode()))
+
+    @given(st.integers(0, 2_000))
+    def test_half_a_code_at_the_end_of_a_long_message_is_not_shown(self, before: int) -> None:
+        text = shown(b"\\" * 0 + b'="' * before + CODE.encode() + b" " * 2_000, lambda text: text == CODE)
+        self.assertNotIn(CODE[:8], text)
+
+    @given(st.binary(max_size=2_000))
+    def test_anything_is_shown_printable_and_short(self, message: bytes) -> None:
+        text = shown(message)
+        self.assertTrue(text.isprintable())
+        self.assertLessEqual(len(text), SHOWN + 1)
+
+    def test_a_refusal_is_one_line(self) -> None:
+        refusal = Refusal("unknown-word", "there is no such word", "(play) or (wait)", b"(hello)")
+        self.assertEqual(described(refusal), "there is no such word; expected: (play) or (wait); message: (hello)")
+        self.assertEqual(described(Refusal("full", "the table is full")), "the table is full")
