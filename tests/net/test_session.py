@@ -534,7 +534,9 @@ class UnreadTests(SessionTestCase):
     def test_so_is_the_end_of_a_message_that_must_end_in_time(self) -> None:
         factory = self.house.factory
         factory.message_seconds = 4.0
-        self.session.connection = Mock(self.session.connection, begun=True, **{"close.return_value": b""})
+        self.session.connection = Mock(
+            self.session.connection, begun=True, unfinished=b"", ending="", **{"close.return_value": b""}
+        )
         factory.doStart()
         self.addCleanup(factory.doStop)
         self.clock.advance(1)
