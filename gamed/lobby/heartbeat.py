@@ -78,10 +78,10 @@ class Heartbeat(Service):
 
     def note_pass(self) -> None:
         """Take note that a pass begins: its poll comes next."""
-        now = self.seconds()
-        gap = now - self.began - BEAT
-        self.before, self.began = self.began, now
+        self.before = before = self.began
+        self.began = now = self.monotonic() - self._held if self._held_at is None else self.seconds()
         self.number += 1
+        gap = now - before - BEAT
         # What is done before the first pass delays nobody.
         if gap > TOLERANCE and self.number > 1:
             self._report(gap)

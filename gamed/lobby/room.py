@@ -211,10 +211,10 @@ class Room:
 
     def _with_holds(self, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
         """Have fresh entries tell true times: the tables' clock does not run while games are held."""
-        held = round((self.house.held() - self._held_before) * 1000)
-        if held:
+        held = self.house.held()
+        if held != self._held_before:
             for entry in entries:
-                entry.at += held
+                entry.at += round((held - self._held_before) * 1000)
         return entries
 
     # A step of the table

@@ -50,15 +50,18 @@ class Arrivals:
 
     def read(self, *, is_emptied: bool) -> float:
         """Return when something that is read now counts as arrived. `is_emptied`: less was read than was asked for."""
-        passes, arrived = self.passes, self.last
+        passes, seen = self.passes, self._seen
+        # What `last` says, without a call: this is on each message's way.
+        is_passed = seen is not None and passes.number > seen + 1
+        arrived = passes.before if is_passed else self._empty_at if self._until is None else self.last
+        if seen is not None:
+            self._seen = passes.number
         if is_emptied:
             self._empty_at, self._until = passes.began, None
         else:
             if self._until is None or arrived != self._empty_at:
                 self._until = passes.seconds() + FLOOD
             self._empty_at = arrived
-        if self._seen is not None:
-            self._seen = passes.number
         return arrived
 
     def watch(self, *, is_watched: bool) -> None:

@@ -175,7 +175,11 @@ class Session:
             return
         self._pending += data
         self._is_answered = False
-        arrived = self._arrival(len(data))
+        if self._arrivals is not None:
+            # By TLS it is not known how much was read of the socket.
+            arrived = self._arrivals.read(is_emptied=self._socket is not None and len(data) < READ_BYTES)
+        else:
+            arrived = inf if self.factory.passes is None else self.factory.passes.seconds()
         if self._is_waiting or self._rest is not None:
             self._is_full = True
             self._read_or_not()
@@ -185,13 +189,6 @@ class Session:
         if not self._is_answered and _QUICKACK is not None and self._socket is not None:
             # The system forgets it; without it, real clients lose 44 ms a turn to delayed acknowledgements.
             self._socket.setsockopt(socket.IPPROTO_TCP, _QUICKACK, 1)
-
-    def _arrival(self, size: int) -> float:
-        """Return when so many bytes that are read now count as arrived."""
-        if self._arrivals is not None:
-            # By TLS it is not known how much was read of the socket.
-            return self._arrivals.read(is_emptied=self._socket is not None and size < READ_BYTES)
-        return inf if self.factory.passes is None else self.factory.passes.seconds()
 
     def _take(self) -> None:
         """Take what is within the share; the rest goes to the backlog, which may be done with it at once."""
