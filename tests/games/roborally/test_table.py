@@ -7,6 +7,8 @@ from collections.abc import Callable
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.game import Outcome, Termination
+from gamed.games.roborally.messages import Changed
+from gamed.games.roborally.requests import Member
 from gamed.games.roborally.states import Status
 from gamed.history import DRAWN, ENDED, LEFT, MOVE
 from gamed.lobby.heartbeat import Heartbeat
@@ -85,6 +87,15 @@ class TurnTests(SynchronousTestCase):
             self.assertEqual("REN(TO)" in program(anna), is_late)
             for left in found.rooms[0].history.of_kind(LEFT):
                 self.assertEqual((left.data["taken"], left.data["gap"], left.data["limit"]), (15_100, 10_050, 5000))
+
+    def test_a_channel_spends_the_time_until_its_ok_arrives(self) -> None:
+        for arrived, spent in ((103.0, 3.0), (99.0, 0.0)):
+            tafel = Member(0, "Tafel", is_channel=True)
+            tafel.ask(Changed(("Anna",)), 10.0)
+            assert tafel.open is not None
+            tafel.open.clock.ask(100.0)
+            tafel.close(arrived)
+            self.assertEqual(tafel.spent, spent)
 
     def test_no_clock_runs_while_the_request_is_unsent(self) -> None:
         found, *_ = started(move_timeout=5)
