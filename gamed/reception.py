@@ -185,6 +185,10 @@ class Prepares(Protocol):
 class HasCourses(Protocol):
     """What a reception may have beside: courses that an operator chooses."""
 
+    @property
+    def known(self) -> Sequence[str]:
+        """The courses that can be chosen by a name."""
+
     def choose(self, course: str) -> None:
         """Have the next game that opens played on a course. Raises ConfigError: there is none of this name."""
 

@@ -39,7 +39,9 @@ class Step:
     call `review` after the letters have left, until it says that there is not.
     `findings`: what the referee found. `outcome`: set by the step that ends a match, and by no other.
     `opened`: the entries are the first ones of another match in the same room. `closed`: the room is done with; all its
-    peers are released. `refused`: messages that had no effect, or cost their senders the game, with the senders' seats.
+    peers are released. `held`: where a match stands that goes on by itself and waits, for the journal alone; its
+    data are those with which a match ends there.
+    `refused`: messages that had no effect, or cost their senders the game, with the senders' seats.
     """
 
     mails: tuple[Mail, ...] = ()
@@ -51,6 +53,7 @@ class Step:
     outcome: Outcome | None = None
     opened: bool = False
     closed: bool = False
+    held: Entry | None = None
     refused: tuple[tuple[Seat, Refusal], ...] = ()
 
 

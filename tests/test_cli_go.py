@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
+from unittest.mock import patch
 
 from click.testing import CliRunner
 
 from gamed import cli
+from gamed.cli.recording import record
+from gamed.errors import GamedError
 from gamed.records import gofans, sgf
 from gamed.records.importer import check
 from gamed.records.index import index
@@ -109,7 +113,16 @@ class ExportTests(GoCase):
 
     def test_a_record_that_is_no_go(self) -> None:
         club = json.loads(self.run_gamed("import", self.file("b.xml", UNKNOWN), "--json").stdout)["id"]
-        self.assertIn("Klub", self.run_gamed("export", club, "--format", "sgf", status=1).stderr)
+        found = self.run_gamed("export", club, "--format", "sgf", status=2)
+        self.assertIn("Klub Löwe has no format sgf; it has xml", found.stderr)
+
+    def test_a_go_game_has_its_formats_by_both_spellings(self) -> None:
+        found = self.run_gamed("records", "export", self.id, "--format", "software-challenge", status=2)
+        self.assertIn("GoFans has no format software-challenge; it has xml, gofans-1.1, ", found.stderr)
+        found = self.run_gamed("records", "export", self.id, "--format", "sgf")
+        self.assertEqual(found.stdout, self.run_gamed("export", self.id, "--format", "sgf").stdout)
+        self.run_gamed("export", self.id, "--format", "sgf", "-o", self.path("a.sgf.gz"))
+        self.assertEqual(gzip.decompress((self.folder / "a.sgf.gz").read_bytes()), found.stdout_bytes)
 
 
 class ShowTests(GoCase):
@@ -133,6 +146,12 @@ class ShowTests(GoCase):
         self.run_gamed("export", id, "--format", "sgf", "--output", self.path("a.sgf"))
         self.assertIn("after 4 of 4 moves", self.run_gamed("show", self.path("a.sgf")).stdout)
 
+    def test_sgf_is_told_by_its_content_too(self) -> None:
+        for name, content in (("a.txt", b"(;SZ[9];B[aa])"), ("b.sgf.gz", gzip.compress(b"(;SZ[9];B[aa])"))):
+            self.assertIn("black A9", self.run_gamed("show", self.file(name, content)).stdout)
+            self.run_gamed("convert", self.path(name), self.path("c.xml"))
+            self.assertEqual(len(self.read("c.xml").roots), 1)
+
     def test_a_game_of_gamed_itself(self) -> None:
         house = House("battleship", game_types()["battleship"].settings())
         first, second = house.connect(), house.connect()
@@ -141,8 +160,22 @@ class ShowTests(GoCase):
         house.settle()
         (own,) = house.store.records.values()
         output = self.run_gamed("show", self.file("own.xml", document(own))).stdout
-        self.assertIn("result   seat 1 won", output)
+        self.assertRegex(output, r"\nresult +seat 1 won\n")
         self.assertIn("after 2 of 2 moves", output)
+
+    def test_the_boards_after_each_move_and_json(self) -> None:
+        name = self.file("a.xml", GOFANS)
+        output = self.run_gamed("show", name, "--moves").stdout
+        self.assertEqual([f"after {moves} of 4 moves" in output for moves in range(6)], [True] * 5 + [False])
+        found = json.loads(self.run_gamed("show", name, "--json").stdout)
+        self.assertEqual((found["kind"], found["title"], found["players"][0]["name"]), ("go", "A ko", "Anna"))
+        self.assertEqual(found["moves"][1], {"player": 0, "color": "black", "point": [2, 1], "comment": None})
+
+    def test_comments_of_several_lines(self) -> None:
+        comment = GOFANS.replace(b"<title>A ko</title>", b"<title>A\nko</title>")
+        output = self.run_gamed("show", self.file("a.xml", comment)).stdout
+        self.assertNotIn("\\n", output)
+        self.assertRegex(output, r"title +A\n +ko\n")
 
     def test_what_has_no_boards(self) -> None:
         self.assertIn("does not play", self.run_gamed("show", self.file("a.xml", UNKNOWN), status=1).stderr)
@@ -213,5 +246,45 @@ class RecordTests(GoCase):
 
     def test_a_file_that_is_there_is_left_alone(self) -> None:
         self.file("new.xml", b"mine")
-        self.assertIn("is there already", self.type("c3", status=1))
+        self.assertIn("exists already", self.type("c3", status=1))
         self.assertEqual((self.folder / "new.xml").read_bytes(), b"mine")
+
+    def test_a_file_that_cannot_be_written_is_refused_before_the_first_move(self) -> None:
+        found = CliRunner().invoke(cli.main, ["record", self.path("no/new.xml")], input="c3\n")
+        self.assertEqual((found.exit_code, found.stdout), (1, ""))
+        self.assertRegex(found.stderr, r"\Agamed: cannot write [^\n]*no/new.xml: No such file[^\n]*another name\n\Z")
+
+    def test_checking_leaves_no_file(self) -> None:
+        self.type("quit elsewhere")
+        self.assertFalse((self.folder / "new.xml").exists())
+
+    def test_another_file_is_offered_when_the_first_cannot_be_written(self) -> None:
+        with patch(
+            "gamed.cli.recording.written", side_effect=[GamedError("cannot write new.xml: full"), None]
+        ) as write:
+            output = self.type("c3", "quit", "d4", f"quit {self.path('other.xml')}")
+        self.assertIn("cannot write new.xml: full. The game is not lost yet: `save FILE` writes another file", output)
+        self.assertEqual([call.args[0].name for call in write.call_args_list], ["new.xml", "other.xml"])
+        self.assertEqual(output.count(" is written"), 1)
+
+    def test_another_file_is_kept_to(self) -> None:
+        self.type("c3", f"save {self.path('other.xml')}", "d4", "quit")
+        self.assertEqual(len(list(self.read("other.xml").main_line())), 2)
+        self.assertFalse((self.folder / "new.xml").exists())
+
+    def test_what_nobody_can_name_a_file_for_is_printed(self) -> None:
+        with patch("gamed.cli.recording.written", side_effect=GamedError("cannot write new.xml: full")):
+            output = self.type("c3", status=1)
+        self.assertIn('<game publisher="GoFans" version="2.2">', output)
+        self.assertIn("printed on standard output", output)
+
+    def test_at_a_terminal_another_file_can_be_named_after_the_end_of_the_input(self) -> None:
+        typed = iter([["c3"], [f"quit {self.path('other.xml')}"]])
+        full = [GamedError("cannot write new.xml: full"), None]
+        with (
+            patch("gamed.cli.recording.lines", lambda: next(typed)),
+            patch("gamed.cli.recording.sys.stdin.isatty", lambda: True, create=True),
+            patch("gamed.cli.recording.written", side_effect=full) as write,
+        ):
+            record.main([self.path("new.xml")], standalone_mode=False)
+        self.assertEqual([call.args[0].name for call in write.call_args_list], ["new.xml", "other.xml"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
 import signal
 import subprocess
@@ -48,8 +49,9 @@ class ImportCase(SynchronousTestCase):
         path.write_bytes(content)
         return str(path)
 
-    def run_gamed(self, *args: str, status: int = 0, **more: Any) -> Result:
-        found = CliRunner().invoke(cli.main, [*args, "--config", str(self.config)], **more)
+    def run_gamed(self, *args: str, status: int = 0, charset: str = "utf-8", **more: Any) -> Result:
+        runner = CliRunner(charset=charset)
+        found = runner.invoke(cli.main, [*args, "--config", str(self.config)], **more)
         self.assertEqual(found.exit_code, status, found.output)
         return found
 
@@ -68,7 +70,7 @@ class ImportTests(ImportCase):
             "respelt.xml": (GOFANS.replace(b'x="1" y="2"', b'y="2"  x="1"') + b"<!-- other -->", "duplicate"),
             "packed.xml.gz": (gzip.compress(NESTED), "imported"),
             "club.xml": (UNKNOWN, "unknown-format"),
-            "game.sgf": (b"(;FF[4])", "not-xml"),
+            "game.xml": (b"no game", "not-xml"),
             "bomb.xml": (BOMB, "forbidden"),
             "no-header.xml": (b'<game publisher="A" version="1"><body/></game>', "not-standard"),
             "wrong.xml": (NOT_VALID, "not-valid"),
@@ -87,6 +89,28 @@ class ImportTests(ImportCase):
             "1 not-valid, 1 illegal, 1 unreadable, 1 missing",
         )
         self.assertEqual(len(list(self.store().thd_records())), 3)
+
+    def test_sgf_is_taken_as_it_is_in_the_browser(self) -> None:
+        game = "(;FF[4]SZ[9]CA[%s]PB[Ä]PW[B]RE[B+R];B[aa];W[bb])"
+        for name, content in (
+            ("utf-16.sgf", (game % "UTF-16").encode("utf-16")),
+            ("packed.sgf.gz", gzip.compress((game % "UTF-8").encode())),
+            ("latin.sgf", (game % "ISO-8859-1").encode("latin-1")),
+            ("words.sgf", b"From the club:\n" + (game % "UTF-8").encode()),
+        ):
+            self.file(name, content)
+        lines = self.run_gamed("import", str(self.folder)).stdout.splitlines()
+        self.assertEqual(lines[-1], "4 documents: 1 imported, 3 duplicate")
+        self.assertIn("latin.sgf: GoFans 2.2: go, 3 moves", lines[0])
+        self.assertEqual([seat.name for seat in self.store().thd_find(Query())[0].seats], ["Ä", "B"])
+
+    def test_each_game_of_a_collection_has_its_line(self) -> None:
+        name = self.file("club.sgf", b"(;SZ[9]AP[x];B[aa])(;SZ[9];B[bb];W[bb])(;SZ[9];B[cc])")
+        lines = self.run_gamed("import", name, status=1).stdout.splitlines()
+        self.assertEqual(lines[0], f"imported {name}: game 1: GoFans 2.2: go, 1 move (not kept: AP is left out)")
+        self.assertIn(f"illegal {name}: game 2: ", lines[1])
+        self.assertEqual(lines[3], "1 document, 3 games: 2 imported, 1 illegal")
+        self.assertIn("valid", self.run_gamed("check", self.file("one.sgf", b"(;SZ[9];B[aa])")).stdout)
 
     def test_status_0_if_all_were_taken(self) -> None:
         names = [self.file("a.xml", GOFANS), self.file("b.xml", GOFANS), self.file("c.xml", UNKNOWN)]
@@ -171,6 +195,48 @@ class ImportTests(ImportCase):
         self.assertIn("100%", shown)
         self.assertIn("valid", shown)
 
+    def test_the_bar_is_below_every_line_on_a_terminal(self) -> None:
+        names = [self.file(f"{number}.xml", GOFANS) for number in range(3)]
+        shown = on_terminal("import", *names, "--config", str(self.config))
+        first, *lines = shown.split("\r\x1b[K")
+        self.assertEqual((first.count("%"), len(lines)), (4, 3))
+        for number, line in enumerate(lines, 1):
+            self.assertRegex(line, rf"(?s)\A[^%]*(go, 4 moves|is there already)\r\n[^\n]*100% .*{number} done")
+
+    def test_a_named_pipe_in_a_directory_is_passed_over(self) -> None:
+        self.file("club/a.xml", GOFANS)
+        os.mkfifo(self.folder / "club" / "pipe.xml")
+        (self.folder / "club" / "gone.xml").symlink_to("nowhere")
+        lines = self.run_gamed("import", str(self.folder / "club"), status=1).stdout.splitlines()
+        self.assertEqual(lines[-1], "2 documents: 1 imported, 1 missing")
+
+    def test_a_database_is_made_only_for_something_to_store(self) -> None:
+        (self.folder / "empty").mkdir()
+        found = self.run_gamed("import", str(self.folder / "empty"))
+        self.assertIn("empty: no file below this directory ends with .xml, .xml.gz, .sgf, .sgf.gz", found.stderr)
+        self.run_gamed("import", self.file("a.xml", NOT_VALID), "nowhere.xml", status=1)
+        self.assertFalse((self.folder / "games.db").exists())
+        self.run_gamed("import", self.file("b.xml", GOFANS))
+        self.assertTrue((self.folder / "games.db").exists())
+
+    def test_standard_output_on_a_full_disk_is_one_line(self) -> None:
+        for arguments in (["check", self.file("a.xml", GOFANS)], ["--help"]):
+            command = [sys.executable, "-c", "from gamed.cli import main; main()", *arguments]
+            with Path("/dev/full").open("w") as full:
+                done = subprocess.run(command, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+            self.assertEqual(done.stderr, "gamed: cannot write to standard output: No space left on device\n")
+            self.assertEqual(done.returncode, 1)
+
+    def test_another_error_of_the_system_is_not_taken_for_that(self) -> None:
+        with patch("gamed.config.load", side_effect=IsADirectoryError(21, "Is a directory")):
+            found = CliRunner().invoke(cli.main, ["check", "x.xml"])
+        self.assertIsInstance(found.exception, IsADirectoryError)
+
+    def test_a_name_outside_the_character_set_of_the_terminal(self) -> None:
+        self.run_gamed("import", self.file("a.xml", GOFANS.replace(b"Bert", "囲碁".encode())))
+        found = self.run_gamed("records", "list", charset="latin-1")
+        self.assertIn("Anna, \\u56f2\\u7881", found.stdout)
+
 
 class CheckTests(ImportCase):
     def test_it_stores_nothing(self) -> None:
@@ -214,7 +280,7 @@ class ReindexTests(ImportCase):
         bad = type(own)(own.id, own.publisher, own.version, b"<header/>", own.body)
         self.store().thd_keep([(bad, None)])
         found = self.run_gamed("records", "reindex")
-        self.assertEqual(found.stdout, "1 records: 0 can be searched, 1 cannot\n")
+        self.assertEqual(found.stdout, "1 record: 0 can be searched, 1 cannot\n")
         self.assertIn(own.id, found.stderr)
 
     def test_a_record_under_another_id_is_not_searched(self) -> None:

@@ -15,11 +15,12 @@ from twisted.trial.unittest import SynchronousTestCase
 
 import gamed
 from gamed import cli
-from gamed.cli.records import print_boards, result
+from gamed.cli.records import result
+from gamed.cli.show import Shown, draw
 from gamed.cli.terminal import shortened
 from gamed.errors import GamedError
 from gamed.game import Termination
-from gamed.history import Entry, History
+from gamed.history import Entry
 from gamed.records.index import validate
 from gamed.records.own import summary
 from gamed.records.record import Record, SeatSummary, Summary, document
@@ -105,12 +106,18 @@ class ListTests(StoreTestCase):
 
     def test_a_sentence_when_there_is_none(self) -> None:
         self.keep()
-        self.assertEqual(self.run_gamed("list").stdout, "No game is recorded yet. Games are recorded when they end.\n")
-        self.assertEqual(self.run_gamed("list", "--game", "go").stdout, "No game matches.\n")
+        database = self.folder / "games.db"
+        self.assertEqual(
+            self.run_gamed("list").stdout,
+            f"No game is recorded yet. Games are recorded in {database} when they end.\n",
+        )
+        self.assertEqual(self.run_gamed("list", "--game", "go").stdout, f"No game in {database} matches.\n")
         self.assertEqual(self.run_gamed("list", "--json").stdout, "[]\n")
 
     def test_reading_makes_no_database(self) -> None:
-        self.assertIn("No game is recorded yet", self.run_gamed("list").stdout)
+        output = self.run_gamed("list").stdout
+        self.assertIn(f"No game is recorded yet. There is no database {self.folder / 'games.db'}. If", output)
+        self.assertIn("games.db. If", self.run_gamed("show", ROOM, status=1).stderr)
         self.assertEqual([path.name for path in self.folder.iterdir()], ["gamed.toml"])
 
     def test_json(self) -> None:
@@ -198,6 +205,19 @@ class ShowTests(StoreTestCase):
         for args in (("--json", "--moves"), ("--json", "--move", "0"), ("--move", "1", "--moves")):
             self.assertIn("use only one of", self.run_gamed("show", ROOM, *args, status=2).stderr)
 
+    def test_both_spellings_are_one_command(self) -> None:
+        for name in ("show", "export"):
+            self.assertIs(cli.main.commands[name], cli.records.commands[name])
+
+    def test_an_id_in_capitals(self) -> None:
+        self.assertIn(ROOM, self.run_gamed("show", ROOM.upper()[:9]).stdout)
+        self.assertIn(ROOM, self.run_gamed("export", ROOM.upper()).stdout)
+
+    def test_a_file_that_does_not_exist_is_named(self) -> None:
+        for name in ("no/game.xml", "game.sgf"):
+            found = self.run_gamed("show", name, status=1)
+            self.assertRegex(found.stderr, rf"\Agamed: [^\n]*{name}[^\n]*\n\Z")
+
     def test_an_unknown_id_is_one_line(self) -> None:
         found = self.run_gamed("show", "99999999", status=1)
         self.assertEqual(found.stdout, "")
@@ -253,7 +273,7 @@ class CommandTests(StoreTestCase):
     def test_help_with_an_example_everywhere(self) -> None:
         for name in ("list", "show", "export"):
             output = self.run_gamed(name, "--help").stdout
-            self.assertIn(f"Example: gamed records {name}", output)
+            self.assertRegex(output, rf"Example: gamed (records )?{name}")
             self.assertIn("--config FILE", output)
         for args in ([], ["records"]):
             found = CliRunner().invoke(cli.main, [*args, "--help"])
@@ -319,8 +339,6 @@ class WordsTests(SynchronousTestCase):
         self.assertEqual([shortened("abcd", width) for width in (6, 4, 3, 1)], ["abcd  ", "abcd", "ab…", "…"])
 
     def test_boards_of_other_games_are_printable_too(self) -> None:
-        history = History(ROOM, "x", "2026-11-21T09:00:00.000Z", 0)
-        fake = type("Type", (), {"draw": staticmethod(lambda _history, _moves: "a\x1bb\nc")})
-        with patch("gamed.registry.game_types", lambda: {"x": fake}), patch("click.echo") as echo:
-            print_boards(history, 0, 0)
+        with patch("click.echo") as echo:
+            draw(Shown((), 0, lambda _: "a\x1bb\nc", dict), 0)
         self.assertEqual([call.args[0] for call in echo.call_args_list], ["\nafter 0 of 0 moves", "a\\x1bb", "c"])

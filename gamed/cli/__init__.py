@@ -12,11 +12,11 @@ import click
 
 from gamed import __version__
 from gamed.cli.bot import bot
-from gamed.cli.conversion import convert, export
+from gamed.cli.conversion import convert
 from gamed.cli.doctor import doctor
 from gamed.cli.imports import check_command, import_command
 from gamed.cli.recording import record
-from gamed.cli.records import records
+from gamed.cli.records import export, records
 from gamed.cli.reindex import reindex
 from gamed.cli.show import show
 from gamed.cli.terminal import Commands
@@ -37,4 +37,6 @@ def main(ctx: click.Context) -> None:
 
 for _command in (import_command, check_command, export, convert, show, record, records, bot, watch, doctor):
     main.add_command(_command)
-records.add_command(reindex)
+# `gamed records show` and `gamed records export` are the older spellings.
+for _command in (show, export, reindex):
+    records.add_command(_command)

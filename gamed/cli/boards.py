@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gamed.cli.terminal import printable
+from gamed.cli.terminal import one_line
 from gamed.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -51,9 +51,9 @@ def _findings(file: Path) -> Sequence[BoardFinding]:
 
 def _tell(file: Path, findings: Sequence[BoardFinding], error: str, *, is_bad: bool) -> None:
     code = click.style("refused" if is_bad else "valid", fg="red" if is_bad else "green")
-    click.echo(f"{code} {printable(error or str(file))}")
+    click.echo(f"{code} {one_line(error or str(file))}")
     for finding in findings:
-        click.echo(f"  {printable(str(finding))}")
+        click.echo(f"  {one_line(str(finding))}")
 
 
 def _tell_json(file: Path, findings: Sequence[BoardFinding], error: str, *, is_bad: bool) -> None:

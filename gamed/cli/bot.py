@@ -9,21 +9,32 @@ from typing import Any
 
 import click
 
-from gamed.cli.terminal import json_option
+from gamed.cli.completion import complete_games, complete_strategies
+from gamed.cli.terminal import counted_of, json_option
 from gamed.errors import GamedError
 
 
-@click.command(epilog="Example: gamed bot battleship --host localhost --port 54321 --strategy density --games 3")
-@click.argument("game")
+class _Bot(click.Command):
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from gamed.registry import game_types  # noqa: PLC0415 (heavy)
+
+        rows = [(kind, ", ".join(made.players)) for kind, made in game_types().items()]
+        with formatter.section("Games and their strategies, the default first"):
+            formatter.write_dl(rows)
+        super().format_epilog(ctx, formatter)
+
+
+@click.command(cls=_Bot, epilog="Example: gamed bot battleship --host localhost --strategy density --games 3")
+@click.argument("game", shell_complete=complete_games)
 @click.option("--host", default="localhost", show_default=True, help="Where the server runs.")
 @click.option("--port", type=click.IntRange(1, 65535), help="Its port; left out: the game's standard port.")
-@click.option("--strategy", metavar="NAME", help="How to play; a wrong name lists the right ones.")
+@click.option("--strategy", metavar="NAME", shell_complete=complete_strategies, help="How to play: see below.")
 @click.option("--games", type=click.IntRange(1), default=1, show_default=True, help="How many games, one by one.")
 @click.option("--reservation", metavar="CODE", help="Take the seat that is reserved under this code (hive).")
 @click.option("--players", type=click.Choice(["2", "4"]), help="Vote for so many players (quoridor).")
 @click.option("--name", metavar="NAME", help="What to be called (quoridor, roborally).")
 @click.option("--tls", is_flag=True, help="Speak TLS, and see to it that the server is the one that --host names.")
-@click.option("--ca", type=click.File("rb"), help="Trust the certificates in a PEM file; with --tls.")
+@click.option("--ca", type=click.File("rb"), metavar="FILE", help="Trust the certificates in a PEM file; with --tls.")
 @json_option
 def bot(game: str, **options: Any) -> None:
     """Play GAME against whoever the server pairs this bot with.
@@ -79,13 +90,14 @@ async def _play(reactor: Any, make_player: Any, options: dict[str, Any], ended: 
             )
             if not options["as_json"]:
                 outcome = {True: "won", False: "lost", None: "drawn"}[played.won]
-                click.echo(f"game {number}: {outcome} after {played.moves} moves in {played.seconds:.3f} s")
+                moves = counted_of(played.moves, "move")
+                click.echo(f"game {number}: {outcome} after {moves} in {played.seconds:.3f} s")
     except BotError as broken:
         error = broken
     won, lost = (sum(result["won"] is side for result in results) for side in (True, False))
     if options["as_json"]:
         click.echo(json.dumps(results, indent=2))
-    else:
+    elif results:
         drawn = f", {len(results) - won - lost} drawn" if won + lost < len(results) else ""
         click.echo(f"{len(results)} played, {won} won, {lost} lost{drawn}")
     ended.append(error)

@@ -1,4 +1,4 @@
-"""`gamed convert` and `gamed export`: Go games from one format to another. Source: records.md 3 and 4."""
+"""`gamed convert`: Go games from one format to another. Source: records.md 4."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from gamed.cli.sources import SGF, go_games, is_sgf, record_of
-from gamed.cli.terminal import config_option, printable
+from gamed.cli.sources import SGF, go_games, is_sgf
+from gamed.cli.terminal import config_option, one_line
 from gamed.errors import GamedError
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 GOFANS: Final = "gofans-"
 FORMATS: Final = (*(f"{GOFANS}{version}" for version in ("1.1", "1.2", "2.1", "2.2")), "sgf")
-AS_IT_IS: Final = "xml"
 DEFAULT: Final = "gofans-1.2"
 """What an .xml file becomes if nothing is said: it holds the variations, and needs no rules."""
 
@@ -37,47 +36,22 @@ def convert(source: str, target: str, to: str | None, config: str | None) -> Non
     if to is None and not target.lower().endswith((".xml", SGF)):
         raise click.UsageError("say with --to what OUT shall be, or let its name end with .xml or .sgf")
     games = go_games(source, config)
-    for _, notes in games:
-        complain(notes)
+    several = len(games) > 1
+    for number, (_, notes) in enumerate(games, 1):
+        complain(notes, number if several else None)
     if chosen == "sgf":
         written(Path(target), in_format([game for game, _ in games], chosen))
         return
     for number, (game, _) in enumerate(games, 1):
-        written(numbered(Path(target), number if len(games) > 1 else None), in_format([game], chosen))
+        which = number if several else None
+        written(numbered(Path(target), which), in_format([game], chosen, which))
 
 
-@click.command(epilog="Example: gamed export 6f0c1f0e --format sgf --output game.sgf")
-@click.argument("id")
-@click.option(
-    "--format",
-    "chosen",
-    type=click.Choice((AS_IT_IS, *FORMATS)),
-    default=AS_IT_IS,
-    show_default=True,
-    help="xml: as it is stored; the others are for Go.",
-)
-@click.option(
-    "--output", type=click.Path(dir_okay=False), metavar="FILE", help="Write here instead of to the terminal."
-)
-@config_option
-def export(id: str, chosen: str, output: str | None, config: str | None) -> None:  # noqa: A002
-    """Write a stored record, as it is or in another format.
+def in_format(games: Sequence[GoGame], chosen: str, number: int | None = None) -> bytes:
+    """Return games as a file; what it does not hold is said on standard error. A GoFans file holds one game.
 
-    ID is the game's id or the beginning of it, as `gamed records list` prints it.
+    `number`: which game of its collection that one is.
     """
-    from gamed.records import gofans  # noqa: PLC0415 (heavy)
-    from gamed.records.record import document  # noqa: PLC0415 (heavy)
-
-    record = record_of(id, config)
-    data = document(record) if chosen == AS_IT_IS else in_format([gofans.read(record)], chosen)
-    if output is None:
-        click.echo(data, nl=False)
-    else:
-        written(Path(output), data)
-
-
-def in_format(games: Sequence[GoGame], chosen: str) -> bytes:
-    """Return games as a file; what it does not hold is said on standard error. A GoFans file holds one game."""
     from gamed.records import gofans, sgf  # noqa: PLC0415 (heavy)
     from gamed.records.convert import convert as converted  # noqa: PLC0415 (heavy)
     from gamed.records.record import document  # noqa: PLC0415 (heavy)
@@ -89,14 +63,14 @@ def in_format(games: Sequence[GoGame], chosen: str) -> bytes:
         (only,) = games
         game, notes = converted(only, version)
         data = document(gofans.write(game, version, record_id=""))
-    complain(notes)
+    complain(notes, number)
     return data
 
 
-def complain(notes: Sequence[str]) -> None:
-    """Say on standard error what a format does not hold."""
+def complain(notes: Sequence[str], number: int | None = None) -> None:
+    """Say on standard error what a format does not hold. `number`: of the game in its collection."""
     for note in notes:
-        click.echo(printable(note), err=True)
+        click.echo(one_line(note if number is None else f"game {number}: {note}"), err=True)
 
 
 def numbered(target: Path, number: int | None) -> Path:

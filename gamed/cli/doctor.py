@@ -6,7 +6,7 @@ import json
 
 import click
 
-from gamed.cli.terminal import config_option, json_option, printable
+from gamed.cli.terminal import config_option, json_option, one_line
 
 _COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
 
@@ -37,5 +37,5 @@ def doctor(ctx: click.Context, config: str | None, as_json: bool) -> None:  # no
     else:
         for finding in findings:
             status = click.style(f"{finding.status:<8}", fg=_COLOURS[finding.status])
-            click.echo(f"{status} {finding.check:<13} {printable(finding.text)}")
+            click.echo(f"{status} {finding.check:<13} {one_line(finding.text)}")
     ctx.exit(1 if worst(findings) == ERROR else 0)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -18,18 +18,20 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import attrs
 import click
+from attrs import define, field
 
-from gamed.cli.terminal import config_option, database, json_option, printable, store_settings
+from gamed.cli.terminal import config_option, counted_of, database, json_option, one_line, printable, store_settings
 from gamed.errors import StoreConflict
 
 if TYPE_CHECKING:
+    from gamed.config import StoreConfig
     from gamed.records.importer import Imported
     from gamed.store.sql import Database
 
     Checked: TypeAlias = tuple[str, Imported]
 
 STREAM: Final = "-"
-ENDINGS: Final = (".xml", ".xml.gz")
+ENDINGS: Final = (".xml", ".xml.gz", ".sgf", ".sgf.gz")
 """What the names of documents in a directory end with."""
 
 SHARED: Final = 100
@@ -38,7 +40,7 @@ SHARED: Final = 100
 VALID: Final = "valid"
 """What `gamed check` says where `gamed import` says `imported`."""
 
-paths_argument = click.argument("paths", nargs=-1, required=True, metavar="FILE|DIR|-…")
+paths_argument = click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path())
 
 
 @click.command("import", epilog="Example: gamed import club/ final.xml.gz")
@@ -49,14 +51,15 @@ paths_argument = click.argument("paths", nargs=-1, required=True, metavar="FILE|
 def import_command(ctx: click.Context, paths: Sequence[str], config: str | None, *, as_json: bool) -> None:
     """Check documents and store them as records.
 
-    A directory stands for all .xml and .xml.gz files below it, and - for the standard input. Prints a line a document
-    and a summary; with --json a JSON object a line. Ends with status 0 only if everything is in the store afterwards.
+    PATH is a document, XML or SGF, packed with gzip or not; a directory, which stands for all .xml and .sgf files below
+    it, packed (.gz) or not; or - for the standard input. Prints a line a game and a summary; with --json a JSON object
+    a line. Ends with status 0 only if everything is in the store afterwards.
     """
     settings = store_settings(config)
-    sources = list(found(paths))
-    with database(settings, writing=True) as store:
-        outcomes = kept(store, checked(sources, settings.formats, settings.import_bytes))
-        ctx.exit(told(outcomes, len(sources), as_json=as_json))
+    telling = Telling(as_json)
+    with telling.progress(list(found(paths))) as sources:
+        status = telling.told(kept(settings, checked(sources, settings.formats, settings.import_bytes)))
+    ctx.exit(status)
 
 
 @click.command("check", epilog="Example: gamed check game.xml")
@@ -66,30 +69,42 @@ def import_command(ctx: click.Context, paths: Sequence[str], config: str | None,
 @json_option
 @click.pass_context
 def check_command(ctx: click.Context, paths: Sequence[str], config: str | None, *, boards: bool, as_json: bool) -> None:
-    """Check documents as `gamed import` does, and store nothing; with --board, tiles and courses of RoboRally."""
+    """Check documents as `gamed import` does, and store nothing.
+
+    PATH is what `gamed import` takes. With --board it is a file of RoboRally: a tile, or a course (*.course).
+    """
     if boards:
         from gamed.cli.boards import check_boards  # noqa: PLC0415 (seldom)
 
         ctx.exit(check_boards(map(Path, paths), as_json=as_json))
     settings = store_settings(config)
-    sources = list(found(paths))
-    outcomes = checked(sources, settings.formats, settings.import_bytes)
-    ctx.exit(told(outcomes, len(sources), as_json=as_json, good=VALID))
+    telling = Telling(as_json, VALID)
+    with telling.progress(list(found(paths))) as sources:
+        status = telling.told(checked(sources, settings.formats, settings.import_bytes))
+    ctx.exit(status)
 
 
 def found(paths: Iterable[str]) -> Iterator[str]:
     """Yield the names of documents; a directory is replaced by those below it, in the order of their names."""
     for path in paths:
-        if path != STREAM and Path(path).is_dir():
-            yield from sorted(str(file) for file in Path(path).rglob("*") if file.name.endswith(ENDINGS))
-        else:
+        if path == STREAM or not Path(path).is_dir():
             yield path
+        elif below := sorted(str(file) for file in Path(path).rglob("*") if _is_document(file)):
+            yield from below
+        else:
+            click.echo(f"{printable(path)}: no file below this directory ends with {', '.join(ENDINGS)}", err=True)
+
+
+def _is_document(file: Path) -> bool:
+    # Opening a named pipe would wait for its writer. A link to nothing is taken, so that it is told of.
+    return file.name.endswith(ENDINGS) and (file.is_file() or not file.exists())
 
 
 def checked(sources: Iterable[str], formats: str, budget: int) -> Iterator[Checked]:
-    """Yield each document's name with what came of it, up to the storing. Raises ConfigError."""
+    """Yield the name of each game's document with what came of it, up to the storing. Raises ConfigError."""
     from gamed.cli.players import players, readers  # noqa: PLC0415 (heavy)
-    from gamed.records.importer import check, refused  # noqa: PLC0415 (heavy)
+    from gamed.records.files import outcomes  # noqa: PLC0415 (heavy)
+    from gamed.records.importer import refused  # noqa: PLC0415 (heavy)
     from gamed.records.index import index  # noqa: PLC0415 (heavy)
     from gamed.records.record import RecordError  # noqa: PLC0415 (heavy)
 
@@ -100,7 +115,8 @@ def checked(sources: Iterable[str], formats: str, budget: int) -> Iterator[Check
         except RecordError as error:
             yield name, refused(error)
         else:
-            yield name, check(document, known, playing, reading)
+            for outcome in outcomes(document, known, playing, reading):
+                yield name, outcome
 
 
 def document_of(name: str, budget: int) -> bytes:
@@ -112,13 +128,23 @@ def document_of(name: str, budget: int) -> bytes:
     return read(Path(name), budget)
 
 
-def kept(store: Database, outcomes: Iterator[Checked]) -> Iterator[Checked]:
-    """Store what can be stored, some documents in one transaction; yield all when that is committed."""
-    while batch := list(islice(outcomes, SHARED)):
-        taken = [outcome for _, outcome in batch if outcome.record is not None]
-        stored = iter(_stored(store, taken))
-        for name, outcome in batch:
-            yield name, outcome if outcome.record is None else next(stored)
+def kept(settings: StoreConfig, outcomes: Iterator[Checked]) -> Iterator[Checked]:
+    """Store what can be stored, some documents in one transaction; yield all when that is committed.
+
+    A database that does not exist is made when there is something to store. Raises StoreError.
+    """
+    from gamed.store.reading import is_missing  # noqa: PLC0415 (heavy)
+
+    with ExitStack() as stack:
+        open_store = partial(database, settings, writing=True)
+        store = None if is_missing(settings.url) else stack.enter_context(open_store())
+        while batch := list(islice(outcomes, SHARED)):
+            taken = [outcome for _, outcome in batch if outcome.record is not None]
+            if taken and store is None:
+                store = stack.enter_context(open_store())
+            stored = iter(_stored(store, taken) if store is not None else ())
+            for name, outcome in batch:
+                yield name, outcome if outcome.record is None else next(stored)
 
 
 def _stored(store: Database, taken: Sequence[Imported]) -> list[Imported]:
@@ -141,22 +167,58 @@ def _marked(outcome: Imported, fresh: set[str]) -> Imported:
     return attrs.evolve(outcome, code="duplicate", sentence=f"the record {outcome.record.id} is there already")
 
 
-def told(outcomes: Iterable[Checked], total: int, *, as_json: bool, good: str = "imported") -> int:
-    """Print outcomes as they come, and a summary; return the exit status."""
-    counts: Counter[str] = Counter()
-    refusals = 0
-    tell: Callable[[str, Imported, str], None] = _json if as_json else _line
-    with _bar(total) as bar:
+@define
+class Telling:
+    """Prints what came of documents, a line each as it comes; on a terminal above a progress bar."""
+
+    as_json: bool
+    good: str = "imported"
+    """What is said where a document could be stored."""
+    _counts: Counter[str] = field(init=False, factory=Counter)
+    _refusals: int = field(init=False, default=0)
+    _bar: Any = field(init=False, default=None)
+
+    @contextmanager
+    def progress(self, sources: Sequence[str]) -> Iterator[Iterable[str]]:
+        """Show which part of the documents is taken from what this yields; at the end print a summary."""
+        # On a terminal only: a log has no use for it.
+        if sys.stderr.isatty():
+            with click.progressbar(sources, file=sys.stderr, width=0, item_show_func=self._done) as bar:
+                self._bar = bar
+                yield bar
+        else:
+            yield sources
+        if not self.as_json:
+            self._summarize(len(sources))
+
+    def told(self, outcomes: Iterable[Checked]) -> int:
+        """Print outcomes; return the exit status."""
         for name, outcome in outcomes:
-            code = good if outcome.code == "imported" else outcome.code
-            counts[code] += 1
-            refusals += not outcome.is_taken
-            _above(bar, partial(tell, name, outcome, code))
-    if not as_json:
-        listed = ", ".join(f"{count} {code}" for code, count in counts.items())
-        counted = "1 document" if total == 1 else f"{total} documents"
-        click.echo(counted + (f": {listed}" if listed else ""))
-    return 1 if refusals else 0
+            code = self.good if outcome.code == "imported" else outcome.code
+            self._counts[code] += 1
+            self._refusals += not outcome.is_taken
+            with self._above():
+                (_json if self.as_json else _line)(name, outcome, code)
+        return 1 if self._refusals else 0
+
+    @contextmanager
+    def _above(self) -> Iterator[None]:
+        """Have a line printed where the bar is, and the bar below it."""
+        if self._bar is not None:
+            click.echo("\r\x1b[K", nl=False, err=True)
+        yield
+        if self._bar is not None:
+            self._bar.render_progress()
+
+    def _done(self, _: object) -> str:
+        # The bar is drawn again only if it looks different: the count sees to that.
+        return f"{self._counts.total()} done"
+
+    def _summarize(self, total: int) -> None:
+        games = self._counts.total()
+        counted = [counted_of(total, "document"), *([counted_of(games, "game")] if games != total else [])]
+        listed = ", ".join(f"{count} {code}" for code, count in self._counts.items())
+        click.echo(", ".join(counted) + (f": {listed}" if listed else ""))
 
 
 def _line(name: str, outcome: Imported, code: str) -> None:
@@ -164,26 +226,10 @@ def _line(name: str, outcome: Imported, code: str) -> None:
     where = "" if outcome.xpath is None else f"{outcome.xpath}: "
     text = f"{click.style(code, fg='green' if outcome.is_taken else 'red')} {printable(place)}: "
     lost = f" (not kept: {', '.join(outcome.lost)})" if outcome.lost else ""
-    click.echo(text + printable(f"{where}{outcome.sentence}{lost}"))
+    click.echo(text + one_line(f"{where}{outcome.sentence}{lost}"))
 
 
 def _json(name: str, outcome: Imported, code: str) -> None:
     data = attrs.asdict(outcome, filter=attrs.filters.exclude("record", "summary"))
     record = None if outcome.record is None else outcome.record.id
     click.echo(json.dumps({"file": name, **data, "code": code, "id": record}))
-
-
-def _bar(total: int) -> Any:
-    # On a terminal only: a log has no use for it.
-    return click.progressbar(length=total, file=sys.stderr) if sys.stderr.isatty() else nullcontext()
-
-
-def _above(bar: Any, tell: Callable[[], None]) -> None:
-    """Print a line where the progress bar stands, and the bar below it."""
-    if bar is None:
-        tell()
-        return
-    click.echo("\r\x1b[K", nl=False, err=True)
-    tell()
-    bar.update(1)
-    bar.render_progress()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+from attrs import define
 
 from gamed.cli.conversion import written
 from gamed.cli.terminal import printable
@@ -23,7 +24,8 @@ undo                           take the last move back
 back, forward                  walk along the line; another move then begins a variation
 comment TEXT, title TEXT       note something on this move, or name the game
 show                           print the board
-save, quit                     write the file; quit also ends"""
+save, quit                     write the file; quit also ends
+save FILE, quit FILE           write another file instead, from now on"""
 
 
 @click.command(epilog='Example: gamed record game.xml --black "Anna" --white "Bert" --komi 6.5')
@@ -41,21 +43,69 @@ def record(target: str, **facts: Any) -> None:
     """
     from gamed.records.recorder import Recorder  # noqa: PLC0415 (heavy)
 
-    file = Path(target)
-    if file.exists():
-        raise GamedError(f"{target} is there already: choose another name")
     recorder = Recorder(new_game(**facts))
+    sheet = Sheet(recorder.game, free(Path(target)))
     click.echo(recorder.picture())
-    for line in lines():
-        if line in ("save", "quit"):
-            save(recorder.game, file)
-            if line == "quit":
-                return
-        elif line == "help":
-            click.echo(HELP)
+    while True:
+        for line in lines():
+            word, _, name = line.partition(" ")
+            if word.lower() in ("save", "quit"):
+                if sheet.is_saved(name.strip()) and word.lower() == "quit":
+                    return
+            elif line.lower() == "help":
+                click.echo(HELP)
+            else:
+                obey(recorder, line)
+        # The input has ended. A person at a terminal can still name another file; nobody else can.
+        if sheet.is_saved() or not sys.stdin.isatty():
+            break
+    if not sheet.is_written:
+        click.echo(sheet.document, nl=False)
+        raise GamedError("the game could not be written to a file: it was printed on standard output instead")
+
+
+@define
+class Sheet:
+    """The file that a game is written to, until another is named."""
+
+    game: GoGame
+    file: Path
+    is_written: bool = False
+    """Whether the file has the game as it was at the last `is_saved`."""
+
+    @property
+    def document(self) -> bytes:
+        """The game as it is now, as GoFans."""
+        from gamed.records import gofans  # noqa: PLC0415 (heavy)
+        from gamed.records.record import document  # noqa: PLC0415 (heavy)
+
+        return document(gofans.write(self.game, VERSION, record_id=""))
+
+    def is_saved(self, name: str = "") -> bool:
+        """Write the game, to another file if one is named; say what came of it and return whether it is written."""
+        try:
+            if name and Path(name) != self.file:
+                self.file, self.is_written = free(Path(name)), False
+            written(self.file, self.document)
+        except GamedError as error:
+            self.is_written = False
+            click.echo(printable(f"{error}. The game is not lost yet: `save FILE` writes another file"), err=True)
         else:
-            obey(recorder, line)
-    save(recorder.game, file)
+            self.is_written = True
+            click.echo(f"{self.file} is written")
+        return self.is_written
+
+
+def free(file: Path) -> Path:
+    """Return the name of a file that can be made, and is not there. Raises GamedError."""
+    try:
+        file.open("xb").close()
+        file.unlink()
+    except FileExistsError as error:
+        raise GamedError(f"{file} exists already and is left alone: choose another name") from error
+    except OSError as error:
+        raise GamedError(f"cannot write {file}: {error.strerror}: choose another name") from error
+    return file
 
 
 def new_game(*, size: int, handicap: int, **facts: Any) -> GoGame:
@@ -97,12 +147,3 @@ def obey(recorder: Any, line: str) -> None:
 def printable_lines(text: str) -> str:
     """Return a text of several lines that cannot command the terminal."""
     return "\n".join(map(printable, text.split("\n")))
-
-
-def save(game: GoGame, file: Path) -> None:
-    """Write the game. Raises GamedError."""
-    from gamed.records import gofans  # noqa: PLC0415 (heavy)
-    from gamed.records.record import document  # noqa: PLC0415 (heavy)
-
-    written(file, document(gofans.write(game, VERSION, record_id="")))
-    click.echo(f"{file} is written")

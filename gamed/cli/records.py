@@ -14,13 +14,25 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from gamed.cli.terminal import config_option, database, json_option, printable, shortened, store_settings
-from gamed.errors import GamedError
+from gamed.cli.completion import AS_IT_IS, complete_formats, complete_games
+from gamed.cli.conversion import FORMATS, written
+from gamed.cli.conversion import in_format as go_in_format
+from gamed.cli.sources import stored
+from gamed.cli.terminal import (
+    UNFITTED,
+    Commands,
+    config_option,
+    database,
+    json_option,
+    missing_database,
+    named,
+    printable,
+    shortened,
+    store_settings,
+)
 from gamed.game import Termination
 
 if TYPE_CHECKING:
-    from gamed.history import Entry, History
-    from gamed.records.own import Judgement
     from gamed.records.record import Record, Summary
 
 SHORT_ID: Final = 8
@@ -29,15 +41,14 @@ SHORT_ID: Final = 8
 LEAST: Final = 12
 """Characters that an elastic column keeps on the narrowest terminal."""
 
-UNFITTED: Final = 10_000
-"""The width where standard output is no terminal."""
-
 COLUMNS: Final = ("ID", "STARTED (UTC)", "GAME", "PLAYERS", "RESULT", "LENGTH")
 ELASTIC: Final = (COLUMNS.index("PLAYERS"), COLUMNS.index("RESULT"))
 """The columns that are cut to fit the terminal, the first of them first."""
 
-AS_IT_IS: Final = "xml"
-FORMAT_HELP: Final = f"{AS_IT_IS}: as it is stored; software-challenge: the official server's replay (hive)."
+FORMAT_HELP: Final = (
+    f"{AS_IT_IS}: as it is stored; {', '.join(FORMATS)}: for Go; "
+    "software-challenge: the official server's replay (hive)."
+)
 
 RESULTS: Final = {
     Termination.VICTORY: ("{winner} won", "drawn"),
@@ -53,7 +64,7 @@ RESULTS: Final = {
 """A termination in words: with a winner, and without one."""
 
 
-@click.group()
+@click.group(cls=Commands)
 def records() -> None:
     """List, show and export the games that were played."""
 
@@ -65,14 +76,17 @@ def records() -> None:
 @config_option
 @json_option
 @click.option("--player", metavar="NAME", help="Only games of this player: the exact name.")
-@click.option("--game", "kind", metavar="GAME", help="Only this game, for example battleship.")
+@click.option(
+    "--game", "kind", metavar="GAME", shell_complete=complete_games, help="Only this game, for example battleship."
+)
 @click.option("--termination", type=click.Choice([str(item) for item in Termination]), help="Only games that ended so.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many games at most.")
 def list_records(config: str | None, *, as_json: bool, limit: int, **criteria: Any) -> None:
     """Print a table of the games, the newest first."""
     from gamed.store.query import Query  # noqa: PLC0415 (heavy)
 
-    with database(store_settings(config)) as store:
+    settings = store_settings(config)
+    with database(settings) as store:
         found = store.thd_find(Query(**criteria, limit=limit))
     if as_json:
         import attrs  # noqa: PLC0415 (only here)
@@ -81,9 +95,10 @@ def list_records(config: str | None, *, as_json: bool, limit: int, **criteria: A
     elif found:
         print_table(found)
     elif any(criteria.values()):
-        click.echo("No game matches.")
+        click.echo(f"No game in {printable(named(settings))} matches.")
     else:
-        click.echo("No game is recorded yet. Games are recorded when they end.")
+        why = missing_database(settings) or f"Games are recorded in {named(settings)} when they end."
+        click.echo(f"No game is recorded yet. {printable(why)}")
 
 
 def print_table(found: Iterable[Summary]) -> None:
@@ -120,140 +135,46 @@ def result(summary: Summary) -> str:
     return unwon if summary.winner is None else won.format(winner=f"seat {summary.winner}")
 
 
-# gamed records show
+# gamed export, gamed records export
 
 
-@records.command(epilog="Example: gamed records show 6f0c1f0e --move 12")
+@click.command(epilog="Example: gamed export 6f0c1f0e --output game.xml")
 @click.argument("id")
 @config_option
-@json_option
-@click.option("--move", type=click.IntRange(0), metavar="N", help="The boards after N moves instead of at the end.")
-@click.option("--moves", "every", is_flag=True, help="The boards after each move.")
-def show(id: str, config: str | None, *, as_json: bool, move: int | None, every: bool) -> None:  # noqa: A002
-    """Print a game: who, when, result, findings, boards.
-
-    ID is the game's id or the beginning of it, as `gamed records list` prints it.
-    """
-    if as_json + every + (move is not None) > 1:
-        raise click.UsageError("use only one of --json, --move and --moves")
-    from gamed.records.own import judgement, summary, to_history  # noqa: PLC0415 (heavy)
-
-    with database(store_settings(config)) as store:
-        record = store.thd_record(id)
-    facts, history, judged = summary(record), to_history(record), judgement(record)
-    if as_json:
-        click.echo(json.dumps(as_data(facts, history, judged), indent=2))
-        return
-    if move is not None and move > facts.length:
-        raise click.BadParameter(f"the game has {facts.length} moves", param_hint="--move")
-    print_facts(facts, history)
-    print_judgement(judged)
-    for moves in range(facts.length + 1) if every else [facts.length if move is None else move]:
-        print_boards(history, moves, facts.length)
-
-
-def print_facts(summary: Summary, history: History) -> None:
-    """Print what a record's header says."""
-    facts = [
-        ("id", summary.id),
-        ("game", summary.kind),
-        ("started", summary.started),
-        ("ended", summary.ended),
-        *((f"seat {seat.seat}", printable(seat.name)) for seat in summary.seats),
-        ("result", result(summary)),
-        ("moves", str(summary.length)),
-        *((name.replace("_", " "), json.dumps(value).strip('"')) for name, value in sorted(history.options.items())),
-        ("seed", str(history.seed)),
-    ]
-    width = max(len(name) for name, _ in facts)
-    for name, value in facts:
-        click.echo(f"{name:<{width}}  {value}")
-
-
-def print_judgement(judged: Judgement) -> None:
-    """Print what the referee found, if anything."""
-    for finding in judged.findings:
-        text = f"finding: {finding.code}, seat {finding.seat}, entry {finding.entry}: {printable(finding.text)}"
-        click.echo(click.style(text, fg="red"))
-    if judged.unjudged is not None:
-        click.echo(click.style(f"unjudged from entry {judged.unjudged} on", fg="yellow"))
-
-
-def print_boards(history: History, moves: int, length: int) -> None:
-    """Print the position after so many moves of a game's `length`."""
-    from gamed.registry import game_types  # noqa: PLC0415 (heavy)
-
-    types = game_types()
-    if history.kind not in types:
-        raise GamedError(f"the game {history.kind} is not installed: its boards cannot be drawn")
-    click.echo(f"\nafter {moves} of {length} moves")
-    for line in types[history.kind].draw(history, moves).split("\n"):
-        click.echo(printable(line))
-
-
-def as_data(summary: Summary, history: History, judged: Judgement) -> dict[str, Any]:
-    """Return a record as JSON-ready data; the history's entries as the journal spells them."""
-    import attrs  # noqa: PLC0415 (only here)
-
-    return {
-        **attrs.asdict(summary),
-        "options": dict(history.options),
-        "seed": history.seed,
-        **attrs.asdict(judged),
-        "entries": [entry_data(entry) for entry in history.entries],
-    }
-
-
-def entry_data(entry: Entry) -> dict[str, Any]:
-    """Return an entry as JSON-ready data: `base64` stands in place of `body` where that is not UTF-8."""
-    from gamed.records.spelling import base64  # noqa: PLC0415 (only here)
-
-    data: dict[str, Any] = {"at": entry.at, "kind": entry.kind}
-    if entry.seat is not None:
-        data["seat"] = entry.seat
-    if entry.body is not None:
-        try:
-            data["body"] = entry.body.decode()
-        except UnicodeDecodeError:
-            data["base64"] = base64(entry.body)
-    return {**data, "data": dict(entry.data)} if entry.data else data
-
-
-# gamed records export
-
-
-@records.command(epilog="Example: gamed records export 6f0c1f0e --output game.xml")
-@click.argument("id")
-@config_option
-@click.option("--format", "chosen", default=AS_IT_IS, show_default=True, metavar="NAME", help=FORMAT_HELP)
+@click.option(
+    "--format",
+    "chosen",
+    default=AS_IT_IS,
+    show_default=True,
+    metavar="NAME",
+    help=FORMAT_HELP,
+    shell_complete=complete_formats,
+)
 @click.option(
     "--output", "-o", type=click.Path(dir_okay=False), metavar="FILE", help="Write here instead of to the terminal."
 )
 def export(id: str, config: str | None, chosen: str, output: str | None) -> None:  # noqa: A002
-    """Write a game as an XML document.
+    """Write a stored game as it is, or in another format.
 
     ID is the game's id or the beginning of it, as `gamed records list` prints it. A FILE that ends with .gz is packed.
     """
-    with database(store_settings(config)) as store:
-        record: Record = store.thd_record(id)
-    data = in_format(record, chosen)
+    data = in_format(stored(id, store_settings(config)), chosen)
     if output is None:
         click.echo(data, nl=False)
-        return
-    try:
-        Path(output).write_bytes(gzip.compress(data, mtime=0) if output.endswith(".gz") else data)
-    except OSError as error:
-        raise GamedError(f"cannot write {output}: {error.strerror}") from error
+    else:
+        written(Path(output), gzip.compress(data, mtime=0) if output.endswith(".gz") else data)
 
 
 def in_format(record: Record, chosen: str) -> bytes:
     """Return a record as a document of a format. Raises UsageError if its game has no such format."""
-    from gamed.records.own import to_history  # noqa: PLC0415 (heavy)
+    from gamed.records import gofans, own  # noqa: PLC0415 (heavy)
     from gamed.records.record import document  # noqa: PLC0415 (heavy)
     from gamed.registry import game_types  # noqa: PLC0415 (heavy)
 
     if chosen == AS_IT_IS:
         return document(record)
+    if record.publisher == gofans.PUBLISHER and chosen in FORMATS:
+        return go_in_format([gofans.read(record)], chosen)
     known = {
         replay.name: replay
         for made in game_types().values()
@@ -261,5 +182,6 @@ def in_format(record: Record, chosen: str) -> bytes:
         for replay in made.replays
     }
     if chosen not in known:
-        raise click.UsageError(f"{record.publisher} has no format {chosen}; it has {', '.join([AS_IT_IS, *known])}")
-    return known[chosen].write(to_history(record))
+        named = [AS_IT_IS, *(FORMATS if record.publisher == gofans.PUBLISHER else known)]
+        raise click.UsageError(f"{record.publisher} has no format {chosen}; it has {', '.join(named)}")
+    return known[chosen].write(own.to_history(record))

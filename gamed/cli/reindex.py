@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from gamed.cli.terminal import config_option, database, store_settings
+from gamed.cli.terminal import config_option, counted_of, database, missing_database, printable, store_settings
 
 if TYPE_CHECKING:
     from gamed.records.index import Index
@@ -30,14 +30,16 @@ def reindex(config: str | None) -> None:
     settings = store_settings(config)
     formats = index(Path(settings.formats) if settings.formats else None)
     total = searched = 0
-    with database(settings) as store:
+    missing = missing_database(settings)
+    with database(settings, writing=missing is None) as store:
         records = store.thd_records()
         while batch := list(islice(records, SHARED)):
             summaries = {record.id: summary_of(record, formats) for record in batch}
             store.thd_replace_summaries(summaries)
             total += len(batch)
             searched += sum(summary is not None for summary in summaries.values())
-    click.echo(f"{total} records: {searched} can be searched, {total - searched} cannot")
+    counted = f"{counted_of(total, 'record')}: {searched} can be searched, {total - searched} cannot"
+    click.echo(counted if missing is None else f"0 records. {printable(missing)}")
 
 
 def summary_of(record: Record, formats: Index) -> Summary | None:

@@ -1,21 +1,27 @@
-"""`gamed show`: a game's boards in the terminal, move by move."""
+"""`gamed show`: a game in the terminal, its facts and its boards, move by move, or all of it as JSON."""
 
 from __future__ import annotations
 
+import json
+import shutil
 import sys
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Final
 
+import attrs
 import click
 from attrs import frozen
 
-from gamed.cli.sources import go_games, is_sgf, record_of
-from gamed.cli.terminal import config_option, printable
+from gamed.cli.fitting import fitted
+from gamed.cli.sources import record_of, sgf_games
+from gamed.cli.terminal import UNFITTED, config_option, counted_of, json_option, printable
 from gamed.errors import GamedError
 
 if TYPE_CHECKING:
     from gamed.games.go.tree import GoGame
-    from gamed.records.record import Record
+    from gamed.history import Entry, History
+    from gamed.records.own import Judgement
+    from gamed.records.record import Record, Summary
 
 STEPS: Final = {"n": 1, " ": 1, "\r": 1, "\x1b[C": 1, "\x1b[B": 1, "p": -1, "\x1b[D": -1, "\x1b[A": -1}
 """What a key moves: n, space, return, right and down go on; p, left and up go back."""
@@ -26,33 +32,59 @@ HELP: Final = "n, → next   p, ← previous   q quit"
 
 @frozen
 class Shown:
-    """A game on a terminal: its facts, its number of moves, and a picture of the position after so many of them."""
+    """A game on a terminal."""
 
     facts: tuple[tuple[str, str], ...]
+    """What its header says, by name."""
     length: int
+    """The number of its moves."""
     picture: Callable[[int], str]
+    """Draws the position after so many moves. Raises GamedError."""
+    data: Callable[[], dict[str, Any]]
+    """Returns all of it, JSON-ready."""
+    remarks: tuple[str, ...] = ()
+    """What the referee found, styled."""
 
 
-@click.command(epilog="Example: gamed show game.xml --move 12")
+@click.command(epilog="Example: gamed show 6f0c1f0e --move 12")
 @click.argument("source", metavar="FILE|ID")
 @click.option("--move", type=click.IntRange(0), metavar="N", help="The board after N moves instead of at the end.")
+@click.option("--moves", "every", is_flag=True, help="The boards after each move.")
+@json_option
 @config_option
-def show(source: str, move: int | None, config: str | None) -> None:
-    """Print a game: who, the result, and a board.
+def show(source: str, move: int | None, config: str | None, *, every: bool, as_json: bool) -> None:
+    """Print a game: who, when, result, findings, boards.
 
-    Of a GoFans or SGF file, or of a stored record by its id. On a terminal, without --move, keys step through the game:
-    n and p, or the arrows; q ends.
+    Of a file (a record, GoFans, SGF, a replay), or of a stored record: ID is the game's id or the beginning of it, as
+    `gamed records list` prints it. On a terminal, without an option, keys step through the game: n and p, or the
+    arrows; q ends.
     """
+    if as_json + every + (move is not None) > 1:
+        raise click.UsageError("use only one of --json, --move and --moves")
     shown = loaded(source, config)
+    if as_json:
+        click.echo(json.dumps(shown.data(), indent=2))
+        return
     if move is not None and move > shown.length:
-        raise click.BadParameter(f"the game has {shown.length} moves", param_hint="--move")
-    width = max(len(name) for name, _ in shown.facts)
-    for name, value in shown.facts:
-        click.echo(f"{name:<{width}}  {printable(value)}")
-    if move is None and sys.stdin.isatty() and sys.stdout.isatty():
+        raise click.BadParameter(f"the game has {counted_of(shown.length, 'move')}", param_hint="--move")
+    print_facts(shown)
+    if every:
+        for moves in range(shown.length + 1):
+            draw(shown, moves)
+    elif move is None and sys.stdin.isatty() and sys.stdout.isatty():
         step(shown)
     else:
         draw(shown, shown.length if move is None else move)
+
+
+def print_facts(shown: Shown) -> None:
+    """Print what a game's header says, and what the referee found."""
+    width = max(len(name) for name, _ in shown.facts)
+    for name, value in shown.facts:
+        for number, line in enumerate(value.splitlines() or [""]):
+            click.echo(f"{name if number == 0 else '':<{width}}  {printable(line)}")
+    for remark in shown.remarks:
+        click.echo(remark)
 
 
 def step(shown: Shown) -> None:
@@ -70,17 +102,21 @@ def step(shown: Shown) -> None:
 
 def draw(shown: Shown, moves: int) -> None:
     """Print the position after so many moves."""
-    click.echo(f"\nafter {moves} of {shown.length} moves")
-    for line in shown.picture(moves).split("\n"):
-        click.echo(printable(line))
+    click.echo(f"\nafter {moves} of {counted_of(shown.length, 'move')}")
+    lines = [printable(line) for line in shown.picture(moves).split("\n")]
+    for line in fitted(lines, shutil.get_terminal_size((UNFITTED, 24)).columns):
+        click.echo(line)
 
 
 def loaded(source: str, config: str | None) -> Shown:
     """Return what is shown of a file or a stored record. Raises GamedError."""
     from gamed.records import gofans, own  # noqa: PLC0415 (heavy)
 
-    if is_sgf(source):
-        return of_go(go_games(source, config)[0][0])
+    games = sgf_games(source, config)
+    if len(games) > 1:
+        click.echo(f"{printable(source)} has {len(games)} games; this is the first", err=True)
+    if games:
+        return of_go(games[0][0])
     record = record_of(source, config)
     if record.publisher == gofans.PUBLISHER:
         return of_go(gofans.read(record))
@@ -91,16 +127,70 @@ def loaded(source: str, config: str | None) -> Shown:
 
 def of_own(record: Record) -> Shown:
     """Return what is shown of a record of gamed's own. Raises GamedError."""
-    from gamed.cli.records import result  # noqa: PLC0415 (only here)
     from gamed.records import own  # noqa: PLC0415 (heavy)
+
+    found, history, judged = own.summary(record), own.to_history(record), own.judgement(record)
+    return Shown(
+        facts=tuple(_facts_of_own(found, history)),
+        length=found.length,
+        picture=lambda moves: _drawn(history, moves),
+        data=lambda: as_data(found, history, judged),
+        remarks=tuple(_remarks(judged)),
+    )
+
+
+def _facts_of_own(summary: Summary, history: History) -> Iterator[tuple[str, str]]:
+    from gamed.cli.records import result  # noqa: PLC0415 (only here)
+
+    yield from (("id", summary.id), ("game", summary.kind), ("started", summary.started), ("ended", summary.ended))
+    yield from ((f"seat {seat.seat}", seat.name) for seat in summary.seats)
+    yield from (("result", result(summary)), ("moves", str(summary.length)))
+    for name, value in sorted(history.options.items()):
+        yield name.replace("_", " "), json.dumps(value).strip('"')
+    yield "seed", str(history.seed)
+
+
+def _remarks(judged: Judgement) -> Iterator[str]:
+    for finding in judged.findings:
+        text = f"finding: {finding.code}, seat {finding.seat}, entry {finding.entry}: {printable(finding.text)}"
+        yield click.style(text, fg="red")
+    if judged.unjudged is not None:
+        yield click.style(f"unjudged from entry {judged.unjudged} on", fg="yellow")
+
+
+def _drawn(history: History, moves: int) -> str:
     from gamed.registry import game_types  # noqa: PLC0415 (heavy)
 
-    history, found, types = own.to_history(record), own.summary(record), game_types()
+    types = game_types()
     if history.kind not in types:
         raise GamedError(f"the game {history.kind} is not installed: its boards cannot be drawn")
-    seats = ((f"seat {seat.seat}", seat.name) for seat in found.seats)
-    facts = (("game", found.kind), ("started", found.started), *seats, ("result", result(found)))
-    return Shown(facts, found.length, lambda moves: types[history.kind].draw(history, moves))
+    return types[history.kind].draw(history, moves)
+
+
+def as_data(summary: Summary, history: History, judged: Judgement) -> dict[str, Any]:
+    """Return a record as JSON-ready data; the history's entries as the journal spells them."""
+    return {
+        **attrs.asdict(summary),
+        "options": dict(history.options),
+        "seed": history.seed,
+        **attrs.asdict(judged),
+        "entries": [entry_data(entry) for entry in history.entries],
+    }
+
+
+def entry_data(entry: Entry) -> dict[str, Any]:
+    """Return an entry as JSON-ready data: `base64` stands in place of `body` where that is not UTF-8."""
+    from gamed.records.spelling import base64  # noqa: PLC0415 (only here)
+
+    data: dict[str, Any] = {"at": entry.at, "kind": entry.kind}
+    if entry.seat is not None:
+        data["seat"] = entry.seat
+    if entry.body is not None:
+        try:
+            data["body"] = entry.body.decode()
+        except UnicodeDecodeError:
+            data["base64"] = base64(entry.body)
+    return {**data, "data": dict(entry.data)} if entry.data else data
 
 
 def of_go(game: GoGame) -> Shown:
@@ -111,7 +201,16 @@ def of_go(game: GoGame) -> Shown:
         *((player.color or f"player {player.id}", _player(player)) for player in game.players),
         ("comment", game.comment),
     ]
-    return Shown(_facts(told), len(nodes), lambda moves: _picture(game, moves))
+    return Shown(_facts(told), len(nodes), lambda moves: _picture(game, moves), lambda: _data_of_go(game))
+
+
+def _data_of_go(game: GoGame) -> dict[str, Any]:
+    data = attrs.asdict(game, recurse=False, filter=attrs.filters.exclude("roots", "players"))
+    moves = [
+        {"player": node.player, "color": game.color_of(node), "point": node.point, "comment": node.comment}
+        for node in game.main_line()
+    ]
+    return {"kind": "go", **data, "players": [attrs.asdict(player) for player in game.players], "moves": moves}
 
 
 def _facts(told: Iterable[tuple[str, object]]) -> tuple[tuple[str, str], ...]:
@@ -128,8 +227,8 @@ def _player(player: object) -> str:
 
 def _picture(game: GoGame, moves: int) -> str:
     from gamed.games.go.picture import draw as drawn  # noqa: PLC0415 (heavy)
-    from gamed.games.go.picture import name  # noqa: PLC0415 (heavy)
     from gamed.games.go.replay import positions  # noqa: PLC0415 (heavy)
+    from gamed.games.go.tree import name  # noqa: PLC0415 (heavy)
 
     last = next((node for number, node in enumerate(game.main_line(), 1) if number == moves), None)
     board = drawn(positions(game, moves), None if last is None else last.point)

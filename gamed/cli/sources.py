@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gamed.cli.imports import document_of
-from gamed.cli.terminal import database, store_settings
-from gamed.errors import GamedError
+from gamed.cli.terminal import database, missing_database, store_settings
+from gamed.errors import GamedError, UnknownRecord
 
 if TYPE_CHECKING:
+    from gamed.config import StoreConfig
     from gamed.games.go.tree import GoGame
     from gamed.records.record import Record
 
 SGF = ".sgf"
+_ID = re.compile("[0-9A-Fa-f-]{1,36}")
 
 
 def record_of(name: str, config: str | None) -> Record:
@@ -24,14 +29,26 @@ def record_of(name: str, config: str | None) -> Record:
 
     settings = store_settings(config)
     if not Path(name).exists():
-        with database(settings) as store:
-            return store.thd_record(name)
+        if not _ID.fullmatch(name):
+            raise GamedError(f"there is no file {name}, and no record has such an id")
+        return stored(name, settings)
     formats = index(Path(settings.formats) if settings.formats else None)
-    outcome = check(document_of(name, settings.import_bytes), formats, {}, readers())
+    with _named(name):
+        outcome = check(document_of(name, settings.import_bytes), formats, {}, readers())
     if outcome.record is None:
         line = "" if outcome.line is None else f":{outcome.line}"
         raise GamedError(f"{name}{line}: {outcome.code}: {outcome.sentence}")
     return outcome.record
+
+
+def stored(id: str, settings: StoreConfig) -> Record:  # noqa: A002 (the column's name)
+    """Return a stored record by its id or the beginning of it. Raises GamedError."""
+    missing = missing_database(settings)
+    if missing is not None:
+        raise UnknownRecord(f"there is no record {id}. {missing}")
+    with database(settings) as store:
+        # Ids are stored in lower case; people copy them in either.
+        return store.thd_record(id.lower())
 
 
 def go_games(name: str, config: str | None) -> list[tuple[GoGame, list[str]]]:
@@ -39,11 +56,29 @@ def go_games(name: str, config: str | None) -> list[tuple[GoGame, list[str]]]:
 
     Raises GamedError.
     """
-    from gamed.records import gofans, sgf  # noqa: PLC0415 (heavy)
+    from gamed.records import gofans  # noqa: PLC0415 (heavy)
 
-    if is_sgf(name):
-        return sgf.read(document_of(name, store_settings(config).import_bytes))
-    return [(gofans.read(record_of(name, config)), [])]
+    return sgf_games(name, config) or [(gofans.read(record_of(name, config)), [])]
+
+
+def sgf_games(name: str, config: str | None) -> list[tuple[GoGame, list[str]]]:
+    """Return the games in a file that its name or its content says is SGF; none if it is not. Raises GamedError."""
+    from gamed.records import files, sgf  # noqa: PLC0415 (heavy)
+
+    if not is_sgf(name) and not Path(name).is_file():
+        return []
+    with _named(name):
+        data = document_of(name, store_settings(config).import_bytes)
+        return sgf.read(data) if is_sgf(name) or files.is_sgf(data) else []
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Say in errors which file they are about."""
+    try:
+        yield
+    except GamedError as error:
+        raise GamedError(f"{name}: {error}") from error
 
 
 def is_sgf(name: str) -> bool:

@@ -6,10 +6,13 @@ wrong usage is 2.
 
 from __future__ import annotations
 
+import errno
+import io
+import os
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -20,15 +23,48 @@ if TYPE_CHECKING:
     from gamed.store.sql import Database
 
 
+CANNOT_WRITE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""What a write to standard output can fail with, a closed pipe aside, which click knows."""
+
+
+UNFITTED: Final = 10_000
+"""The width where standard output is not a terminal."""
+
+WHOLE: Final = 1_000
+"""The longest summary of a command."""
+
+
 class Commands(click.Group):
-    """A group whose commands may raise GamedError."""
+    """A group whose commands may raise GamedError, and print any text wherever standard output goes."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the command line; end with one line instead of a traceback where nothing can be printed."""
+        for stream in (sys.stdin, sys.stdout):
+            # A name outside the terminal's character set is printed as an escape sequence.
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="backslashreplace")
+        try:
+            return super().main(*args, **kwargs)
+        except OSError as error:
+            if error.errno not in CANNOT_WRITE:
+                raise
+            click.echo(f"gamed: cannot write to standard output: {error.strerror}", err=True)
+            # Python tries once more at its end, and would say so.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(1)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 (click's)
+        """List the commands with whole sentences; click cuts them to one line."""
+        rows = [(name, command.get_short_help_str(WHOLE)) for name, command in sorted(self.commands.items())]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; end with one line instead of a traceback where it raises GamedError."""
         try:
             return super().invoke(ctx)
         except GamedError as error:
-            click.echo(f"gamed: {printable(' '.join(str(error).split()))}", err=True)
+            click.echo(f"gamed: {one_line(str(error))}", err=True)
             ctx.exit(1)
 
 
@@ -45,28 +81,53 @@ def store_settings(config: str | None) -> StoreConfig:
     return load(config).store
 
 
+def missing_database(settings: StoreConfig) -> str | None:
+    """Return a sentence that says which database does not exist and what to do; None if it is there."""
+    from gamed.store.reading import file_of, is_missing  # noqa: PLC0415 (heavy)
+
+    if not is_missing(settings.url):
+        return None
+    advice = "If the daemon keeps its games elsewhere, name its configuration with --config."
+    return f"There is no database {file_of(settings.url)}. {advice}"
+
+
+def named(settings: StoreConfig) -> str:
+    """Return the database in words: its file, or its URL without the password."""
+    from sqlalchemy import make_url  # noqa: PLC0415 (heavy)
+
+    from gamed.store.reading import file_of  # noqa: PLC0415 (heavy)
+
+    return str(file_of(settings.url) or make_url(settings.url).render_as_string(hide_password=True))
+
+
 @contextmanager
 def database(settings: StoreConfig, *, writing: bool = False) -> Iterator[Database]:
     """Open the record store that the settings name. Raises StoreError."""
-    from sqlalchemy import make_url  # noqa: PLC0415 (heavy)
-
+    from gamed.store.reading import readable  # noqa: PLC0415 (heavy)
     from gamed.store.sql import Database  # noqa: PLC0415 (heavy)
 
-    url = settings.url
-    # Reading must not make the daemon's file, which could then belong to the wrong user: an empty store stands for it.
-    if not writing and url.startswith("sqlite:///") and not Path(make_url(url).database or "").exists():
-        url = "sqlite://"
-    store = Database(url)
-    store.thd_open()
-    try:
-        yield store
-    finally:
-        store.thd_close()
+    with nullcontext(settings.url) if writing else readable(settings.url) as url:
+        store = Database(url)
+        store.thd_open()
+        try:
+            yield store
+        finally:
+            store.thd_close()
+
+
+def counted_of(number: int, what: str) -> str:
+    """Return a number of things in words: `1 move`, `2 moves`."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def shortened(text: str, width: int) -> str:
     """Return a text in exactly `width` characters; an ellipsis stands for what is cut off."""
     return f"{text:<{width}}" if len(text) <= width else text[: width - 1] + "…"
+
+
+def one_line(text: str) -> str:
+    """Return a sentence on one line that cannot command the terminal: some libraries' sentences have several."""
+    return printable(" ".join(text.split()))
 
 
 def printable(text: str) -> str:

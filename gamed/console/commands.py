@@ -18,7 +18,7 @@ from twisted.logger import Logger
 
 from gamed.config import LEVELS
 from gamed.console.operator import SHOWN, ConsoleError, Operator
-from gamed.console.parsing import Command
+from gamed.console.parsing import Command, named
 from gamed.console.reload import reloaded
 from gamed.console.render import Answer, Facts, Picture, Table, printable
 from gamed.console.views import (
@@ -242,7 +242,7 @@ def prepare(
     opened = partial(_prepared, partial(reception.reserve, names, paused=paused, turn=turn))
     if from_ is None:
         return opened(None)
-    return operator.parts.lobby.store.record(from_).addCallback(to_history).addCallback(opened)
+    return operator.parts.lobby.store.record(from_.lower()).addCallback(to_history).addCallback(opened)
 
 
 def _prepared(reserve: Callable[..., Any], history: History | None) -> Answer:
@@ -251,12 +251,12 @@ def _prepared(reserve: Callable[..., Any], history: History | None) -> Answer:
     return Facts({"room": room_of.id, "state": state(room_of), "reservations": codes})
 
 
-@command("course GAME NAME", changes=True)
+@command("course GAME COURSE", changes=True)
 def course(operator: Operator, game: str, name: str) -> Answer:
     """Choose the course of the next game that opens.
 
-    GAME: roborally. NAME: a course that gamed brings along, or a file. Of several, each game takes one in their order;
-    then the configured ones go on.
+    GAME: roborally. COURSE: a course that gamed brings along, or a file. Of several, each game takes one in their
+    order; then the configured ones go on.
 
     Example: course roborally doppelhalle
     """
@@ -455,13 +455,14 @@ def records(
     store = operator.parts.lobby.store
     if action == "list":
         kind, limit = criteria.pop("game", None), criteria.pop("limit", 20)
-        return store.find(Query(kind=kind, limit=limit, **criteria)).addCallback(records_table)
+        listed = store.find(Query(kind=kind, limit=limit, **criteria))
+        return listed.addCallback(operator.note_records).addCallback(records_table, operator.parts.lobby.game_types)
     if word is None:
         raise ConsoleError(f"records {action} needs a RECORD; `records` lists them")
     shown: Callable[[Record], Answer] = (
         partial(record_facts, operator.parts.lobby.game_types) if action == "show" else partial(_export, operator, file)
     )
-    found: Deferred[Any] = store.record(word)
+    found: Deferred[Any] = store.record(word.lower())
     return found.addCallback(shown)
 
 
@@ -586,23 +587,24 @@ def python(operator: Operator) -> Answer:
 def help_(_operator: Operator, name: str | None = None) -> Answer:
     """List the commands, or explain one.
 
-    COMMAND: its name. Each command takes --json. Words with blanks stand in quotation marks.
+    COMMAND: its name. Each command takes --json, and --help. Words with blanks stand in quotation marks.
 
     Example: help prepare
     """
     if name is None:
         rows = [(found.usage, found.summary) for _, found in sorted(COMMANDS.items())]
         return Table(("COMMAND", "WHAT IT DOES"), rows, elastic=("COMMAND", "WHAT IT DOES"))
-    if name not in COMMANDS:
+    found = named(name, COMMANDS)
+    if found is None:
         raise ConsoleError(f"there is no command {name}; `help` lists them")
-    return Picture(f"usage: {COMMANDS[name].usage} [--json]\n\n{COMMANDS[name].help}")
+    return Picture(f"usage: {found.usage} [--json]\n\n{found.help}")
 
 
 @command("quit")
 def quit_(operator: Operator) -> Answer:
     """Leave the console.
 
-    So does Ctrl-D on an empty line.
+    So do `exit`, `logout`, and Ctrl-D on an empty line.
 
     Example: quit
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall
@@ -11,8 +12,13 @@ from twisted.logger import Logger
 from gamed.console.operator import Parts
 from gamed.console.screens import Screen
 from gamed.console.shell import Shell
+from gamed.errors import StoreError
+from gamed.store.query import Query
 
 log = Logger()
+
+NEWEST: Final = 200
+"""Records that completion offers when somebody has logged in."""
 
 
 @define(eq=False)
@@ -30,6 +36,9 @@ class Desk:
         self.parts.operators.append(operator)
         log.info("console: logged in: {who}", who=operator.name)
         self._idle = self.parts.clock.callLater(self.parts.config.console.idle_seconds, self._look)
+        # Completion offers the newest records from the beginning; without them it offers none.
+        newest = self.parts.lobby.store.find(Query(limit=NEWEST))
+        newest.addCallbacks(operator.note_records, lambda failure: failure.trap(StoreError))
 
     def typed(self) -> None:
         """Take note that something was typed."""

@@ -19,12 +19,14 @@ from gamed.console.levels import AUDIT, LogLevels
 from gamed.console.render import printable
 from gamed.errors import GamedError
 from gamed.findings import Finding
+from gamed.game import Termination
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.refusals import Refused
 from gamed.lobby.room import Room
 from gamed.net.limits import Bans, ConnectionLimits
 from gamed.net.session import Session, SessionFactory
-from gamed.reception import Reception
+from gamed.reception import HasCourses, Reception
+from gamed.records.record import Summary
 
 audit = Logger(namespace=AUDIT)
 log = Logger()
@@ -34,6 +36,9 @@ SHORTEST: Final = 4
 
 SHOWN: Final = 8
 """Characters of an id that a table shows."""
+
+RECORDS: Final = 1_000
+"""Ids of records that completion knows."""
 
 T = TypeVar("T")
 
@@ -109,6 +114,7 @@ class Operator:
     python: Callable[[], None] | None = None
     since: float = 0.0
     watched: dict[Room, Callable[..., None]] = field(factory=dict)
+    _records: dict[str, None] = field(factory=dict)
     refusals_watched: set[str] = field(factory=set)
     """Rooms, by their ids, and listeners, by their names, of which each refusal is shown."""
 
@@ -165,9 +171,23 @@ class Operator:
             "PEER": lambda: (session.name for _, session in self.parts.sessions),
             "LISTENER": lambda: self.parts.listeners,
             "CODE": lambda: (reservation.code for reservation in lobby.reservations),
+            "RECORD": lambda: self._records,
+            "CAUSE": lambda: map(str, Termination),
+            "COURSE": self._courses,
             "NETWORK": lambda: (str(network) for network, _ in self.parts.bans),
         }
         return found.get(kind, tuple)()
+
+    def _courses(self) -> Iterable[str]:
+        receptions = [factory.reception for factory in self.parts.listeners.values()]
+        return [name for reception in receptions if isinstance(reception, HasCourses) for name in reception.known]
+
+    def note_records(self, found: list[Summary]) -> list[Summary]:
+        """Take note of the ids of records, for completion, and return these records."""
+        self._records |= {record.id: None for record in found}
+        while len(self._records) > RECORDS:
+            del self._records[next(iter(self._records))]
+        return found
 
     # Watching
 

@@ -22,6 +22,9 @@ _PART: Final = re.compile(
 )
 NUMBERS: Final = ("N", "SEAT")
 
+OTHER_NAMES: Final = {"exit": "quit", "logout": "quit", "?": "help"}
+"""What people type for some commands because other programs call them so."""
+
 
 class UsageError(GamedError):
     """A command was not used as its usage line says."""
@@ -95,13 +98,20 @@ def split(line: str) -> list[str]:
 def parse(words: Iterable[str], commands: dict[str, Command]) -> Call:
     """Return the call that words mean. Raises UsageError."""
     name, *rest = words
-    command = commands.get(name)
+    command = named(name, commands)
+    if command is not None and "--help" in rest:
+        command, rest = commands["help"], [command.name]
     if command is None:
         raise UsageError(f"there is no command {name}; `help` lists them")
     try:
         return _call(command, rest)
     except UsageError as error:
         raise UsageError(f"{error}\nusage: {command.usage} [--json]") from None
+
+
+def named(word: str, commands: dict[str, Command]) -> Command | None:
+    """Return the command that a word names, in any case, or by another program's name for it."""
+    return commands.get(OTHER_NAMES.get(word.lower(), word.lower()))
 
 
 def _call(command: Command, rest: list[str]) -> Call:

@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
+from textwrap import wrap
 from typing import Any, Final, TypeAlias
 
 from attrs import frozen
 
 LEAST: Final = 8
-"""Characters that a column keeps on the narrowest terminal."""
+"""Characters that an elastic column keeps on the narrowest terminal."""
 
 GAP: Final = "  "
 
 
 @frozen
 class Table:
-    """Rows of equal facts. `elastic`: the columns that are cut to fit the terminal, the first of them first.
+    """Rows of equal facts. `elastic`: the columns that are wrapped to fit the terminal, the first of them first.
 
     `below`: a column of lists, whose items are shown whole in lines below their row.
     """
@@ -101,11 +103,20 @@ def _table(table: Table, width: int | None) -> Iterable[str]:
     rows = [tuple(table.columns[number] for number in shown)]
     rows += [tuple(printable(_cell(row[number])) for number in shown) for row in table.rows]
     widths = _widths(table, rows, width)
-    lines = [GAP.join(_fitted(cell, size) for cell, size in zip(row, widths, strict=True)).rstrip() for row in rows]
-    if len(shown) == len(table.columns):
-        return lines
-    items = [(), *(row[table.columns.index(table.below)] for row in table.rows)]
-    return [each for line, below in zip(lines, items, strict=True) for each in (line, *map(_indented, below))]
+    lines = [_row(row, widths) for row in rows]
+    items: list[Any] = [()] * len(rows)
+    if len(shown) < len(table.columns):
+        items[1:] = [row[table.columns.index(table.below)] for row in table.rows]
+    return [each for row, below in zip(lines, items, strict=True) for each in (*row, *map(_indented, below))]
+
+
+def _row(row: tuple[str, ...], widths: list[int]) -> Iterable[str]:
+    """Return the lines of a row: a cell that is too long goes on in the next line."""
+    wrapped = [wrap(cell, size) for cell, size in zip(row, widths, strict=True)]
+    return [
+        GAP.join(f"{part:<{size}}" for part, size in zip(parts, widths, strict=True)).rstrip()
+        for parts in zip_longest(*wrapped, fillvalue="")
+    ]
 
 
 def _indented(item: str) -> str:
@@ -118,17 +129,12 @@ def _widths(table: Table, rows: Sequence[tuple[str, ...]], width: int | None) ->
     if width is None:
         return widths
     excess = sum(widths) + len(GAP) * (len(widths) - 1) - width
-    others = tuple(column for column in reversed(columns) if column not in table.elastic)
-    for column in (*table.elastic, *others):
+    for column in table.elastic:
         number = columns.index(column)
         cut = max(0, min(excess, widths[number] - LEAST))
         widths[number] -= cut
         excess -= cut
     return widths
-
-
-def _fitted(text: str, width: int) -> str:
-    return f"{text:<{width}}" if len(text) <= width else text[: width - 1] + "…"
 
 
 def _cell(value: Any) -> str:

@@ -12,7 +12,7 @@ from twisted.python.failure import Failure
 
 from gamed.console.commands import COMMANDS
 from gamed.console.operator import Operator
-from gamed.console.parsing import Argument, Call, Command, UsageError, parse, split
+from gamed.console.parsing import Argument, Call, Command, UsageError, named, parse, split
 from gamed.console.render import Facts, Picture, Table, printable, render
 from gamed.console.screens import Screen
 from gamed.errors import GamedError
@@ -91,8 +91,8 @@ class Shell:
         if not isinstance(error, GamedError):
             log.failure("console: a command failed: {line}", failure=failure, line=ascii(line)[1:-1])
             said = "this is a fault of gamed's own; the log has it"
-        name = line.split(maxsplit=1)[0] if line.split() else ""
-        if name in COMMANDS and COMMANDS[name].changes and not isinstance(error, UsageError):
+        command = named(line.split(maxsplit=1)[0], COMMANDS) if line.split() else None
+        if command is not None and command.changes and not isinstance(error, UsageError):
             self.operator.noted(line, f"failed: {said}"[:RESULT])
         if not self._is_over:
             self.screen().show("".join(f"{printable(part)}\n" for part in said.split("\n")))
@@ -125,7 +125,7 @@ class Shell:
         words = [word for word in words if word]
         found: Iterable[str] = COMMANDS
         if words:
-            command = COMMANDS.get(words[0])
+            command = named(words[0], COMMANDS)
             found = () if command is None else self._words(command, words[1:], last)
         return sorted({word for word in found if word.startswith(last)})
 

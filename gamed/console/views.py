@@ -68,6 +68,8 @@ def place(seat: int | None) -> str:
 
 def places(session: Session) -> list[str]:
     """Return where a session sits, and what it watches."""
+    if session.is_closing:
+        return ["is let go"]
     words = ["watches" if seat == OBSERVERS else f"seat {seat}" for _, seat in session.places]
     return [f"{room.id[:SHOWN]} {word}" for (room, _), word in zip(session.places, words, strict=True)]
 
@@ -79,10 +81,12 @@ def limits_row(name: str, factory: SessionFactory) -> tuple[Any, ...]:
     return (name, *used, factory.messages_per_second, factory.message_seconds, factory.unsent_bytes)
 
 
-def records_table(found: Iterable[Summary]) -> Answer:
-    """Return records as a table."""
+def records_table(found: Iterable[Summary], games: Iterable[str]) -> Answer:
+    """Return records as a table. `games`: those that are played here."""
     columns = ("ID", "STARTED", "GAME", "PLAYERS", "TERMINATION", "WINNER", "LENGTH")
-    return Table(columns, list(map(_record_row, found)), "No game matches.", ("PLAYERS",))
+    return Table(
+        columns, list(map(_record_row, found)), f"No game matches. The games here are {', '.join(games)}.", ("PLAYERS",)
+    )
 
 
 def _record_row(found: Summary) -> tuple[Any, ...]:

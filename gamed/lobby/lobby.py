@@ -146,7 +146,7 @@ class Lobby(Service):
 
     def refused(self, peer: Peer, refusal: Refusal) -> None:
         """Have developers learn why something that a peer did had no effect, or cost it its connection."""
-        self.refusals.add(peer, refusal)
+        self.refusals.note(peer, refusal)
 
     def note(self, peer: Peer, sentence: str) -> None:
         """Tell the log of a peer."""

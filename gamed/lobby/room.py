@@ -177,6 +177,10 @@ class Room:
         """End the match for a reason that costs nobody the game."""
         self._act(self.table.stop, why, self._now())
 
+    def refused(self, seat: Seat, refusal: Refusal) -> None:
+        """Take note of what the peer on a seat did in vain, where no step of the table tells of it."""
+        self._do(Step(refused=((seat, refusal),)))
+
     def review(self) -> bool:
         """Judge some of what was forwarded; True if there is more."""
         try:
@@ -226,7 +230,7 @@ class Room:
         if step.refused:
             # Before seats are emptied, whose peers these are.
             self._refuse(step)
-        if step.journal or step.mails or step.dropped or step.closed:
+        if step.journal or step.mails or step.dropped or step.closed or step.held:
             self._perform(step)
         if step.findings:
             self._report(step)
@@ -250,6 +254,8 @@ class Room:
                 self.house.tally.moves[self.history.kind] += 1
         if step.opened:
             entries = (self.history.opened(), *entries)
+        if step.held is not None:
+            entries = (*entries, step.held)
         leaving = {seat: self.peers.pop(seat) for seat in step.dropped if seat in self.peers}
         letters = self._letters(step, leaving)
         dispatch = Dispatch(self, self.history.room, entries, letters, list(leaving.values()))

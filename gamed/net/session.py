@@ -343,7 +343,8 @@ class Session:
         elif not self._unfinished[2] and now - self._unfinished[1] >= UNFINISHED:
             self._unfinished = text, now, True
             reason = f"a message was begun {UNFINISHED:g} seconds ago and has not ended"
-            self.refused(Refusal("unfinished", reason, self.connection.ending, text))
+            # Half a message may hold what is hidden, such as a card program.
+            self.refused(Refusal("unfinished", reason, self.connection.ending, text, is_hidden=True))
 
     def refuse(self, error: RemoteProtocolError) -> None:
         """Have the reception refuse the peer for what it did, and empty its seats."""
@@ -360,8 +361,7 @@ class Session:
 
     def refused(self, refusal: Refusal) -> None:
         """Have developers learn why something that the peer did had no effect, or cost it its connection."""
-        room, seat = next(((room.id, seat) for room, seat in self.places if seat != OBSERVERS), ("", None))
-        self.factory.refusals.add(self, refusal, room, seat)
+        self.factory.refusals.note(self, refusal)
 
     @property
     def listener(self) -> str:
@@ -556,6 +556,11 @@ class Session:
                 self.transport.abortConnection()
                 return
         self.transport.write(data)
+
+    @property
+    def is_closing(self) -> bool:
+        """Whether our side is closed, and the peer's is not yet."""
+        return self._deadline is not None
 
     def close(self) -> None:
         """Close our side after the last line, and all when the peer has closed its own, or has had its time.

@@ -6,11 +6,18 @@ cannot hold is left out and said.
 
 from __future__ import annotations
 
+from typing import Final
+
 from attrs import evolve
 
 from gamed.games.go.replay import removes
 from gamed.games.go.tree import GoGame, Node
+from gamed.records import gofans
 from gamed.records.gofans import has_removes, has_variations
+from gamed.records.record import Record, RecordError
+
+NEWEST: Final = ("2.2", "2.1")
+"""The versions of GoFans that a game is written in: the second where moves would stand too deep in one another."""
 
 
 def convert(game: GoGame, version: str) -> tuple[GoGame, list[str]]:
@@ -28,6 +35,25 @@ def convert(game: GoGame, version: str) -> tuple[GoGame, list[str]]:
         for node, points in list(removes(copy)):
             node.removes = points
     return copy, notes
+
+
+def newest(game: GoGame) -> Record:
+    """Return a game as a record, without an id, of the newest version of GoFans that holds all of it.
+
+    Raises RecordError, and RuleError if the rules refuse a move.
+    """
+    refused: RecordError | None = None
+    for version in NEWEST:
+        converted, left_out = convert(game, version)
+        if left_out and refused is not None:
+            break
+        try:
+            return gofans.write(converted, version, record_id="")
+        except RecordError as error:
+            if error.code != "forbidden":
+                raise
+            refused = error
+    raise refused or AssertionError("the newest version holds variations")
 
 
 def left_out(game: GoGame) -> list[str]:

@@ -132,7 +132,8 @@ def _point(element: etree._Element) -> Point:
 
 def _whole(x: str | None, y: str | None) -> Point:
     if x is None or y is None:
-        raise ValueError("half a point: x and y stand together")
+        has, lacks = ("x", "y") if y is None else ("y", "x")
+        raise ValueError(f'{has}="{x or y}" is without {lacks}: a point has both, and a pass has neither')
     return Point(int(x), int(y))
 
 

@@ -130,7 +130,8 @@ def _validate(root: etree._Element, schema: Schema, code: str) -> None:
 
 def _played(player: Player, found: Format, record: Record, lost: tuple[str, ...]) -> Imported:
     summary = attrs.evolve(player(record), id=record.id)
-    sentence = f"{found.publisher} {found.version}: {found.kind}, {summary.length} moves"
+    moves = "1 move" if summary.length == 1 else f"{summary.length} moves"
+    sentence = f"{found.publisher} {found.version}: {found.kind}, {moves}"
     return Imported("imported", sentence, record=record, summary=summary, lost=lost)
 
 

@@ -5,6 +5,7 @@ Source: records.md 1 and 2, steps 2 to 4.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -22,6 +23,12 @@ REASONED_LEVELS: Final = 500
 
 REASONED_ELEMENTS: Final = 20_000
 """Documents with more elements are not given to xmlschema, which would take seconds."""
+
+
+# Sentences of xmlschema that show Python.
+_KEY = re.compile(r"(duplicated )?value \((?P<values>.*)\)(?P<missing> not found)? for Xsd\w+\(name='(?P<name>.*)'\)")
+_VALUE = re.compile(r"(?:Decimal\()?'([^']*)'\)?")
+_PATTERN = re.compile(r"(.*: )?value doesn't match any pattern of \['(.*)'\]")
 
 
 @frozen
@@ -164,7 +171,18 @@ def reason(root: etree._Element, schema: Schema) -> str | None:
         error = next(_explaining(schema.file).iter_errors(root, use_location_hints=False), None)
     except Exception:  # noqa: BLE001 (a defect of a library must not hide the reason that is known already)
         return None
-    return None if error is None else " ".join(str(error.reason).split())
+    return None if error is None else _plain(" ".join(str(error.reason).split()))
+
+
+def _plain(text: str) -> str:
+    """Return what xmlschema says without the names of its classes and Python's spelling of values."""
+    if found := _KEY.fullmatch(text):
+        values = _VALUE.sub(r"\1", found["values"]).strip(" ,")
+        return f"there is {'no' if found['missing'] else 'more than one'} {found['name']} {values}"
+    if found := _PATTERN.fullmatch(text):
+        pattern = found[2].replace("\\\\", "\\")
+        return f"{found[1] or ''}the value does not match the pattern {pattern}"
+    return text
 
 
 @cache

@@ -6,6 +6,7 @@ depth, bytes only. How many bytes come in is limited where they are read: `gamed
 
 from __future__ import annotations
 
+import codecs
 import re
 from typing import Any, Final
 
@@ -18,6 +19,8 @@ LEVELS: Final = 2_000
 
 # All that may stand before a DOCTYPE. It is looked for before the parser could expand anything.
 _DOCTYPE = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s++|(?><\?.*?\?>)|(?><!--.*?-->))*+<!DOCTYPE", re.DOTALL)
+_DECLARED = re.compile(rb"""<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
+_UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 # Where libxml2 was, which stands in the error's fields, too.
 _PLACE = re.compile(r", line \d+, column \d+\Z")
 
@@ -50,17 +53,32 @@ def _parsed(document: bytes, *, remove_comments: bool, remove_pis: bool) -> etre
     try:
         root = etree.fromstring(document, parser)
     except etree.XMLSyntaxError as error:
-        raise _refusal(error) from error
+        raise _refusal(error, _other_encoding(document)) from error
     # Every level but the last has an end tag of its own, and counting these is a thousand times faster.
     if document.count(b"</") >= LEVELS and depth(root) > LEVELS:
         raise _too_deep()
     return root
 
 
-def _refusal(error: Any) -> RecordError:
+def _other_encoding(document: bytes) -> str | None:
+    """Return the encoding of a document that is not UTF-8, as its first bytes tell it; None where they do not."""
+    if document.startswith(_UTF_16):
+        return "UTF-16"
+    found = _DECLARED.match(document)
+    try:
+        document.decode()
+    except UnicodeDecodeError:
+        return found[1].decode() if found else None
+    return None
+
+
+def _refusal(error: Any, encoding: str | None) -> RecordError:
     if error.code == etree.ErrorTypes.ERR_RESOURCE_LIMIT:
         return _too_deep()
     line, column = error.position
+    if encoding is not None:
+        advice = f"convert it, for example with `iconv -f {encoding} -t UTF-8`"
+        return RecordError(f"it is in {encoding}, and records are in UTF-8: {advice}", code="not-xml", line=line)
     message = _PLACE.sub("", error.msg or "nothing is there")
     return RecordError(f"not XML: {message}", code="not-xml", line=line, column=column)
 

@@ -16,8 +16,8 @@ from attrs import define, field
 from gamed.errors import InvalidMove, RuleError
 from gamed.games.go.board import BLACK, FIRST_COLORS, Board, ruleset
 from gamed.games.go.hoshi import handicap
-from gamed.games.go.picture import draw, name
-from gamed.games.go.tree import RESIGNED, GoGame, Node, Point, Stone
+from gamed.games.go.picture import draw
+from gamed.games.go.tree import RESIGNED, GoGame, Node, Point, Stone, name
 
 
 @define(slots=False)
@@ -115,13 +115,13 @@ class Recorder:
 
     def undo(self) -> str:
         """Take the move where the recorder stands away, with all that follows. Raises InvalidMove: there is none."""
-        is_resignation = self.has_resigned
+        is_resignation, undone = self.has_resigned, self.place
         node = self._left()
         # Equal moves are told apart by what they are, not by what they look like.
         self.following[:] = [other for other in self.following if other is not node]
         if is_resignation:
             self.set_points({})
-        return f"taken back: {self.place}"
+        return f"taken back: {undone}; now at {self.place}"
 
     def back(self) -> str:
         """Go back before the last move, which stays recorded. Raises InvalidMove: there is none."""

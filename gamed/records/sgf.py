@@ -251,7 +251,7 @@ def write(games: Sequence[GoGame]) -> tuple[bytes, list[str]]:
             parts.append(writer.written())
             notes += [prefix + note for note in dict.fromkeys(writer.notes)]
         except (SgfError, ValueError) as error:
-            notes.append(f"{prefix}it is left out: {error}")
+            notes.append(f"{prefix}the game is left out: {error}")
     if not parts:
         raise SgfError("; ".join(notes) or "there is no game")
     return b"".join(parts), notes

@@ -48,8 +48,13 @@ def engine(url: URL) -> Engine:
         made = create_engine(url, poolclass=StaticPool, connect_args={"check_same_thread": False})
     else:
         made = create_engine(url)
-    event.listen(made, "connect", _configure)
+    event.listen(made, "connect", _wait if is_read_only(url) else _configure)
     return made
+
+
+def is_read_only(url: URL) -> bool:
+    """Whether a URL allows reading only; see `gamed.store.reading`."""
+    return url.query.get("mode") == "ro"
 
 
 def _unsaid(url: URL) -> dict[str, Any]:
@@ -61,6 +66,10 @@ def _configure(connection: sqlite3.Connection, _pooled: object) -> None:
     for pragma in PRAGMAS:
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
+
+
+def _wait(connection: sqlite3.Connection, _pooled: object) -> None:
+    connection.execute(f"PRAGMA {PRAGMAS[0]}").close()
 
 
 def begin_alone(connection: Connection) -> None:

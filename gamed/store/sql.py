@@ -40,8 +40,8 @@ from twisted.python.threadpool import ThreadPool
 from gamed.errors import StoreError
 from gamed.records.canonical import is_same
 from gamed.records.record import Record, SeatSummary, Summary
-from gamed.store.dialects import begin_alone, engine, insert_games
-from gamed.store.migrations import upgrade
+from gamed.store.dialects import begin_alone, engine, insert_games, is_read_only
+from gamed.store.migrations import require_newest, upgrade
 from gamed.store.query import NOBODY, PLAYER, SHORTEST_PREFIX, Query, conflict, only
 from gamed.store.tables import games, seats, summaries
 
@@ -64,6 +64,7 @@ _LOCK: Final = (
 _DELETE_SUMMARIES: Final = delete(summaries).where(summaries.c.game_id.in_(bindparam("ids", expanding=True)))
 _DELETE_SEATS: Final = delete(seats).where(seats.c.game_id.in_(bindparam("ids", expanding=True)))
 
+_LOCKED: Final = "database is locked"
 _UNHOLDABLE = re.compile("[\0\ud800-\udfff]")
 
 
@@ -82,7 +83,7 @@ class Database:
     _engine: Engine = field(init=False)
 
     def thd_open(self) -> None:
-        """Connect, and create the schema or bring it to ours."""
+        """Connect, and create the schema or bring it to ours; a database for reading only must have ours."""
         try:
             self._engine = engine(make_url(self.url))
         except ArgumentError as error:
@@ -93,8 +94,11 @@ class Database:
             ) from error
         try:
             with self._transaction() as connection:
-                begin_alone(connection)
-                upgrade(connection)
+                if is_read_only(self._engine.url):
+                    require_newest(connection)
+                else:
+                    begin_alone(connection)
+                    upgrade(connection)
         except StoreError:
             self.thd_close()
             raise
@@ -177,7 +181,8 @@ def public_url(url: str) -> str:
 
 def sentence(error: SQLAlchemyError) -> str:
     """Return what a database said, in one line: PostgreSQL's sentences have several."""
-    return " ".join(str(getattr(error, "orig", None) or error).split())
+    said = " ".join(str(getattr(error, "orig", None) or error).split())
+    return f"{said}: another program is writing to it. Try again when that has ended" if said == _LOCKED else said
 
 
 def _held(text: str) -> str:

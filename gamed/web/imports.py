@@ -12,24 +12,20 @@ from typing import Any, Final, TypeAlias
 import attrs
 from attrs import define
 
-from gamed.errors import RuleError, StoreConflict, UnknownRecord
-from gamed.records import sgf
-from gamed.records.importer import Imported, Player, Reader, check, refused
+from gamed.errors import StoreConflict, UnknownRecord
+from gamed.records.files import outcomes
+from gamed.records.importer import Imported, Player, Reader, refused
 from gamed.records.index import Index
-from gamed.records.record import RecordError, document
-from gamed.records.sgf_values import SgfError
+from gamed.records.record import RecordError
 from gamed.records.source import read_stream
 from gamed.store import Store
 from gamed.web.answers import MOST_IMPORT
-from gamed.web.opened import newest
 from gamed.web.worker import Steps
 
 Data: TypeAlias = dict[str, Any]
 
 MOST_GAMES: Final = 100
 """How many games of one SGF file are taken."""
-
-_BLANK: Final = b"\xef\xbb\xbf \t\r\n"
 
 
 @define(eq=False)
@@ -47,31 +43,11 @@ class Importing:
         except RecordError as error:
             return [refused(error)]
         yield
-        if not whole.lstrip(_BLANK).startswith(b"("):
-            return [check(whole, self.formats, self.players, self.readers)]
-        return (yield from self._games(whole))
-
-    def _games(self, data: bytes) -> Steps[list[Imported]]:
-        try:
-            games = sgf.read(data)
-        except SgfError as error:
-            return [Imported("not-valid", str(error), error.line)]
-        if len(games) > MOST_GAMES:
-            return [Imported("forbidden", f"it holds {len(games)} games, more than {MOST_GAMES}")]
-        outcomes = []
-        for game, notes in games:
+        found = []
+        for outcome in outcomes(whole, self.formats, self.players, self.readers, MOST_GAMES):
+            found.append(outcome)
             yield
-            outcomes.append(self._game(game, notes))
-        return outcomes
-
-    def _game(self, game: Any, notes: list[str]) -> Imported:
-        try:
-            outcome = check(document(newest(game)), self.formats, self.players)
-        except RecordError as error:
-            outcome = refused(error)
-        except RuleError as error:
-            outcome = Imported("illegal", str(error))
-        return attrs.evolve(outcome, lost=(*outcome.lost, *notes))
+        return found
 
 
 async def kept(store: Store, outcome: Imported) -> Imported:

@@ -18,7 +18,7 @@ from gamed.games.go.tree import GoGame
 from gamed.games.go.views import Listing
 from gamed.history import History
 from gamed.records import gofans, own, sgf
-from gamed.records.convert import convert
+from gamed.records.convert import convert, newest
 from gamed.records.index import Index
 from gamed.records.played import summary_of_go
 from gamed.records.positions import Replayed, numbers
@@ -33,8 +33,6 @@ XML: Final = "xml"
 REPLAY: Final = "replay"
 SGF: Final = "sgf"
 GOFANS: Final = "gofans"
-NEWEST: Final = ("2.2", "2.1")
-"""The versions of GoFans that a game is written in: the second where moves would stand too deep in one another."""
 
 MOST_POSITIONS: Final = 64
 """How many positions are told at once."""
@@ -234,25 +232,6 @@ def go_file(game: GoGame, chosen: str) -> File:
     if version not in gofans.VERSIONS:
         raise _no_format(gofans.PUBLISHER, chosen, [SGF, GOFANS, *(f"{GOFANS}-{known}" for known in gofans.VERSIONS)])
     return File(".xml", XML_TYPE, document(gofans.write(convert(game, version)[0], version, record_id="")))
-
-
-def newest(game: GoGame) -> Record:
-    """Return a game as a record, without an id, of the newest version of GoFans that holds all of it.
-
-    Raises RecordError, and RuleError if the rules refuse a move.
-    """
-    refused: RecordError | None = None
-    for version in NEWEST:
-        converted, left_out = convert(game, version)
-        if left_out and refused is not None:
-            break
-        try:
-            return gofans.write(converted, version, record_id="")
-        except RecordError as error:
-            if error.code != "forbidden":
-                raise
-            refused = error
-    raise refused or AssertionError("the newest version holds variations")
 
 
 def opened(record: Record, formats: Index, types: Mapping[str, GameType]) -> Steps[Opened]:

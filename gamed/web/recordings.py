@@ -17,12 +17,13 @@ from twisted.internet.defer import Deferred
 from gamed.games.go.board import LARGEST
 from gamed.games.go.hoshi import handicap
 from gamed.games.go.tree import GoGame, Player
+from gamed.records.convert import newest
 from gamed.records.record import document
 from gamed.records.recorder import Recorder
 from gamed.store import Store
 from gamed.web.answers import Answer, Call, Refusal, Route, download
 from gamed.web.imports import Importing, kept
-from gamed.web.opened import GOFANS, go_file, newest
+from gamed.web.opened import GOFANS, go_file
 from gamed.web.recording import MOST_STONES, Recording, komi, pair, text, whole
 from gamed.web.worker import Steps, Worker
 

@@ -78,6 +78,14 @@ class LookingTests(DeskTestCase):
         self.assertRegex(shown, rf"192.0.2.7:\d+ +battleship +{self.room.id[:8]} seat 0")
         self.assertIn("there is no listener chess", self.answer("players chess"))
 
+    def test_who_was_kicked_is_shown_as_let_go_until_the_connection_is_gone(self) -> None:
+        defender, _ = self.match()
+        self.answer(f"kick {defender.session.name}")
+        self.house.clock.advance(0)
+        self.assertRegex(self.answer("players"), rf"{defender.session.name} +battleship +is let go")
+        defender.leave()
+        self.assertNotIn(defender.session.name, self.answer("players"))
+
     def test_limits(self) -> None:
         self.match()
         rows = {row["listener"]: row for row in json.loads(self.answer("limits --json"))}
@@ -344,7 +352,7 @@ class RecordTests(DeskTestCase):
 
     def test_list(self) -> None:
         self.assertRegex(self.answer("records"), rf"{self.record[:8]} .* battleship .* left +1 ")
-        self.assertEqual(self.answer("records list --game hive"), "No game matches.\n")
+        self.assertIn("The games here are ", self.answer("records list --game foo"))
         self.assertEqual(len(json.loads(self.answer("records --limit 1 --termination left --json"))), 1)
 
     def test_show(self) -> None:

@@ -2,14 +2,56 @@
 
 from __future__ import annotations
 
+import attrs
+from attrs import define
 from twisted.internet.defer import Deferred
-from twisted.logger import LogEvent, Logger, LogLevel, LogPublisher
+from twisted.logger import LogEvent, Logger, LogLevel, LogPublisher, capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.console.commands import COMMANDS
 from gamed.console.levels import AUDIT, LogLevels
 from gamed.errors import StoreError
-from tests.console.desks import DeskTestCase
+from gamed.records.record import Summary
+from tests.console.desks import DeskTestCase, everything
+
+SUMMARY = Summary(
+    id="x",
+    publisher="p",
+    version="1",
+    kind="battleship",
+    started="",
+    ended="",
+    length=0,
+    termination="",
+    winner=None,
+    seats=(),
+)
+
+
+@define
+class HasCoursesStub:
+    known: tuple[str, ...]
+
+    def choose(self, course: str) -> None:
+        raise AssertionError(course)
+
+
+class OtherWordsTests(DeskTestCase):
+    def test_what_other_programs_call_it(self) -> None:
+        for word in ("exit", "logout", "QUIT"):
+            self.assertEqual(self.answer(word), "Bye.\n")
+        self.assertEqual(self.answer("?"), self.answer("help"))
+        self.assertEqual(self.answer("Rooms"), "No room is open.\n")
+
+    def test_help_of_a_command(self) -> None:
+        self.assertEqual(self.answer("rooms --help"), self.answer("help rooms"))
+        self.assertEqual(self.answer("HELP ROOMS"), self.answer("help rooms"))
+        self.assertEqual(self.answer("cancel --help"), self.answer("help cancel"))
+
+    def test_a_change_is_audited_however_it_is_written(self) -> None:
+        with capturedLogs() as logs:
+            self.answer("CANCEL abcd")
+        self.assertTrue(any("did=CANCEL abcd result=failed" in text for text in everything(logs)))
 
 
 class CompletionTests(DeskTestCase):
@@ -33,6 +75,15 @@ class CompletionTests(DeskTestCase):
         self.assertEqual(self.shell.completions("prepare hive --"), ["--from", "--json", "--paused", "--turn"])
         self.assertEqual(self.shell.completions("records list --game b"), ["battleship"])
 
+    def test_records_causes_and_courses(self) -> None:
+        self.assertIn("victory", self.shell.completions("records --termination v"))
+        self.assertEqual(self.shell.completions("records show a"), [])
+        self.operator.note_records([attrs.evolve(SUMMARY, id="abcd"), attrs.evolve(SUMMARY, id="abce")])
+        self.assertEqual(self.shell.completions("records show abc"), ["abcd", "abce"])
+        reception = HasCoursesStub(("doppelhalle", "other"))
+        self.patch(self.house.factory, "reception", reception)
+        self.assertEqual(self.shell.completions("course battleship d"), ["doppelhalle"])
+
     def test_banned_networks(self) -> None:
         self.answer("ban 203.0.113.0/24")
         self.assertEqual(self.shell.completions("unban 2"), ["203.0.113.0/24"])
@@ -49,7 +100,7 @@ class WaitingTests(DeskTestCase):
         self.assertEqual((self.held, self.paper.prompts), (["hold"], []))
         self.found.callback([])
         self.assertEqual((self.held, self.paper.prompts), (["hold", "release"], ["gamed> "]))
-        self.assertEqual(self.paper.text, "No game matches.\n")
+        self.assertTrue(self.paper.text.startswith("No game matches. The games here are "))
 
     def test_an_answer_that_does_not_come(self) -> None:
         self.shell.received("records")

@@ -19,8 +19,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.errors import RuleError
 from gamed.games.go.board import FIRST_COLORS, Board, points, ruleset
 from gamed.games.go.hoshi import handicap
-from gamed.games.go.picture import name
-from gamed.games.go.tree import Point
+from gamed.games.go.tree import Point, name
 
 Line = list[Point | None]
 

@@ -226,8 +226,8 @@ class RefusedTests(SynchronousTestCase):
         self.assert_unread(b'<remove x="16" y="4"', b'<remove x="16" y="20"', "16, 20 is not on the board")
 
     def test_half_a_point(self) -> None:
-        self.assert_unread(b'x="17" y="4"', b'x="17"', "half a point")
-        self.assert_unread(b'x="17" y="4"', b'y="4"', "half a point")
+        self.assert_unread(b'x="17" y="4"', b'x="17"', 'x="17" is without y')
+        self.assert_unread(b'x="17" y="4"', b'y="4"', 'y="4" is without x')
 
     def test_two_stones_on_a_point(self) -> None:
         stone = b'<stone x="4" y="4" color="black"/>'

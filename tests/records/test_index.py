@@ -72,6 +72,14 @@ class ValidateTests(SynchronousTestCase):
         self.assert_refused(GOOD.decode().encode("utf-16"), "not-xml", 1)
         self.assert_refused(changed(b"127.0.0.1", b"\xff"), "not-xml", 9)
 
+    def test_another_encoding_is_named_with_what_to_do(self) -> None:
+        latin = GOOD.replace(b'encoding="UTF-8"', b'encoding="ISO-8859-1"').replace(b"127.0.0.1", b"\xe4")
+        for content, name in ((GOOD.decode().encode("utf-16"), "UTF-16"), (latin, "ISO-8859-1")):
+            error = self.assertRaises(RecordError, validate, content)
+            self.assertEqual(error.code, "not-xml")
+            self.assertIn(f"it is in {name}, and records are in UTF-8: convert it", str(error))
+            self.assertIn(f"`iconv -f {name} -t UTF-8`", str(error))
+
     def test_the_declared_encoding_is_not_obeyed(self) -> None:
         validate(GOOD.replace(b'encoding="UTF-8"', b'encoding="ISO-8859-1"').replace(b"127.0.0.1", "ä".encode()))
 

@@ -425,7 +425,7 @@ class ColorTests(SynchronousTestCase):
         error: SgfError = self.assertRaises(SgfError, sgf.write, [game])
         self.assertIn("SGF has two colours, and this game has 3", str(error))
         data, notes = sgf.write([game, line(2)])
-        self.assertEqual(notes, ["game 1: it is left out: SGF has two colours, and this game has 3"])
+        self.assertEqual(notes, ["game 1: the game is left out: SGF has two colours, and this game has 3"])
         self.assertEqual(len(sgf.read(data)), 1)
 
     def test_no_game(self) -> None:

@@ -33,6 +33,7 @@ from gamed.records.record import document
 from gamed.store.dialects import CONNECTING
 from gamed.store.memory import MemoryJournal
 from gamed.store.query import Query
+from gamed.store.reading import readable
 from gamed.store.sql import BATCH, Database, SqlStore
 from gamed.store.tables import metadata
 from gamed.tally import Tally
@@ -165,6 +166,19 @@ class OpenTests(PostgresCase):
     def test_a_newer_schema_is_refused(self) -> None:
         self.query("UPDATE alembic_version SET version_num = '9999'")
         self.assertIn("schema 9999", str(self.assertRaises(StoreError, Database(self.url).thd_open)))
+
+    def test_a_role_that_may_only_read_reads(self) -> None:
+        self.opened().thd_keep([(record(1), summary(1))])
+        name = f"reader_of_{make_url(self.url).database}"
+        self.query(f"CREATE ROLE {name} LOGIN")
+        self.query(f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO {name}")
+        self.query(f"ALTER ROLE {name} SET default_transaction_read_only = on")
+        with readable(make_url(self.url).set(username=name).render_as_string(hide_password=False)) as url:
+            reader = Database(url)
+            reader.thd_open()
+            self.addCleanup(reader.thd_close)
+            self.assertEqual(len(reader.thd_find(Query())), 1)
+            self.assertRaises(StoreError, reader.thd_keep, [(record(2), summary(2))])
 
     def test_a_new_database_gets_the_schema(self) -> None:
         self.url = self.server.database("")
@@ -395,7 +409,7 @@ class CommandTests(PostgresCase):
         self.query("DELETE FROM summaries")
         self.query("DELETE FROM seats")
         self.assertIn("No game is recorded yet", self.run_gamed("records", "list").stdout)
-        self.assertIn("1 records: 1 can be searched", self.run_gamed("records", "reindex").stdout)
+        self.assertIn("1 record: 1 can be searched", self.run_gamed("records", "reindex").stdout)
         self.assertEqual(json.loads(self.run_gamed("records", "list", "--json").stdout), [listed])
 
     def test_no_server_is_one_line(self) -> None:

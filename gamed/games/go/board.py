@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 from attrs import define, field, frozen
 
 from gamed.errors import IllegalMove, InvalidMove, RuleError
-from gamed.games.go.tree import Point, Stone
+from gamed.games.go.tree import Point, Stone, name
 
 LARGEST = 52
 BLACK, WHITE = "black", "white"
@@ -228,8 +228,8 @@ class Board:
 
     def _put(self, cell: int, number: int, error: type[RuleError]) -> None:
         if self.cells[cell]:
-            x, y = points(self.size)[cell]
-            raise error(f"there is a stone on ({x},{y})", code="occupied")
+            place = name(points(self.size)[cell], self.size)
+            raise error(f"there is a stone on {place} already", code="occupied")
         self.cells[cell] = number
 
     def _dead_beside(self, cell: int, number: int) -> list[int]:

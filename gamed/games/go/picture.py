@@ -10,23 +10,11 @@ from collections.abc import Iterable, Iterator
 from gamed.games.go.board import BLACK, WHITE, Board
 from gamed.games.go.hoshi import hoshi
 from gamed.games.go.rules import Position
-from gamed.games.go.tree import Point
+from gamed.games.go.tree import Point, column
 
-_LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 # Without o and x, which would look like white and black.
 _FREE = "abcdefghijklmnpqrstuvwyz"
 _SIGNS = {BLACK: "X", WHITE: "O"}
-
-
-def column(x: int) -> str:
-    """Return the letters of a column: A to Z without I, then AA, AB and so on."""
-    more, last = divmod(x - 1, len(_LETTERS))
-    return (_LETTERS[more - 1] if more else "") + _LETTERS[last]
-
-
-def name(point: Point, size: int) -> str:
-    """Return a point's name, such as D4."""
-    return f"{column(point.x)}{size + 1 - point.y}"
 
 
 def draw(board: Board | Position, last: Point | None = None) -> str:

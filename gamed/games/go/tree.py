@@ -15,11 +15,25 @@ RESIGNED: Final = -1.0
 """The points of a player who has resigned (TEXT of GoFans 1.1)."""
 
 
+_LETTERS: Final = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
+
+
 class Point(NamedTuple):
     """An intersection: x from 1 at the left, y from 1 at the top."""
 
     x: int
     y: int
+
+
+def column(x: int) -> str:
+    """Return the letters of a column: A to Z without I, then AA, AB and so on."""
+    more, last = divmod(x - 1, len(_LETTERS))
+    return (_LETTERS[more - 1] if more else "") + _LETTERS[last]
+
+
+def name(point: Point, size: int) -> str:
+    """Return a point's name, such as D4."""
+    return f"{column(point.x)}{size + 1 - point.y}"
 
 
 class Stone(NamedTuple):

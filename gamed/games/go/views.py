@@ -13,9 +13,8 @@ from attrs import define, field
 
 from gamed.errors import RuleError
 from gamed.games.go.board import FIRST_COLORS, Board, neighbours, points, ruleset
-from gamed.games.go.picture import name
 from gamed.games.go.replay import IllegalRecordMove, removes, sides
-from gamed.games.go.tree import RESIGNED, GoGame, Node, Point
+from gamed.games.go.tree import RESIGNED, GoGame, Node, Point, name
 
 Data: TypeAlias = dict[str, Any]
 

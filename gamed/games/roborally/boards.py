@@ -37,6 +37,9 @@ def load_course(name: str, limits: Limits) -> Course:
     `limits`: what holds where the file gives no limits of its own.
     """
     file = course_file(name)
+    if file.suffix != Path(name).suffix and name not in course_names():
+        known = ", ".join(course_names())
+        raise ConfigError(f"there is no course {name}: choose one of {known}, or a file whose name ends with .course")
     text = _text(file, "utf-8")
     try:
         return parse_course(text, lambda tile: _text(file.parent / tile), limits)

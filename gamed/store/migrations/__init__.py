@@ -36,6 +36,16 @@ def upgrade(connection: Connection) -> None:
         command.upgrade(config, "head")
 
 
+def require_newest(connection: Connection) -> None:
+    """Raise StoreError if the database has another schema than ours; nothing is written."""
+    revision, head = revisions(connection)
+    if revision != head:
+        raise StoreError(
+            f"the database has the schema {revision}, this gamed reads {head}, and the database cannot be written to: "
+            "run this as a user who may write to it"
+        )
+
+
 def revisions(connection: Connection) -> tuple[str | None, str | None]:
     """Return the revision that a database has, None for an empty one, and the one that this gamed brings it to."""
     config = Config()

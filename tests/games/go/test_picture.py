@@ -5,9 +5,9 @@ from __future__ import annotations
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.games.go.board import Board
-from gamed.games.go.picture import column, draw, name
+from gamed.games.go.picture import draw
 from gamed.games.go.rules import Position
-from gamed.games.go.tree import Point, Stone
+from gamed.games.go.tree import Point, Stone, column, name
 from tests.games.go.test_board import stones
 
 NINE = """\

@@ -1,0 +1,42 @@
+"""What the shell completes where a command takes a name: games, strategies, formats; README.md tells how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import click
+
+from gamed.cli.conversion import FORMATS
+
+AS_IT_IS = "xml"
+"""The format of a record as it is stored."""
+
+
+def complete_games(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the games that are installed."""
+    from gamed.registry import game_types  # noqa: PLC0415 (heavy)
+
+    return _beginning(game_types(), incomplete)
+
+
+def complete_strategies(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the strategies of the game that is typed already, or of all games."""
+    from gamed.registry import game_types  # noqa: PLC0415 (heavy)
+
+    types = game_types()
+    # A line that ends with an option is not parsed to its end: its arguments are still among the others.
+    named = [types[word] for word in (str(ctx.params.get("game")), *ctx.args) if word in types]
+    chosen = named[:1] or types.values()
+    return _beginning(dict.fromkeys(name for made in chosen for name in made.players), incomplete)
+
+
+def complete_formats(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the formats that a record can be exported in."""
+    from gamed.registry import game_types  # noqa: PLC0415 (heavy)
+
+    replays = [replay.name for made in game_types().values() for replay in made.replays]
+    return _beginning([AS_IT_IS, *FORMATS, *replays], incomplete)
+
+
+def _beginning(names: Iterable[str], incomplete: str) -> list[str]:
+    return [name for name in names if name.startswith(incomplete)]
