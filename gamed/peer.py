@@ -61,6 +61,9 @@ class Peer(Protocol):
     def released(self, room: Any) -> None:
         """Take note that a room is done with the peer, after all that was delivered."""
 
+    def allow(self, messages_per_second: float) -> None:
+        """Take at least so many messages of the peer a second from now on."""
+
     def mute(self) -> None:
         """Take nothing more from the peer: it is about to be let go."""
 

@@ -40,6 +40,7 @@ from gamed.net.systemd import Watchdog, activated, credential, notify
 from gamed.records.index import index
 from gamed.registry import games
 from gamed.store.journal import FileJournal
+from gamed.store.replays import ReplayWriter
 from gamed.store.sql import Database, SqlStore, public_url
 from gamed.tally import Tally
 from gamed.web.imports import Importing
@@ -80,24 +81,28 @@ class Options(usage.Options):
 
 @define(eq=False)
 class Storage(Service):
-    """The journal and the record store: opened first, closed last."""
+    """The journal, the record store and what writes replays: opened first, closed last."""
 
     journal: FileJournal
     database: Database
     store: SqlStore
+    replays: list[ReplayWriter] = field(factory=list)
 
     def startService(self) -> None:
-        """Open both. Raises StoreError."""
+        """Open all. Raises StoreError."""
         super().startService()  # type: ignore[no-untyped-call]
         self.database.thd_open()
         self.store.start()
         self.journal.start()
+        for writer in self.replays:
+            writer.start()
 
     def stopService(self) -> Deferred[Any]:
-        """Close both, the store after what is under way."""
+        """Close all, after what is under way."""
         super().stopService()  # type: ignore[no-untyped-call]
         # Whatever becomes of the store.
-        return self.store.stop().addBoth(lambda _: self.journal.stop())
+        stored = self.store.stop().addBoth(lambda _: self.journal.stop())
+        return DeferredList([stored, *(writer.stop() for writer in self.replays)], consumeErrors=True)
 
 
 @define(eq=False)
@@ -292,6 +297,12 @@ def build(
             factories[name] = factory
             lobby.outage.parts.append(factory.hold)
             listeners.append(Listener(name, endpoint, factory, reactor, door))
+    replays = []
+    for name, (_, made) in makers.items():
+        if directory := getattr(config.listeners[name], "replays", ""):
+            writer = ReplayWriter(Path(directory), made.replays[0], reactor)
+            lobby.replays[made.kind] = writer.write
+            replays.append(writer)
     kinds = {name: made.kind for name, (_, made) in makers.items()}
     served = {name: (kinds[name], factory) for name, factory in factories.items()}
     endpoint = config.web.endpoint if endpoints.get("web") is None else endpoints["web"]
@@ -302,7 +313,13 @@ def build(
         site = web_site(operated.parts, listeners, _importing(config), reactor, room_for)
         listeners.append(Listener("web", endpoint, site, reactor, door))
     daemon = Daemon(
-        Storage(journal, database, store), heartbeat, lobby, listeners, GarbagePauses(tally.pauses), reactor, operated
+        Storage(journal, database, store, replays),
+        heartbeat,
+        lobby,
+        listeners,
+        GarbagePauses(tally.pauses),
+        reactor,
+        operated,
     )
     if operated is not None:
         operated.parts.certificates = daemon.reload_certificates

@@ -74,6 +74,7 @@ class Parts:
 
     def __attrs_post_init__(self) -> None:
         self.lobby.alarms.append(self.alarm)
+        self.lobby.logins.administrators.append(lambda: (operator.address for operator in self.operators))
 
     def alarm(self, room: Room, finding: Finding) -> None:
         """Tell all who are logged in of a finding."""

@@ -18,7 +18,7 @@ from gamed.net.session import SessionFactory
 FACTORY: Final = ("unsent_bytes", "messages_per_second", "message_seconds")
 """Settings of a listener that its sessions look up each time."""
 
-RESTART: Final = ("endpoint",)
+RESTART: Final = ("endpoint", "replays")
 
 
 def reloaded(parts: Parts) -> Answer:

@@ -29,6 +29,7 @@ from gamed.findings import Finding
 from gamed.game import Options, Termination
 from gamed.history import History
 from gamed.lobby.keeper import Keeper
+from gamed.lobby.logins import Logins
 from gamed.lobby.outage import Outage, Timer
 from gamed.lobby.refusals import RefusalLog
 from gamed.lobby.reservations import ReservationBook
@@ -59,6 +60,7 @@ class Lobby(Service):
     `seconds`: the clock that all moments are told by, monotonic, and stopped while games are held; `held`: for how long
     it was stopped so far.
     `on_full`: what becomes of running games when the disk takes no more: "pause" holds them, "end" ends them.
+    `replays`: by the game's kind, what writes its ended games as another program's files.
     """
 
     game_types: Mapping[str, GameType]
@@ -72,10 +74,12 @@ class Lobby(Service):
     on_full: str = "pause"
     outage: Outage = field(init=False)
     keeper: Keeper = field(init=False)
+    logins: Logins = field(init=False)
     rooms: dict[str, Room] = field(factory=dict)
     reservations: ReservationBook = field(factory=ReservationBook)
     refusals: RefusalLog = field(init=False)
     alarms: list[Callable[[Room, Finding], None]] = field(factory=list)
+    replays: dict[str, Callable[[History], None]] = field(factory=dict)
     _waiting: dict[str, Room] = field(factory=dict)
     _dispatches: list[Dispatch] = field(factory=list)
     _afterwards: dict[str, Room] = field(factory=dict)
@@ -86,6 +90,7 @@ class Lobby(Service):
         self.outage = Outage(self.clock, self.tally, self._try_again)
         self.refusals = RefusalLog(self.clock, self.tally, self.reservations.is_code)
         self.keeper = Keeper(self.store, self.journal, self.clock, self.tally)
+        self.logins = Logins(self.clock.seconds, self.tally)
 
     # What receptions ask for (gamed.reception.Host)
 
@@ -386,6 +391,8 @@ class Lobby(Service):
         if len(history.entries) > PORTION:
             yield
         self.keeper.add(record, summarize(history, **names))
+        if history.kind in self.replays:
+            self.replays[history.kind](history)
 
     @property
     def unstored(self) -> int:

@@ -21,10 +21,10 @@ from gamed.tally import Tally
 
 log = Logger()
 
-ROOMS: Final = 1_000
+ROOMS: Final = 500
 """Rooms whose refusals are kept, the newest ones."""
 
-SEATS: Final = 16
+SEATS: Final = 8
 """Peers of a room whose refusals are kept."""
 
 A_TURN: Final = 20

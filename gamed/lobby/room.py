@@ -5,7 +5,7 @@ Source: design.md, "A move's way" and "Time". Nothing on the way of a move is a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from math import inf
 from time import perf_counter
@@ -103,6 +103,8 @@ class Room:
     ended: list[Ended] = field(factory=list)
     watchers: list[Callable[[Room, Step], None]] = field(factory=list)
     is_closed: bool = False
+    # Whose seats were emptied: a finding may come after the end of the match.
+    _left: dict[Seat, Peer] = field(factory=dict)
     _wake_at: float | None = None
     _timer: IDelayedCall | None = None
     _stuck: dict[Seat, IDelayedCall] | None = None
@@ -148,7 +150,7 @@ class Room:
         if seat == OBSERVERS:
             return
         self._act(self.table.leave, seat, why, self._now(), text)
-        self.peers.pop(seat, None)
+        self._emptied((seat,))
 
     def observe(self, peer: Peer) -> None:
         """Let a peer watch, and tell it what the match says to newcomers."""
@@ -256,13 +258,26 @@ class Room:
             entries = (self.history.opened(), *entries)
         if step.held is not None:
             entries = (*entries, step.held)
-        leaving = {seat: self.peers.pop(seat) for seat in step.dropped if seat in self.peers}
+        leaving = self._emptied(step.dropped)
         letters = self._letters(step, leaving)
         dispatch = Dispatch(self, self.history.room, entries, letters, list(leaving.values()))
         if step.closed:
             dispatch.released += [*self.peers.values(), *dict.fromkeys(self.observers)]
         self._undelivered += not self.table.forwards
         self.house.perform(dispatch)
+
+    def _emptied(self, seats: Iterable[Seat]) -> dict[Seat, Peer]:
+        """Empty seats; return whose they were."""
+        peers = {seat: self.peers.pop(seat) for seat in seats if seat in self.peers}
+        if self.table.forwards:
+            # A relay's lines may be judged after the seats are empty. Other tables may have any number of peers that
+            # come and go, and none of them is to be kept.
+            self._left.update(peers)
+        return peers
+
+    def _peer(self, seat: Seat) -> Peer | None:
+        """Return who is on a seat, or was last."""
+        return self.peers.get(seat) or self._left.get(seat)
 
     def _letters(self, step: Step, leaving: Mapping[Seat, Peer]) -> list[tuple[Peer, Event]]:
         letters: list[tuple[Peer, Event]] = []
@@ -295,7 +310,7 @@ class Room:
     def _report(self, step: Step) -> None:
         for finding in step.findings:
             self.house.tally.findings[self.history.kind, finding.code] += 1
-            peer = self.peers.get(finding.seat)
+            peer = self._peer(finding.seat)
             log.warn(
                 "finding {code}: room={room} seat={seat} peer={peer} entry={entry}: {text}",
                 code=finding.code,
@@ -309,7 +324,7 @@ class Room:
 
     def _refuse(self, step: Step) -> None:
         for seat, refusal in step.refused:
-            peer = self.peers.get(seat)
+            peer = self._peer(seat)
             if peer is not None:
                 self.house.refusals.add(peer, refusal, self.id, seat)
 
@@ -317,7 +332,8 @@ class Room:
         log.info(
             "ended: room={room} record={record} game={game} termination={termination} winner={winner} peers={peers}",
             room=self.id,
-            record=self.history.room,
+            # A match that never began leaves no record.
+            record=self.history.room if self.history.was_started else None,
             game=self.history.kind,
             termination=str(outcome.termination),
             winner=outcome.winner,

@@ -62,6 +62,9 @@ UNFINISHED = 10.0
 LOOKED_AT_ONCE = 200
 """Sessions that are looked at in one turn of the reactor, for messages that have not ended."""
 
+LEFT_BEHIND = 1.0
+"""Seconds after its end in which a seated peer is still served: tables do not wait longer for what it left behind."""
+
 MUTE_BYTES = 65_536
 """Bytes that are then read and thrown away at a time."""
 
@@ -94,7 +97,7 @@ class Session:
     name: str
     transport: Any = None
     _own_name: str | None = None
-    refusals: Refusals = field(factory=Refusals)
+    _refusals: Refusals | None = None
     _place: tuple[Room, Seat] | None = None
     places: list[tuple[Room, Seat]] = field(factory=list)
     _socket: socket.socket | None = None
@@ -114,6 +117,9 @@ class Session:
     _share: Bucket = field(init=False)
     _rate: Bucket | None = None
     _begun_at: float | None = None
+    _ended_at: float | None = None
+    """When a seated peer of which more waits was first seen to have ended."""
+
     _unfinished: tuple[bytes, float, bool] | None = None
     _is_inside: bool = False
     _shakes_hands: bool = False
@@ -259,8 +265,25 @@ class Session:
     def _go_on(self) -> None:
         """Go on at the listener's rate."""
         self._rest = None
+        if self._is_overdue:
+            self.mute()
+            self._leave()
+            return
         self._take()
         self._read_again()
+
+    @property
+    def _is_overdue(self) -> bool:
+        """Whether the peer's seats are to be emptied although not all is served that it sent before its end.
+
+        What lies in the kernel may be a flood of megabytes, and the end of it is read last.
+        """
+        if not self.places or not self.is_gone:
+            return False
+        now = self.factory.clock.seconds()
+        if self._ended_at is None:
+            self._ended_at = now
+        return now - self._ended_at >= LEFT_BEHIND
 
     def serve(self, until: float) -> bool:
         """Take a few of the messages that wait, when it is our turn in the backlog, and at last the peer's leaving.
@@ -268,8 +291,13 @@ class Session:
         Return whether more waits for another turn.
         """
         try:
-            if not self._is_mute and self._receive(AT_ONCE, until):
-                return True
+            if not self._is_mute:
+                has_more = self._receive(AT_ONCE, until)
+                if self._is_overdue:
+                    self.mute()
+                    self._is_leaving = True
+                elif has_more:
+                    return True
         except Exception:  # noqa: BLE001 (as in `_attempt`)
             log.failure("server fault: peer={peer}", peer=self.name)
             self.mute()
@@ -364,6 +392,13 @@ class Session:
         self.factory.refusals.note(self, refusal)
 
     @property
+    def refusals(self) -> Refusals:
+        """What the peer sent in vain; made when it is asked for, because most peers have none."""
+        if self._refusals is None:
+            self._refusals = Refusals()
+        return self._refusals
+
+    @property
     def listener(self) -> str:
         """The name of the listener that the peer came by."""
         return self.factory.limits.listener
@@ -443,7 +478,8 @@ class Session:
     def _depart(self) -> None:
         """Empty the seats, and close what is still open."""
         self.factory.sessions.pop(self, None)
-        self.factory.refusals.ended(self)
+        if self._refusals is not None:
+            self.factory.refusals.ended(self)
         self._attempt(self.factory.reception.depart, self)
         self._leave_all(Termination.LEFT)
         self.close()
@@ -517,6 +553,12 @@ class Session:
         poll = select.poll()
         poll.register(self._connection.getHandle(), select.POLLIN)
         return bool(poll.poll(0))
+
+    def allow(self, messages_per_second: float) -> None:
+        """Raise the peer's rate, if the listener has one and it is lower; a second's worth is in store."""
+        if self._rate is not None and self._rate.rate < messages_per_second:
+            now = self.factory.clock.seconds()
+            self._rate = Bucket(messages_per_second, messages_per_second, now, messages_per_second)
 
     def deliver(self, event: Event) -> None:
         """Put by what the dialect says for an event; a peer that is lost gets nothing any more."""

@@ -19,7 +19,7 @@ from gamed.errors import RuleError
 from gamed.records.canonical import imported_id
 from gamed.records.index import Format, Index, Schema, named, reason, require
 from gamed.records.own import PUBLISHER
-from gamed.records.parsing import parse_whole
+from gamed.records.parsing import parse_whole, root_of
 from gamed.records.record import Record, RecordError, Summary
 from gamed.records.record import document as record_document
 
@@ -92,10 +92,9 @@ def check(
     document's element; what they read becomes a record first, which takes the same steps. Raises nothing.
     """
     try:
-        root = parse_whole(document)
-        reader = (readers or {}).get(str(root.tag))
-        if reader is not None:
-            root = parse_whole(record_document(reader(document)))
+        # A reader may take what is no whole XML: replays of games that broke off break off, too.
+        reader = (readers or {}).get(root_of(document))
+        root = parse_whole(document if reader is None else record_document(reader(document)))
         return _checked(root, formats, players)
     except RecordError as error:
         return refused(error)

@@ -17,6 +17,9 @@ from gamed.records.record import RecordError
 LEVELS: Final = 2_000
 """How deep elements may be nested: in GoFans x.2 each move is nested in the one before it."""
 
+_CHUNK: Final = 4096
+"""Bytes that are looked at in one go for the root; few documents need a second one."""
+
 # All that may stand before a DOCTYPE. It is looked for before the parser could expand anything.
 _DOCTYPE = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s++|(?><\?.*?\?>)|(?><!--.*?-->))*+<!DOCTYPE", re.DOTALL)
 _DECLARED = re.compile(rb"""<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
@@ -38,9 +41,32 @@ def parse_whole(document: bytes) -> etree._Element:
     return _parsed(document, remove_comments=False, remove_pis=False)
 
 
+def root_of(document: bytes) -> str:
+    """Return the name of a document's root, also where its end is missing; "" if it has none.
+
+    Raises RecordError(code="forbidden") for a DOCTYPE.
+    """
+    if _DOCTYPE.match(document):
+        raise _no_doctype()
+    parser = etree.XMLPullParser(("start",), encoding="utf-8", resolve_entities=False, no_network=True)
+    try:
+        for at in range(0, len(document), _CHUNK):
+            parser.feed(document[at : at + _CHUNK])
+            for _, element in parser.read_events():
+                return str(element.tag)
+    except etree.XMLSyntaxError:
+        # Whoever parses all of it says what is wrong, and where.
+        pass
+    return ""
+
+
+def _no_doctype() -> RecordError:
+    return RecordError("a DOCTYPE is not allowed", code="forbidden")
+
+
 def _parsed(document: bytes, *, remove_comments: bool, remove_pis: bool) -> etree._Element:
     if _DOCTYPE.match(document):
-        raise RecordError("a DOCTYPE is not allowed", code="forbidden")
+        raise _no_doctype()
     parser = etree.XMLParser(
         encoding="utf-8",
         resolve_entities=False,

@@ -9,7 +9,6 @@ from collections import deque
 from collections.abc import Callable, Sequence
 
 from gamed.errors import IllegalMove
-from gamed.findings import Finding
 from gamed.game import Options, Termination
 from gamed.games.go.replay import replay as replay_go
 from gamed.games.go.tree import RESIGNED, GoGame
@@ -19,7 +18,7 @@ from gamed.records import gofans, own
 from gamed.records.index import Index
 from gamed.records.parsing import parse
 from gamed.records.record import Record, RecordError, SeatSummary, Summary
-from gamed.table import Table, replay
+from gamed.table import Judged, Table, replay
 
 
 def play_own(record: Record, table: Callable[[Options], Table]) -> Summary:
@@ -34,19 +33,28 @@ def play_own(record: Record, table: Callable[[Options], Table]) -> Summary:
         raise RecordError("a line or a move is empty, and not in base64", code="not-valid")
     fresh = table(history.options)
     deque(replay(fresh, history), maxlen=0)
-    _compare(fresh.match.findings, judged.findings)
-    if fresh.match.unjudged != judged.unjudged:
-        raise IllegalMove(f"the referee judges up to entry {fresh.match.unjudged}, the record says {judged.unjudged}")
+    _compare(fresh.match, judged)
     _check_result(record, found)
     return found
 
 
-def _compare(found: Sequence[Finding], recorded: Sequence[Finding]) -> None:
-    for finding in found:
-        if finding not in recorded:
+def _compare(found: Judged, recorded: own.Judgement) -> None:
+    """Compare what the referee finds with what a record says, as far as the record was judged.
+
+    Earlier versions stopped judging at the first line that they could not read, and behind the first one after which
+    nobody could say whose turn it was. Those records are as good as they were: there the referee finds something today.
+    """
+    last = recorded.unjudged
+    if found.unjudged != last and not any(
+        finding.entry + 1 == last or finding.entry == last for finding in found.findings
+    ):
+        raise IllegalMove(f"the referee judges up to entry {found.unjudged}, the record says {last}")
+    judged = [finding for finding in found.findings if last is None or finding.entry < last]
+    for finding in judged:
+        if finding not in recorded.findings:
             raise IllegalMove(f"entry {finding.entry}, seat {finding.seat}: {finding.text}", code=finding.code)
-    for finding in recorded:
-        if finding not in found:
+    for finding in recorded.findings:
+        if finding not in judged:
             raise IllegalMove(f"entry {finding.entry}, seat {finding.seat}: the rules find no {finding.code} there")
 
 

@@ -80,6 +80,7 @@ class DaemonCollector(Collector):
             "gamed_store_errors", "Records that the store refused; they are offered again.", tally.keep_errors
         )
         yield _counter("gamed_faults", "Faults of gamed itself; each ended one room or one connection.", tally.faults)
+        yield from self._passwords()
         waiting = GaugeMetricFamily("gamed_records_waiting", "Ended games that are not stored yet.")
         waiting.add_metric([], self.waiting_records())
         yield waiting
@@ -94,6 +95,14 @@ class DaemonCollector(Collector):
         for key, count in sorted(counts.items()):
             family.add_metric(key, count)
         yield family
+
+    def _passwords(self) -> Families:
+        wrong = CounterMetricFamily("gamed_wrong_passwords", "Wrong passwords, by listener.", labels=["listener"])
+        for name, count in sorted(self.tally.wrong_passwords.items()):
+            wrong.add_metric([name], count)
+        yield wrong
+        text = "Times for which there were too many wrong passwords in a minute."
+        yield _counter("gamed_password_alarms", text, self.tally.password_alarms)
 
     def _listeners(self) -> Families:
         connections = GaugeMetricFamily("gamed_connections", "Open connections.", labels=["listener"])

@@ -38,6 +38,12 @@ _OVERLAP: Final = 2
 UNFINISHED: Final = 200
 """Bytes of an unfinished message that are shown."""
 
+KEPT: Final = 1_024
+"""Characters of a message that are kept for people while it comes; also the bytes of it that an error has."""
+
+_BLANK: Final = "\ufeff \t\r\n"
+_BLANKS: Final = _BLANK.encode()
+
 _SPACE: Final = re.compile(rb"[\t\n\r]")
 _VALUE: Final = re.compile(rb"\"[^\"]*\"|'[^']*'")
 
@@ -166,6 +172,18 @@ class XmlStream:
     _messages: _Messages = field(init=False)
     _parser: expat.XMLParserType = field(init=False)
     _error: RemoteProtocolError | None = field(default=None, init=False)
+    _opening: str = field(default="", init=False)
+    """What came until the root began, and its tag."""
+    _seen: str = field(default="", init=False)
+    """The first `KEPT` characters of the message that is coming."""
+    _texts: deque[str] = field(factory=deque, init=False)
+    """The same of those that are complete."""
+    last: str = field(default="", init=False)
+    """The same of the message that `elements` yielded last."""
+    _stray: bytes = field(default=b"", init=False)
+    """The first bytes of text that was found between messages, until it is asked for."""
+    _is_told: bool = field(default=False, init=False)
+    """Whether the text that waits, before which no markup came, has been taken for stray text."""
 
     def __attrs_post_init__(self) -> None:
         self._messages = _Messages(self.depth, self.attributes)
@@ -183,8 +201,23 @@ class XmlStream:
 
     @property
     def unfinished(self) -> bytes:
-        """The first bytes of what has not ended of a message."""
-        return bytes(self._tokens.waiting[:UNFINISHED]) if self.begun else b""
+        """The first bytes of what has not ended of a message, or of text that may become none."""
+        if self.closed or self._is_told:
+            return b""
+        return self._begun_text().lstrip(_BLANKS)[:UNFINISHED]
+
+    @property
+    def opening(self) -> tuple[str, str]:
+        """The root's name and its tag, with what came before it; empty before it has begun."""
+        return self._messages.root, self._opening
+
+    def stray(self) -> bytes:
+        """Return the first bytes of text that was passed over because no element holds it; each such text once."""
+        stray, self._stray = self._stray, b""
+        return stray
+
+    def _begun_text(self) -> bytes:
+        return (self._seen.encode() + self._tokens.waiting[:KEPT])[:KEPT]
 
     def receive_data(self, data: bytes) -> None:
         """Take bytes; empty bytes end the stream."""
@@ -193,11 +226,12 @@ class XmlStream:
         if data:
             try:
                 self._read(data)
+                self._look_for_stray_text()
             except RemoteProtocolError as error:
-                self._error = error.fresh()
+                self._error = RemoteProtocolError(str(error), code=error.code, text=self._begun_text())
             except expat.ExpatError as error:
-                reason = expat.ErrorString(error.code)
-                self._error = RemoteProtocolError(f"this is not well-formed XML: {reason}", code="malformed-xml")
+                reason = f"this is not well-formed XML: {expat.ErrorString(error.code)}"
+                self._error = RemoteProtocolError(reason, code="malformed-xml", text=self._seen.encode()[:KEPT])
         else:
             self._messages.closed = True
         if self.closed or self._error is not None:
@@ -210,6 +244,7 @@ class XmlStream:
         `message-too-deep`, `too-many-attributes`.
         """
         while self._messages.elements:
+            self.last = self._texts.popleft()
             yield self._messages.elements.popleft()
         if self._error is not None:
             raise self._error.fresh()
@@ -229,11 +264,33 @@ class XmlStream:
     def _parse(self, size: int, token: str) -> None:
         messages = self._messages
         self._taken += size
+        if len(self._seen) < KEPT:
+            self._seen = (self._seen + token)[:KEPT]
         level, finished = messages.level, len(messages.elements)
         self._parser.Parse(token)
-        if messages.level > level == 0 or len(messages.elements) > finished:
-            self._taken = 0
-            self._renew()
+        if level == 1 and not self._is_told and not token.startswith("<"):
+            self._stray = self._stray or token[: token.index("<")].strip(_BLANK).encode()[:KEPT]
+        self._is_told = False
+        if not level and messages.root and not self._opening:
+            self._opening = self._seen
+        if len(messages.elements) > finished:
+            self._texts.append(self._seen)
+        elif not messages.level > level == 0:
+            return
+        self._taken = 0
+        self._seen = ""
+        self._renew()
+
+    def _look_for_stray_text(self) -> None:
+        """Take a line that is no markup for what it is, because markup may never follow it."""
+        if self._messages.level > 1 or self._tokens.begun or self._is_told:
+            return
+        # A `<` may be the beginning of markup that is not known yet.
+        line = bytes(self._tokens.waiting[:KEPT]).partition(b"<")[0].lstrip(_BLANKS)
+        text = line.rstrip(_BLANKS)
+        if text and b"\n" in line:
+            self._is_told = True
+            self._stray = self._stray or text
 
     def _renew(self) -> None:
         messages = self._messages

@@ -74,6 +74,9 @@ class Peer:
     def mute(self) -> None:
         self.heard.append((self.name, "mute"))
 
+    def allow(self, messages_per_second: float) -> None:
+        self.heard.append((self.name, f"{messages_per_second:g} messages a second"))
+
     def introduce(self, name: str) -> None:
         self.name = name
 

@@ -212,8 +212,20 @@ class OwnTests(SynchronousTestCase):
 
     def test_lines_that_nobody_understands_are_a_game(self) -> None:
         text = battleship((0, b"\0\xff]]><&\n\xef\xbf\xbe\n \t\n"), (1, b"</line>\n"))
-        self.assertIn(b"<unjudged ", text)
+        self.assertEqual(text.count(b'<finding code="illegible"'), 4)
         self.assert_imported(text, "idle", None)
+
+    def test_a_record_of_a_referee_who_stopped_there(self) -> None:
+        """Before findings were made of them, such lines ended the judging; other findings did, too."""
+        text = battleship((0, b"hello\n"), (1, b"(1,[0,0]).\n"))
+        stopped = re.sub(b"<findings>.*</findings>", b'<unjudged entry="3"/>', text, flags=re.DOTALL)
+        self.assert_imported(stopped, "idle", None)
+        self.assertEqual(outcome(stopped.replace(b'entry="3"', b'entry="5"')).code, "illegal")
+        text = battleship((0, b"(1,[0,0]).\n(1,[0,0]).\n"))
+        stopped = re.sub(b'<finding code="out-of-turn" seat="0" entry="4">.*?</finding>', b"", text)
+        stopped = stopped.replace(b"</findings>", b'</findings><unjudged entry="4"/>')
+        self.assertNotEqual(stopped, text)
+        self.assert_imported(stopped, "idle", None)
 
     def test_a_lie_that_the_record_hides_is_illegal(self) -> None:
         text = re.sub(b"<findings>.*</findings>", b"", battleship(*self.LIE), flags=re.DOTALL)

@@ -457,6 +457,12 @@ class ImportTests(ArchiveCase):
         self.assertEqual(found["code"], "imported")
         self.assertEqual(self.read(f"records/{found['id']}")["game"], "hive")
 
+    def test_an_official_replay_that_breaks_off(self) -> None:
+        replay = game_types()["hive"].replays[0].write(whole(1))
+        (found,) = self.take(replay[: len(replay) // 2])
+        self.assertEqual(found["code"], "imported")
+        self.assertEqual(self.read(f"records/{found['id']}")["termination"], "cancelled")
+
     def test_what_is_refused_has_its_code(self) -> None:
         codes = {
             b"": "not-xml", b"nonsense": "not-xml", b"<a/>": "not-standard", BOMB: "forbidden",

@@ -23,6 +23,7 @@ from gamed.games.softwarechallenge.messages import (
     Memento,
     MoveRequest,
     Refused,
+    RoomMessage,
     Slot,
     Welcome,
 )
@@ -30,6 +31,7 @@ from gamed.games.softwarechallenge.messages import Result as ResultMessage
 from gamed.games.softwarechallenge.season import Cause, Fault, Season, Sent
 from gamed.history import LEFT, Entry
 from gamed.match import Match, MatchTable, Opening
+from gamed.refusals import Refusal
 from gamed.table import OBSERVERS, Mail, Step
 
 COLORS = ("red", "blue")
@@ -49,6 +51,8 @@ class Arrived(Event):
     """A move that was read: what the reception hands to the table."""
 
     sent: Sent
+    message: RoomMessage
+    """As it came."""
 
 
 @frozen
@@ -69,6 +73,10 @@ class Limits:
 
 def _nothing(*_: object) -> None:
     """Tell nobody."""
+
+
+def _no_text(_seat: Seat) -> bytes:
+    return b""
 
 
 @define
@@ -95,6 +103,8 @@ class SeasonTable(MatchTable):
     arrived: float = inf
     finished: Callable[[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...]]], None] = _nothing
     filled: Callable[[], None] = _nothing
+    begun: Callable[[Seat], bytes] = _no_text
+    """Returns what a seat's peer has begun to say and has not ended."""
     expelled: dict[Seat, str] = field(factory=dict)
     _taken: set[Seat] = field(factory=set)
     _absent: dict[Seat, Absence] = field(factory=dict)
@@ -217,27 +227,28 @@ class SeasonTable(MatchTable):
             return Step()
         sent = event.sent
         if not self.match.is_started or seat != self._mover:
-            return self._violation(seat, sent, NOT_YOUR_TURN, now)
+            return self._violation(seat, event, NOT_YOUR_TURN, now)
         if not self.is_requested:
-            return self._violation(seat, sent, NOT_REQUESTED, now)
+            return self._violation(seat, event, NOT_REQUESTED, now)
         arrived = min(now, self.arrived)
         late = self._clock.answered(arrived) if self._clock.asked_at is not None and self._is_timed else None
         if late is not None:
-            return self._too_late(seat, late, now, arrived)
+            return self._too_late(seat, late, now, arrived, event.message.text)
         if sent.move is None:
-            return self._illegal(seat, sent, f"{self.names[seat]} hat kein Zug-Objekt gesendet.", "no-move", now)
-        return self._play(seat, sent, now)
+            return self._illegal(seat, event, f"{self.names[seat]} hat kein Zug-Objekt gesendet.", "no-move", now)
+        return self._play(seat, event, now)
 
-    def _play(self, seat: Seat, sent: Sent, now: float) -> Step:
+    def _play(self, seat: Seat, event: Arrived, now: float) -> Step:
+        sent = event.sent
         data = self._time_of_move(now)
         if sent.hint:
             data["hint"] = sent.hint
         try:
             journal = self.match.play(seat, sent.move, now, data)
         except IllegalMove as error:
-            return self._illegal(seat, sent, f"{error}{self.season.suffix(sent.move)}", error.code, now)
+            return self._illegal(seat, event, f"{error}{self.season.suffix(sent.move)}", error.code, now)
         except InvalidMove as error:
-            return self._drop(seat, str(error), now)
+            return self._drop(seat, event, error, now)
         self.is_requested = self._asks = False
         self._clock.stop()
         self._echo = sent.echo
@@ -256,7 +267,8 @@ class SeasonTable(MatchTable):
 
     # How a game ends
 
-    def _illegal(self, seat: Seat, sent: Sent, text: str, code: str, now: float) -> Step:
+    def _illegal(self, seat: Seat, event: Arrived, text: str, code: str, now: float) -> Step:
+        sent, expected = event.sent, self._example(seat)
         said = f"Ungueltiger Zug von '{self.names[seat]}'.\n{text}"
         mails = [
             Mail(seat, Refused(self.room, said, sent.original or None)),
@@ -264,21 +276,34 @@ class SeasonTable(MatchTable):
         ]
         step = self._violated(seat, text, code, now, mails)
         step.mails += self._farewell(seat, text, kick=True)
+        reason = "the message has no move in it" if sent.move is None else text.partition("; move was")[0]
+        step.refused = ((seat, Refusal(code, reason, expected, event.message.text)),)
         return step
+
+    def _example(self, seat: Seat) -> str:
+        """Return what a side might have sent, for developers."""
+        move = self.game.legal_moves(self.state, seat)[0]
+        return "a legal move, such as " + " ".join(self.season.echo(move).split()).replace("lastMove", "data")
 
     def _farewell(self, seat: Seat, text: str, *, kick: bool) -> tuple[Mail, ...]:
         self.expelled[seat] = text
         return (Mail(seat, Closing(kick)),)
 
-    def _violation(self, seat: Seat, sent: Sent, text: str, now: float) -> Step:
-        refused = Mail(seat, Refused(self.room, text, sent.original or None))
+    def _violation(self, seat: Seat, event: Arrived, text: str, now: float) -> Step:
+        refused = Mail(seat, Refused(self.room, text, event.sent.original or None))
         # Who answers what nobody asked hears of nothing else any more.
         mails = (refused, *self._farewell(seat, text, kick=True))
         if not self.match.is_started:
             step = self._empty(seat, Absence(Fault(seat, Cause.RULE_VIOLATION, text), Termination.FORFEIT), now)
             step.mails = (*mails, *step.mails)
-            return step
-        return self._violated(seat, text, "out-of-turn" if text == NOT_YOUR_TURN else "not-requested", now, [*mails])
+            code, reason = "not-started", "a move before the game began: the second player has not come yet"
+        else:
+            code = "out-of-turn" if text == NOT_YOUR_TURN else "not-requested"
+            step = self._violated(seat, text, code, now, [*mails])
+            why = "the other side is to move" if text == NOT_YOUR_TURN else "the game is paused"
+            reason = f"a move that was not asked for: {why}"
+        step.refused = ((seat, Refusal(code, reason, "one move after each MoveRequest", event.message.text)),)
+        return step
 
     def _violated(self, seat: Seat, text: str, code: str, now: float, mails: list[Mail]) -> Step:
         finding = self.match.finding(code, seat, text)
@@ -288,13 +313,15 @@ class SeasonTable(MatchTable):
         step.findings = (finding,)
         return step
 
-    def _drop(self, seat: Seat, text: str, now: float) -> Step:
+    def _drop(self, seat: Seat, event: Arrived, error: InvalidMove, now: float) -> Step:
+        text, expected = str(error), self._example(seat)
         mails = (Mail(seat, Refused(self.room, text, None)), *self._farewell(seat, text, kick=False))
         step = self.leave(seat, Termination.LEFT, now, text)
         step.mails = (*mails, *step.mails)
+        step.refused = ((seat, Refusal(error.code, text, expected, event.message.text)),)
         return step
 
-    def _too_late(self, seat: Seat, over: Overstepped, now: float, arrived: float) -> Step:
+    def _too_late(self, seat: Seat, over: Overstepped, now: float, arrived: float, text: bytes) -> Step:
         soft = over is Overstepped.SOFT
         seconds = self.limits.soft if soft else self.limits.hard
         fault = Fault(
@@ -304,7 +331,18 @@ class SeasonTable(MatchTable):
         )
         evidence = self._clock.evidence(now, arrived)
         journal = [self.match.left(seat, Termination.TIME, now, {"limit": str(over), **evidence})]
-        return self._lose(fault, Termination.TIME, now, [], journal)
+        step = self._lose(fault, Termination.TIME, now, [], journal)
+        step.refused = ((seat, self._late(over, evidence["taken"] - evidence["gap"], text)),)
+        return step
+
+    def _late(self, over: Overstepped, taken: float, text: bytes) -> Refusal:
+        expected = f"a whole message with a move within {self.limits.soft:g} seconds of each MoveRequest"
+        if over is Overstepped.SOFT:
+            return Refusal("soft-timeout", f"the answer came {taken} ms after the MoveRequest", expected, text)
+        reason = f"no answer came within {self.limits.hard:g} seconds of the MoveRequest"
+        if text:
+            reason += "; a message was begun and has not ended"
+        return Refusal("hard-timeout", reason, expected, text)
 
     def _lose(self, fault: Fault, why: Termination, now: float, mails: list[Mail], journal: Sequence[Entry]) -> Step:
         return self._finish(Outcome(why, 1 - fault.seat), fault, now, mails, journal)
@@ -319,6 +357,8 @@ class SeasonTable(MatchTable):
         return self._close(outcome, now, mails, journal)
 
     def _close(self, outcome: Outcome, now: float, mails: list[Mail], journal: Sequence[Entry]) -> Step:
+        # It knows the room, and the room this.
+        self.begun = _no_text
         left = Left(self.room)
         mails += [Mail(seat, left) for seat in PLAYERS_FIRST]
         last = self.match.end(outcome, now)
@@ -352,7 +392,7 @@ class SeasonTable(MatchTable):
         over = self._clock.silent(now)
         if over is None:
             return Step(wake_at=self._clock.due)
-        return self._too_late(self._mover, over, now, self._clock.due)
+        return self._too_late(self._mover, over, now, self._clock.due, self.begun(self._mover))
 
     def overdue(self, now: float) -> Collection[Seat]:  # noqa: ARG002 (Table's signature)
         """Only the mover is waited for."""

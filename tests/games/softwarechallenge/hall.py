@@ -209,6 +209,7 @@ class Hall:
             self.settings.messages_per_second,
             self.settings.message_seconds,
             passes=self.passes,
+            refusals=self.lobby.refusals,
         )
         self.lobby.startService()
 

@@ -12,13 +12,13 @@ import attrs
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.games.softwarechallenge import Settings, messages, wire
-from gamed.games.softwarechallenge.passwords import FAILURES, FORGIVEN
 from gamed.games.softwarechallenge.season import Cause
 from gamed.games.softwarechallenge.seasons.hive import wire as hive
 from gamed.games.softwarechallenge.seasons.hive.checks import TEXTS
 from gamed.games.softwarechallenge.seasons.hive.moves import TYPES, Move
 from gamed.games.softwarechallenge.seasons.hive.wire import GAME_TYPES
 from gamed.net.session import LINGER
+from gamed.passwords import FIRST_DELAY, LONGEST_DELAY
 from gamed.wire.xmlstream import Element
 from tests.games.softwarechallenge.differences import DIFFERENCES, FAREWELLS
 from tests.games.softwarechallenge.hall import Client, Hall
@@ -150,7 +150,7 @@ class TableTests(SynchronousTestCase):
 
     def test_numbers_in_its_sentences(self) -> None:
         text = PAGE.read_text("utf-8")
-        self.assertIn(f"after {FAILURES} wrong ones from an address in {FORGIVEN:g} seconds", text)
+        self.assertIn(f"](console.md#passwords) for {FIRST_DELAY:g} to {LONGEST_DELAY:g} seconds", text)
         self.assertIn({5: "after five seconds"}[LINGER], text)
         self.assertIn(f"in {len(scenarios())} recorded sessions", text)
         stream = wire.XmlStream()

@@ -16,6 +16,7 @@ from gamed.games.softwarechallenge.messages import (
     MoveRequest,
     Refused,
     Result,
+    RoomMessage,
     Slot,
     Welcome,
 )
@@ -38,12 +39,13 @@ from tests.games.softwarechallenge.hall import CORNERS, Lots
 SEASON = HiveSeason()
 A, B = Slot("a", can_timeout=True, should_be_paused=False), Slot("b", can_timeout=True, should_be_paused=False)
 BEE = SetMove("Q", 0, 0, 0, 0)
+MESSAGE = RoomMessage("r", None)
 ANT = SetMove("A", 1, 1, 0, -1)
 
 
 def sent(move: object, original: str = "<originalRequest/>") -> Arrived:
     """Return a move as the reception hands it on."""
-    return Arrived(Sent(move, "<lastMove/>", original))
+    return Arrived(Sent(move, "<lastMove/>", original), MESSAGE)
 
 
 def told(step: Step) -> list[tuple[int, str]]:
@@ -165,13 +167,13 @@ class MoveTests(TableTestCase):
         self.assertEqual((step.outcome, step.closed, step.dropped), (None, False, ()))
 
     def test_its_echo_stands_in_the_memento(self) -> None:
-        event = Arrived(Sent(BEE, "        <lastMove echo/>", ""))
+        event = Arrived(Sent(BEE, "        <lastMove echo/>", ""), MESSAGE)
         memento = self.table.receive(0, event, 0.5).mails[0].event
         assert isinstance(memento, Memento)
         self.assertIn("\n        <lastMove echo/>\n", memento.state)
 
     def test_a_hint_is_recorded(self) -> None:
-        step = self.table.receive(0, Arrived(Sent(BEE, hint="why not")), 0.5)
+        step = self.table.receive(0, Arrived(Sent(BEE, hint="why not"), MESSAGE), 0.5)
         self.assertEqual(step.journal[0].data, {"taken": 500, "hint": "why not"})
 
     def test_an_answer_before_the_request_has_left_has_taken_no_time(self) -> None:
