@@ -27,7 +27,7 @@ from gamed.config import Config, load
 from gamed.console.service import Console, console
 from gamed.errors import ConfigError, GamedError
 from gamed.garbage import IdleCollector
-from gamed.lobby.heartbeat import Heartbeat
+from gamed.lobby.heartbeat import Heartbeat, has_passes
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.recovery import recover
 from gamed.logs import reopen
@@ -250,7 +250,7 @@ def build(
     journal = FileJournal(config.store.journal, durability=config.store.durability, reactor=reactor)
     heartbeat = Heartbeat(reactor, time.monotonic)
     tally = Tally()
-    heartbeat.heard.append(tally.stalls.observe)
+    heartbeat.on_gap.append(tally.stalls.observe)
     makers = {name: (maker, maker.load()) for name, maker in games().items()}
     lobby = Lobby(
         game_types={made.kind: made for _, made in makers.values()},
@@ -259,7 +259,7 @@ def build(
         store=store,
         clock=reactor,
         seconds=heartbeat.seconds,
-        stalled=lambda: heartbeat.stalled,
+        held=heartbeat.held,
         tally=tally,
         on_full=config.store.on_full,
     )
@@ -292,6 +292,7 @@ def build(
                 backlog=backlog,
                 refusals=lobby.refusals,
                 door=door,
+                passes=heartbeat if has_passes(reactor) else None,
             )
             factories[name] = factory
             lobby.outage.parts.append(factory.hold)

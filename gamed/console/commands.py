@@ -194,7 +194,7 @@ def stats(operator: Operator) -> Answer:
             "not recorded yet": lobby.unstored,
             "journal": "failed: " + str(lobby.journal.failed) if lobby.journal.failed else "works",
             "durability": lobby.journal.durability,
-            "stood still": lobby.stalled(),
+            "stood still": lobby.tally.stalls.total,
             "banned networks": len(list(parts.bans)),
             "wrong passwords": lobby.tally.wrong_passwords.total(),
             "operators": len(parts.operators),

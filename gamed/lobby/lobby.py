@@ -57,7 +57,8 @@ def _never() -> float:
 class Lobby(Service):
     """The room service. `settings`: each listener's, by the game's kind.
 
-    `seconds`: the monotonic clock that all moments are told by; `stalled`: how long that clock stood still so far.
+    `seconds`: the clock that all moments are told by, monotonic, and stopped while games are held; `held`: for how long
+    it was stopped so far.
     `on_full`: what becomes of running games when the disk takes no more: "pause" holds them, "end" ends them.
     `replays`: by the game's kind, what writes its ended games as another program's files.
     """
@@ -68,7 +69,7 @@ class Lobby(Service):
     store: Store
     clock: IReactorTime
     seconds: Callable[[], float]
-    stalled: Callable[[], float] = _never
+    held: Callable[[], float] = _never
     tally: Tally = field(factory=Tally)
     on_full: str = "pause"
     outage: Outage = field(init=False)
@@ -174,9 +175,14 @@ class Lobby(Service):
         failure.trap(StoreError, RecordError)
         log.info("no record={record}: {error}", record=record, error=failure.value)
 
-    def after(self, seconds: float, call: Callable[[], None]) -> Timer:
-        """Call something later; the returned object's `cancel` prevents it."""
-        return self.outage.timer(seconds, call)
+    def after(self, seconds: float, call: Callable[[], None], peer: Peer | None = None) -> Timer:
+        """Call something later; the returned object's `cancel` prevents it.
+
+        `peer`: whose time this is. What it has sent in time is served before the call.
+        """
+        if peer is None:
+            return self.outage.timer(seconds, call)
+        return self.outage.timer(seconds, call, partial(peer.has_unread, self.seconds() + seconds))
 
     # What operators ask for
 

@@ -32,8 +32,10 @@ from zope.interface import implementer
 from gamed.errors import RemoteProtocolError, RoomError, StoreError
 from gamed.events import Event
 from gamed.game import Seat, Termination
+from gamed.lobby.heartbeat import Heartbeat
 from gamed.lobby.refusals import RefusalLog
 from gamed.lobby.room import Room
+from gamed.net.arrivals import Arrivals
 from gamed.net.backlog import AT_ONCE, SHARE, STORE, Backlog
 from gamed.net.door import Door
 from gamed.net.limits import Bucket, ConnectionLimits
@@ -121,6 +123,10 @@ class Session:
     _unfinished: tuple[bytes, float, bool] | None = None
     _is_inside: bool = False
     _shakes_hands: bool = False
+    arrived: float = inf
+    """When what is served now counts as arrived; where more than one read is served together, the first of them."""
+    _arrivals: Arrivals | None = None
+    """None: there is no socket, or no pass of the reactor is noted."""
 
     # IProtocol
 
@@ -145,6 +151,8 @@ class Session:
             self._socket = self.transport.getHandle()
         else:
             transport.registerProducer(self, streaming=True)
+        if self._is_tcp and self.factory.passes is not None:
+            self._arrivals = Arrivals(self.factory.passes)
         self._read_at_most(READ_BYTES)
         self._attempt(self.factory.reception.arrive, self)
         if self.factory.is_held:
@@ -173,10 +181,16 @@ class Session:
             return
         self._pending += data
         self._is_answered = False
+        if self._arrivals is not None:
+            # By TLS it is not known how much was read of the socket.
+            arrived = self._arrivals.read(is_emptied=self._socket is not None and len(data) < READ_BYTES)
+        else:
+            arrived = inf if self.factory.passes is None else self.factory.passes.seconds()
         if self._is_waiting or self._rest is not None:
             self._is_full = True
             self._read_or_not()
         else:
+            self.arrived = arrived
             self._take()
         if not self._is_answered and _QUICKACK is not None and self._socket is not None:
             # The system forgets it; without it, real clients lose 44 ms a turn to delayed acknowledgements.
@@ -230,6 +244,7 @@ class Session:
         self._is_inside = True
         if self.factory.door is not None and self._is_tcp:
             self.factory.door.let_in(self._connection)
+        self._watch()
 
     def _understand(self) -> None:
         pending, self._pending = self._pending, b""
@@ -315,10 +330,20 @@ class Session:
     def _read_or_not(self) -> None:
         if self.transport is None or self._deadline is not None or self._shakes_hands:
             return
-        if self._is_paused or self._is_full or self.factory.is_held:
-            self.transport.pauseProducing()
-        else:
+        if self._is_read:
             self.transport.resumeProducing()
+        else:
+            self.transport.pauseProducing()
+        self._watch()
+
+    @property
+    def _is_read(self) -> bool:
+        return not (self._is_paused or self._is_full or self.factory.is_held)
+
+    def _watch(self) -> None:
+        """Take note whether the reactor itself looks at the socket in each pass."""
+        if self._arrivals is not None:
+            self._arrivals.watch(is_watched=self._is_inside and self._is_read)
 
     @property
     def waits_since(self) -> float | None:
@@ -517,6 +542,18 @@ class Session:
         poll.register(self._socket, _HANG_UP)
         return bool(poll.poll(0))
 
+    def has_unread(self, limit: float) -> bool:
+        """Whether something that may have arrived by a moment is still to be served."""
+        if self._is_mute:
+            return False
+        if self._is_waiting or self._rest is not None:
+            return self.arrived <= limit
+        if self._arrivals is None or self.transport is None or self._is_paused or self._arrivals.last > limit:
+            return False
+        poll = select.poll()
+        poll.register(self._connection.getHandle(), select.POLLIN)
+        return bool(poll.poll(0))
+
     def allow(self, messages_per_second: float) -> None:
         """Raise the peer's rate, if the listener has one and it is lower; a second's worth is in store."""
         if self._rate is not None and self._rate.rate < messages_per_second:
@@ -634,6 +671,8 @@ class SessionFactory:
     traffic: Traffic = field(factory=Traffic)
     is_held: bool = False
     door: Door | None = None
+    passes: Heartbeat | None = None
+    """The passes of the reactor; None: they are not noted, and what is read has just arrived."""
     backlog: Backlog = field(default=Factory(lambda self: Backlog(self.clock), takes_self=True))
     refusals: RefusalLog = field(default=Factory(_own_refusals, takes_self=True))
     _sweep: IDelayedCall | None = None
@@ -659,7 +698,7 @@ class SessionFactory:
         now = self.clock.seconds()
         for session in left[-LOOKED_AT_ONCE:]:
             session.look(now)
-            if session.waits_since is not None and 0 < self.message_seconds <= now - session.waits_since:
+            if self._is_too_slow(session, now):
                 text = f"a message was begun {self.message_seconds:g} seconds ago, and has not ended"
                 session.refuse(
                     RemoteProtocolError(
@@ -668,6 +707,13 @@ class SessionFactory:
                 )
         del left[-LOOKED_AT_ONCE:]
         self._sweep = self.clock.callLater(0 if left else self._interval, self._look, left)
+
+    def _is_too_slow(self, session: Session, now: float) -> bool:
+        """Return whether a message has not ended in its time, and its end is not waiting to be read."""
+        if not self.message_seconds or session.waits_since is None:
+            return False
+        late = now - session.waits_since - self.message_seconds
+        return late >= 0 and not session.has_unread((now if self.passes is None else self.passes.seconds()) - late)
 
     def doStop(self) -> None:
         """Look no more."""

@@ -45,7 +45,8 @@ class UniverseReception:
 
     def arrive(self, peer: Peer) -> None:
         """Wait for a registration."""
-        self._deadlines[peer] = self.host.after(self.settings.register_seconds, partial(self._give_up, peer))
+        give_up = partial(self._give_up, peer)
+        self._deadlines[peer] = self.host.after(self.settings.register_seconds, give_up, peer)
 
     def _give_up(self, peer: Peer) -> None:
         """Let a world go that has not registered in time."""
