@@ -33,9 +33,9 @@ from gamed.lobby.recovery import recover
 from gamed.logs import reopen
 from gamed.net.backlog import Backlog
 from gamed.net.door import door_of
+from gamed.net.factory import SessionFactory
 from gamed.net.limits import Bans, ConnectionLimits, raise_descriptor_limit
 from gamed.net.listener import Listener, standard_endpoint
-from gamed.net.session import SessionFactory
 from gamed.net.systemd import Watchdog, activated, credential, notify
 from gamed.records.index import index
 from gamed.registry import games

@@ -10,7 +10,8 @@ from gamed.console.render import Answer, Facts, Picture, Table
 from gamed.history import STARTED, Entry, History
 from gamed.lobby.refusals import RefusalLog
 from gamed.lobby.room import Room
-from gamed.net.session import Session, SessionFactory
+from gamed.net.factory import SessionFactory
+from gamed.net.session import Session
 from gamed.peer import Peer
 from gamed.records.own import judgement, summary, to_history
 from gamed.records.record import Record, Summary

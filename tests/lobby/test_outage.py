@@ -342,10 +342,10 @@ class SessionTests(SynchronousTestCase):
         self.house.factory.doStart()
         self.second.session.connection = Begun()
         self.second.session.look(self.house.clock.seconds())
-        self.assertIsNotNone(self.second.session.waits_since)
+        self.assertIsNotNone(self.second.session.begun.since)
         self.house.factory.hold(True)
         self.house.clock.advance(30.0)
-        self.assertIsNone(self.second.session.waits_since)
+        self.assertIsNone(self.second.session.begun.since)
         self.assertFalse(self.second.is_closed)
         self.house.factory.doStop()
 

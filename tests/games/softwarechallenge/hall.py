@@ -21,8 +21,9 @@ from gamed.games.softwarechallenge.table import SeasonTable
 from gamed.lobby.heartbeat import Heartbeat
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.room import Room
+from gamed.net.factory import SessionFactory
 from gamed.net.limits import ConnectionLimits
-from gamed.net.session import Session, SessionFactory
+from gamed.net.session import Session
 from gamed.records.index import validate
 from gamed.records.record import Record, document
 from gamed.store.memory import MemoryJournal, MemoryStore
