@@ -46,7 +46,8 @@ class ManagerReception:
 
     def arrive(self, peer: Peer) -> None:
         """Wait for a registration."""
-        self._guests[peer] = Guest(self.host.after(self.settings.idle_unregistered, lambda: self._too_late(peer)))
+        deadline = self.host.after(self.settings.idle_unregistered, lambda: self._too_late(peer), peer)
+        self._guests[peer] = Guest(deadline)
 
     def _too_late(self, peer: Peer) -> None:
         self.host.refused(peer, refusals.register_too_late(self.settings.idle_unregistered, peer.unfinished))
