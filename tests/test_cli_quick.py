@@ -178,8 +178,29 @@ class DoctorTests(FolderCase):
             self.only(examination.check_ports(config), "error", f"port {port} cannot be had")
 
     def test_the_disk_of_the_database_is_looked_at_too(self) -> None:
-        self.assertEqual(examination.folders(self.config()), [self.folder])
+        def note(folder: Path) -> list[tuple[str, str]]:
+            seen.append(folder)
+            return []
+
+        seen: list[Path] = []
+        self.patch(examination, "check_disk", note)
+        list(examination.check_disks(self.config()))
+        self.assertEqual(seen, [self.folder])
         elsewhere = self.folder / "elsewhere"
         elsewhere.mkdir()
-        config = self.config(store={"url": f"sqlite:///{elsewhere}/gamed.db"})
-        self.assertEqual(examination.folders(config), [self.folder, elsewhere])
+        list(examination.check_disks(self.config(store={"url": f"sqlite:///{elsewhere}/gamed.db"})))
+        self.assertEqual(seen, [self.folder, self.folder, elsewhere])
+
+    def test_a_database_that_cannot_be_used(self) -> None:
+        file = self.folder / "gamed.db"
+        file.write_bytes(b"garbage " * 2_000)
+        self.only(
+            examination.check_database(f"sqlite:///{file}"), "error", str(file), "is not an SQLite database", "restore"
+        )
+        self.only(examination.check_database("games.db"), "error", "[store] url cannot be used")
+        self.patch(os, "access", lambda *_: False)
+        self.only(examination.check_database(f"sqlite:///{file}"), "error", "must be writable")
+
+    def test_a_url_that_is_not_one_is_one_error(self) -> None:
+        found = examination.examine(self.config(store={"url": "games.db"}))
+        self.assertEqual([each.check for each in found if each.status == "error"], ["database"])

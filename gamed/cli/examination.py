@@ -13,7 +13,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, suppress
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,7 @@ import attrs
 
 from gamed.cli import ports, quick
 from gamed.cli.quick import ERROR, OK, WARNING, Finding
-from gamed.config import Config
+from gamed.config import SQLITE, Config
 from gamed.net.listener import standard_endpoint
 from gamed.net.strings import FAMILIES, parse
 from gamed.registry import games
@@ -38,6 +38,11 @@ TOO_SLOW: Final = 0.05
 """Seconds of a sync from which on `durability = "disk"` makes itself felt in each move."""
 
 FREE_BYTES: Final = 100 * 1024 * 1024
+
+TRIED: Final = (
+    "CREATE TEMPORARY TABLE gamed_doctor AS SELECT string_agg(md5(random()::text), '') FROM generate_series(1, 30000)"
+)
+"""What a PostgreSQL server is asked to take: a megabyte that cannot be packed."""
 
 LEAST_YEAR: Final = 2026
 UNITS: Final = (Path("/etc/systemd/system/gamed.service"), Path("/usr/lib/systemd/system/gamed.service"))
@@ -56,7 +61,7 @@ def examine(config: Config) -> list[Finding]:
             ("reserved", partial(check_reserved, config)),
             ("state", partial(check_state, Path(config.store.state))),
             ("state", partial(check_lock, config)),
-            *(("disk", partial(check_disk, folder)) for folder in folders(config)),
+            ("disk", partial(check_disks, config)),
             ("database", partial(check_database, config.store.url)),
             ("clocks", partial(check_clocks, Path(config.store.state))),
             ("unit", check_unit),
@@ -188,15 +193,13 @@ def check_lock(config: Config) -> Iterator[tuple[str, str]]:
         )
 
 
-def folders(config: Config) -> list[Path]:
-    """Return the directories whose disks are written to: for the state, and for the database's file."""
-    from sqlalchemy import make_url  # noqa: PLC0415 (heavy)
-
-    found = [Path(config.store.state)]
-    url = make_url(config.store.url)
-    if url.get_backend_name() == "sqlite" and url.database not in {None, "", ":memory:"}:
-        found.append(Path(str(url.database)).absolute().parent)
-    return list(dict.fromkeys(map(_there, found)))
+def check_disks(config: Config) -> Iterator[tuple[str, str]]:
+    """Whether the disks keep what they are given: that of the state, and that of the database's file."""
+    folders = [Path(config.store.state)]
+    if config.store.url.startswith(SQLITE) and config.store.url != SQLITE:
+        folders.append(Path(config.store.url.removeprefix(SQLITE)).absolute().parent)
+    for folder in dict.fromkeys(map(_there, folders)):
+        yield from check_disk(folder)
 
 
 def _there(folder: Path) -> Path:
@@ -261,7 +264,20 @@ def filesystem(folder: Path, mounts: Path = Path("/proc/self/mounts")) -> str:
 
 
 def check_database(url: str) -> Iterator[tuple[str, str]]:
-    """Whether the database can be reached, is whole, and has the schema of this version or an earlier one."""
+    """Whether the database can be reached, is whole, takes something, and has the schema of this version or before."""
+    from sqlalchemy.exc import ArgumentError, SQLAlchemyError  # noqa: PLC0415 (heavy)
+
+    from gamed.store.sql import public_url, sentence  # noqa: PLC0415 (heavy)
+
+    try:
+        yield from _database(url)
+    except (ArgumentError, ImportError) as error:
+        yield ERROR, f"[store] url cannot be used: {error}"
+    except SQLAlchemyError as error:
+        yield ERROR, f"the database {public_url(url)} cannot be used: {sentence(error)}"
+
+
+def _database(url: str) -> Iterator[tuple[str, str]]:
     from sqlalchemy import create_engine, make_url  # noqa: PLC0415 (heavy)
     from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 (heavy)
 
@@ -278,6 +294,15 @@ def check_database(url: str) -> Iterator[tuple[str, str]]:
     elif not file.exists():
         yield OK, f"{file} will be made at the first start"
         return
+    elif not all(os.access(path, os.W_OK) for path in (file, file.parent)):
+        yield (
+            ERROR,
+            (
+                f"{file} and its directory must be writable for user {os.geteuid()}: give them to the daemon's user, "
+                "or ask as it"
+            ),
+        )
+        return
     else:
         engine = create_engine(
             "sqlite://", creator=lambda: sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
@@ -288,14 +313,19 @@ def check_database(url: str) -> Iterator[tuple[str, str]]:
     except SQLAlchemyError as error:
         yield ERROR, f"{name} cannot be opened: start its server, or correct [store] url ({sentence(error)})"
         return
-    with closing(connected) as connection:
+    with ExitStack() as stack:
+        stack.callback(engine.dispose)
+        connection = stack.enter_context(connected)
         if parsed.get_backend_name() == "sqlite":
             said = str(connection.exec_driver_sql("PRAGMA integrity_check").scalar())
             if said != "ok":
                 yield ERROR, f"{file} is damaged ({said}): stop gamed, and restore a backup (docs/howto/install.md)"
                 return
+        else:
+            # A disk that is full, or a server that only reads. It goes with the transaction.
+            connection.exec_driver_sql(TRIED)
+            connection.rollback()
         current, head = revisions(connection)
-    engine.dispose()
     if current == head:
         yield OK, f"{name} is whole and has the schema of this version"
     elif current is None or head is None or current < head:

@@ -18,6 +18,7 @@ from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from attrs import frozen
 from sqlalchemy import make_url
@@ -97,7 +98,7 @@ def check_secrets(file: Path | None) -> Iterator[tuple[str, str]]:
 
 def _has_secret(tree: Mapping[str, Any]) -> bool:
     url = tree.get("store", {}).get("url", "")
-    return any(section.get("password") for section in tree.values()) or bool(url and make_url(url).password)
+    return any(section.get("password") for section in tree.values()) or bool(urlsplit(url).password)
 
 
 def check_endpoints(endpoints: Mapping[str, str]) -> Iterator[tuple[str, str]]:
