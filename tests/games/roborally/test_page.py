@@ -98,6 +98,23 @@ class MessageTests(SynchronousTestCase):
         self.assertEqual(shown, said | {"RLE"})
 
 
+class RefusalTests(SynchronousTestCase):
+    def test_every_code_is_there_and_no_other(self) -> None:
+        sources = [Path(str(module.__file__)).read_text() for module in (refusals, grammar, wire)]
+        made = {
+            code for source in sources for code in re.findall(r'(?:_of|Refusal|malformed)\(\s*"([a-z-]+)"', source)
+        }
+        made |= {"other-name", "unfinished", *(f"{request}-too-late" for request in self.requests())}
+        rows = re.findall(r"^\| (`[a-z-]+`(?:, `[a-z-]+`)*) \|", section(PAGE, "What is not acceptable"), re.MULTILINE)
+        # What a client is told of a plan that it cannot read.
+        made = (made | raised(answers)) - {"plan"}
+        made -= {InvalidMove.code}
+        self.assertEqual(sorted(code for row in rows for code in codes(row)), sorted(made))
+
+    def requests(self) -> list[str]:
+        return ["nts", "ntc", "mnr", "mrp", "mbd", "mrr"]
+
+
 class SessionTests(SynchronousTestCase):
     def test_it_happens_as_it_is_told(self) -> None:
         """The bot beside plays its first cards; what Anna sees of it is the same with any others."""
