@@ -6,7 +6,7 @@ import random
 from collections.abc import Generator, Iterator
 
 from attrs import evolve
-from twisted.logger import capturedLogs
+from twisted.logger import capturedLogs, formatEvent
 
 from gamed.errors import StoreError
 from gamed.events import Moved
@@ -102,7 +102,7 @@ class PairingTests(LobbyTestCase):
         with capturedLogs() as logs:
             room = self.lobby.open("battleship", {"seed": 5, "plan": "#" * 1000, "flags": "9,1 12,3"})
         options = "roles=random referee=observe corner_contact=True"
-        self.assertEqual(sentences(logs), [f"opened: room={room.id} game=battleship {options}"])
+        self.assertEqual([formatEvent(log) for log in logs], [f"opened: room={room.id} game=battleship {options}"])
 
     def test_each_arrival_is_logged(self) -> None:
         with capturedLogs() as logs:

@@ -8,7 +8,6 @@ from gamed.refusals import Refusal
 from tests.games.roborally.gathering import Gathering, Peer, gathering
 from tests.games.roborally.test_table import program, started
 
-
 LATE = "no answer to MRP came within 60 s; the player is removed: REN(TO)"
 REMOVED = "; the channel is removed: REN(TO)"
 
