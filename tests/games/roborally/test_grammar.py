@@ -328,6 +328,16 @@ class ReasonTests(SynchronousTestCase):
         for line in ("RGS(Anna1)", "SFI(4,7)", "TNR(Anna,O)", "TBD(Anna)", "RGS(J\u00f6rg)"):
             self.assertIs(self.refusal(line).is_hidden, False, line)
 
+    @given(st.lists(st.sampled_from([*"(),;tf19", "RGS", "TRP", "TNR", "SFI", "rgs", "Anna", "PK(M1,49)"])))
+    def test_a_reason_quotes_nothing_of_a_line_that_is_hidden(self, parts: list[str]) -> None:
+        event = parse("".join(parts).encode(), Sender.PEER)
+        if isinstance(event, Malformed) and event.refusal.is_hidden:
+            self.assertRegex(
+                event.refusal.reason,
+                r"^(?:what follows [A-Z]{3} is not in the right form|no message of RoboRally begins like this"
+                r"|[A-Z]{3} must be written in capitals)$",
+            )
+
     @given(st.text(max_size=40))
     def test_a_reason_quotes_nothing(self, text: str) -> None:
         """It is public while the game runs: there are few of them, whatever the line is."""
