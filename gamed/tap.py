@@ -37,6 +37,7 @@ from gamed.net.factory import SessionFactory
 from gamed.net.limits import Bans, ConnectionLimits, raise_descriptor_limit
 from gamed.net.listener import Listener, standard_endpoint
 from gamed.net.systemd import Watchdog, activated, credential, notify
+from gamed.net.timers import ClockSteps, run_on_monotonic_time
 from gamed.records.index import index
 from gamed.registry import games
 from gamed.store.journal import FileJournal
@@ -123,7 +124,7 @@ class Daemon(MultiService):
         MultiService.__init__(self)
         self.watchdog = Watchdog(self.reactor)
         self.collector = IdleCollector(lambda: self.lobby.tally.appends.count)
-        self.heartbeat.beats.append(self.collector.beat)
+        self.heartbeat.beats += [self.collector.beat, ClockSteps().look]
         operated = () if self.console is None else (self.console,)
         for service in (self.storage, self.heartbeat, self.lobby, *operated, *self.listeners):
             service.setServiceParent(self)
@@ -194,6 +195,8 @@ def makeService(options: Options, reactor: Any = None) -> IService:
     _take_signals(options.parent or {})
     if reactor is None:
         from twisted.internet import reactor  # noqa: PLC0415 (importing it installs it)
+
+        run_on_monotonic_time(reactor)
     try:
         config = with_credentials(load(options["config"]))
     except ConfigError as error:
