@@ -29,7 +29,7 @@ REGISTRATION: Final = '(REGISTER ((name "student")))'
 _SECOND: Final = Refusal(
     "second-datum",
     "only the first datum of a line counts, and the rest of this line was discarded",
-    "one message a line",
+    "one message a line, with a line feed after each",
 )
 _HALF: Final = "the connection ended within a message"
 _LINE_FEED: Final = "a line feed, because the message is complete otherwise: call (newline) and (flush-output)"
