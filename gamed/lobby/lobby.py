@@ -6,6 +6,7 @@ Source: design.md, "The journal"; battleship.md A1 for the pairing: first come, 
 from __future__ import annotations
 
 import random
+import re
 import secrets
 import uuid
 from collections import deque
@@ -14,7 +15,7 @@ from datetime import UTC, datetime
 from functools import partial
 from random import Random
 from time import perf_counter
-from typing import Any
+from typing import Any, Final
 
 from attrs import define, field
 from twisted.application.service import Service
@@ -47,6 +48,14 @@ log = Logger()
 
 AFTERWARDS = 0.25
 """Seconds after which lines are judged and ended matches recorded: together they cost less than each alone."""
+
+
+_BRIEF: Final = re.compile(r"\S{1,40}")
+
+
+def _is_logged(name: str, value: str | int | bool) -> bool:  # noqa: FBT001 (what options have)
+    """Whether an option is short and not secret: a board is long, and a seed tells the cards."""
+    return name != "seed" and _BRIEF.fullmatch(str(value)) is not None
 
 
 def _never() -> float:
@@ -123,7 +132,8 @@ class Lobby(Service):
             raise
         self.rooms[room.id] = room
         self.tally.opened[kind] += 1
-        log.info("opened: room={room} game={game}", room=room.id, game=kind)
+        shown = "".join(f" {name}={value}" for name, value in history.options.items() if _is_logged(name, value))
+        log.info("opened: room={room} game={game}{options}", room=room.id, game=kind, options=shown)
         return room
 
     def history(self, kind: str, options: Options) -> History:

@@ -97,6 +97,13 @@ class PairingTests(LobbyTestCase):
         self.assertEqual(history.options, {"roles": "random", "referee": "observe", "corner_contact": False})
         self.assertRegex(history.started, r"^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
 
+    def test_what_a_room_is_opened_with_is_logged_but_for_seeds_and_what_is_long(self) -> None:
+        self.open(roles="random")
+        with capturedLogs() as logs:
+            room = self.lobby.open("battleship", {"seed": 5, "plan": "#" * 1000, "flags": "9,1 12,3"})
+        options = "roles=random referee=observe corner_contact=True"
+        self.assertEqual([formatEvent(log) for log in logs], [f"opened: room={room.id} game=battleship {options}"])
+
     def test_each_arrival_is_logged(self) -> None:
         with capturedLogs() as logs:
             room = self.match("a", "b")
