@@ -38,6 +38,13 @@ class Peer(Protocol):
         """Whether the peer has closed its side, even if that has not been told yet."""
 
     @property
+    def arrived(self) -> float:
+        """When what is served of the peer now counts as arrived; infinity: it has just arrived."""
+
+    def has_unread(self, limit: float) -> bool:
+        """Whether something that may have arrived by a moment is still to be served."""
+
+    @property
     def refusals(self) -> Refusals:
         """What it sent in vain."""
 

@@ -150,8 +150,11 @@ class Host(Protocol):
     def seconds(self) -> float:
         """Return the time on the monotonic clock."""
 
-    def after(self, seconds: float, call: Any) -> Any:
-        """Call something later; the returned object's `cancel` prevents it."""
+    def after(self, seconds: float, call: Any, peer: Peer | None = None) -> Any:
+        """Call something later; the returned object's `cancel` prevents it.
+
+        `peer`: whose time this is. What it has sent in time is served before the call.
+        """
 
 
 class Reception(Protocol):

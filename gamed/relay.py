@@ -5,7 +5,8 @@ Source: design.md, "Forward first, judge beside it"; battleship.md A1 and A2.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from math import inf
 from random import Random
 from typing import Any, Final, Protocol
 
@@ -104,7 +105,7 @@ class Relay:
     unjudged: int | None = None
     state: Any = None
     forwards: bool = True
-    stalled: float = 0.0
+    arrived: float = inf
     is_paused: bool = False
     _clock: IdleClock = field(init=False)
     _early: list[tuple[Seat, Moved]] = field(factory=list)
@@ -314,9 +315,13 @@ class Relay:
         """End the match without a winner."""
         return Step() if self.outcome is not None else self._finish(Outcome(why), now)
 
-    def delivered(self, now: float) -> float | None:  # noqa: ARG002 (Table's signature)
+    def delivered(self, now: float, unsent: Collection[Seat] = ()) -> float | None:  # noqa: ARG002 (Table's signature)
         """Nothing is timed here but silence."""
         return None
+
+    def overdue(self, now: float) -> Collection[Seat]:  # noqa: ARG002 (Table's signature)
+        """Return all seats: a line from anybody ends the silence."""
+        return range(len(self.names))
 
     def observe(self) -> tuple[Event, ...]:
         """Nothing is said to observers: this dialect has no words for them."""

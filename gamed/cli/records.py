@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from gamed.cli.completion import AS_IT_IS, complete_formats, complete_games
-from gamed.cli.conversion import FORMATS, written
+from gamed.cli.conversion import FORMATS, complain, written
 from gamed.cli.conversion import in_format as go_in_format
 from gamed.cli.sources import stored
 from gamed.cli.terminal import (
@@ -90,7 +90,9 @@ def list_records(config: str | None, *, as_json: bool, limit: int, **criteria: A
 
     settings = store_settings(config)
     with database(settings) as store:
-        found = store.thd_find(Query(**criteria, limit=limit))
+        # One more than is wanted shows that there are more.
+        found = store.thd_find(Query(**criteria, limit=limit + 1))
+        has_more, found = len(found) > limit, found[:limit]
         scores = list(scored(store, found))
     if as_json:
         import attrs  # noqa: PLC0415 (only here)
@@ -104,6 +106,8 @@ def list_records(config: str | None, *, as_json: bool, limit: int, **criteria: A
     else:
         why = missing_database(settings) or f"Games are recorded in {named(settings)} when they end."
         click.echo(f"No game is recorded yet. {printable(why)}")
+    if has_more:
+        click.echo(f"There are more than {limit} such games: --limit {2 * limit} prints more of them.", err=True)
 
 
 def print_table(found: Iterable[Summary], scores: Sequence[Scores]) -> None:
@@ -153,7 +157,14 @@ def result(summary: Summary) -> str:
     if not summary.termination:
         return "not known"
     won, unwon = RESULTS[Termination(summary.termination)]
-    return unwon if summary.winner is None else won.format(winner=f"seat {summary.winner}")
+    return unwon if summary.winner is None else won.format(winner=winner(summary))
+
+
+def winner(summary: Summary) -> str:
+    """Return the winner's name, or the seat where no name is known, or where both are called the same."""
+    names = {seat.seat: printable(seat.name) for seat in summary.seats}
+    name = names.get(summary.winner) if summary.winner is not None else None
+    return name if name and list(names.values()).count(name) == 1 else f"seat {summary.winner}"
 
 
 # gamed export, gamed records export
@@ -218,7 +229,9 @@ def in_format(record: Record, chosen: str) -> bytes:
     if chosen == AS_IT_IS:
         return document(record)
     if record.publisher == gofans.PUBLISHER and chosen in FORMATS:
-        return go_in_format([gofans.read(record)], chosen)
+        data, notes = go_in_format(gofans.read(record), chosen)
+        complain(notes)
+        return data
     replay = replay_format(record, chosen)
     if replay is None:
         others = FORMATS if record.publisher == gofans.PUBLISHER else [other.name for other in replay_formats(record)]

@@ -101,7 +101,8 @@ def room(operator: Operator, word: str) -> Answer:
 def players(operator: Operator, listener: str | None = None) -> Answer:
     """List the connections of all games.
 
-    LISTENER: only those of this listener. PLACES: the rooms, with the seat in each; "watches" for who observes.
+    LISTENER: only those of this listener. PLACES: the rooms, with the seat in each and its name; "watches" for who
+    observes.
     REFUSED, below a row: the first messages of the peer that had no effect, and why.
 
     Example: players battleship
@@ -193,7 +194,7 @@ def stats(operator: Operator) -> Answer:
             "not recorded yet": lobby.unstored,
             "journal": "failed: " + str(lobby.journal.failed) if lobby.journal.failed else "works",
             "durability": lobby.journal.durability,
-            "stood still": lobby.stalled(),
+            "stood still": lobby.tally.stalls.total,
             "banned networks": len(list(parts.bans)),
             "wrong passwords": lobby.tally.wrong_passwords.total(),
             "operators": len(parts.operators),

@@ -23,8 +23,9 @@ from gamed.game import Termination
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.refusals import Refused
 from gamed.lobby.room import Room
+from gamed.net.factory import SessionFactory
 from gamed.net.limits import Bans, ConnectionLimits
-from gamed.net.session import Session, SessionFactory
+from gamed.net.session import Session
 from gamed.reception import HasCourses, Reception
 from gamed.records.record import Summary
 

@@ -11,9 +11,9 @@ import attrs
 from gamed.config import Config
 from gamed.console.accounts import Secret
 from gamed.console.operator import ConsoleError, Parts
-from gamed.console.render import Answer, Facts
+from gamed.console.render import Facts
 from gamed.errors import ConfigError
-from gamed.net.session import SessionFactory
+from gamed.net.factory import SessionFactory
 
 FACTORY: Final = ("unsent_bytes", "messages_per_second", "message_seconds")
 """Settings of a listener that its sessions look up each time."""
@@ -21,7 +21,7 @@ FACTORY: Final = ("unsent_bytes", "messages_per_second", "message_seconds")
 RESTART: Final = ("endpoint", "replays")
 
 
-def reloaded(parts: Parts) -> Answer:
+def reloaded(parts: Parts) -> Facts:
     """Read the configuration, and change what can be changed. Raises ConfigError, and changes nothing then."""
     if parts.configure is None:
         raise ConsoleError("the daemon was started without a configuration file")

@@ -17,9 +17,9 @@ from gamed.console.accounts import NO_SECRET, Accounts, Secret
 from gamed.console.operator import Parts
 from gamed.console.telnet import TelnetFactory
 from gamed.lobby.lobby import Lobby
+from gamed.net.factory import SessionFactory
 from gamed.net.limits import Bans, ConnectionLimits
 from gamed.net.listener import Listener
-from gamed.net.session import SessionFactory
 
 
 @define(eq=False)

@@ -21,6 +21,14 @@ AGAIN: Final = 1.0
 """Seconds until what the disk has refused is offered again, and that peers have after a hold before they are late."""
 
 
+PATIENCE: Final = 1.0
+"""Seconds for which a limit that is over waits, at most, until what has arrived in time is served."""
+
+
+def _no() -> bool:
+    return False
+
+
 @define(eq=False)
 class Outage:
     """Whether there is one. `reason`: what the disk said, or nothing. `parts`: what holds when it is told to.
@@ -35,6 +43,9 @@ class Outage:
     is_held: bool = False
     parts: list[Callable[[bool], None]] = field(factory=list)
     ended_at: float = float("-inf")
+    turned_away: int = 0
+    """How many newcomers were not seated in it."""
+
     _began_at: float = 0.0
 
     def begin(self, reason: str) -> None:
@@ -43,8 +54,9 @@ class Outage:
             return
         self.reason = reason
         self._began_at = self.clock.seconds()
+        self.turned_away = 0
         self.tally.outages += 1
-        log.critical("no new games until the disk takes them: {reason}", reason=reason)
+        log.error("no new games until the disk takes them: {reason}", reason=reason)
         self.clock.callLater(AGAIN, self._try)
 
     def _try(self) -> None:
@@ -64,7 +76,8 @@ class Outage:
         self.ended_at = self.clock.seconds()
         seconds = self.ended_at - self._began_at
         self.tally.outage_seconds += seconds
-        log.warn("the disk takes games again, after {seconds:.0f} s", seconds=seconds)
+        text = "the disk takes games again, after {seconds:.0f} s; newcomers that were not seated: {turned_away}"
+        log.warn(text, seconds=seconds, turned_away=self.turned_away)
         self._set_held(is_held=False)
 
     def _set_held(self, *, is_held: bool) -> None:
@@ -76,19 +89,24 @@ class Outage:
         for part in self.parts:
             part(is_held)
 
-    def timer(self, seconds: float, call: Callable[[], None]) -> Timer:
+    def timer(self, seconds: float, call: Callable[[], None], has_unread: Callable[[], bool] = _no) -> Timer:
         """Return a running timer that does not fire while all is held."""
-        timer = Timer(self, call)
+        timer = Timer(self, call, has_unread)
         timer.set(seconds)
         return timer
 
 
 @define(eq=False)
 class Timer:
-    """A call that is to be made later, and not during a hold or right after it: whom it concerns could not be heard."""
+    """A call that is to be made later, and not during a hold or right after it: whom it concerns could not be heard.
+
+    `has_unread`: whether something is still to be served that may make the call needless.
+    """
 
     outage: Outage
     call: Callable[[], None]
+    has_unread: Callable[[], bool]
+    _until: float | None = None
     _delayed: IDelayedCall | None = None
 
     def set(self, seconds: float) -> None:
@@ -99,6 +117,11 @@ class Timer:
         outage = self.outage
         if outage.is_held or outage.clock.seconds() - outage.ended_at < AGAIN:
             self.set(AGAIN)
+            return
+        if self._until is None:
+            self._until = outage.clock.seconds() + PATIENCE
+        if outage.clock.seconds() < self._until and self.has_unread():
+            self.set(0)
         else:
             self.call()
 

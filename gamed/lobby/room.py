@@ -6,6 +6,8 @@ Source: design.md, "A move's way" and "Time". Nothing on the way of a move is a 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from math import inf
 from time import perf_counter
 from typing import Any, Protocol
 
@@ -18,6 +20,7 @@ from gamed.events import Event
 from gamed.findings import Finding
 from gamed.game import Options, Outcome, Seat, Termination
 from gamed.history import JOINED, LINE, MOVE, Entry, History
+from gamed.lobby.outage import PATIENCE
 from gamed.lobby.refusals import RefusalLog
 from gamed.peer import Peer
 from gamed.refusals import Refusal
@@ -60,7 +63,7 @@ class House(Protocol):
 
     clock: IReactorTime
     seconds: Callable[[], float]
-    stalled: Callable[[], float]
+    held: Callable[[], float]
     journal: Journal
     tally: Tally
     refusals: RefusalLog
@@ -106,6 +109,11 @@ class Room:
     _timer: IDelayedCall | None = None
     _stuck: dict[Seat, IDelayedCall] | None = None
     _undelivered: int = 0
+    _held_before: float = field(init=False)
+    """For how long games had been held when the present match was opened."""
+
+    def __attrs_post_init__(self) -> None:
+        self._held_before = self.house.held()
 
     def open(self) -> None:
         """Begin the room's journal. Raises StoreError."""
@@ -130,6 +138,8 @@ class Room:
 
     def receive(self, seat: Seat, event: Event) -> None:
         """Take what the peer on a seat sent. A fault of ours ends this room, and no other."""
+        peer = self.peers.get(seat)
+        self.table.arrived = inf if peer is None else peer.arrived
         try:
             self._do(self.table.receive(seat, event, self._now()))
         except Exception:  # noqa: BLE001 (whatever it is, the other rooms play on)
@@ -184,11 +194,15 @@ class Room:
         return step.review
 
     def fail(self, failure: Failure) -> None:
-        """End the match by a fault of ours. The journal may have refused, so nothing waits for it."""
+        """End the match by a fault of ours."""
         log.failure("server fault: room={room}", failure=failure, room=self.id)
         self.house.tally.faults += 1
+        self.cut_off()
+
+    def cut_off(self) -> None:
+        """End the match as the server's fault. The journal may have refused, so nothing waits for it."""
         step = self.table.stop(Termination.SERVER_FAULT, self.house.seconds())
-        self.history.entries += step.journal
+        self.history.entries += self._with_holds(step.journal)
         # All of them, also where the match had ended already and only its last letters could not leave.
         for peer in (*self.peers.values(), *self.observers):
             peer.close()
@@ -203,15 +217,22 @@ class Room:
             self.fail(Failure())
 
     def _now(self) -> float:
-        now = self.house.seconds()
-        self.table.stalled = self.house.stalled()
-        return now
+        return self.house.seconds()
+
+    def _with_holds(self, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+        """Have fresh entries tell true times: the tables' clock does not run while games are held."""
+        held = self.house.held()
+        if held != self._held_before:
+            for entry in entries:
+                entry.at += round((held - self._held_before) * 1000)
+        return entries
 
     # A step of the table
 
     def _do(self, step: Step) -> None:
         if step.opened:
             self.history = self.house.history(self.history.kind, self.history.options)
+            self._held_before = self.house.held()
         if step.refused:
             # Before seats are emptied, whose peers these are.
             self._refuse(step)
@@ -232,7 +253,7 @@ class Room:
                 self.house.attend(self)
 
     def _perform(self, step: Step) -> None:
-        entries = step.journal
+        entries = self._with_holds(step.journal)
         self.history.entries += entries
         for entry in entries:
             if entry.kind in (LINE, MOVE):
@@ -276,13 +297,14 @@ class Room:
     def delivered(self, steps: int) -> None:
         """Take note that the letters of so many steps have been handed over: the time for a move runs from here.
 
-        Not while those of later steps wait for the disk: the request for the move may be among them.
+        Not while those of later steps wait for the disk: the request for the move may be among them. Nor while a peer
+        that reads too slowly has not taken it.
         """
         self._undelivered -= steps
         if self.is_closed or self._undelivered:
             return
         try:
-            wake_at = self.table.delivered(self._now())
+            wake_at = self.table.delivered(self._now(), self._stuck or ())
         except Exception:  # noqa: BLE001 (as in `receive`)
             self.fail(Failure())
             return
@@ -359,15 +381,23 @@ class Room:
         elif left > 0:
             self._set_timer(left, self._woken)
         else:
-            # What has arrived in time may still wait to be read: one more pass of reading before judging.
-            self._set_timer(0, self._tick)
+            # What has arrived in time may still wait to be read: one more pass of reading before judging, at least.
+            self._set_timer(0, partial(self._judge, self._wake_at, self.house.seconds() + PATIENCE))
 
-    def _tick(self) -> None:
-        if self.house.is_held:
-            self._set_timer(HELD, self._woken)
-            return
-        self._timer = self._wake_at = None
-        self._act(self.table.tick, self._now())
+    def _judge(self, limit: float, until: float) -> None:
+        """Judge the clock, once nothing is to be served that may have come by the limit: at a moment at the latest."""
+        now = self.house.seconds()
+        if self.house.is_held or self._wake_at != limit:
+            self._woken()
+        elif now < until and any(self._has_unread(seat, limit) for seat in self.table.overdue(now)):
+            self._set_timer(0, partial(self._judge, limit, until))
+        else:
+            self._timer = self._wake_at = None
+            self._act(self.table.tick, now)
+
+    def _has_unread(self, seat: Seat, limit: float) -> bool:
+        peer = self.peers.get(seat)
+        return peer is not None and peer.has_unread(limit)
 
     # Back-pressure
 
@@ -390,10 +420,13 @@ class Room:
         if timer is None:
             return
         timer.cancel()
-        if self.table.forwards:
-            for other, peer in self.peers.items():
-                if other != seat:
-                    peer.resume()
+        if not self.table.forwards:
+            # Its request has left.
+            self.delivered(0)
+            return
+        for other, peer in self.peers.items():
+            if other != seat:
+                peer.resume()
 
     def _give_up(self, seat: Seat) -> None:
         peer = self.peers[seat]

@@ -23,7 +23,8 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from gamed.errors import GamedError
-from gamed.net.session import Session, SessionFactory
+from gamed.net.factory import SessionFactory
+from gamed.net.session import Session
 from gamed.registry import PlaysOn
 from gamed.web.answers import Refusal
 

@@ -71,7 +71,7 @@ class DaemonCollector(Collector):
         yield _histogram("gamed_move_latency_seconds", "From a move's arrival to its last letter.", tally.latency)
         yield _histogram("gamed_journal_append_seconds", "A write of the journal.", tally.appends)
         yield _histogram("gamed_store_keep_seconds", "The storing of a record, queueing included.", tally.keeps)
-        yield _histogram("gamed_reactor_stall_seconds", "A standstill of the reactor.", tally.stalls)
+        yield _histogram("gamed_reactor_stall_seconds", "A pass of the reactor, less a beat.", tally.stalls)
         yield _histogram("gamed_gc_pause_seconds", "A pause of the garbage collector.", tally.pauses)
         yield _counter("gamed_journal_errors", "Writes of the journal that failed.", tally.append_errors)
         yield _counter("gamed_disk_outages", "Times for which the disk did not take the journal.", tally.outages)

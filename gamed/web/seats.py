@@ -18,7 +18,7 @@ from twisted.logger import Logger
 from gamed.console.operator import Parts
 from gamed.errors import GamedError
 from gamed.game import Seat, Termination
-from gamed.net.session import SessionFactory
+from gamed.net.factory import SessionFactory
 from gamed.reception import HostedRoom, Prepares
 from gamed.registry import STAY, GameType, LearnsOutcome, Looks, Person
 from gamed.web.answers import Refusal

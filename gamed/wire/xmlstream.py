@@ -62,6 +62,11 @@ class _Tokens:
         """Whether there is markup that has not ended."""
         return self._sought is not _MARKUP
 
+    @property
+    def text(self) -> bytes:
+        """What waits before markup. A `<` may be the beginning of some that is not known yet."""
+        return bytes(self.waiting[: self._opened]) if self.begun else bytes(self.waiting).partition(b"<")[0]
+
     def take(self) -> tuple[int, str] | None:
         """Return the next token with the number of its bytes, or None until more has come.
 
@@ -128,7 +133,8 @@ class _Messages:
     closed: bool = False
     level: int = 0
     root: str = ""
-    elements: deque[Element] = field(factory=deque)
+    elements: deque[Element | bytes] = field(factory=deque)
+    """The messages that are complete, and between them what was found of stray text."""
     builder: TreeBuilder = field(init=False)
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
@@ -180,10 +186,8 @@ class XmlStream:
     """The same of those that are complete."""
     last: str = field(default="", init=False)
     """The same of the message that `elements` yielded last."""
-    _stray: bytes = field(default=b"", init=False)
-    """The first bytes of text that was found between messages, until it is asked for."""
     _is_told: bool = field(default=False, init=False)
-    """Whether the text that waits, before which no markup came, has been taken for stray text."""
+    """Whether a line of the text that waits, in which there is no markup, has been noted as stray text."""
 
     def __attrs_post_init__(self) -> None:
         self._messages = _Messages(self.depth, self.attributes)
@@ -202,7 +206,7 @@ class XmlStream:
     @property
     def unfinished(self) -> bytes:
         """The first bytes of what has not ended of a message, or of text that may become none."""
-        if self.closed or self._is_told:
+        if self.closed or self._is_told or self._error is not None:
             return b""
         return self._begun_text().lstrip(_BLANKS)[:UNFINISHED]
 
@@ -212,9 +216,14 @@ class XmlStream:
         return self._messages.root, self._opening
 
     def stray(self) -> bytes:
-        """Return the first bytes of text that was passed over because no element holds it; each such text once."""
-        stray, self._stray = self._stray, b""
-        return stray
+        """Return the first line of text that no element holds, if it came before the next message; each text once."""
+        elements = self._messages.elements
+        text = elements[0] if elements else b""
+        if not isinstance(text, bytes):
+            return b""
+        if text:
+            elements.popleft()
+        return text
 
     def _begun_text(self) -> bytes:
         return (self._seen.encode() + self._tokens.waiting[:KEPT])[:KEPT]
@@ -226,7 +235,8 @@ class XmlStream:
         if data:
             try:
                 self._read(data)
-                self._look_for_stray_text()
+                if not self.closed:
+                    self._look_for_stray_text()
             except RemoteProtocolError as error:
                 self._error = RemoteProtocolError(str(error), code=error.code, text=self._begun_text())
             except expat.ExpatError as error:
@@ -244,8 +254,10 @@ class XmlStream:
         `message-too-deep`, `too-many-attributes`.
         """
         while self._messages.elements:
-            self.last = self._texts.popleft()
-            yield self._messages.elements.popleft()
+            element = self._messages.elements.popleft()
+            if not isinstance(element, bytes):
+                self.last = self._texts.popleft()
+                yield element
         if self._error is not None:
             raise self._error.fresh()
 
@@ -267,10 +279,11 @@ class XmlStream:
         if len(self._seen) < KEPT:
             self._seen = (self._seen + token)[:KEPT]
         level, finished = messages.level, len(messages.elements)
-        self._parser.Parse(token)
-        if level == 1 and not self._is_told and not token.startswith("<"):
-            self._stray = self._stray or token[: token.index("<")].strip(_BLANK).encode()[:KEPT]
+        if not token.startswith("<"):
+            self._note_stray_text(token[: token.index("<")])
+            finished = len(messages.elements)
         self._is_told = False
+        self._parser.Parse(token)
         if not level and messages.root and not self._opening:
             self._opening = self._seen
         if len(messages.elements) > finished:
@@ -282,15 +295,18 @@ class XmlStream:
         self._renew()
 
     def _look_for_stray_text(self) -> None:
-        """Take a line that is no markup for what it is, because markup may never follow it."""
-        if self._messages.level > 1 or self._tokens.begun or self._is_told:
-            return
-        # A `<` may be the beginning of markup that is not known yet.
-        line = bytes(self._tokens.waiting[:KEPT]).partition(b"<")[0].lstrip(_BLANKS)
-        text = line.rstrip(_BLANKS)
-        if text and b"\n" in line:
+        """Take a line of text for what it is, because markup may never follow it."""
+        if b"\n" in self._tokens.waiting:
+            line, end, _ = self._tokens.text.lstrip(_BLANKS).partition(b"\n")
+            if end:
+                self._note_stray_text(line.decode("utf-8", "replace"))
+
+    def _note_stray_text(self, text: str) -> None:
+        """Note the first line of some text, unless it is in a message or was noted."""
+        line = text.strip(_BLANK).partition("\n")[0].strip(_BLANK)
+        if line and self._messages.level < 2 and not self._is_told:  # noqa: PLR2004 (the level of messages)
             self._is_told = True
-            self._stray = self._stray or text
+            self._messages.elements.append(line.encode()[:KEPT])
 
     def _renew(self) -> None:
         messages = self._messages

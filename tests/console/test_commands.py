@@ -428,6 +428,27 @@ class PreparingTests(DeskTestCase):
         self.house.clock.advance(3_000)
         self.assertIsNone(self.house.lobby.rooms[made["room"]].table.outcome)
 
+    def test_display_names(self) -> None:
+        made = json.loads(self.answer("prepare hive Ada 'Jürgen \x1b[2J' --json"))
+        codes = [reservation["code"] for reservation in made["reservations"]]
+        for wire, code in zip((first := self.house.connect(), self.house.connect()), codes, strict=False):
+            wire.send(f'<protocol><joinPrepared reservationCode="{code}"/>'.encode())
+            self.assertIn(f"Ada@{first.session.name}", self.answer("rooms"))
+        for line in ("rooms", f"room {made['room'][:8]}"):
+            self.assertRegex(self.answer(line), r"Ada@127.0.0.1:\d+")
+            self.assertRegex(self.answer(line), r"Jürgen \\x1b\[2J@127.0.0.1:\d+")
+        shown = self.answer("players")
+        self.assertIn(f"{made['room'][:8]} seat 0 as Ada", shown)
+        self.assertIn(f"{made['room'][:8]} seat 1 as Jürgen \\x1b[2J", shown)
+        # What `kick` takes is still there.
+        self.assertIn("is kicked", self.answer(f"kick {first.session.name}"))
+
+    def test_players_without_names(self) -> None:
+        wire = self.house.connect()
+        wire.send(b"<protocol><join/>")
+        self.assertIn(f" waiting  {wire.session.name} ", self.answer("rooms"))
+        self.assertNotIn(" as ", self.answer("players"))
+
     def test_codes_are_secrets_and_not_in_the_audit_log(self) -> None:
         with capturedLogs() as logs:
             made = json.loads(self.answer("prepare hive --json"))

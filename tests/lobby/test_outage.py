@@ -8,18 +8,17 @@ from typing import ClassVar
 
 from attrs import define
 from twisted.internet.testing import MemoryReactorClock
-from twisted.logger import capturedLogs
+from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.config import structure
 from gamed.errors import DiskError, StoreError
 from gamed.games.battleship import Settings
 from gamed.history import Entry
-from gamed.lobby.heartbeat import BEAT, Heartbeat
-from gamed.lobby.outage import AGAIN
+from gamed.lobby.outage import AGAIN, PATIENCE
 from gamed.tap import build
 from gamed.testing.house import House
-from tests.lobby.doubles import LAST_SUNK, SHOT, WATER, LobbyTestCase, WatchedJournal
+from tests.lobby.doubles import LAST_SUNK, SHOT, WATER, LobbyTestCase, Peer, WatchedJournal
 from tests.store.logs import sentences
 
 FULL = "cannot write to the journal: No space left on device"
@@ -106,7 +105,7 @@ class HoldTests(LobbyTestCase):
             [
                 f"no new games until the disk takes them: {FULL}",
                 "all games are held: nothing is read, no clock runs",
-                "the disk takes games again, after 10 s",
+                "the disk takes games again, after 10 s; newcomers that were not seated: 0",
             ],
         )
         self.assertEqual((self.lobby.tally.outages, self.lobby.tally.outage_seconds), (1, 10.0))
@@ -142,6 +141,21 @@ class HoldTests(LobbyTestCase):
         self.turns(1, AGAIN)
         self.turns(1, AGAIN)
         self.assertEqual(fired, ["a"])
+
+    def test_entries_tell_true_times(self) -> None:
+        held = [3.0]
+        self.patch(self.lobby, "held", lambda: held[0])
+        _, first = self.arrive("c")
+        room, _ = self.arrive("d")
+        room.receive(1, SHOT)
+        held[0] += 2.5
+        room.receive(0, WATER)
+        room.leave(0)
+        ats = [
+            (entry.kind, entry.at) for entry in room.history.entries if entry.kind not in ("joined", "started", "drawn")
+        ]
+        self.assertEqual(ats, [("line", 0), ("line", 2500), ("left", 2500), ("ended", 2500)])
+        self.assertIs(first.room, room)
 
     def test_a_stop_during_a_hold_ends_the_games(self) -> None:
         self.fill()
@@ -187,21 +201,58 @@ class OpeningTests(LobbyTestCase):
 class EndTests(LobbyTestCase):
     """on_full = "end"."""
 
-    def test_the_rooms_end_as_a_fault_of_ours(self) -> None:
+    def full(self) -> None:
         self.open(journal=FullJournal())
         self.lobby.on_full = "end"
-        room, quiet = self.match("a", "b"), self.match("c", "d")
+        self.room, self.quiet = self.match("a", "b"), self.match("c", "d")
+        self.arrive("e")
         self.journal.refuses = True
-        room.receive(1, SHOT)
+        self.room.receive(1, SHOT)
         self.clock.turn()
-        self.assertEqual(len(self.flushLoggedErrors(DiskError)), 1)
-        self.assertEqual(self.termination(room), ("server-fault", None))
-        self.assertIsNone(quiet.table.outcome)
+
+    def test_all_running_games_end_as_a_fault_of_ours(self) -> None:
+        self.full()
+        for room in (self.room, self.quiet):
+            self.assertEqual(self.termination(room), ("server-fault", None))
+        self.assertEqual([name for name, what in self.heard if what == "closed"], ["a", "b", "c", "d"])
         self.assertFalse(self.lobby.is_held)
-        self.assertRaises(StoreError, self.arrive, "e")
+
+    def test_who_waits_is_not_sent_away_and_nobody_is_seated(self) -> None:
+        self.full()
+        self.assertNotIn(("e", "closed"), self.heard)
+        self.assertRaises(StoreError, self.arrive, "f")
         self.journal.refuses = False
         self.turns(1, AGAIN)
-        self.arrive("e")
+        self.arrive("f")
+        newest = self.lobby.rooms[next(reversed(self.lobby.rooms))]
+        self.assertEqual([peer.name for peer in newest.peers.values()], ["e", "f"])
+
+    def test_the_log_has_no_traceback_and_few_lines(self) -> None:
+        with capturedLogs() as logs:
+            self.full()
+            for _ in range(60):
+                self.assertRaises(StoreError, self.arrive, "f")
+                self.turns(1, AGAIN)
+            self.journal.refuses = False
+            self.turns(1, AGAIN)
+        self.assertEqual(
+            sentences(logs),
+            [
+                f"no new games until the disk takes them: {FULL}",
+                "all games are ended: games=2",
+                "the disk takes games again, after 61 s; newcomers that were not seated: 60",
+            ],
+        )
+        self.assertEqual([log for log in logs if "log_failure" in log], [])
+        self.assertEqual((self.lobby.tally.faults, self.lobby.tally.ended["battleship", "server-fault"]), (0, 2))
+
+    def test_a_sync_that_fails_ends_them_too(self) -> None:
+        self.open(journal=FullJournal(durability="disk"))
+        self.lobby.on_full = "end"
+        room = self.match("a", "b")
+        self.journal.failed = OSError(5, "Input/output error")
+        self.lobby.sync_failed()
+        self.assertEqual(self.termination(room), ("server-fault", None))
 
 
 class SyncTests(LobbyTestCase):
@@ -236,6 +287,37 @@ class SyncTests(LobbyTestCase):
         self.open(journal=FullJournal())
         self.lobby.sync_failed()
         self.assertEqual(self.lobby.outage.reason, "")
+
+
+class TimerTests(LobbyTestCase):
+    """The time that a peer has with a reception."""
+
+    def setUp(self) -> None:
+        self.open()
+        self.fired: list[str] = []
+        self.peer = Peer("a")
+        self.lobby.after(3.0, lambda: self.fired.append("a"), self.peer)
+
+    def test_what_the_peer_has_sent_in_time_is_served_before(self) -> None:
+        self.peer.unread = [3.0]
+        self.turns(5, 3.0)
+        self.assertEqual(self.fired, [])
+        self.peer.unread = []
+        self.turns(1)
+        self.assertEqual(self.fired, ["a"])
+
+    def test_what_it_has_sent_later_is_not(self) -> None:
+        self.peer.unread = [3.01]
+        self.turns(0, 3.0)
+        self.assertEqual(self.fired, ["a"])
+
+    def test_nor_is_it_waited_for_without_end(self) -> None:
+        self.peer.unread = [0.0]
+        self.turns(0, 3.0)
+        self.turns(0, PATIENCE - 0.01)
+        self.assertEqual(self.fired, [])
+        self.turns(0, 0.01)
+        self.assertEqual(self.fired, ["a"])
 
 
 @define
@@ -278,7 +360,8 @@ class SessionTests(SynchronousTestCase):
         with capturedLogs() as logs:
             refused = self.house.connect()
         self.assertTrue(refused.is_closed)
-        self.assertEqual(sentences(logs), [f"not seated: peer={refused.session.name}: no new games: {FULL}"])
+        self.assertIn(f"not seated: peer={refused.session.name}: no new games: {FULL}", map(formatEvent, logs))
+        self.assertEqual(sentences(logs), [])
 
     def test_what_has_come_already_waits(self) -> None:
         self.journal.refuses = True
@@ -297,34 +380,12 @@ class SessionTests(SynchronousTestCase):
         self.house.factory.doStart()
         self.second.session.connection = Begun()
         self.second.session.look(self.house.clock.seconds())
-        self.assertIsNotNone(self.second.session.waits_since)
+        self.assertIsNotNone(self.second.session.begun.since)
         self.house.factory.hold(True)
         self.house.clock.advance(30.0)
-        self.assertIsNone(self.second.session.waits_since)
+        self.assertIsNone(self.second.session.begun.since)
         self.assertFalse(self.second.is_closed)
         self.house.factory.doStop()
-
-
-class ClockTests(SynchronousTestCase):
-    def test_it_stands_still_in_a_hold_and_says_how_long(self) -> None:
-        now = [100.0]
-        heart = Heartbeat(MemoryReactorClock(), lambda: now[0])
-        heart.startService()
-        now[0] += BEAT
-        heart.hold(True)
-        before = heart.seconds()
-        now[0] += 50.0
-        self.assertEqual(heart.seconds(), before)
-        heart.hold(False)
-        self.assertAlmostEqual(heart.seconds(), before)
-        self.assertAlmostEqual(heart.stalled, 50.0)
-        now[0] += BEAT
-        self.assertAlmostEqual(heart.seconds(), before + BEAT)
-
-    def test_to_end_what_was_not_begun_does_nothing(self) -> None:
-        heart = Heartbeat(MemoryReactorClock(), lambda: 7.0)
-        heart.hold(False)
-        self.assertEqual((heart.seconds(), heart.stalled), (7.0, 0.0))
 
 
 class DaemonTests(SynchronousTestCase):

@@ -19,8 +19,9 @@ from gamed.errors import RemoteProtocolError
 from gamed.events import Event, Moved
 from gamed.lobby.room import Room
 from gamed.net.backlog import AT_ONCE, SHARE, SLICE, STORE
+from gamed.net.factory import SessionFactory
 from gamed.net.limits import ConnectionLimits
-from gamed.net.session import LEFT_BEHIND, Session, SessionFactory
+from gamed.net.session import LEFT_BEHIND, Session
 from gamed.peer import Peer
 from tests.lobby.doubles import Turns
 from tests.net.transports import Handle, TCPTransport

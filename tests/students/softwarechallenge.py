@@ -91,13 +91,11 @@ BOTS = [
     ),
     Student(
         "bot-09",
-        "the class of the move is spelt SetMove",
+        "the class is spelt SetMove",
         _started((2, _move(_first().replace("setm", "SetM")))),
         "red",
     ),
-    Student(
-        "bot-10", "the owner is in lower case, as in the welcome", _started((2, _move(_first("red")))), place="red"
-    ),
+    Student("bot-10", "the owner is in lower case", _started((2, _move(_first("red")))), place="red"),
     Student("bot-11", "roomid instead of roomId", _started((2, _move(_first(), 'roomid="%ROOM%"'))), place="red"),
     Student(
         "bot-12",

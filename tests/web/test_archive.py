@@ -21,7 +21,7 @@ from gamed.cli.players import players, readers
 from gamed.errors import GamedError, StoreError
 from gamed.findings import Finding
 from gamed.games.go.tree import GoGame, Node, Point
-from gamed.records import gofans, sgf
+from gamed.records import gofans
 from gamed.records.index import index
 from gamed.records.own import from_history, summarize
 from gamed.records.record import Record, document
@@ -35,7 +35,7 @@ from gamed.web.opened import Kept, Shelf
 from gamed.web.worker import MOST_WAITING, Worker
 from tests.games.softwarechallenge.hive.test_replays import whole
 from tests.records.documents import BOMB, DEEP, GOFANS, UNKNOWN, outcome
-from tests.records.gogames import captured, line
+from tests.records.gogames import captured, line, read_sgf
 from tests.store.examples import record, summary
 from tests.test_registry import SEEDS, play
 from tests.web.house import dispatch
@@ -361,7 +361,7 @@ class GoTests(ArchiveCase):
             (end,) = self.read(f"records/{id}/positions", **{"from": "5"})
             self.assertEqual((end["board"]["removed"], end["board"]["prisoners"]), ([[1, 1]], [1, 0]), version)
             self.assertEqual(end["board"]["stones"]["white"], [[9, 9]])
-            (read,) = sgf.read(self.ask(f"records/{id}/file", format="sgf").encoded())
+            (read,) = read_sgf(self.ask(f"records/{id}/file", format="sgf").encoded())
             self.assertEqual(len(list(read[0].main_line())), 5)
             for wanted in ("gofans", *(f"gofans-{other}" for other in gofans.VERSIONS)):
                 written = outcome(self.ask(f"records/{id}/file", format=wanted).encoded())

@@ -7,7 +7,8 @@ its id less one, in the room and in the records.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from math import inf
 from random import Random
 from typing import Final
 
@@ -84,7 +85,7 @@ class Universe(MatchTable):
     most: int = 10_000
     game: Seated = _RULES
     forwards: bool = False
-    stalled: float = 0.0
+    arrived: float = inf
     is_paused: bool = False
     is_dissolved: bool = False
     status: Status = Status.WAIT
@@ -268,9 +269,13 @@ class Universe(MatchTable):
             return evolve(step, mails=(*mails, *step.mails))
         return Step(mails, wake_at=self._outbox.due, closed=self._closes())
 
-    def delivered(self, now: float) -> float | None:  # noqa: ARG002 (Table's signature)
+    def delivered(self, now: float, unsent: Collection[Seat] = ()) -> float | None:  # noqa: ARG002 (Table's signature)
         """Nothing is timed here: worlds may think for hours."""
         return None
+
+    def overdue(self, now: float) -> Collection[Seat]:  # noqa: ARG002 (Table's signature)
+        """Nobody's silence is judged."""
+        return ()
 
     def review(self) -> Step:
         """Nothing is judged afterwards."""

@@ -28,10 +28,14 @@ KIND: Final = "roborally"
 
 @define
 class Guest:
-    """A connection that has not registered. `deadline`: the call that closes it."""
+    """A connection that has not registered."""
 
     deadline: Any
+    """The call that closes it."""
+
     violations: int = 0
+    is_http: bool = False
+    """Whether it has begun with a request of HTTP: the lines of its head are not refused one by one."""
 
 
 @define
@@ -46,7 +50,8 @@ class ManagerReception:
 
     def arrive(self, peer: Peer) -> None:
         """Wait for a registration."""
-        self._guests[peer] = Guest(self.host.after(self.settings.idle_unregistered, lambda: self._too_late(peer)))
+        deadline = self.host.after(self.settings.idle_unregistered, lambda: self._too_late(peer), peer)
+        self._guests[peer] = Guest(deadline)
 
     def _too_late(self, peer: Peer) -> None:
         self.host.refused(peer, refusals.register_too_late(self.settings.idle_unregistered, peer.unfinished))
@@ -61,7 +66,10 @@ class ManagerReception:
         if isinstance(event, m.Registration):
             self._register(peer, guest, event)
             return
-        self.host.refused(peer, refusals.unregistered(event))
+        refusal = refusals.unregistered(event)
+        if not (guest.is_http and refusal.code == "unknown-word"):
+            self.host.refused(peer, refusal)
+        guest.is_http |= refusal.code == "http"
         if not isinstance(event, m.Acknowledgement):
             self._violated(peer, guest)
 

@@ -12,7 +12,7 @@ show steps that nobody has been told of.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from math import inf
 from random import Random
 from typing import Final
@@ -79,7 +79,7 @@ class Manager(MatchTable):
     opened_at: float
     game: RoboRally = _RULES
     forwards: bool = False
-    stalled: float = 0.0
+    arrived: float = inf
     is_paused: bool = False
     status: Status = Status.LOBBY
     members: dict[Seat, Member] = field(factory=dict)
@@ -220,16 +220,17 @@ class Manager(MatchTable):
             self._gone(member, Termination.FORFEIT, broken=broken)
 
     def _answered(self, doing: Doing, member: Member, request: OpenRequest, event: Event, now: float) -> None:
+        arrived = min(now, self.arrived)
         if isinstance(event, m.MoveAnswer):
             # While the game is held no clock runs.
-            heard_at = self._paused_at if self.is_paused else now
+            heard_at = self._paused_at if self.is_paused else arrived
             if request.clock.asked_at is not None and request.clock.answered(heard_at):
-                self._overslept(doing, member, request, now)
+                self._overslept(doing, member, request, now, arrived)
                 return
-            member.close(now)
+            member.close(arrived)
             self._move(doing, member, request, event, now)
             return
-        member.close(now)
+        member.close(arrived)
         doing.tell(member.seat, member.next())
 
     def _move(self, doing: Doing, member: Member, request: OpenRequest, event: m.MoveAnswer, now: float) -> None:
@@ -238,13 +239,16 @@ class Manager(MatchTable):
         if event.name != member.name:
             broken = ("other-name", f"the answer is given for {event.name}")
             reason = "it is given under another name"
-            doing.refused.append((member.seat, refusals.forbidden(broken[0], reason, event, request.event)))
+            doing.refused.append(
+                (member.seat, refusals.forbidden(broken[0], reason, member.name, event, request.event))
+            )
             self._cheated(doing, member, broken)
             return
         try:
             doing.journal += self.match.play(number, engine_answer(event), now)
         except RuleError as error:
-            doing.refused.append((member.seat, refusals.forbidden(error.code, str(error), event, request.event)))
+            found = refusals.forbidden(error.code, str(error), member.name, event, request.event)
+            doing.refused.append((member.seat, found))
             self._cheated(doing, member, (error.code, str(error)))
 
     def _cheated(self, doing: Doing, member: Member, broken: tuple[str, str]) -> None:
@@ -253,12 +257,16 @@ class Manager(MatchTable):
 
     # Time
 
-    def delivered(self, now: float) -> float | None:
-        """Start the clocks of what has been handed over."""
+    def delivered(self, now: float, unsent: Collection[Seat] = ()) -> float | None:
+        """Start the clocks of what has left."""
         for member in self.members.values():
-            if member.open is not None and member.open.clock.asked_at is None:
-                member.open.clock.ask(now, self.stalled)
+            if member.open is not None and member.open.clock.asked_at is None and member.seat not in unsent:
+                member.open.clock.ask(now)
         return self._due
+
+    def overdue(self, now: float) -> Collection[Seat]:
+        """Return the seats of those whose request has lasted too long."""
+        return [member.seat for member in self.members.values() if member.due <= now]
 
     @property
     def _due(self) -> float | None:
@@ -287,19 +295,19 @@ class Manager(MatchTable):
     def _silent(self, doing: Doing, member: Member, request: OpenRequest, now: float) -> None:
         if isinstance(request.event, m.GameStarts):
             # For information only (3.3).
-            doing.refused.append((member.seat, refusals.late(request.event, request.clock.hard)))
+            doing.refused.append((member.seat, refusals.late(member.name, request.event, request.clock.hard)))
             member.close(now)
             doing.tell(member.seat, member.next())
         else:
-            self._overslept(doing, member, request, now)
+            self._overslept(doing, member, request, now, member.due)
 
-    def _overslept(self, doing: Doing, member: Member, request: OpenRequest, now: float) -> None:
-        evidence = request.clock.evidence(now, self.stalled)
+    def _overslept(self, doing: Doing, member: Member, request: OpenRequest, now: float, arrived: float) -> None:
+        evidence = request.clock.evidence(now, arrived)
         is_spent = member.is_channel and request.clock.hard < self.limits.ack_timeout
         found = refusals.late_in_all(self.limits.ack_budget) if is_spent else None
-        doing.refused.append((member.seat, found or refusals.late(request.event, request.clock.hard)))
+        doing.refused.append((member.seat, found or refusals.late(member.name, request.event, request.clock.hard)))
         self._remove(doing, member, Reason.TIMEOUT)
-        data = {"taken": evidence["taken"], "stalled": evidence["stalled"], "limit": evidence["hard"]}
+        data = {"taken": evidence["taken"], "gap": evidence["gap"], "limit": evidence["hard"]}
         self._gone(member, Termination.TIME, data)
 
     # Leaving

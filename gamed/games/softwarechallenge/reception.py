@@ -29,7 +29,7 @@ ADMINS_RATE: Final = 2_000.0
 """Messages that are taken of an administrator in a second, and at once: its program prepares whole tournaments."""
 
 NO_REQUEST: Final = 10.0
-"""Seconds after which a developer learns that a client has connected and asked for nothing."""
+"""Seconds after which a developer learns that a client has connected and not joined."""
 
 _JOIN: Final = '<protocol><join gameType="{}"/>, or <joinPrepared reservationCode="…"/>'
 _ROOM: Final = "the roomId of the message <joined>, for as long as the game runs"
@@ -74,7 +74,7 @@ class SoftwareChallengeReception:
     # Who gave a wrong password, with what throws them out when the answer was held back long enough.
     _wrong: dict[Peer, Any] = field(factory=dict)
     _silent: dict[Peer, Any] = field(factory=dict)
-    """Those who have asked for nothing yet, with what reports that."""
+    """Those who have neither joined nor authenticated yet, with what reports that."""
     # With what ends their waiting.
     _unfilled: dict[HostedRoom, Any] = field(factory=dict)
     _requests: dict[type[Event], Callable[[Peer, Any], None]] = field(init=False)
@@ -138,7 +138,7 @@ class SoftwareChallengeReception:
 
     def _asks_nothing(self, peer: Peer) -> None:
         del self._silent[peer]
-        reason = f"the client connected {NO_REQUEST:g} seconds ago and has asked for nothing; the server waits for it"
+        reason = f"the client connected {NO_REQUEST:g} seconds ago and has not joined; the server waits for that"
         expected = _JOIN.format(self.season.game_types[0])
         self.host.refused(peer, Refusal("no-request", reason, expected, peer.unfinished))
 

@@ -5,7 +5,8 @@ Source: software-challenge.md A, B3 to B6. It knows no Hive: the season does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from math import inf
 from typing import Any
 
 from attrs import define, field, frozen
@@ -99,7 +100,7 @@ class SeasonTable(MatchTable):
     is_requested: bool = False
     is_told: bool = False
     forwards: bool = False
-    stalled: float = 0.0
+    arrived: float = inf
     finished: Callable[[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...]]], None] = _nothing
     filled: Callable[[], None] = _nothing
     begun: Callable[[Seat], bytes] = _no_text
@@ -168,6 +169,10 @@ class SeasonTable(MatchTable):
         red, blue = ("Unknown" if slot.display_name is None else slot.display_name for slot in self.slots)
         return red, blue
 
+    def display_name(self, seat: Seat) -> str | None:
+        """Return what the slot is called, if its room was prepared with a name for it."""
+        return self.slots[seat].display_name or None
+
     def _start(self, now: float, mails: list[Mail], *, asks: bool) -> Step:
         self._fill()
         journal = [self.match.seat(seat, self.names[seat], now) for seat in SEATS]
@@ -209,13 +214,13 @@ class SeasonTable(MatchTable):
     def _memento(self) -> Memento:
         return Memento(self.room, self.season.memento(self.state, self.names, self._echo))
 
-    def delivered(self, now: float) -> float | None:
-        """Start the clock of a request that has been handed over."""
-        if not self._asks:
+    def delivered(self, now: float, unsent: Collection[Seat] = ()) -> float | None:
+        """Start the clock of a request that has left."""
+        if not self._asks or self._mover in unsent:
             return None
         self._asks = False
         self._is_timed = self._timed[self._mover]
-        self._clock.ask(now, self.stalled)
+        self._clock.ask(now)
         return self._clock.due if self._is_timed else None
 
     # The game
@@ -229,18 +234,17 @@ class SeasonTable(MatchTable):
             return self._violation(seat, event, NOT_YOUR_TURN, now)
         if not self.is_requested:
             return self._violation(seat, event, NOT_REQUESTED, now)
-        late = self._clock.answered(now) if self._clock.asked_at is not None and self._is_timed else None
+        arrived = min(now, self.arrived)
+        late = self._clock.answered(arrived) if self._clock.asked_at is not None and self._is_timed else None
         if late is not None:
-            return self._too_late(seat, late, now, event.message.text)
+            return self._too_late(seat, late, now, arrived, event.message.text)
         if sent.move is None:
             return self._illegal(seat, event, f"{self.names[seat]} hat kein Zug-Objekt gesendet.", "no-move", now)
         return self._play(seat, event, now)
 
     def _play(self, seat: Seat, event: Arrived, now: float) -> Step:
         sent = event.sent
-        data: dict[str, Any] = (
-            {} if self._clock.asked_at is None else {"taken": self._clock.evidence(now, 0.0)["taken"]}
-        )
+        data = self._time_of_move(now)
         if sent.hint:
             data["hint"] = sent.hint
         try:
@@ -249,13 +253,21 @@ class SeasonTable(MatchTable):
             return self._illegal(seat, event, f"{error}{self.season.suffix(sent.move)}", error.code, now)
         except InvalidMove as error:
             return self._drop(seat, event, error, now)
-        self.is_requested = False
+        self.is_requested = self._asks = False
         self._clock.stop()
         self._echo = sent.echo
         outcome = self.game.outcome(self.state)
         if outcome is not None:
             return self._finish(outcome, None, now, self._mementos(), journal)
         return Step(() if self.is_paused else tuple(self._ask()), journal=journal)
+
+    def _time_of_move(self, now: float) -> dict[str, Any]:
+        """Return how long a move took, and the gap without which it would have been too late."""
+        if self._clock.asked_at is None:
+            return {}
+        evidence = self._clock.evidence(now, min(now, self.arrived))
+        needs_gap = self._is_timed and evidence["taken"] > evidence["soft"]
+        return {key: evidence[key] for key in (("taken", "gap") if needs_gap else ("taken",))}
 
     # How a game ends
 
@@ -313,7 +325,7 @@ class SeasonTable(MatchTable):
         step.refused = ((seat, Refusal(error.code, text, expected, event.message.text)),)
         return step
 
-    def _too_late(self, seat: Seat, over: Overstepped, now: float, text: bytes) -> Step:
+    def _too_late(self, seat: Seat, over: Overstepped, now: float, arrived: float, text: bytes) -> Step:
         soft = over is Overstepped.SOFT
         seconds = self.limits.soft if soft else self.limits.hard
         fault = Fault(
@@ -321,10 +333,10 @@ class SeasonTable(MatchTable):
             Cause.SOFT_TIMEOUT if soft else Cause.HARD_TIMEOUT,
             TIMEOUT_TEXT.format(seconds=f"{seconds:g}"),
         )
-        evidence = self._clock.evidence(now, self.stalled)
+        evidence = self._clock.evidence(now, arrived)
         journal = [self.match.left(seat, Termination.TIME, now, {"limit": str(over), **evidence})]
         step = self._lose(fault, Termination.TIME, now, [], journal)
-        step.refused = ((seat, self._late(over, evidence["taken"], text)),)
+        step.refused = ((seat, self._late(over, evidence["taken"] - evidence["gap"], text)),)
         return step
 
     def _late(self, over: Overstepped, taken: float, text: bytes) -> Refusal:
@@ -384,7 +396,11 @@ class SeasonTable(MatchTable):
         over = self._clock.silent(now)
         if over is None:
             return Step(wake_at=self._clock.due)
-        return self._too_late(self._mover, over, now, self.begun(self._mover))
+        return self._too_late(self._mover, over, now, self._clock.due, self.begun(self._mover))
+
+    def overdue(self, now: float) -> Collection[Seat]:  # noqa: ARG002 (Table's signature)
+        """Only the mover is waited for."""
+        return (self._mover,) if self.is_requested and not self._is_over else ()
 
     def review(self) -> Step:
         """Nothing is left to judge: the rules decide at once."""

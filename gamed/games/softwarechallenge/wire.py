@@ -6,7 +6,7 @@ Source: software-challenge.md A, B1 to B3 and B5. The season's words are not kno
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Final
 
 from attrs import define, field
@@ -58,8 +58,8 @@ _SERVER_MESSAGES: Final = frozenset(
 )
 _REPLIES: Final = frozenset({"testing", "playerScore"})
 
-# A number as Java's Long.decode reads it: with a sign, in base 16 after 0x or #, in base 8 after a 0, with the digits of
-# any script that has a char of its own.
+# A number as Java's Long.decode reads it: with a sign, in base 16 after 0x or #, in base 8 after a 0, with the digits
+# of any script that has a char of its own.
 _NUMBER: Final = re.compile(r"([+-]?)(?:(0[xX]|#)(?=.)|(0)(?=.))?([\da-fA-F]{1,64})")
 _CHARS: Final = 0x10000
 # The official server takes what has 32 bits, with a sign or without one, for an Integer.
@@ -378,9 +378,6 @@ class SoftwareChallengeConnection:
 
     def _unread(self) -> Unread | None:
         """Return what developers learn of what was passed over."""
-        text = self._stream.stray()
-        if text:
-            return _stray(text)
         if not self._has_begun:
             root, tag = self._stream.opening
             self._has_begun = bool(root)
@@ -388,7 +385,8 @@ class SoftwareChallengeConnection:
             if root in _READERS:
                 reason = f"<{root}> was taken for the beginning of the document, and not for a message"
                 return Unread(Refusal("no-protocol", reason, _BEGINNING, tag.encode()))
-        return None
+        text = self._stream.stray()
+        return _stray(text) if text else None
 
     def send(self, event: Event) -> bytes:
         """Return the bytes that tell the client of an event; none after the farewell.

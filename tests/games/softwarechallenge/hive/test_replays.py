@@ -169,6 +169,15 @@ class BrokenOffTests(SynchronousTestCase):
     def test_what_is_cut_off_before_the_first_state_is_none(self) -> None:
         self.assertEqual(imported(self.document[:800]).code, "not-valid")
 
+    def test_a_character_that_is_cut_off(self) -> None:
+        cut = self.document.index("Ω".encode(), self.document.index(b'turn="3"'))
+        self.assert_taken(self.document[: cut + 1], 2)
+
+    def test_another_encoding_is_refused_whole_or_cut_off(self) -> None:
+        other = self.document.decode().replace("Ω", "ä").encode("latin-1", "replace")
+        for document in (other, other[: len(other) // 2]):
+            self.assertEqual(imported(document).code, "not-xml")
+
     def test_malformed_xml_is_still_told_with_its_place(self) -> None:
         spoilt = self.document.replace(b"</board>", b"</bored>", 1)
         found = imported(spoilt[:30_000])

@@ -107,7 +107,8 @@ class ReadTests(SynchronousTestCase):
     def test_no_move_of_the_game(self) -> None:
         for kind in (
             "welcomeMessage", "memento", "state", "result", "error", "joined", "left", "prepared", "paused", "null",
-            "prepare", "join", "authenticate", "room", "testing", "playerScore", "sc.protocol.responses.CloseConnection",
+            "prepare", "join", "authenticate", "room", "testing", "playerScore",
+            "sc.protocol.responses.CloseConnection",
         ):  # fmt: skip
             self.assertEqual(sent(f'<data class="{kind}"><whatever/></data>'), Sent(None))
         self.assertEqual(sent('<data class="sc.framework.plugins.protocol.MoveRequest"/>'), Sent(None))

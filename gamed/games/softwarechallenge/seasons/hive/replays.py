@@ -9,6 +9,7 @@ GUI saves all that the server told it: the same room elements, and `prepared`, `
 from __future__ import annotations
 
 import re
+from codecs import getincrementaldecoder
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 from xml.etree.ElementTree import Element
@@ -159,6 +160,11 @@ def read_replay(document: bytes) -> History:
 
 def _told(document: bytes) -> Iterator[Memento | ResultMessage]:
     """Yield the states and results of a document, which need not have an end; pass over what else a server says."""
+    try:
+        # The end may be missing within a character, too.
+        getincrementaldecoder("utf-8")().decode(document)
+    except UnicodeDecodeError as error:
+        raise RemoteProtocolError("it is not in UTF-8", code="malformed-xml") from error
     stream = XmlStream(MESSAGE_BYTES)
     for data in (document, b""):
         stream.receive_data(data)

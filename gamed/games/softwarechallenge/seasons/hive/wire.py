@@ -54,8 +54,8 @@ _NO_MOVES: Final = MESSAGE_CLASSES | {"state"}
 """Classes that the official server knows and that are no moves: as if nothing had been sent (B5)."""
 
 _FIELDS: Final = frozenset({"field", "sc.plugin2020.Field"})
-_PLACES: Final = frozenset({None, "sc.plugin2020.util.CubeCoordinates"}) | _FIELDS
-_PIECES: Final = frozenset({None, "piece", "sc.plugin2020.Piece"})
+_PLACES: Final = frozenset({"sc.plugin2020.util.CubeCoordinates"}) | _FIELDS
+_PIECES: Final = frozenset({"piece", "sc.plugin2020.Piece"})
 
 
 # States
@@ -145,14 +145,14 @@ def read(data: Element) -> Sent:
     if kind in _NO_MOVES:
         return Sent(None)
     if kind not in _CLASSES:
-        hint = f"{_SET}, {_DRAG} or {_SKIP}, in lower case"
-        raise RemoteProtocolError(f"there is no move of class {kind[:80]!r}", code="unknown-class", hint=hint)
+        known = f"{_SET}, {_DRAG} or {_SKIP}, in lower case"
+        raise RemoteProtocolError(f"there is no move of class {kind[:80]!r}", code="unknown-class", hint=known)
     kind = _CLASSES[kind]
     parts, hint = _parts(data, _KNOWN[kind])
     for name in _NEEDED[kind]:
         if name not in parts:
-            hint = " and ".join(f"<{part}>" for part in _NEEDED[kind])
-            raise RemoteProtocolError(f"a {kind} needs a {name}", code="missing-part", hint=hint)
+            needed = " and ".join(f"<{part}>" for part in _NEEDED[kind])
+            raise RemoteProtocolError(f"a {kind} needs a {name}", code="missing-part", hint=needed)
     return _sent(_move(kind, parts), parts, hint)
 
 
@@ -207,9 +207,9 @@ def _texts_of_place(element: Element) -> Mapping[str, str]:
     return texts(element, _PLACE)
 
 
-def _class_in(element: Element, known: frozenset[str | None]) -> str | None:
+def _class_in(element: Element, known: frozenset[str]) -> str | None:
     kind = element.get("class")
-    if kind not in known:
+    if kind is not None and kind not in known:
         raise RemoteProtocolError(
             f"there is no {element.tag} of class {kind[:80]!r}", code="unknown-class", hint="no class"
         )
