@@ -25,6 +25,8 @@ STATE = Path("/var/lib/gamed")
 CREDENTIALS = Path("/run/gamed.credentials")
 PID = Path("/run/gamed.pid")
 LOG = Path("/var/log/gamed.log")
+SYSTEM = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+"""Where an administrator's commands are: a Python in root's home would be no use to the service."""
 
 
 def sections() -> dict[str, list[str]]:
@@ -55,7 +57,7 @@ def follow(block: str, directory: Path) -> str:
 def environment(directory: Path) -> dict[str, str]:
     """Return the environment: `apt` asks nothing, and the directory's commands come first."""
     (directory / "apt.conf").write_text('APT::Get::Assume-Yes "true";\n')
-    changes = {"APT_CONFIG": f"{directory}/apt.conf", "SYSTEMD_PAGER": "", "PATH": f"{directory}:{os.environ['PATH']}"}
+    changes = {"APT_CONFIG": f"{directory}/apt.conf", "SYSTEMD_PAGER": "", "PATH": f"{directory}:{SYSTEM}"}
     return {**os.environ, **changes}
 
 
@@ -145,10 +147,24 @@ def without_systemd(directory: Path) -> None:
     subprocess.run(["service", "postgresql", "start"], check=True)
 
 
+def remove() -> None:
+    """Remove what an earlier run has left on a machine without systemd."""
+    subprocess.run(["pkill", "--signal", "KILL", "--uid", "gamed"], check=False, stderr=subprocess.DEVNULL)
+    subprocess.run(["rm", "-rf", "/opt/gamed", "/etc/gamed", STATE, CREDENTIALS, PID, LOG], check=True)
+    subprocess.run(["userdel", "--force", "gamed"], check=False, stderr=subprocess.DEVNULL)
+    if Path("/usr/bin/dropdb").exists():
+        subprocess.run(["service", "postgresql", "start"], check=False)
+        for drop in ("dropdb", "dropuser"):
+            command = ["runuser", "-u", "postgres", "--", drop, "--if-exists", "gamed"]
+            subprocess.run(command, cwd="/", check=False, stderr=subprocess.DEVNULL)
+
+
 def main() -> None:
     """Follow the page from its first block to its last, then its check once more, with the records in PostgreSQL."""
+    if "--remove" in sys.argv:
+        remove()
     if Path("/opt/gamed").exists() or Path("/etc/gamed").exists():
-        sys.exit("gamed is installed here already")
+        sys.exit("gamed is installed here already; --remove removes it first, its records too")
     with tempfile.TemporaryDirectory() as temporary:
         directory = Path(temporary)
         directory.chmod(0o755)
