@@ -9,6 +9,7 @@ the journal or in a record.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Protocol
 
 from twisted.internet.defer import Deferred
@@ -51,6 +52,10 @@ class Journal(Protocol):
     @property
     def failed(self) -> Exception | None:
         """What went wrong with syncing, or None; None again when a sync has succeeded."""
+
+    @property
+    def damaged(self) -> Sequence[Path]:
+        """The damaged files that were kept aside, until an administrator removes them."""
 
     def start(self) -> None:
         """Take over what is there, and make ready for `append`. Raises StoreError."""
