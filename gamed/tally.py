@@ -61,6 +61,7 @@ class Tally:
     outages: int = 0
     outage_seconds: float = 0.0
     keep_errors: int = 0
+    store_timeouts: int = 0
     faults: int = 0
 
 

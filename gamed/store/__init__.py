@@ -22,6 +22,10 @@ from gamed.store.query import Query
 class Store(Protocol):
     """The records of ended games. Every Deferred fails with StoreError only."""
 
+    @property
+    def silence(self) -> str:
+        """That the database does not answer, in words; nothing while it does."""
+
     def start(self) -> None:
         """Make ready for use."""
 

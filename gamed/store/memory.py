@@ -25,6 +25,7 @@ class MemoryStore:
 
     records: dict[str, Record] = field(factory=dict)
     summaries: dict[str, Summary] = field(factory=dict)
+    silence: str = ""
 
     def start(self) -> None:
         """Do nothing."""

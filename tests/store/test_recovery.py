@@ -88,13 +88,13 @@ class RecoveryTests(SynchronousTestCase):
 
     def test_a_damaged_line_is_told_with_what_it_costs(self) -> None:
         self.found(LINES[0] + b"nonsense\n" + LINES[3] + LINES[2])
+        breaks_off = "breaks off after entry 0: what followed may be among the damaged lines"
         self.assertEqual(
             self.logged,
             [
                 "journal: 1.journal: damaged lines: 2; 1 in all",
                 "journal: room=room-a game=battleship: the entries 1 to 1 are missing, and 1 after them are not used",
-                "journal: room=room-b game=battleship breaks off after entry 0: "
-                "what followed may be among the damaged lines",
+                f"journal: room=room-b game=battleship {breaks_off}",
             ],
         )
 

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from gamed.lobby.keeper import KEEP_AGAIN
 from gamed.lobby.lobby import AFTERWARDS
-from gamed.web.service import readiness
+from gamed.web.service import damage, readiness
 from tests.lobby.doubles import LAST_SUNK, LobbyTestCase, StubbornStore
+
+
+class DamageTests(LobbyTestCase):
+    def test_damaged_segments_are_named_until_they_are_removed(self) -> None:
+        self.open()
+        self.assertEqual(damage(self.journal), {})
+        self.journal.damaged = [Path("journal/00000003.damaged")]
+        self.assertIn("damaged, see the log: journal/00000003.damaged;", damage(self.journal)["journal"])
+        self.assertEqual(readiness((), self.journal, self.lobby)(), {})
 
 
 class DrainTests(LobbyTestCase):
