@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import Any, Final
 
 from attrs import define, field
-from twisted.internet.defer import Deferred, DeferredList
+from twisted.internet.defer import CancelledError, Deferred, DeferredList
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
@@ -113,16 +113,17 @@ class Keeper:
 
     def _refuse(self, failure: Failure, room: str) -> None:
         self.tally.keep_errors += 1
-        self.reason = str(failure.value)
+        # Cancelled: the daemon's time to stop is over.
+        self.reason = "the store did not answer" if failure.check(CancelledError) else str(failure.value)
         if room in self._refused:
             return
         # Once a room, however long the store refuses.
         self._refused.add(room)
         log.error(
-            "not recorded: room={room}: {reason}; it stays in the journal and is offered again every {seconds} s",
+            "not recorded: room={room}: {reason}; it stays in the journal and is offered again {when}",
             room=room,
             reason=self.reason,
-            seconds=KEEP_AGAIN,
+            when="at the next start" if self._is_stopped else f"every {KEEP_AGAIN} s",
         )
-        if not failure.check(StoreError):
+        if not failure.check(StoreError, CancelledError):
             log.failure("server fault: room={room}", failure=failure, room=room)

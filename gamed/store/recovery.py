@@ -190,28 +190,18 @@ def read(segments: Iterable[tuple[int, Path]]) -> Reading:
 
 
 def _lines(path: Path, bad: list[int]) -> Iterator[tuple[int, Line]]:
-    """Yield the whole lines with their numbers; note the numbers of those that are damaged."""
+    """Yield the whole lines with their numbers; note the numbers of those that are damaged.
+
+    A last line without its line feed is what a crash leaves, but so does whatever cuts a file off.
+    """
     with path.open("rb") as file:
         for number, text in enumerate(file, 1):
             try:
-                if text.endswith(b"\n"):
-                    yield number, decode(text)
-                    continue
+                yield number, decode(text)
             except ValueError:
                 bad.append(number)
-            found = list(_whole(text))
-            for line in found:
-                yield number, line
-            if not text.endswith(b"\n"):
-                _break_off(path, number, bad, is_torn=not found and b"\0" not in text)
-
-
-def _break_off(path: Path, number: int, bad: list[int], *, is_torn: bool) -> None:
-    if is_torn:
-        # Nobody has seen what stands there, unless the file was cut off since.
-        log.warn("journal: {name} breaks off in line {number}, as a crash leaves it", name=path.name, number=number)
-    else:
-        bad.append(number)
+                for line in _whole(text):
+                    yield number, line
 
 
 def _whole(text: bytes) -> Iterator[Line]:

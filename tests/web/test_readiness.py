@@ -42,6 +42,12 @@ class StoreTests(LobbyTestCase):
         self.clock.turn(KEEP_AGAIN)
         self.assertEqual(problems(), {})
 
+    def test_while_the_database_does_not_answer(self) -> None:
+        self.open()
+        problems = readiness((), self.journal, self.lobby)
+        self.store.silence = "the database has not answered for 3.0 seconds"
+        self.assertEqual(problems(), {"store": f"{self.store.silence}; 0 ended games wait to be stored"})
+
     def test_a_game_on_its_way_is_no_problem_though_one_was_refused_long_ago(self) -> None:
         self.open(store=StubbornStore(refusals=1))
         problems = readiness((), self.journal, self.lobby)
