@@ -15,6 +15,7 @@ import shutil
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -324,6 +325,12 @@ class FileJournal:
     def _prune(self) -> None:
         # Rooms are tracked in the order of their opening, so the first one has the oldest lines.
         oldest = next(iter(self._tracks.values())).first if self._tracks else self._segments[-1]
+        if self._segments[0] < oldest:
+            # Not before it is on the disk that their rooms are forgotten: after a power cut the lines that stand in
+            # later segments would look like rooms whose beginning is damaged.
+            self.on_disk(partial(self._remove_before, oldest))
+
+    def _remove_before(self, oldest: int) -> None:
         while self._segments[0] < oldest:
             with log.failureHandler("journal: cannot remove a segment"):
                 self._path(self._segments.popleft()).unlink()

@@ -71,6 +71,19 @@ class FileJournalCase(SynchronousTestCase):
         room.entries += entries
         return position
 
+    def forget(self, *rooms: str) -> None:
+        """Forget rooms, and have that on the disk."""
+        for room in rooms:
+            self.journal.forget(room)
+        self.settle()
+
+    def settle(self) -> None:
+        """Have everything on the disk, and all done that waited for it."""
+        done: list[bool] = []
+        self.journal.on_disk(lambda: done.append(True))
+        while not done:
+            self.pump.turn()
+
     def segments(self) -> list[int]:
         return sorted(int(path.stem) for path in self.directory.glob("*.journal"))
 
@@ -192,7 +205,7 @@ class DamageTests(FileJournalCase):
         self.assertEqual(self.restarted()[-1], f"journal: {aside} is damaged; it is kept until you remove it")
         self.assertEqual(self.journal.damaged, [aside])
         self.assertEqual(self.segments(), [1, 2])
-        self.journal.forget(ROOM)
+        self.forget(ROOM)
         self.assertEqual((self.segments(), aside.read_bytes()), ([2], content))
         self.assertIn("it is kept until you remove it", self.restarted()[0])
         aside.unlink()
@@ -351,27 +364,28 @@ class SegmentTests(FileJournalCase):
     def test_segments_stay_as_long_as_their_oldest_room(self) -> None:
         rooms = [self.opened(f"room-{number}") for number in range(4)]
         self.assertEqual(self.segments(), [1, 2, 3, 4])
-        self.journal.forget("room-1")
+        self.forget("room-1")
         self.assertEqual(self.segments(), [1, 2, 3, 4])
-        self.journal.forget("room-0")
+        self.forget("room-0")
         self.assertEqual(self.segments(), [3, 4])
-        self.journal.forget("room-3")
+        self.forget("room-3")
         self.assertEqual(self.segments(), [3, 4])
         self.assertEqual(self.restart(), [rooms[2]])
 
     def test_when_all_is_forgotten_only_the_current_segment_stays(self) -> None:
         for number in range(3):
             self.opened(f"room-{number}")
-        for number in range(3):
-            self.journal.forget(f"room-{number}")
+        self.forget(*(f"room-{number}" for number in range(3)))
         self.assertEqual(self.segments(), [3])
         self.opened()
+        self.settle()
         self.assertEqual(self.segments(), [4])
 
     def test_a_start_removes_what_nobody_needs(self) -> None:
         self.opened()
-        self.journal.forget(ROOM)
+        self.forget(ROOM)
         self.restart()
+        self.settle()
         self.assertEqual(self.segments(), [2])
 
     def test_old_segments_stay_until_their_rooms_are_forgotten(self) -> None:
@@ -380,10 +394,18 @@ class SegmentTests(FileJournalCase):
         self.restart()
         self.restart()
         self.assertEqual(self.segments(), [1, 2, 3, 4])
-        self.journal.forget(ROOM)
+        self.forget(ROOM)
         self.assertEqual(self.segments(), [2, 3, 4])
-        self.journal.forget(OTHER)
+        self.forget(OTHER)
         self.assertEqual(self.segments(), [4])
+
+    def test_a_segment_stays_until_it_is_on_the_disk_that_its_rooms_are_forgotten(self) -> None:
+        self.opened()
+        self.restart()
+        self.journal.forget(ROOM)
+        self.assertEqual(self.segments(), [1, 2])
+        self.settle()
+        self.assertEqual(self.segments(), [2])
 
     def test_other_files_are_left_alone(self) -> None:
         stranger = self.directory / "notes.journal"
@@ -395,9 +417,9 @@ class SegmentTests(FileJournalCase):
         self.opened()
         self.opened(OTHER)
         (self.directory / "00000001.journal").unlink()
-        self.journal.forget(ROOM)
+        self.forget(ROOM)
         self.assertEqual(len(self.flushLoggedErrors(FileNotFoundError)), 1)
-        self.journal.forget(OTHER)
+        self.forget(OTHER)
         self.assertEqual(self.segments(), [2])
 
     def test_a_segment_that_cannot_be_begun_refuses_the_append(self) -> None:
