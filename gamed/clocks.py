@@ -1,7 +1,7 @@
 """Time limits as pure values: they are told the time, they never ask for it.
 
-Source: design.md, "Time"; software-challenge.md A and B6. All times are seconds on a monotonic clock that stands
-still while the server does.
+Source: design.md, "Time"; software-challenge.md A and B6. All times are seconds on a monotonic clock, which stops only
+while all games are held. An answer is judged by its arrival, which may be earlier than the moment at which it is read.
 """
 
 from __future__ import annotations
@@ -45,11 +45,10 @@ class MoveClock:
     soft: float
     hard: float
     asked_at: float | None = None
-    stalled_at: float = 0.0
 
-    def ask(self, now: float, stalled: float) -> None:
-        """Start. `stalled`: how long the server stood still so far."""
-        self.asked_at, self.stalled_at = now, stalled
+    def ask(self, now: float) -> None:
+        """Start."""
+        self.asked_at = now
 
     def stop(self) -> None:
         """Stop: nothing is asked any more."""
@@ -60,21 +59,25 @@ class MoveClock:
         """The moment of the hard limit; None while nothing is asked."""
         return None if self.asked_at is None else self.asked_at + self.hard
 
-    def answered(self, now: float) -> Overstepped | None:
-        """Judge an answer that arrived now."""
+    def answered(self, arrived: float) -> Overstepped | None:
+        """Judge an answer by its arrival."""
         assert self.asked_at is not None
-        return Overstepped.SOFT if now - self.asked_at > self.soft else None
+        return Overstepped.SOFT if arrived - self.asked_at > self.soft else None
 
     def silent(self, now: float) -> Overstepped | None:
         """Judge a silence that lasts till now."""
         return Overstepped.HARD if self.due is not None and now >= self.due else None
 
-    def evidence(self, now: float, stalled: float) -> dict[str, int]:
-        """Return the numbers behind a verdict, in milliseconds: the time taken, and the standstill deducted from it."""
+    def evidence(self, now: float, arrived: float) -> dict[str, int]:
+        """Return the numbers behind a verdict, in milliseconds.
+
+        `taken`: from the request to now. `gap`: how much of that is not charged, because the answer counts as arrived
+        that much earlier, or the silence was judged that much later than its limit.
+        """
         assert self.asked_at is not None
         return {
             "taken": round((now - self.asked_at) * 1000),
-            "stalled": round((stalled - self.stalled_at) * 1000),
+            "gap": round((now - max(arrived, self.asked_at)) * 1000),
             "soft": round(self.soft * 1000),
             "hard": round(self.hard * 1000),
         }

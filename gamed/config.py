@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Mapping
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, Final
 
@@ -105,16 +106,27 @@ class ConsoleConfig:
         return attrs.evolve(self, authorized_keys=str(directory / self.authorized_keys) if self.authorized_keys else "")
 
 
+def _networks(_instance: object, attribute: attrs.Attribute[Any], value: str) -> None:
+    for word in value.split():
+        try:
+            ip_network(word, strict=False)
+        except ValueError as error:
+            text = f"{attribute.name} has {word}, which is not an address and not a network"
+            raise ValueError(f"{text}: write 192.0.2.7, 192.0.2.0/24 or 2001:db8::/32") from error
+
+
 @frozen
 class WebConfig:
     """The web listener. `endpoint`: empty for none. `hosts`: by which names it answers, separated by blanks.
 
+    `proxies`: addresses and networks of reverse proxies whose X-Forwarded-For is believed, separated by blanks.
     `grace_seconds`: how long a player's browser may be silent until its seat is left. `connections`: in all, and from
     one address.
     """
 
     endpoint: str = "tcp:8054:interface=127.0.0.1"
     hosts: str = "localhost 127.0.0.1 ::1"
+    proxies: str = field(default="", validator=_networks)
     grace_seconds: float = field(default=60.0, validator=_positive)
     connections: int = field(default=5_000, validator=_positive)
     connections_per_address: int = field(default=2_500, validator=_positive)
@@ -157,6 +169,9 @@ def structure(tree: Mapping[str, Any], directory: Path) -> Config:
         if not isinstance(section, dict):
             raise ConfigError(f"{name} is a section: write [{name}] and its keys below it")
     listeners = {name: _section(name, maker.load().settings, tree) for name, maker in makers.items()}
+    for name, settings in listeners.items():
+        if hasattr(settings, "below"):
+            listeners[name] = settings.below(directory)
     return Config(
         _section("store", StoreConfig, tree).below(directory),
         listeners,

@@ -21,6 +21,8 @@ LINE = "line"
 MOVE = "move"
 LEFT = "left"
 ENDED = "ended"
+HELD = "held"
+"""Where a match stands that waits between two entries: in the journal alone, for recovery (`Step.held`)."""
 
 Value = str | int | bool
 

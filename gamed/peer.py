@@ -38,6 +38,13 @@ class Peer(Protocol):
         """Whether the peer has closed its side, even if that has not been told yet."""
 
     @property
+    def arrived(self) -> float:
+        """When what is served of the peer now counts as arrived; infinity: it has just arrived."""
+
+    def has_unread(self, limit: float) -> bool:
+        """Whether something that may have arrived by a moment is still to be served."""
+
+    @property
     def refusals(self) -> Refusals:
         """What it sent in vain."""
 
@@ -53,6 +60,9 @@ class Peer(Protocol):
 
     def released(self, room: Any) -> None:
         """Take note that a room is done with the peer, after all that was delivered."""
+
+    def allow(self, messages_per_second: float) -> None:
+        """Take at least so many messages of the peer a second from now on."""
 
     def mute(self) -> None:
         """Take nothing more from the peer: it is about to be let go."""

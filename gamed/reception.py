@@ -92,12 +92,30 @@ class Reservations(Protocol):
         """Whether a seat is kept for somebody."""
 
 
+class Logins(Protocol):
+    """The passwords that were given to all listeners (gamed/passwords.py has the rule)."""
+
+    @property
+    def administrators(self) -> list[Callable[[], Iterable[str]]]:
+        """What returns the addresses at which administrators are logged in: to be added to."""
+
+    def right(self, user: str, address: str) -> None:
+        """Take note of a right password."""
+
+    def wrong(self, listener: str, user: str, address: str) -> float:
+        """Take note of a wrong password; return for how many seconds its answer is to be held back."""
+
+
 class Host(Protocol):
     """What the room service does for a reception."""
 
     @property
     def reservations(self) -> Reservations:
         """The reserved seats."""
+
+    @property
+    def logins(self) -> Logins:
+        """The passwords."""
 
     def arrive(self, kind: str, peer: Peer) -> None:
         """Seat a newcomer with who has waited longest, or in a new room. Raises StoreError: no room can be opened."""
@@ -132,8 +150,11 @@ class Host(Protocol):
     def seconds(self) -> float:
         """Return the time on the monotonic clock."""
 
-    def after(self, seconds: float, call: Any) -> Any:
-        """Call something later; the returned object's `cancel` prevents it."""
+    def after(self, seconds: float, call: Any, peer: Peer | None = None) -> Any:
+        """Call something later; the returned object's `cancel` prevents it.
+
+        `peer`: whose time this is. What it has sent in time is served before the call.
+        """
 
 
 class Reception(Protocol):
@@ -176,6 +197,14 @@ class Prepares(Protocol):
         `names`: of the players, in the order of the seats; none: any may come. `history`: a match to go on with, from
         `turn` on, None for its end.
         """
+
+
+@runtime_checkable
+class SwitchesLimits(Protocol):
+    """What a reception may have besides: time limits that can be switched."""
+
+    def set_timed(self, room: HostedRoom, seat: Seat, *, timed: bool) -> None:
+        """Switch the time limits of a seat, from its next move on. Raises RoomError: there is no such seat."""
 
 
 @runtime_checkable

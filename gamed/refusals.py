@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 KEPT: Final = 10
 """Refusals of each peer that are kept and logged whole; after these, they are counted."""
@@ -18,8 +18,8 @@ KEPT: Final = 10
 SHOWN: Final = 200
 """Characters of a message that are shown."""
 
-_LOOKED_AT: Final = 4 * SHOWN
-"""Bytes of a message that are searched for secrets; what is shown comes from these."""
+_LOOKED_AT: Final = 2 * SHOWN
+"""Bytes of a message that are kept and searched for secrets; what is shown comes from these."""
 
 _LONGEST_CODE: Final = 64
 """Bytes at the end of a cut message that are not shown, because half a secret could not be recognised."""
@@ -53,7 +53,7 @@ class Refusal:
 
 @define
 class Refusals:
-    """The refusals of one peer: the first `KEPT` whole, all of them counted by code."""
+    """The refusals of one peer: the first `KEPT` and the first of each code whole, all of them counted by code."""
 
     first: list[Refusal] = field(factory=list)
     counts: dict[str, int] = field(factory=dict)
@@ -61,12 +61,14 @@ class Refusals:
     """The first reason given for each code."""
 
     def add(self, refusal: Refusal) -> bool:
-        """Count a refusal; return whether it is among the first, which are kept."""
+        """Count a refusal; return whether it is among those that are kept."""
         self.counts[refusal.code] = self.counts.get(refusal.code, 0) + 1
         self.reasons.setdefault(refusal.code, refusal.reason)
-        if len(self.first) == KEPT:
+        # What costs a peer its connection is told, however many of another kind came before.
+        if len(self.first) >= KEPT and self.counts[refusal.code] > 1:
             return False
-        self.first.append(refusal)
+        # One byte more than is looked at tells that it was longer.
+        self.first.append(evolve(refusal, text=refusal.text[: _LOOKED_AT + 1]))
         return True
 
     @property
@@ -84,6 +86,11 @@ def _no_code(_text: str) -> bool:
     return False
 
 
+def legible(text: str) -> str:
+    """Return a text with escapes for what is not printable in it."""
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+
+
 def shown(text: bytes, is_code: Callable[[str], bool] = _no_code) -> str:
     """Return a message as people may see it: cut, printable, without passwords and reservation codes.
 
@@ -94,8 +101,8 @@ def shown(text: bytes, is_code: Callable[[str], bool] = _no_code) -> str:
     found = cut.replace(b"\0", b"").decode("utf-8", "backslashreplace")
     found = _SECRET_VALUE.sub(lambda match: match[1] + _TAKEN_OUT, found)
     found = _UUID.sub(lambda match: _TAKEN_OUT if is_code(match[0].lower()) else match[0], found)
-    legible = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in found)
-    return legible if len(legible) <= SHOWN and len(cut) == len(text) else legible[:SHOWN] + "…"
+    found = legible(found)
+    return found if len(found) <= SHOWN and len(cut) == len(text) else found[:SHOWN] + "…"
 
 
 def described(refusal: Refusal, is_code: Callable[[str], bool] = _no_code) -> str:

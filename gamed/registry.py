@@ -6,9 +6,9 @@ loaded when it is needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, Final, Protocol, cast, runtime_checkable
 
 from attrs import frozen
 from twisted.plugin import IPlugin, getPlugins
@@ -55,6 +55,27 @@ class Player(Protocol):
         """How many moves this player has made."""
 
 
+STAY: Final = 30.0
+"""Seconds for which a bot stays after a game: people see the result, and may ask for another game."""
+
+
+@runtime_checkable
+class PlaysOn(Player, Protocol):
+    """What a Player may have besides: further games in the same connection, and consideration for slow opponents."""
+
+    @property
+    def stay(self) -> float:
+        """Seconds for which it is to stay after a game, for another one; 0: there will be none."""
+
+    @property
+    def pace(self) -> float:
+        """Seconds for which it is to wait before it answers."""
+
+    @property
+    def results(self) -> Sequence[tuple[bool, int]]:
+        """Of each game that has ended, whether it was won, and how many moves this player made."""
+
+
 class Person(Protocol):
     """A game's sans-I/O client that a human steers: it waits where a Player decides.
 
@@ -98,6 +119,14 @@ class Looks(Protocol):
         """Return questions about how everything stands now; nothing while others are open."""
 
 
+@runtime_checkable
+class LearnsOutcome(Protocol):
+    """What a Person may have beside: ears for the outcome, where its dialect has no words for that."""
+
+    def conclude(self, *, won: bool | None) -> None:
+        """Take how the match ended; None: nobody won it."""
+
+
 Told = Callable[[Entry], str | None]
 """Returns what everybody may know of a move or a line while the match runs, as text; None: nothing."""
 
@@ -107,18 +136,23 @@ def everything(entry: Entry) -> str | None:
     return None if entry.body is None else entry.body.decode("utf-8", "backslashreplace")
 
 
+Scores = Mapping[str, Sequence[int]]
+"""The count of each seat, by a short word for what is counted."""
+
+
 @frozen
 class ReplayFormat:
     """A format that another program keeps games in. `root`: its document's element.
 
-    `write` returns a game's document; `read` the history in a document, and raises RemoteProtocolError if there is none
-    in it, and RuleError if the rules refuse what is.
+    `write` returns a game's document, `file_name` its file's name. `read` returns the history in a document, and raises
+    RemoteProtocolError if there is none in it, and RuleError if the rules refuse what is.
     """
 
     name: str
     root: str
     write: Callable[[History], bytes]
     read: Callable[[bytes], History]
+    file_name: Callable[[History], str]
 
 
 @frozen
@@ -130,7 +164,8 @@ class GameType:
     `draw` a text picture of the position after so many moves (None: all), `players` the strategies of the game's own
     client, by name, the first the default. `person`: the same client for a human, by a generator, a name, and the code
     of a reservation or None. `player_options`: what players can be told beside the generator, by keyword. `replays`:
-    formats of other programs. `told`: what spectators and opponents may read of a move's or a line's entry.
+    formats of other programs. `told`: what spectators and opponents may read of a move's or a line's entry. `scores`:
+    how an ended game is scored beyond who has won, if it is.
     """
 
     kind: str
@@ -147,6 +182,7 @@ class GameType:
     player_options: tuple[str, ...] = ()
     replays: tuple[ReplayFormat, ...] = ()
     told: Told = everything
+    scores: Callable[[History], Scores] | None = None
 
     @property
     def hides_moves(self) -> bool:

@@ -5,19 +5,21 @@ Source: design.md, "Forward first, judge beside it"; battleship.md A1 and A2.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from math import inf
 from random import Random
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from attrs import define, field, frozen
 
 from gamed.clocks import IdleClock
-from gamed.errors import RuleError
-from gamed.events import Event, Moved, Seated, Started
+from gamed.errors import InvalidMove, RuleError
+from gamed.events import Event, Moved, Seated, Started, Unread
 from gamed.findings import Finding
 from gamed.game import CHANCE, Game, Options, Outcome, Seat, Termination
 from gamed.history import DRAWN, JOINED, LEFT, LINE, STARTED, Entry, Value, ended
 from gamed.match import FINDINGS_KEPT
+from gamed.refusals import Refusal
 from gamed.table import Mail, Step
 
 REVIEWED_AT_ONCE = 128
@@ -39,8 +41,17 @@ class RelayedGame(Game[Any, Any], Protocol):
     def ends(self, body: bytes, seat: Seat) -> Outcome | None:
         """Return the outcome if a line from this seat ends the match for its clients, else None."""
 
+    def plain(self, body: bytes) -> bytes:
+        """Return a line that says the same as a legal one, as every client reads it."""
+
+    def mistake(self, state: Any, seat: Seat, body: bytes, error: RuleError) -> Refusal:
+        """Return what the developer of a client is told of a line that broke a rule in a state."""
+
+    def expected(self, state: Any, seat: Seat) -> str:
+        """Return what a seat may send in a state, for people."""
+
     def pardon(self, state: Any, seat: Seat, move: Any, error: RuleError) -> Any:
-        """Return the state from which to judge on after an illegal move, or None if that would be guessing."""
+        """Return the state from which to judge on after a line that broke a rule; `move` is None if it means none."""
 
 
 @frozen
@@ -53,6 +64,23 @@ class RelaySettings:
     game_bytes: int = 1_048_576
     waiting_seconds: float = 3_600.0
     idle_seconds: float = 900.0
+
+
+@define
+class Verdict:
+    """What the referee found, and what the developers of clients are told of it."""
+
+    findings: tuple[Finding, ...] = ()
+    refused: tuple[tuple[Seat, Refusal], ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.findings)
+
+    def __add__(self, other: Verdict) -> Verdict:
+        return Verdict(self.findings + other.findings, self.refused + other.refused)
+
+
+LEGAL: Final = Verdict()
 
 
 def _no_review() -> list[tuple[Seat, bytes, int]]:
@@ -77,7 +105,7 @@ class Relay:
     unjudged: int | None = None
     state: Any = None
     forwards: bool = True
-    stalled: float = 0.0
+    arrived: float = inf
     is_paused: bool = False
     _clock: IdleClock = field(init=False)
     _early: list[tuple[Seat, Moved]] = field(factory=list)
@@ -150,16 +178,27 @@ class Relay:
     def _wait(self, seat: Seat, moved: Moved, now: float) -> Step:
         self._early_bytes += len(moved.body) + 1
         if self._early_bytes > self.settings.early_bytes:
-            return self.leave(seat, Termination.LIMIT, now)
+            reason = f"sent more than {self.settings.early_bytes} bytes before a second client came"
+            return self.leave(
+                seat, Termination.LIMIT, now, refusal=Refusal("early-limit", reason, "nothing before the start")
+            )
         self._early.append((seat, moved))
-        return Step(wake_at=self._clock.due)
+        return Step(wake_at=self._clock.due, refused=self._too_early(seat, moved.body))
+
+    def _too_early(self, seat: Seat, body: bytes) -> tuple[tuple[Seat, Refusal], ...]:
+        if len(self._early) > FINDINGS_KEPT:
+            return ()
+        if self.game.decode(body) is None:
+            return ((seat, self.game.mistake(self.state, seat, body, _illegible())),)
+        reason = "a line before a second client has come; it is kept until then"
+        return ((seat, Refusal("early", reason, "nothing before the start", body)),)
 
     # The match
 
     def receive(self, seat: Seat, event: Event, now: float) -> Step:  # noqa: PLR0911 (the hot path stays one function)
         """Forward a line; where the referee enforces, judge it first."""
         if self.outcome is not None or not isinstance(event, Moved):
-            return Step()
+            return self._skip(seat, event)
         clock = self._clock
         if not clock.started:
             return self._wait(seat, event, now)
@@ -170,44 +209,82 @@ class Relay:
         self._lines += 1
         self._bytes += len(body)
         if self._lines > self.settings.game_lines or self._bytes > self.settings.game_bytes:
-            return self._finish(Outcome(Termination.LIMIT), now)
+            return self._finish(Outcome(Termination.LIMIT), now, refused=((seat, self._too_much(body)),))
         number = self._entries
         entry = self._entry(now, LINE, seat, body)
-        findings: tuple[Finding, ...] = ()
         if self.settings.enforce:
-            findings = self._judge(seat, body, number)
-            if findings:
-                forfeit = Outcome(Termination.FORFEIT, 1 - seat)
-                return self._finish(forfeit, now, journal=(entry,), findings=findings)
+            verdict = self._judge(seat, body, number)
+            if verdict:
+                return self._finish(Outcome(Termination.FORFEIT, 1 - seat), now, journal=(entry,), verdict=verdict)
+            # Clients read less than the referee: a legal line that one of them cannot read must not win either.
+            plain = self.game.plain(body)
+            if plain != body:
+                event = Moved(plain)
         else:
             self._to_review.append((seat, body, number))
         mails = (Mail(1 - seat, event),)
         outcome = self.game.ends(body, seat)
         if outcome is not None:
-            return self._finish(outcome, now, mails, (entry,), findings)
+            return self._finish(outcome, now, mails, (entry,))
         return Step(mails, (), clock.heard + clock.playing, (entry,), len(self._to_review) == 1)
 
-    def _finish(
+    def _skip(self, seat: Seat, event: Event) -> Step:
+        if isinstance(event, Unread):
+            return Step(refused=((seat, event.refusal),))
+        if isinstance(event, Moved):
+            expected = "nothing: another game takes another connection"
+            return Step(refused=((seat, Refusal("after-end", "the game is over", expected, event.body)),))
+        return Step()
+
+    def _too_much(self, body: bytes) -> Refusal:
+        reason = f"the game has had more than {self.settings.game_lines} lines or {self.settings.game_bytes} bytes"
+        return Refusal("game-limit", reason, "a game that ends", body)
+
+    def _finish(  # noqa: PLR0913 (what a step has)
         self,
         outcome: Outcome,
         now: float,
         mails: tuple[Mail, ...] = (),
         journal: tuple[Entry, ...] = (),
-        findings: tuple[Finding, ...] = (),
+        *,
+        verdict: Verdict = LEGAL,
+        refused: tuple[tuple[Seat, Refusal], ...] = (),
     ) -> Step:
         self.outcome = outcome
         last = ended(int((now - self.opened_at) * 1000), outcome)
-        seats = tuple(range(len(self.names)))
-        review = bool(self._to_review)
-        return Step(mails, seats, None, (*journal, last), review, findings, outcome, closed=True)
+        return Step(
+            mails,
+            dropped=tuple(range(len(self.names))),
+            journal=(*journal, last),
+            review=bool(self._to_review),
+            findings=verdict.findings,
+            outcome=outcome,
+            closed=True,
+            refused=verdict.refused + refused,
+        )
 
-    def leave(self, seat: Seat, why: Termination, now: float, text: str = "") -> Step:  # noqa: ARG002 (Table's)
-        """End the match: who leaves loses, if it had begun."""
+    def leave(
+        self,
+        seat: Seat,
+        why: Termination,
+        now: float,
+        text: str = "",  # noqa: ARG002 (Table's signature)
+        *,
+        refusal: Refusal | None = None,
+    ) -> Step:
+        """End the match: who leaves loses, if it had begun.
+
+        Nobody wins by that who broke a rule before: the other side may have had to leave, as honest programs do then.
+        """
         if self.outcome is not None:
             return Step()
         left = self._entry(now, LEFT, seat, data={"why": str(why)})
+        verdict = self._review_all()
         winner = 1 - seat if self.is_started else None
-        return self._finish(Outcome(why, winner), now, journal=(left,))
+        if any(finding.seat == winner for finding in self.findings):
+            winner = None
+        refused = () if refusal is None else ((seat, refusal),)
+        return self._finish(Outcome(why, winner), now, journal=(left,), verdict=verdict, refused=refused)
 
     def tick(self, now: float) -> Step:
         """End the match if nothing was heard for too long: whose turn it is loses, if that is known."""
@@ -215,10 +292,18 @@ class Relay:
             return Step()
         if now < self._clock.due:
             return Step(wake_at=self._clock.due)
-        found: tuple[Finding, ...] = ()
-        while self._to_review:
-            found += self.review().findings
-        return self._finish(Outcome(Termination.IDLE, self._not_to_move()), now, findings=found)
+        verdict = self._review_all()
+        winner = self._not_to_move()
+        return self._finish(Outcome(Termination.IDLE, winner), now, verdict=verdict, refused=self._silent(winner))
+
+    def _silent(self, winner: Seat | None) -> tuple[tuple[Seat, Refusal], ...]:
+        if not self.is_started:
+            reason = f"no second client came for {self.settings.waiting_seconds:g} seconds"
+            return ((0, Refusal("no-partner", reason, "a second client")),)
+        reason = f"nothing was sent for {self.settings.idle_seconds:g} seconds"
+        return tuple(
+            (seat, Refusal("idle", reason, self.game.expected(self.state, seat))) for seat in (0, 1) if seat != winner
+        )
 
     def _not_to_move(self) -> Seat | None:
         to_move = self.game.to_move(self.state)
@@ -230,9 +315,13 @@ class Relay:
         """End the match without a winner."""
         return Step() if self.outcome is not None else self._finish(Outcome(why), now)
 
-    def delivered(self, now: float) -> float | None:  # noqa: ARG002 (Table's signature)
+    def delivered(self, now: float, unsent: Collection[Seat] = ()) -> float | None:  # noqa: ARG002 (Table's signature)
         """Nothing is timed here but silence."""
         return None
+
+    def overdue(self, now: float) -> Collection[Seat]:  # noqa: ARG002 (Table's signature)
+        """Return all seats: a line from anybody ends the silence."""
+        return range(len(self.names))
 
     def observe(self) -> tuple[Event, ...]:
         """Nothing is said to observers: this dialect has no words for them."""
@@ -248,7 +337,7 @@ class Relay:
     def _hold(self, seat: Seat, event: Moved, now: float) -> Step:
         self._held.append((seat, event))
         if self._lines + len(self._held) > self.settings.game_lines:
-            return self.leave(seat, Termination.LIMIT, now)
+            return self.leave(seat, Termination.LIMIT, now, refusal=self._too_much(event.body))
         return Step()
 
     def resume(self, now: float) -> Step:
@@ -274,40 +363,45 @@ class Relay:
 
     def review(self) -> Step:
         """Judge the next lines that were forwarded."""
+        verdict = self._review()
+        return Step(review=bool(self._to_review), findings=verdict.findings, refused=verdict.refused)
+
+    def _review_all(self) -> Verdict:
+        verdict = LEGAL
+        while self._to_review:
+            verdict += self._review()
+        return verdict
+
+    def _review(self) -> Verdict:
         batch = self._to_review[:REVIEWED_AT_ONCE]
         del self._to_review[:REVIEWED_AT_ONCE]
-        found: tuple[Finding, ...] = ()
         if self.unjudged is None and batch:
             followed = self.game.follow(self.state, batch)
             if followed is not None:
                 self.state = followed
                 batch = []
+        verdict = LEGAL
         for seat, body, number in batch:
-            found += self._judge(seat, body, number)
-        return Step(review=bool(self._to_review), findings=found)
+            verdict += self._judge(seat, body, number)
+        return verdict
 
-    def _judge(self, seat: Seat, body: bytes, number: int) -> tuple[Finding, ...]:
+    def _judge(self, seat: Seat, body: bytes, number: int) -> Verdict:
         if self.unjudged is not None:
-            return ()
+            return LEGAL
         move = self.game.decode(body)
-        if move is None:
-            self.unjudged = number
-            return ()
         try:
+            if move is None:
+                raise _illegible()
             self.state = self.game.apply(self.state, seat, move)
         except RuleError as error:
-            return self._found(seat, move, number, error)
-        return ()
-
-    def _found(self, seat: Seat, move: Any, number: int, error: RuleError) -> tuple[Finding, ...]:
-        pardoned = self.game.pardon(self.state, seat, move, error)
-        if pardoned is None or len(self.findings) == FINDINGS_KEPT - 1:
-            self.unjudged = number + 1
-        else:
-            self.state = pardoned
-        finding = Finding(error.code, seat, number, str(error))
-        self.findings.append(finding)
-        return (finding,)
+            finding = Finding(error.code, seat, number, str(error))
+            refusal = self.game.mistake(self.state, seat, body, error)
+            self.state = self.game.pardon(self.state, seat, move, error)
+            self.findings.append(finding)
+            if len(self.findings) == FINDINGS_KEPT:
+                self.unjudged = number + 1
+            return Verdict((finding,), ((seat, refusal),))
+        return LEGAL
 
     # The journal
 
@@ -337,6 +431,10 @@ class Relay:
             self._judge(entry.seat, entry.body, self._entries - 1)
 
 
+def _illegible() -> InvalidMove:
+    return InvalidMove("the line is no command", code="illegible")
+
+
 def _joined(first: Step, second: Step) -> Step:
     """Return two steps as one."""
     return Step(
@@ -348,4 +446,5 @@ def _joined(first: Step, second: Step) -> Step:
         first.findings + second.findings,
         second.outcome or first.outcome,
         closed=first.closed or second.closed,
+        refused=first.refused + second.refused,
     )

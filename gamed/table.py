@@ -6,8 +6,8 @@ Source: design.md, "Central types" and "The journal". `gamed/relay.py` forwards,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Final, Protocol
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, Final, Protocol, runtime_checkable
 
 from attrs import define
 
@@ -39,7 +39,9 @@ class Step:
     call `review` after the letters have left, until it says that there is not.
     `findings`: what the referee found. `outcome`: set by the step that ends a match, and by no other.
     `opened`: the entries are the first ones of another match in the same room. `closed`: the room is done with; all its
-    peers are released. `refused`: messages that had no effect, or cost their senders the game, with the senders' seats.
+    peers are released. `held`: where a match stands that goes on by itself and waits, for the journal alone; its
+    data are those with which a match ends there.
+    `refused`: messages that had no effect, or cost their senders the game, with the senders' seats.
     """
 
     mails: tuple[Mail, ...] = ()
@@ -51,6 +53,7 @@ class Step:
     outcome: Outcome | None = None
     opened: bool = False
     closed: bool = False
+    held: Entry | None = None
     refused: tuple[tuple[Seat, Refusal], ...] = ()
 
 
@@ -65,13 +68,13 @@ class Table(Protocol):
     """One match, or one after the other. `outcome` is None while a match runs.
 
     `forwards`: whether what a peer sends goes to others unbounded, so that a peer that does not read must stop the
-    others. `stalled`: how many seconds the server stood still so far, kept up by the room: `now` is less by them, and a
-    verdict over time says so.
+    others. `arrived`: when the event that `receive` is given counts as arrived, set by the room before each call. It is
+    what a time limit is judged by; it may be earlier than `now`, and later than it means `now`.
     """
 
     outcome: Outcome | None
     forwards: bool
-    stalled: float
+    arrived: float
 
     @property
     def game(self) -> Any:
@@ -102,8 +105,14 @@ class Table(Protocol):
     def leave(self, seat: Seat, why: Termination, now: float, text: str = "") -> Step:
         """Empty a seat: its peer has gone, or was thrown out. `text`: why, for those whom it concerns."""
 
-    def delivered(self, now: float) -> float | None:
-        """Take note that the letters of the last step have been handed over; return the new `wake_at`, if it moves."""
+    def delivered(self, now: float, unsent: Collection[Seat] = ()) -> float | None:
+        """Take note that the letters of the last step have left; return the new `wake_at`, if it moves.
+
+        `unsent`: the seats whose letters have not, because their peers read too slowly.
+        """
+
+    def overdue(self, now: float) -> Collection[Seat]:
+        """Return the seats whose silence `tick` would judge now."""
 
     def tick(self, now: float) -> Step:
         """Judge the clock."""
@@ -128,6 +137,14 @@ class Table(Protocol):
 
     def restore(self, entry: Entry) -> None:
         """Take an entry of the journal as if it happened now, judging included."""
+
+
+@runtime_checkable
+class NamesSeats(Protocol):
+    """What a table may have besides: names for its seats, which their peers do not tell."""
+
+    def display_name(self, seat: Seat) -> str | None:
+        """Return what a seat is called, if it has a name."""
 
 
 def replay(table: Table, history: History) -> Iterator[Entry]:

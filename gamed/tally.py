@@ -43,8 +43,9 @@ class Tally:
 
     `refusals`: messages that had no effect, by code.
     `latency`: seconds from a move's arrival to the last of its letters; `appends`, `keeps`: seconds of a write of the
-    journal and of a record's storing; `stalls`: of the reactor's standstills; `pauses`: of the garbage collector's.
-    `outages`: times for which the disk took no journal, `outage_seconds`: of those that have ended.
+    journal and of a record's storing; `stalls`: of the gaps between the reactor's passes; `pauses`: of the garbage
+    collector's. `outages`: times for which the disk took no journal, `outage_seconds`: of those that have ended.
+    `wrong_passwords`: by listener; `password_alarms`: how often the log warned that there were too many.
     """
 
     moves: Counter[str] = field(factory=Counter)
@@ -63,6 +64,8 @@ class Tally:
     keep_errors: int = 0
     store_timeouts: int = 0
     faults: int = 0
+    wrong_passwords: Counter[str] = field(factory=Counter)
+    password_alarms: int = 0
 
 
 @define

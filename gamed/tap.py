@@ -27,19 +27,21 @@ from gamed.config import Config, load
 from gamed.console.service import Console, console
 from gamed.errors import ConfigError, GamedError
 from gamed.garbage import IdleCollector
-from gamed.lobby.heartbeat import Heartbeat
+from gamed.lobby.heartbeat import Heartbeat, has_passes
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.recovery import recover
 from gamed.logs import reopen
 from gamed.net.backlog import Backlog
 from gamed.net.door import door_of
+from gamed.net.factory import SessionFactory
 from gamed.net.limits import Bans, ConnectionLimits, raise_descriptor_limit
 from gamed.net.listener import Listener, standard_endpoint
-from gamed.net.session import SessionFactory
 from gamed.net.systemd import Watchdog, activated, credential, notify
+from gamed.net.timers import ClockSteps, run_on_monotonic_time
 from gamed.records.index import index
 from gamed.registry import games
 from gamed.store.journal import FileJournal
+from gamed.store.replays import ReplayWriter
 from gamed.store.sql import Database, SqlStore, public_url
 from gamed.tally import Tally
 from gamed.web.imports import Importing
@@ -82,24 +84,28 @@ class Options(usage.Options):
 
 @define(eq=False)
 class Storage(Service):
-    """The journal and the record store: opened first, closed last."""
+    """The journal, the record store and what writes replays: opened first, closed last."""
 
     journal: FileJournal
     database: Database
     store: SqlStore
+    replays: list[ReplayWriter] = field(factory=list)
 
     def startService(self) -> None:
-        """Open both. Raises StoreError."""
+        """Open all. Raises StoreError."""
         super().startService()  # type: ignore[no-untyped-call]
         self.database.thd_open()
         self.store.start()
         self.journal.start()
+        for writer in self.replays:
+            writer.start()
 
     def stopService(self) -> Deferred[Any]:
-        """Close both, the store after what is under way."""
+        """Close all, after what is under way."""
         super().stopService()  # type: ignore[no-untyped-call]
         # Whatever becomes of the store.
-        return self.store.stop().addBoth(lambda _: self.journal.stop())
+        stored = self.store.stop().addBoth(lambda _: self.journal.stop())
+        return DeferredList([stored, *(writer.stop() for writer in self.replays)], consumeErrors=True)
 
 
 @define(eq=False)
@@ -120,7 +126,7 @@ class Daemon(MultiService):
         MultiService.__init__(self)
         self.watchdog = Watchdog(self.reactor)
         self.collector = IdleCollector(lambda: self.lobby.tally.appends.count)
-        self.heartbeat.beats.append(self.collector.beat)
+        self.heartbeat.beats += [self.collector.beat, ClockSteps().look]
         operated = () if self.console is None else (self.console,)
         for service in (self.storage, self.heartbeat, self.lobby, *operated, *self.listeners):
             service.setServiceParent(self)
@@ -191,6 +197,8 @@ def makeService(options: Options, reactor: Any = None) -> IService:
     _take_signals(options.parent or {})
     if reactor is None:
         from twisted.internet import reactor  # noqa: PLC0415 (importing it installs it)
+
+        run_on_monotonic_time(reactor)
     try:
         config = with_credentials(load(options["config"]))
     except ConfigError as error:
@@ -247,7 +255,7 @@ def build(
     heartbeat = Heartbeat(reactor, time.monotonic)
     tally = Tally()
     store = SqlStore(database, reactor, tally)
-    heartbeat.heard.append(tally.stalls.observe)
+    heartbeat.on_gap.append(tally.stalls.observe)
     makers = {name: (maker, maker.load()) for name, maker in games().items()}
     lobby = Lobby(
         game_types={made.kind: made for _, made in makers.values()},
@@ -256,7 +264,7 @@ def build(
         store=store,
         clock=reactor,
         seconds=heartbeat.seconds,
-        stalled=lambda: heartbeat.stalled,
+        held=heartbeat.held,
         tally=tally,
         on_full=config.store.on_full,
     )
@@ -289,10 +297,17 @@ def build(
                 backlog=backlog,
                 refusals=lobby.refusals,
                 door=door,
+                passes=heartbeat if has_passes(reactor) else None,
             )
             factories[name] = factory
             lobby.outage.parts.append(factory.hold)
             listeners.append(Listener(name, endpoint, factory, reactor, door))
+    replays = []
+    for name, (_, made) in makers.items():
+        if directory := getattr(config.listeners[name], "replays", ""):
+            writer = ReplayWriter(Path(directory), made.replays[0], reactor)
+            lobby.replays[made.kind] = writer.write
+            replays.append(writer)
     kinds = {name: made.kind for name, (_, made) in makers.items()}
     served = {name: (kinds[name], factory) for name, factory in factories.items()}
     endpoint = config.web.endpoint if endpoints.get("web") is None else endpoints["web"]
@@ -303,7 +318,13 @@ def build(
         site = web_site(operated.parts, listeners, _importing(config), reactor, room_for)
         listeners.append(Listener("web", endpoint, site, reactor, door))
     daemon = Daemon(
-        Storage(journal, database, store), heartbeat, lobby, listeners, GarbagePauses(tally.pauses), reactor, operated
+        Storage(journal, database, store, replays),
+        heartbeat,
+        lobby,
+        listeners,
+        GarbagePauses(tally.pauses),
+        reactor,
+        operated,
     )
     if operated is not None:
         operated.parts.certificates = daemon.reload_certificates

@@ -12,13 +12,14 @@ from click.testing import CliRunner
 from gamed import cli
 from gamed.cli.recording import record
 from gamed.errors import GamedError
-from gamed.records import gofans, sgf
+from gamed.records import gofans
 from gamed.records.importer import check
 from gamed.records.index import index
 from gamed.records.record import document
 from gamed.registry import game_types
 from gamed.testing.house import House
 from tests.records.documents import GOFANS, NESTED, UNKNOWN, outcome
+from tests.records.gogames import read_sgf
 from tests.terminal import on_terminal
 from tests.test_cli_import import ILLEGAL, NOT_VALID, ImportCase
 
@@ -68,7 +69,7 @@ class ConvertTests(GoCase):
         points = [self.read(f"club-{number}.xml").roots[0].point for number in (1, 2)]
         self.assertEqual(points, [(1, 1), (2, 2)])
         self.run_gamed("convert", self.path("club.sgf"), self.path("again.sgf"))
-        self.assertEqual(len(sgf.read((self.folder / "again.sgf").read_bytes())), 2)
+        self.assertEqual(len(read_sgf((self.folder / "again.sgf").read_bytes())), 2)
 
     def test_what_cannot_be_converted_is_one_line(self) -> None:
         for name, content, words in (
@@ -82,6 +83,53 @@ class ConvertTests(GoCase):
             )
             self.assertRegex(found.stderr, rf"\Agamed: [^\n]*{words}[^\n]*\n\Z")
             self.assertFalse((self.folder / "x.xml").exists())
+
+    def test_a_bad_game_does_not_keep_the_others_out(self) -> None:
+        source = self.file("club.sgf", b"(;GM[1]SZ[9];B[aa])\n(;GM[2])\n(;GM[1]SZ[9];B[zz])\n(;GM[1]SZ[9];B[bb])")
+        said = (
+            "line 2: game 2 cannot be read: it is not a game of Go: GM[2] (it is left out)\n"
+            "line 3: game 3 cannot be read: 'zz' is no point of a board of size 9 (it is left out)\n"
+        )
+        found = self.run_gamed("convert", source, self.path("new.xml"), status=1)
+        self.assertEqual(found.stderr, said)
+        self.assertEqual(sorted(path.name for path in self.folder.glob("new*")), ["new-1.xml", "new-4.xml"])
+        self.run_gamed("convert", source, self.path("new.sgf"), status=1)
+        self.assertEqual(len(read_sgf((self.folder / "new.sgf").read_bytes())), 2)
+        shown = self.run_gamed("show", self.file("bad.sgf", b"(;GM[2])(;GM[1]SZ[9]PB[Anna];B[aa])"))
+        self.assertIn("this is game 2, the first that can be read", shown.stderr)
+        self.assertIn("Anna", shown.stdout)
+
+    def test_a_game_that_a_version_cannot_hold(self) -> None:
+        deep = b"(;SZ[19]" + b";B[];W[]" * 1_001 + b")"
+        source = self.file("club.sgf", b"(;GM[1]SZ[9];B[aa])" + deep + b"(;GM[1]SZ[9];B[bb])")
+        found = self.run_gamed("convert", source, self.path("new.xml"), "--to", "gofans-1.2", status=1)
+        said = "moves would stand more than 2,000 levels deep in one another"
+        others = "gofans-1.1 and gofans-2.1 and sgf can hold it"
+        self.assertEqual(found.stderr, f"game 2: it is left out, gofans-1.2 cannot hold it: {said}; {others}\n")
+        self.assertEqual(sorted(path.name for path in self.folder.glob("new*")), ["new-1.xml", "new-3.xml"])
+        found = self.run_gamed("convert", self.file("one.sgf", deep), self.path("one.xml"), status=1)
+        self.assertEqual(found.stderr, f"gamed: gofans-1.2 cannot hold the game: {said}; {others}\n")
+
+    def test_a_collection_that_cannot_be_written_to_its_end(self) -> None:
+        source = self.file("club.sgf", b"(;GM[1]SZ[9];B[aa])" * 3)
+        (self.folder / "new-3.xml").mkdir()
+        found = self.run_gamed("convert", source, self.path("new.xml"), status=1)
+        self.assertRegex(
+            found.stderr, r"cannot write \S+new-3.xml: .*; written before it: \S+new-1.xml to \S+new-2.xml"
+        )
+
+    def test_an_encoding_that_the_file_does_not_declare(self) -> None:
+        source = self.file("a.sgf", "(;GM[1]SZ[9]CA[UTF-8]PB[\u8868\u4e00];B[aa])".encode("cp932"))
+        named = ("--encoding", "Shift_JIS")
+        self.assertIn("\u8868\u4e00", self.run_gamed("show", source, *named).stdout)
+        self.run_gamed("convert", source, self.path("a.xml"), *named)
+        self.assertEqual(self.read("a.xml").players[0].name, "\u8868\u4e00")
+        self.run_gamed("check", source, *named)
+        self.run_gamed("import", source, *named)
+        self.assertIn("\u8868\u4e00", self.run_gamed("records", "list").stdout)
+        for args in (("check", source), ("import", source), ("show", source), ("convert", source, self.path("b.xml"))):
+            found = self.run_gamed(*args, "--encoding", "rot13", status=1)
+            self.assertIn("the encoding 'rot13' is not known", found.stderr)
 
     def test_the_ending_must_say_what_it_shall_be(self) -> None:
         self.run_gamed("convert", self.file("a.xml", GOFANS), self.path("b.txt"), status=2)
@@ -102,7 +150,7 @@ class ExportTests(GoCase):
         for chosen in ("gofans-1.1", "gofans-1.2", "gofans-2.1", "gofans-2.2", "sgf"):
             self.run_gamed("export", self.id[:6], "--format", chosen, "--output", self.path("out"))
             text = (self.folder / "out").read_bytes()
-            games = [game for game, _ in sgf.read(text)] if chosen == "sgf" else [self.read("out")]
+            games = [game for game, _ in read_sgf(text)] if chosen == "sgf" else [self.read("out")]
             self.assertEqual([len(list(game.main_line())) for game in games], [4])
 
     def test_without_a_file_it_goes_to_the_terminal(self) -> None:
@@ -160,7 +208,7 @@ class ShowTests(GoCase):
         house.settle()
         (own,) = house.store.records.values()
         output = self.run_gamed("show", self.file("own.xml", document(own))).stdout
-        self.assertRegex(output, r"\nresult +seat 1 won\n")
+        self.assertRegex(output, r"\nresult +(seat 1|\S+) won\n")
         self.assertIn("after 2 of 2 moves", output)
 
     def test_the_boards_after_each_move_and_json(self) -> None:

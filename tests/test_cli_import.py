@@ -108,7 +108,7 @@ class ImportTests(ImportCase):
         name = self.file("club.sgf", b"(;SZ[9]AP[x];B[aa])(;SZ[9];B[bb];W[bb])(;SZ[9];B[cc])")
         lines = self.run_gamed("import", name, status=1).stdout.splitlines()
         self.assertEqual(lines[0], f"imported {name}: game 1: GoFans 2.2: go, 1 move (not kept: AP is left out)")
-        self.assertIn(f"illegal {name}: game 2: ", lines[1])
+        self.assertIn(f"illegal {name}:1: game 2: ", lines[1])
         self.assertEqual(lines[3], "1 document, 3 games: 2 imported, 1 illegal")
         self.assertIn("valid", self.run_gamed("check", self.file("one.sgf", b"(;SZ[9];B[aa])")).stdout)
 
@@ -142,7 +142,16 @@ class ImportTests(ImportCase):
         self.run_gamed("import", self.file("a.xml", GOFANS), self.file("b.xml", UNKNOWN))
         (found,) = self.store().thd_find(Query(player="Bert"))
         self.assertEqual((found.kind, found.started, found.length), ("go", "2026-11-21", 4))
-        self.assertIn("seat 0 won", self.run_gamed("records", "list").stdout)
+        self.assertIn("Anna won", self.run_gamed("records", "list").stdout)
+
+    def test_games_are_sorted_by_their_real_dates(self) -> None:
+        dates = ("August 1, 2001", "2003-05-02", "2.1.1999", "1846", "of old")
+        games = [GOFANS.replace(b"<date>2026-11-21</date>", b"<date>%s</date>" % date.encode()) for date in dates]
+        self.run_gamed("import", *(self.file(f"{number}.xml", game) for number, game in enumerate(games)))
+        lines = self.run_gamed("records", "list").stdout.splitlines()[1:]
+        self.assertEqual(
+            [line[10:20].strip() for line in lines], ["2003-05-02", "2001-08-01", "1999-01-02", "1846", ""]
+        )
 
     def test_an_exported_record_of_the_daemon_is_a_duplicate(self) -> None:
         own = record(game())

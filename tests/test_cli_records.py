@@ -66,26 +66,26 @@ class ListTests(StoreTestCase):
         self.assertEqual(
             self.run_gamed("list").stdout.split("\n"),
             [
-                "ID        STARTED (UTC)     GAME        PLAYERS                     RESULT             LENGTH",
-                "11111112  2026-11-23 11:00  battleship  127.0.0.1:4711, [::1]:4712  seat 0 won         4",
-                "11111111  2026-11-22 10:30  battleship  10.0.0.9:5, [::1]:4712      gamed was stopped  4",
-                "6f0c1f0e  2026-11-21 09:00  battleship  127.0.0.1:4711, [::1]:4712  seat 0 won         4",
+                "ID        STARTED (UTC)     GAME        PLAYERS                     RESULT              LENGTH",
+                "11111112  2026-11-23 11:00  battleship  127.0.0.1:4711, [::1]:4712  127.0.0.1:4711 won  4",
+                "11111111  2026-11-22 10:30  battleship  10.0.0.9:5, [::1]:4712      gamed was stopped   4",
+                "6f0c1f0e  2026-11-21 09:00  battleship  127.0.0.1:4711, [::1]:4712  127.0.0.1:4711 won  4",
                 "",
             ],
         )
 
     def test_it_fits_the_terminal(self) -> None:
         self.keep_three()
-        for width in (74, 79, 80, 92):
+        for width in (75, 79, 80, 93):
             lines = self.run_gamed("list", env={"COLUMNS": str(width)}).stdout.split("\n")
             self.assertEqual(len(lines[0]), width)
             self.assertIn("…", lines[1])
             self.assertTrue(lines[1].endswith(" 4"))
-        self.assertNotIn("…", self.run_gamed("list", env={"COLUMNS": "93"}).stdout)
+        self.assertNotIn("…", self.run_gamed("list", env={"COLUMNS": "94"}).stdout)
 
     def test_the_players_are_cut_before_the_result(self) -> None:
         self.keep_three()
-        self.assertIn("  127.0.0.1:47…  seat 0 won  ", self.run_gamed("list", env={"COLUMNS": "80"}).stdout)
+        self.assertIn("  127.0.0.1:4…  127.0.0.1:4711 won  ", self.run_gamed("list", env={"COLUMNS": "80"}).stdout)
         self.assertIn("  gamed was s…  4\n", self.run_gamed("list", env={"COLUMNS": "20"}).stdout)
 
     def test_without_a_terminal_nothing_is_cut(self) -> None:
@@ -103,6 +103,14 @@ class ListTests(StoreTestCase):
         ):
             lines = self.run_gamed("list", *args).stdout.split("\n")[1:-1]
             self.assertEqual([line[:8] for line in lines], ids, args)
+
+    def test_it_is_said_that_there_are_more(self) -> None:
+        self.keep_three()
+        found = self.run_gamed("list", "--limit", "2")
+        self.assertEqual(len(found.stdout.splitlines()), 3)
+        self.assertEqual(found.stderr, "There are more than 2 such games: --limit 4 prints more of them.\n")
+        self.assertEqual(len(json.loads(self.run_gamed("list", "--limit", "2", "--json").stdout)), 2)
+        self.assertEqual(self.run_gamed("list", "--limit", "3").stderr, "")
 
     def test_a_sentence_when_there_is_none(self) -> None:
         self.keep()
@@ -151,7 +159,7 @@ class ShowTests(StoreTestCase):
             "ended           2026-11-21T09:00:00.900Z",
             "seat 0          127.0.0.1:4711",
             "seat 1          [::1]:4712",
-            "result          seat 0 won",
+            "result          127.0.0.1:4711 won",
             "moves           4",
             "corner contact  true",
             "referee         observe",
@@ -238,7 +246,7 @@ class ShowTests(StoreTestCase):
         store.thd_open()
         self.addCleanup(store.thd_close)
         store.thd_keep([(Record("33333333", "GoFans", "1.1", b"<header/>", b"<body/>"), None)])
-        self.assertIn("no valid GoFans 1.1", self.run_gamed("show", "33333333", status=1).stderr)
+        self.assertIn("not valid GoFans 1.1", self.run_gamed("show", "33333333", status=1).stderr)
         self.assertIn('publisher="GoFans"', self.run_gamed("export", "33333333").stdout)
 
 
@@ -325,15 +333,18 @@ class CommandTests(StoreTestCase):
 
 
 class WordsTests(SynchronousTestCase):
-    def words(self, termination: Termination, winner: int | None) -> str:
-        seats = (SeatSummary(0, "a", None), SeatSummary(1, "b", None))
+    def words(self, termination: Termination, winner: int | None, names: str = "ab") -> str:
+        seats = tuple(SeatSummary(seat, name.strip(), None) for seat, name in enumerate(names))
         return result(Summary("id", "gamed-x", "1.0", "x", "", "", str(termination), winner, 3, seats))
 
     def test_every_termination_has_words(self) -> None:
         for termination in Termination:
-            self.assertRegex(self.words(termination, 1), r"\Aseat 1 won")
-            self.assertNotIn("seat", self.words(termination, None))
-        self.assertEqual(self.words(Termination.LEFT, 0), "seat 0 won, other left")
+            self.assertRegex(self.words(termination, 1), r"\Ab won")
+            self.assertFalse(self.words(termination, None).startswith(("a ", "b ")))
+        self.assertEqual(self.words(Termination.LEFT, 0), "a won, other left")
+        # A name that is not known, or that both have, says nothing.
+        for names in ("a ", "bb"):
+            self.assertEqual(self.words(Termination.LEFT, 1, names), "seat 1 won, other left")
 
     def test_shortening(self) -> None:
         self.assertEqual([shortened("abcd", width) for width in (6, 4, 3, 1)], ["abcd  ", "abcd", "ab…", "…"])

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
+import re
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.cli.watch import CLEAR, COLORS, HOME, Terminal, print_lines
 from tests.daemon import SCRIPTS, Daemon, free_port, running
+from tests.games.roborally.test_screen import frame
 
 PLAYERS = ("Anna", "Bert", "Carl")
 KEYS = (
@@ -64,3 +71,56 @@ class WatchTests(SynchronousTestCase):
         self.assertEqual(len(other.records()), 1)
         path.write_bytes(document.replace(b"<", b"", 1))
         self.assertNotEqual(other.gamed("check", str(path)).returncode, 0)
+
+
+class Tty(io.StringIO):
+    """A standard output that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+class TerminalTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.out = Tty()
+        self.patch(sys, "stdout", self.out)
+        self.patch(shutil, "get_terminal_size", lambda: os.terminal_size((80, 40)))
+        self.patch(os, "environ", {name: value for name, value in os.environ.items() if name != "NO_COLOR"})
+
+    def drawn(self) -> str:
+        """Return what was written since the last time."""
+        text = self.out.getvalue()
+        self.out.truncate(0)
+        self.out.seek(0)
+        return text
+
+    def test_it_is_redrawn_in_place(self) -> None:
+        terminal = Terminal()
+        terminal.draw(frame("treppe"))
+        self.assertTrue(self.drawn().startswith(CLEAR + HOME))
+        terminal.draw(frame("treppe", (2, 2)))
+        text = self.drawn()
+        self.assertTrue(text.startswith(HOME))
+        self.assertNotIn(CLEAR, text)
+        # The cursor ends in the last line, so nothing scrolls.
+        self.assertEqual(text.count("\n"), 39)
+
+    def test_each_robot_has_a_color_of_its_own(self) -> None:
+        self.assertEqual(len(set(COLORS)), 8)
+        Terminal().draw(frame("doppelhalle", names=("Anna", "Bert")))
+        text = self.drawn()
+        colors = re.findall(r"\x1b\[(\d+)m\x1b\[1m([AB])[ >]", text)
+        self.assertEqual(len(set(colors)), 2, colors)
+        self.assertEqual(len(colors), 4, colors)
+
+    def test_no_color(self) -> None:
+        os.environ["NO_COLOR"] = "1"
+        Terminal().draw(frame("doppelhalle"))
+        self.assertNotIn("m", "".join(re.findall(r"\x1b\[[0-9;]*([A-Za-z])", self.drawn())))
+
+    def test_elsewhere_one_board_a_step_without_escape_codes(self) -> None:
+        self.patch(sys, "stdout", io.StringIO())
+        print_lines(frame("treppe"))
+        text = sys.stdout.getvalue()  # type: ignore[attr-defined]
+        self.assertNotIn("\x1b", text)
+        self.assertEqual(max(map(len, text.splitlines()[:-3])), 112)

@@ -14,6 +14,7 @@ import attrs
 from click.testing import CliRunner
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed import relay
 from gamed.cli import main
 from gamed.config import ConsoleConfig, StoreConfig, WebConfig, load, structure
 from gamed.errors import RuleError
@@ -151,7 +152,7 @@ def raised(module: ModuleType) -> set[str]:
 class BattleshipPageTests(SynchronousTestCase):
     def test_every_finding_is_there(self) -> None:
         shown = first_cells(section(BATTLESHIP, "The referee"))
-        self.assertEqual(sorted(shown), sorted(raised(rules) | raised(fleet)))
+        self.assertEqual(sorted(shown), sorted(raised(rules) | raised(fleet) | raised(relay)))
 
     def test_every_termination_is_there(self) -> None:
         # No move of this game is timed.

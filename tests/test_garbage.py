@@ -5,12 +5,10 @@ from __future__ import annotations
 import gc
 from typing import Any
 
-from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed import garbage
 from gamed.garbage import IDLE_BEATS, MOST_KEPT, PORTION, IdleCollector
-from gamed.lobby.heartbeat import BEAT, Heartbeat
 
 
 class IdleCollectorTests(SynchronousTestCase):
@@ -156,21 +154,3 @@ class RealTests(SynchronousTestCase):
         for _ in range(IDLE_BEATS):
             collector.beat()
         self.assertEqual(alive, [0])
-
-
-class BeatTests(SynchronousTestCase):
-    def test_what_a_beat_does_is_charged_to_nobody(self) -> None:
-        clock, now = Clock(), [0.0]
-
-        def work() -> None:
-            now[0] += 0.5
-
-        heart = Heartbeat(clock, lambda: now[0])
-        heart.startService()
-        clock.advance(0)
-        heart.beats.append(work)
-        now[0] += BEAT
-        clock.advance(BEAT)
-        self.assertAlmostEqual(heart.stalled, 0.5)
-        self.assertAlmostEqual(heart.seconds(), BEAT)
-        heart.stopService()

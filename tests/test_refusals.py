@@ -20,6 +20,18 @@ class RefusalsTests(SynchronousTestCase):
         self.assertEqual((refusals.total, refusals.summary), (25, "13 b, 12 a"))
         self.assertEqual(refusals.reasons, {"b": "reason 0", "a": "reason 1"})
 
+    def test_the_first_of_each_code_is_kept_however_many_came_before(self) -> None:
+        refusals = Refusals()
+        kept = [refusals.add(Refusal(code, "reason")) for code in [*["a"] * 20, "thrown-out", "a", "thrown-out"]]
+        self.assertEqual(kept, [True] * KEPT + [False] * 10 + [True, False, False])
+        self.assertEqual(refusals.first[-1].code, "thrown-out")
+
+    def test_of_a_long_message_only_a_part_is_kept(self) -> None:
+        refusals = Refusals()
+        refusals.add(Refusal("a", "b", text=b"x" * 1_000_000))
+        self.assertLess(len(refusals.first[0].text), 1_000)
+        self.assertEqual(shown(refusals.first[0].text), "x" * SHOWN + "…")
+
 
 class ShownTests(SynchronousTestCase):
     def test_a_message_is_shown_as_it_came(self) -> None:

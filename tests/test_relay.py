@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from random import Random
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.events import Event, Moved, Seated, Started
+from gamed.events import Event, Moved, Seated, Started, Unread
 from gamed.game import Outcome, Termination
 from gamed.games.battleship.rules import Battleship
 from gamed.history import ENDED, LINE, History
 from gamed.match import FINDINGS_KEPT
+from gamed.refusals import Refusal
 from gamed.relay import REVIEWED_AT_ONCE, Relay, RelaySettings
 from gamed.table import Mail, Step, replay
 
@@ -18,7 +21,12 @@ OPTIONS = {"roles": "first-defends", "referee": "observe", "corner_contact": Tru
 
 
 def relay(*, enforce: bool = False, **changes: object) -> Relay:
-    options = {**OPTIONS, **{name: changes.pop(name) for name in ("roles",) if name in changes}}
+    options = {
+        **OPTIONS,
+        "referee": "enforce" if enforce else "observe",
+        **({"repeated_shots": "lose"} if enforce else {}),
+        **{name: changes.pop(name) for name in ("roles",) if name in changes},
+    }
     return Relay(Battleship(), options, RelaySettings(enforce=enforce, **changes), lambda: Random(1), 100.0)
 
 
@@ -111,7 +119,6 @@ class ForwardingTests(SynchronousTestCase):
         table = started()
         table.receive(0, Moved(b"(2,[0,0,4])."), 102.0)
         for step in (
-            table.receive(1, Moved(b"x"), 103.0),
             table.leave(0, Termination.LEFT, 103.0),
             table.tick(9999.0),
             table.stop(Termination.SHUTDOWN, 103.0),
@@ -184,24 +191,43 @@ class RefereeTests(SynchronousTestCase):
         self.assertFalse(table.review().review)
         self.assertEqual((table.findings, table.unjudged), ([], None))
 
-    def test_a_line_without_meaning_suspends_judgement(self) -> None:
+    def test_a_line_without_meaning_is_a_finding_and_the_referee_goes_on(self) -> None:
         table = started()
-        for line in (b"(1,[0,0]).", b"hello", b"(1,[0,0])."):
-            table.receive(1, Moved(line), 102.0)
-        self.assertEqual(reviewed(table), [])
-        self.assertEqual(table.unjudged, 4)
+        for seat, line in ((1, b"(1,[0,0])."), (1, b"hello"), (0, b"(2,[0,0,3])."), (0, b"(1,[0,0]).")):
+            table.receive(seat, Moved(line), 102.0)
+        self.assertEqual(reviewed(table), ["illegible", "no-legal-fleet"])
+        self.assertEqual([finding.seat for finding in table.findings], [1, 0])
+        self.assertIsNone(table.unjudged)
+
+    def test_who_answers_what_nobody_else_can_read_is_not_blamed(self) -> None:
+        """A client that reads more than the referee answers a shot that was none for the referee."""
+        table = started()
+        for seat, line in ((1, b"(1,[3,4])"), (0, b"(2,[3,4,1])."), (0, b"(1,[5,5])."), (1, b"(2,[5,5,1]")):
+            table.receive(seat, Moved(line), 102.0)
+        for seat, line in ((1, b"(1,[0,1])."), (0, b"(2,[0,1,1])."), (0, b"(1,[10,0])."), (1, b"(2,[10,0,1]).")):
+            table.receive(seat, Moved(line), 103.0)
+        table.receive(1, Moved(b"(1,[0,1])."), 104.0)
+        self.assertEqual(reviewed(table), ["illegible", "illegible", "off-board"])
+        self.assertEqual([finding.seat for finding in table.findings], [1, 1, 0])
 
     def test_code_four_ends_an_unjudged_game(self) -> None:
         table = started()
         table.receive(1, Moved(b"hello"), 102.0)
         self.assertEqual(table.receive(1, Moved(b"2,[0,0,4]"), 102.0).outcome, Outcome(Termination.VICTORY, 0))
 
-    def test_the_turn_is_unknown_after_a_finding(self) -> None:
+    def test_each_line_out_of_turn_is_found(self) -> None:
         table = started()
-        for _ in range(3):
-            table.receive(0, Moved(b"(1,[0,0])."), 102.0)
+        for seat in (0, 0, 1, 1):
+            table.receive(seat, Moved(b"(1,[0,0])."), 102.0)
+        self.assertEqual(reviewed(table), ["out-of-turn"] * 3)
+        self.assertEqual([finding.seat for finding in table.findings], [0, 0, 1])
+        self.assertIsNone(table.unjudged)
+
+    def test_whom_a_line_out_of_turn_has_misled_is_not_blamed(self) -> None:
+        table = started()
+        for seat, line in ((0, b"(1,[7,7])."), (1, b"(2,[7,7,1])."), (1, b"(1,[0,0]).")):
+            table.receive(seat, Moved(line), 102.0)
         self.assertEqual(reviewed(table), ["out-of-turn"])
-        self.assertEqual(table.unjudged, 4)
 
     def test_a_lie_about_the_fleet_is_found_once(self) -> None:
         table = started()
@@ -229,10 +255,163 @@ class RefereeTests(SynchronousTestCase):
         self.assertEqual([finding.code for finding in step.findings], ["no-legal-fleet"])
         self.assertEqual([entry.kind for entry in step.journal], [LINE, ENDED])
 
-    def test_enforcing_lets_pass_what_it_cannot_judge(self) -> None:
+    def test_enforcing_does_not_let_pass_what_it_cannot_read(self) -> None:
+        for line, code in (
+            (b"hello", "illegible"),
+            (b"(1,[-1,0]).", "off-board"),
+            (b"(1,[0,1,2,3]).", "wrong-numbers"),
+            (b"(1,[3,4])", "illegible"),
+            (b" ", "illegible"),
+            (b"(1,[3,4]).(1,[3,5]).", "illegible"),
+            (b"(6,[]).", "illegible"),
+        ):
+            table = started(enforce=True)
+            step = table.receive(1, Moved(line), 102.0)
+            self.assertEqual((step.mails, step.outcome), ((), Outcome(Termination.FORFEIT, 0)), line)
+            self.assertEqual([(finding.code, finding.seat) for finding in step.findings], [(code, 1)], line)
+
+    def test_enforcing_hands_on_what_every_client_reads(self) -> None:
+        """The Prolog client cannot read the older form, nor the Java client blanks: their sender would win by that."""
+        for line in (b"1,[3,4]", b"1,[3,4].", b" ( 1 , [ 3 , 4 ] ) . ", b"(01,[03,4])."):
+            table = started(enforce=True)
+            step = table.receive(1, Moved(line), 102.0)
+            self.assertEqual(step.mails, (Mail(0, Moved(b"(1,[3,4]).")),), line)
+            self.assertEqual(step.journal[0].body, line, "the record has it as it came")
+            self.assertEqual(started().receive(1, Moved(line), 102.0).mails, (Mail(0, Moved(line)),), "observed only")
+
+    def test_enforcing_does_not_let_a_shot_pass_at_which_the_clients_stop(self) -> None:
+        for enforce, found in ((True, ["repeated-shot"]), (False, [])):
+            table = started(enforce=enforce)
+            for seat, line in ((1, b"(1,[0,0])."), (0, b"(2,[0,0,2])."), (0, b"(1,[0,0])."), (1, b"(2,[0,0,1]).")):
+                table.receive(seat, Moved(line), 102.0)
+            step = table.receive(1, Moved(b"(1,[0,0])."), 103.0)
+            self.assertEqual(reviewed(table), found)
+            self.assertEqual(step.outcome, Outcome(Termination.FORFEIT, 0) if enforce else None)
+
+    def test_who_broke_a_rule_does_not_win_when_the_other_leaves(self) -> None:
+        for lie in (b"(2,[0,0,3]).", b"hello"):
+            for leaver, winner in ((1, None), (0, 1)):
+                table = started()
+                table.receive(1, Moved(b"(1,[0,0])."), 102.0)
+                table.receive(0, Moved(lie), 102.0)
+                step = table.leave(leaver, Termination.LEFT, 102.0)
+                self.assertEqual(step.outcome, Outcome(Termination.LEFT, winner))
+                self.assertEqual([finding.seat for finding in step.findings], [0], "judged before the end")
+
+    def test_four_ends_in_every_form_that_is_read(self) -> None:
+        for line in (b"(2,[3,4,04]).", b" ( 2 , [ 3 , 4 , 4 ] ) . ", b"2,[3,4,4]."):
+            self.assertEqual(started().receive(0, Moved(line), 102.0).outcome, Outcome(Termination.VICTORY, 1), line)
+
+
+LINES = st.sampled_from(
+    [b"(1,[0,0]).", b"(2,[0,0,1]).", b"(2,[0,0,3]).", b"(1,[3,3]).", b"(2,[3,3,2]).", b"(5,[]).", b"(1,[10,0]).",
+     b"(2,[0,0,7]).", b"(2,[0,0]).", b"hello", b"1,[3,3]", b" ( 1 , [ 0 , 0 ] ) . "]
+)  # fmt: skip
+
+
+class AnyLinesTests(SynchronousTestCase):
+    @settings(deadline=None, max_examples=70)
+    @given(st.lists(st.tuples(st.integers(0, 1), LINES | st.binary(max_size=8), st.booleans()), max_size=30))
+    def test_the_referee_finds_the_same_whenever_it_looks(self, played: list[tuple[int, bytes, bool]]) -> None:
+        often, seldom = started(), started()
+        for seat, line, is_reviewed in played:
+            for table in (often, seldom):
+                table.receive(seat, Moved(line), 102.0)
+            often.review()
+            while is_reviewed and seldom.review().review:
+                pass
+        reviewed(seldom)
+        for name in ("state", "findings", "unjudged", "outcome"):
+            self.assertEqual(getattr(often, name), getattr(seldom, name), name)
+
+    @settings(deadline=None, max_examples=70)
+    @given(st.lists(st.tuples(st.integers(0, 1), LINES), max_size=30))
+    def test_enforcing_forwards_nothing_that_breaks_a_rule(self, played: list[tuple[int, bytes]]) -> None:
         table = started(enforce=True)
-        self.assertEqual(len(table.receive(1, Moved(b"hello"), 102.0).mails), 1)
-        self.assertEqual(table.unjudged, 3)
+        for seat, line in played:
+            step = table.receive(seat, Moved(line), 102.0)
+            if step.findings:
+                self.assertEqual((step.mails, step.outcome), ((), Outcome(Termination.FORFEIT, 1 - seat)))
+            elif step.mails:
+                self.assertRegex(step.mails[0].event.body, rb"\A\([12],\[\d,\d(,[1-4])?\]\)\.\Z")
+
+
+class RefusalTests(SynchronousTestCase):
+    """What the developer of a client is told."""
+
+    def refused(self, step: Step) -> list[tuple[int, str]]:
+        return [(seat, refusal.code) for seat, refusal in step.refused]
+
+    def test_a_finding_tells_the_reason_what_was_expected_and_the_line(self) -> None:
+        for enforce in (True, False):
+            table = started(enforce=enforce)
+            table.receive(1, Moved(b"(1,[3,4])."), 102.0)
+            step = table.receive(0, Moved(b"(2,[4,3,1])."), 102.0)
+            ((seat, refusal),) = step.refused if enforce else table.review().refused
+            self.assertEqual((seat, refusal.code, refusal.text), (0, "other-cell", b"(2,[4,3,1])."))
+            self.assertEqual(refusal.reason, "answers for another cell than was shot at: (3,4)")
+            self.assertEqual(refusal.expected, "the answer to the shot, (2,[3,4,R]). with R from 1 to 4")
+
+    def test_a_line_is_forwarded_all_the_same_where_the_referee_observes(self) -> None:
+        table = started()
+        step = table.receive(1, Moved(b"GET / HTTP/1.1"), 102.0)
+        self.assertEqual((step.mails, step.refused), ((Mail(0, Moved(b"GET / HTTP/1.1")),), ()))
+        self.assertEqual(self.refused(table.review()), [(1, "illegible")])
+
+    def test_a_legal_game_is_not_spoken_of(self) -> None:
+        table = started()
+        for seat, line in ((1, b"(1,[0,0])."), (0, b"(2,[0,0,1])."), (0, b"(1,[0,0]).")):
+            self.assertEqual(table.receive(seat, Moved(line), 102.0).refused, ())
+        self.assertEqual(table.review().refused, ())
+
+    def test_early_lines_are_spoken_of_at_once(self) -> None:
+        table = relay()
+        table.join("a", 100.0)
+        self.assertEqual(self.refused(table.receive(0, Moved(b"hello"), 100.1)), [(0, "illegible")])
+        self.assertEqual(self.refused(table.receive(0, Moved(b"(1,[0,0])."), 100.2)), [(0, "early")])
+        self.assertIsNone(table.outcome)
+
+    def test_many_early_lines_are_not_all_looked_at(self) -> None:
+        table = relay()
+        table.join("a", 100.0)
+        refused = [len(table.receive(0, Moved(b"x"), 100.1).refused) for _ in range(FINDINGS_KEPT + 2)]
+        self.assertEqual(refused, [1] * FINDINGS_KEPT + [0, 0])
+
+    def test_limits(self) -> None:
+        table = relay(early_bytes=5)
+        table.join("a", 100.0)
+        self.assertEqual(self.refused(table.receive(0, Moved(b"x" * 5), 100.1)), [(0, "early-limit")])
+        for limit in ("game_lines", "game_bytes"):
+            table = started(**{limit: 1})
+            table.receive(1, Moved(b"x"), 102.0)
+            self.assertEqual(self.refused(table.receive(1, Moved(b"x"), 102.0)), [(1, "game-limit")])
+        table = started(game_lines=1)
+        table.pause(102.0)
+        table.receive(1, Moved(b"x"), 102.0)
+        self.assertEqual(self.refused(table.receive(0, Moved(b"x"), 102.0)), [(0, "game-limit")])
+
+    def test_silence(self) -> None:
+        table = relay(waiting_seconds=10.0)
+        table.join("a", 100.0)
+        self.assertEqual(self.refused(table.tick(110.0)), [(0, "no-partner")])
+        table = started(idle_seconds=10.0)
+        table.receive(1, Moved(b"(1,[3,4])."), 102.0)
+        ((seat, refusal),) = table.tick(112.0).refused
+        self.assertEqual((seat, refusal.code, refusal.reason), (0, "idle", "nothing was sent for 10 seconds"))
+        self.assertEqual(refusal.expected, "the answer to the shot, (2,[3,4,R]). with R from 1 to 4")
+        table = started(idle_seconds=10.0)
+        table.receive(1, Moved(b"hm"), 102.0)
+        self.assertEqual(self.refused(table.tick(112.0)), [(1, "illegible"), (0, "idle"), (1, "idle")])
+
+    def test_after_the_end(self) -> None:
+        table = started()
+        table.receive(0, Moved(b"(2,[0,0,4])."), 102.0)
+        self.assertEqual(self.refused(table.receive(0, Moved(b"(1,[0,0])."), 102.0)), [(0, "after-end")])
+        self.assertEqual(table.receive(0, Event(), 102.0), Step())
+
+    def test_what_the_dialect_could_not_read(self) -> None:
+        refusal = Refusal("empty-line", "an empty line")
+        self.assertEqual(started().receive(0, Unread(refusal), 102.0), Step(refused=((0, refusal),)))
 
 
 class ReplayTests(SynchronousTestCase):

@@ -23,6 +23,7 @@ from zope.interface import implementer
 from gamed import __version__, tap
 from gamed.errors import StoreError
 from gamed.game import Outcome, Termination
+from gamed.games.softwarechallenge.table import SeasonTable
 from gamed.lobby.lobby import AFTERWARDS, Lobby
 from gamed.net.listener import Listener
 from gamed.registry import games
@@ -224,6 +225,27 @@ class StartTests(DaemonTestCase):
             self.reactor.threads.turn()
         record = self.reactor.threads.result(service.storage.store.record(history.room))
         self.assertIn(b'termination="server-fault"', record.header)
+
+    def test_a_match_is_written_as_its_replay_where_the_configuration_wants_that(self) -> None:
+        service = self.start('[softwarechallenge]\nreplays = "replays"')
+        (writer,) = service.storage.replays
+        self.assertEqual(writer.directory, self.folder / "replays")
+        self.assertEqual(list(service.lobby.replays), ["hive"])
+        lobby = service.lobby
+        room = lobby.open("hive")
+        assert isinstance(room.table, SeasonTable)
+        room.table.prepare(room.id, (), paused=False)
+        for name in ("a", "b"):
+            room.join(Peer(name, []))
+        self.reactor.advance(0)
+        self.reactor.threads.result(service.stopService())
+        (file,) = (self.folder / "replays").iterdir()
+        self.assertEqual(file.name[:42], "replay_swc_2020_hive_Unknown_Unknown_" + room.history.started[:4] + ".")
+        self.assertIn(b'<data class="memento">', file.read_bytes())
+
+    def test_without_that_none_is_written(self) -> None:
+        service = self.start()
+        self.assertEqual((service.storage.replays, service.lobby.replays), ([], {}))
 
     def test_a_match_is_recorded_at_the_stop(self) -> None:
         service = self.start()

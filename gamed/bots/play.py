@@ -1,4 +1,4 @@
-"""Plays whole matches over the network, one connection a match.
+"""Plays whole matches over the network, one connection a match, or several where the game has resets.
 
 Source: battleship.md A3 (a whole game against any server of the protocol) and B8 (a new connection for each game).
 """
@@ -6,6 +6,7 @@ Source: battleship.md A3 (a whole game against any server of the protocol) and B
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any, cast
 
 from attrs import define, frozen
@@ -15,6 +16,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import HostnameEndpoint, connectProtocol, wrapClientTLS
 from twisted.internet.error import ConnectError, DNSLookupError
 from twisted.internet.interfaces import (
+    IDelayedCall,
     IOpenSSLClientConnectionCreator,
     IReactorTime,
     IStreamClientEndpoint,
@@ -25,7 +27,7 @@ from twisted.internet.ssl import Certificate, optionsForClientTLS, trustRootFrom
 from twisted.python.failure import Failure
 
 from gamed.errors import GamedError, RemoteProtocolError
-from gamed.registry import Player
+from gamed.registry import Player, PlaysOn
 
 
 class BotError(GamedError):
@@ -34,22 +36,44 @@ class BotError(GamedError):
 
 @frozen
 class Played:
-    """A finished match: `won` is None where nobody won, `seconds` from the connection to the end, waiting included."""
+    """A finished match."""
 
     won: bool | None
+    """None where nobody won."""
+
     moves: int
+
     seconds: float
+    """From the connection, or the end of the match before, to the end, waiting included."""
+
+
+def _take_note(_played: Played) -> None:
+    """Do nothing."""
 
 
 @define(eq=False)
 class Bot(Protocol):
-    """A player on a transport; `done` fires with Played, or fails with BotError."""
+    """A player on a transport."""
 
     player: Player
     clock: IReactorTime
+
     done: Deferred[Played]
+    """Fires with the last match when the connection has ended, or fails with BotError if that broke off."""
+
+    ended: Callable[[Played], None] = _take_note
+    """Called with each match as soon as it has ended."""
+
     _began: float = 0.0
+    _count: int = 0
+    """How many matches have ended."""
+
+    _last: Played | None = None
     _result: Played | BotError | None = None
+    """What `done` is told; set when the connection is to end."""
+
+    _leaving: IDelayedCall | None = None
+    """The end of its stay after a match."""
 
     def connectionMade(self) -> None:
         """Begin."""
@@ -69,19 +93,59 @@ class Bot(Protocol):
             self._play(data)
 
     def _play(self, data: bytes) -> None:
+        error: RemoteProtocolError | None = None
         try:
-            answer = self.player.receive_data(data)
-        except RemoteProtocolError as error:
+            self._send(self.player.receive_data(data))
+        except RemoteProtocolError as raised:
+            error = raised
+        self._note_matches()
+        if self._last is not None and self.player.is_done:
+            self._stay_or_leave(self._last, can_stay=error is None and bool(data))
+        elif error is not None:
             self._end(BotError(f"the match broke off: {error}"))
-            return
-        if answer:
+        else:
+            # Another match may have begun.
+            self._stay_on()
+
+    def _send(self, answer: bytes) -> None:
+        pace = self.player.pace if isinstance(self.player, PlaysOn) else 0.0
+        if answer and pace:
+            self.clock.callLater(pace, self._wire.write, answer)
+        elif answer:
             self._wire.write(answer)
-        if self.player.is_done:
-            self._end(Played(self.player.won, self.player.moves, self.clock.seconds() - self._began))
+
+    def _note_matches(self) -> None:
+        """Tell of the matches that have ended; the time of each counts from the end of the one before."""
+        player = self.player
+        if isinstance(player, PlaysOn):
+            results: list[tuple[bool | None, int]] = [*player.results[self._count :]]
+        else:
+            results = [(player.won, player.moves)] if player.is_done and not self._count else []
+        for won, moves in results:
+            now = self.clock.seconds()
+            self._last = Played(won, moves, now - self._began)
+            self._began = now
+            self._count += 1
+            self._stay_on()
+            self.ended(self._last)
+
+    def _stay_or_leave(self, last: Played, *, can_stay: bool) -> None:
+        stay = self.player.stay if can_stay and isinstance(self.player, PlaysOn) else 0.0
+        if not stay:
+            self._end(last)
+        elif self._leaving is None:
+            self._leaving = self.clock.callLater(stay, self._end, last)
+
+    def _stay_on(self) -> None:
+        """Do not leave when the stay is over."""
+        if self._leaving is not None and self._leaving.active():
+            self._leaving.cancel()
+        self._leaving = None
 
     def _end(self, result: Played | BotError) -> None:
-        # The result is told when the last line has left, not before.
+        # `done` is told when the last line has left, not before.
         self._result = result
+        self._stay_on()
         self._wire.loseConnection()
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
@@ -109,15 +173,20 @@ def trusting(host: str, ca: bytes | None) -> IOpenSSLClientConnectionCreator:
     return optionsForClientTLS(host, trustRootFromCertificates([Certificate.loadPEM(one.decode()) for one in found]))
 
 
-async def play(
+async def play(  # noqa: PLR0913 (how to connect, and what to do then)
     reactor: Any,
     host: str,
     port: int,
     player: Player,
     creator: IOpenSSLClientConnectionCreator | None = None,
+    *,
+    ended: Callable[[Played], None] = _take_note,
 ) -> Played:
-    """Connect and play one match. `creator`: makes it TLS (see `trusting`). Raises BotError."""
-    bot = Bot(player, reactor, Deferred())
+    """Connect and play one match, and further ones for which the player stays; return the last one.
+
+    `creator`: makes it TLS (see `trusting`). `ended`: called with each match as soon as it has ended. Raises BotError.
+    """
+    bot = Bot(player, reactor, Deferred(), ended)
     endpoint: IStreamClientEndpoint = HostnameEndpoint(reactor, host.encode(), port)
     if creator is not None:
         endpoint = wrapClientTLS(creator, endpoint)

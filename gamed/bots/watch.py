@@ -1,34 +1,45 @@
 """Watches a game over the network: a viewer without I/O on a transport.
 
-Source: roborally.md 3.6. A viewer answers what it must at once; its frames are handed on as they come.
+Source: roborally.md 3.6. A viewer answers what it must at once, but for the `ok`s that it wants held; its frames are
+handed on as they come.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from attrs import define
 from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import HostnameEndpoint, connectProtocol
 from twisted.internet.error import ConnectError, DNSLookupError
-from twisted.internet.interfaces import ITCPTransport
+from twisted.internet.interfaces import IDelayedCall, IReactorTime, ITCPTransport
 from twisted.internet.protocol import Protocol, connectionDone
 from twisted.python.failure import Failure
 
 from gamed.bots.play import BotError
 from gamed.errors import RemoteProtocolError
-from gamed.games.roborally.viewer import Frame, Viewer
+from gamed.games.roborally.screen import Frame
+from gamed.games.roborally.viewer import Viewer
+
+ASK_AGAIN: Final = 1.0
+"""Seconds between two questions who waits for the start."""
 
 
 @define(eq=False)
 class Watcher(Protocol):
-    """A viewer on a transport. `done` fires with None when the game is over, or fails with BotError."""
+    """A viewer on a transport."""
 
     viewer: Viewer
     show: Callable[[Frame], None]
+    # Fires with None when the game is over, or fails with BotError.
     done: Deferred[None]
+    clock: IReactorTime
     _error: BotError | None = None
+    # The `ok` that is held.
+    _held: IDelayedCall | None = None
+    # The next question who waits for the start.
+    _question: IDelayedCall | None = None
 
     def connectionMade(self) -> None:
         """Register."""
@@ -57,10 +68,31 @@ class Watcher(Protocol):
                 self._wire.write(answer)
         while self.viewer.frames:
             self.show(self.viewer.frames.popleft())
+        if self._error is None and not self.viewer.is_done:
+            self._go_on_later()
+
+    def _go_on_later(self) -> None:
+        """Have said what the viewer does not say at once."""
+        if self.viewer.hold is not None and self._held is None:
+            self._held = self.clock.callLater(self.viewer.hold, self._acknowledge)
+        if self.viewer.is_registered and not self.viewer.is_started and self._question is None:
+            self._question = self.clock.callLater(ASK_AGAIN, self._ask)
+
+    def _acknowledge(self) -> None:
+        self._held = None
+        self._wire.write(self.viewer.acknowledge())
+
+    def _ask(self) -> None:
+        self._question = None
+        if not self.viewer.is_started:
+            self._wire.write(self.viewer.ask_who())
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: ARG002 (Protocol's signature)
         """Tell that it is over, or that it should not be."""
         self._receive(b"")
+        for call in (self._held, self._question):
+            if call is not None:
+                call.cancel()
         if self._error is not None:
             self.done.errback(self._error)
         else:
@@ -69,7 +101,7 @@ class Watcher(Protocol):
 
 async def watch(reactor: Any, host: str, port: int, viewer: Viewer, show: Callable[[Frame], None]) -> None:
     """Connect and watch one game. Raises BotError."""
-    watcher = Watcher(viewer, show, Deferred())
+    watcher = Watcher(viewer, show, Deferred(), reactor)
     try:
         await connectProtocol(HostnameEndpoint(reactor, host.encode(), port), watcher)
     except (ConnectError, DNSLookupError) as error:

@@ -13,6 +13,10 @@ from gamed.cli.completion import complete_games, complete_strategies
 from gamed.cli.terminal import counted_of, json_option
 from gamed.errors import GamedError
 
+_PLAYER_OPTIONS = ("reservation", "players", "name", "stay", "pace")
+_PACE = 3.0
+"""Seconds that the authors' Quoridor client gets to show its own move: 24 frames at 8 a second."""
+
 
 class _Bot(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -33,18 +37,31 @@ class _Bot(click.Command):
 @click.option("--reservation", metavar="CODE", help="Take the seat that is reserved under this code (hive).")
 @click.option("--players", type=click.Choice(["2", "4"]), help="Vote for so many players (quoridor).")
 @click.option("--name", metavar="NAME", help="What to be called (quoridor, roborally).")
+@click.option(
+    "--stay",
+    type=click.FloatRange(0),
+    metavar="SECONDS",
+    help="How long to stay at the table after a game, for a reset (quoridor; left out: 30).",
+)
+@click.option(
+    "--pace",
+    type=click.FloatRange(0),
+    metavar="SECONDS",
+    help="How long to wait before each move, for clients that show moves (quoridor; left out: 3).",
+)
 @click.option("--tls", is_flag=True, help="Speak TLS, and see to it that the server is the one that --host names.")
 @click.option("--ca", type=click.File("rb"), metavar="FILE", help="Trust the certificates in a PEM file; with --tls.")
 @json_option
 def bot(game: str, **options: Any) -> None:
     """Play GAME against whoever the server pairs this bot with.
 
-    Works with any server of the game's protocol. Prints a line a game; ends with status 1 if a game broke off.
+    Works with any server of the game's protocol. Prints a line a game; ends with status 1 if a game broke off. Games to
+    which others reset the table are played beyond --games.
     """
     from twisted.internet.defer import Deferred  # noqa: PLC0415 (heavy)
     from twisted.internet.task import react  # noqa: PLC0415 (heavy)
 
-    from gamed.registry import games  # noqa: PLC0415 (heavy)
+    from gamed.registry import STAY, games  # noqa: PLC0415 (heavy)
 
     made = {loaded.kind: (loaded, maker.port) for maker in games().values() for loaded in (maker.load(),)}
     if game not in made:
@@ -57,11 +74,12 @@ def bot(game: str, **options: Any) -> None:
     port = options["port"] or standard
     if options["ca"] is not None and not options["tls"]:
         raise click.BadParameter("without --tls nothing is checked", param_hint="--ca")
-    told = {name: options[name] for name in ("reservation", "players", "name") if options[name] is not None}
-    for name in told:
+    given = {name: options[name] for name in _PLAYER_OPTIONS if options[name] is not None}
+    for name in given:
         if name not in game_type.player_options:
             raise click.BadParameter(f"{game} has nothing to do with it", param_hint=f"--{name}")
-    player = partial(players[strategy], **told)
+    usual = {name: value for name, value in (("stay", STAY), ("pace", _PACE)) if name in game_type.player_options}
+    player = partial(players[strategy], **{**usual, **given})
     ended: list[GamedError | None] = []
     # `react` ends the process when it has ended the reactor; the exit status is this command's affair.
     with suppress(SystemExit):
@@ -72,26 +90,27 @@ def bot(game: str, **options: Any) -> None:
         raise ended[0]
 
 
-async def _play(reactor: Any, make_player: Any, options: dict[str, Any], ended: list[GamedError | None]) -> None:
+async def _play(reactor: Any, make_player: Any, options: dict[str, Any], errors: list[GamedError | None]) -> None:
     from random import Random  # noqa: PLC0415 (with the rest)
 
-    from gamed.bots.play import BotError, play, trusting  # noqa: PLC0415 (heavy)
+    from gamed.bots.play import BotError, Played, play, trusting  # noqa: PLC0415 (heavy)
 
     results: list[dict[str, Any]] = []
+
+    def ended(played: Played) -> None:
+        number, seconds = len(results) + 1, round(played.seconds, 3)
+        results.append({"game": number, "won": played.won, "moves": played.moves, "seconds": seconds})
+        if not options["as_json"]:
+            outcome = {True: "won", False: "lost", None: "drawn"}[played.won]
+            click.echo(f"game {number}: {outcome} after {counted_of(played.moves, 'move')} in {played.seconds:.3f} s")
+
     error: GamedError | None = None
     try:
         ca = options["ca"].read() if options["ca"] is not None else None
         creator = trusting(options["host"], ca) if options["tls"] else None
-        for number in range(1, options["games"] + 1):
+        for _ in range(options["games"]):
             player = make_player(Random())  # noqa: S311 (a game)
-            played = await play(reactor, options["host"], options["port"], player, creator)
-            results.append(
-                {"game": number, "won": played.won, "moves": played.moves, "seconds": round(played.seconds, 3)}
-            )
-            if not options["as_json"]:
-                outcome = {True: "won", False: "lost", None: "drawn"}[played.won]
-                moves = counted_of(played.moves, "move")
-                click.echo(f"game {number}: {outcome} after {moves} in {played.seconds:.3f} s")
+            await play(reactor, options["host"], options["port"], player, creator, ended=ended)
     except BotError as broken:
         error = broken
     won, lost = (sum(result["won"] is side for result in results) for side in (True, False))
@@ -100,4 +119,4 @@ async def _play(reactor: Any, make_player: Any, options: dict[str, Any], ended: 
     elif results:
         drawn = f", {len(results) - won - lost} drawn" if won + lost < len(results) else ""
         click.echo(f"{len(results)} played, {won} won, {lost} lost{drawn}")
-    ended.append(error)
+    errors.append(error)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from gamed.cli.sources import SGF, go_games, is_sgf
-from gamed.cli.terminal import config_option, one_line
+from gamed.cli.terminal import config_option, encoding_option, one_line
 from gamed.errors import GamedError
 
 if TYPE_CHECKING:
     from gamed.games.go.tree import GoGame
+    from gamed.records.sgf import Reading
 
 GOFANS: Final = "gofans-"
-FORMATS: Final = (*(f"{GOFANS}{version}" for version in ("1.1", "1.2", "2.1", "2.2")), "sgf")
+AS_SGF: Final = "sgf"
+FORMATS: Final = (*(f"{GOFANS}{version}" for version in ("1.1", "1.2", "2.1", "2.2")), AS_SGF)
 DEFAULT: Final = "gofans-1.2"
 """What an .xml file becomes if nothing is said: it holds the variations, and needs no rules."""
 
@@ -25,46 +27,88 @@ DEFAULT: Final = "gofans-1.2"
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT", type=click.Path(dir_okay=False))
 @click.option("--to", type=click.Choice(FORMATS), help=f"The format; left out: sgf for .sgf, {DEFAULT} for .xml.")
+@encoding_option
 @config_option
-def convert(source: str, target: str, to: str | None, config: str | None) -> None:
+@click.pass_context
+def convert(  # noqa: PLR0913, PLR0917 (options)
+    ctx: click.Context, source: str, target: str, to: str | None, encoding: str | None, config: str | None
+) -> None:
     """Convert a Go game: GoFans 1.1 to 2.2 and SGF, both ways.
 
     IN is a file, or the id of a stored record. Several games of an SGF file become OUT-1.xml, OUT-2.xml and so on. What
-    the format cannot hold is said on standard error.
+    the format cannot hold is said on standard error. A game that cannot be read or written is left out; then the status
+    is 1.
     """
-    chosen = to or ("sgf" if is_sgf(target) else DEFAULT)
+    chosen = to or (AS_SGF if is_sgf(target) else DEFAULT)
     if to is None and not target.lower().endswith((".xml", SGF)):
         raise click.UsageError("say with --to what OUT shall be, or let its name end with .xml or .sgf")
-    games = go_games(source, config)
-    several = len(games) > 1
-    for number, (_, notes) in enumerate(games, 1):
-        complain(notes, number if several else None)
-    if chosen == "sgf":
-        written(Path(target), in_format([game for game, _ in games], chosen))
-        return
-    for number, (game, _) in enumerate(games, 1):
-        which = number if several else None
-        written(numbered(Path(target), which), in_format([game], chosen, which))
-
-
-def in_format(games: Sequence[GoGame], chosen: str, number: int | None = None) -> bytes:
-    """Return games as a file; what it does not hold is said on standard error. A GoFans file holds one game.
-
-    `number`: which game of its collection that one is.
-    """
-    from gamed.records import gofans, sgf  # noqa: PLC0415 (heavy)
-    from gamed.records.convert import convert as converted  # noqa: PLC0415 (heavy)
-    from gamed.records.record import document  # noqa: PLC0415 (heavy)
-
-    if chosen == "sgf":
-        data, notes = sgf.write(games)
+    readings = go_games(source, config, encoding)
+    # Nothing is written before it is known what can be.
+    made = {reading.number: data for reading in readings if (data := converted(reading, chosen, len(readings) > 1))}
+    if chosen == AS_SGF:
+        write_all({Path(target): b"".join(made.values())} if made else {})
     else:
-        version = chosen.removeprefix(GOFANS)
-        (only,) = games
-        game, notes = converted(only, version)
-        data = document(gofans.write(game, version, record_id=""))
+        path = Path(target)
+        write_all({numbered(path, number if len(readings) > 1 else None): data for number, data in made.items()})
+    ctx.exit(0 if len(made) == len(readings) else 1)
+
+
+def converted(reading: Reading, chosen: str, is_one_of_several: bool) -> bytes | None:  # noqa: FBT001 (a fact)
+    """Return a game in a format, or None if it is left out; what is not held is said on standard error.
+
+    Raises GamedError if an only game cannot be written.
+    """
+    number = reading.number if is_one_of_several else None
+    if reading.game is None:
+        assert reading.error is not None
+        click.echo(one_line(f"{reading.error} (it is left out)"), err=True)
+        return None
+    complain(reading.notes, number)
+    try:
+        data, notes = in_format(reading.game, chosen)
+    except GamedError as error:
+        others = [other for other in FORMATS if other != chosen and can_hold(reading.game, other)]
+        advice = f"; {' and '.join(others)} can hold it" if others else ""
+        if number is None:
+            raise GamedError(f"{chosen} cannot hold the game: {error}{advice}") from error
+        complain([f"it is left out, {chosen} cannot hold it: {error}{advice}"], number)
+        return None
     complain(notes, number)
     return data
+
+
+def in_format(game: GoGame, chosen: str) -> tuple[bytes, list[str]]:
+    """Return a game as a file, and what the format does not hold of it. Raises RecordError and RuleError."""
+    from gamed.records import gofans, sgf  # noqa: PLC0415 (heavy)
+    from gamed.records.convert import convert as to_version  # noqa: PLC0415 (heavy)
+    from gamed.records.record import document  # noqa: PLC0415 (heavy)
+
+    if chosen == AS_SGF:
+        return sgf.write([game])
+    version = chosen.removeprefix(GOFANS)
+    held, notes = to_version(game, version)
+    return document(gofans.write(held, version, record_id="")), notes
+
+
+def can_hold(game: GoGame, chosen: str) -> bool:
+    """Whether a format can hold a game, if not all of it."""
+    try:
+        in_format(game, chosen)
+    except GamedError:
+        return False
+    return True
+
+
+def write_all(files: Mapping[Path, bytes]) -> None:
+    """Write files. Raises GamedError, which names those that are written, if one of them cannot be."""
+    done: list[str] = []
+    for path, data in files.items():
+        try:
+            written(path, data)
+        except GamedError as error:
+            before = f"; written before it: {done[0]} to {done[-1]}" if done else ""
+            raise GamedError(f"{error}{before}") from error
+        done.append(str(path))
 
 
 def complain(notes: Sequence[str], number: int | None = None) -> None:

@@ -20,7 +20,16 @@ import attrs
 import click
 from attrs import define, field
 
-from gamed.cli.terminal import config_option, counted_of, database, json_option, one_line, printable, store_settings
+from gamed.cli.terminal import (
+    config_option,
+    counted_of,
+    database,
+    encoding_option,
+    json_option,
+    one_line,
+    printable,
+    store_settings,
+)
 from gamed.errors import StoreConflict
 
 if TYPE_CHECKING:
@@ -45,10 +54,13 @@ paths_argument = click.argument("paths", nargs=-1, required=True, metavar="PATH.
 
 @click.command("import", epilog="Example: gamed import club/ final.xml.gz")
 @paths_argument
+@encoding_option
 @config_option
 @json_option
 @click.pass_context
-def import_command(ctx: click.Context, paths: Sequence[str], config: str | None, *, as_json: bool) -> None:
+def import_command(
+    ctx: click.Context, paths: Sequence[str], encoding: str | None, config: str | None, *, as_json: bool
+) -> None:
     """Check documents and store them as records.
 
     PATH is a document, XML or SGF, packed with gzip or not; a directory, which stands for all .xml and .sgf files below
@@ -58,17 +70,20 @@ def import_command(ctx: click.Context, paths: Sequence[str], config: str | None,
     settings = store_settings(config)
     telling = Telling(as_json)
     with telling.progress(list(found(paths))) as sources:
-        status = telling.told(kept(settings, checked(sources, settings.formats, settings.import_bytes)))
+        status = telling.told(kept(settings, checked(sources, settings.formats, settings.import_bytes, encoding)))
     ctx.exit(status)
 
 
 @click.command("check", epilog="Example: gamed check game.xml")
 @paths_argument
 @click.option("--board", "boards", is_flag=True, help="The files are RoboRally's: tiles, or courses (*.course).")
+@encoding_option
 @config_option
 @json_option
 @click.pass_context
-def check_command(ctx: click.Context, paths: Sequence[str], config: str | None, *, boards: bool, as_json: bool) -> None:
+def check_command(  # noqa: PLR0913 (options)
+    ctx: click.Context, paths: Sequence[str], encoding: str | None, config: str | None, *, boards: bool, as_json: bool
+) -> None:
     """Check documents as `gamed import` does, and store nothing.
 
     PATH is what `gamed import` takes. With --board it is a file of RoboRally: a tile, or a course (*.course).
@@ -80,7 +95,7 @@ def check_command(ctx: click.Context, paths: Sequence[str], config: str | None, 
     settings = store_settings(config)
     telling = Telling(as_json, VALID)
     with telling.progress(list(found(paths))) as sources:
-        status = telling.told(checked(sources, settings.formats, settings.import_bytes))
+        status = telling.told(checked(sources, settings.formats, settings.import_bytes, encoding))
     ctx.exit(status)
 
 
@@ -100,14 +115,20 @@ def _is_document(file: Path) -> bool:
     return file.name.endswith(ENDINGS) and (file.is_file() or not file.exists())
 
 
-def checked(sources: Iterable[str], formats: str, budget: int) -> Iterator[Checked]:
-    """Yield the name of each game's document with what came of it, up to the storing. Raises ConfigError."""
+def checked(sources: Iterable[str], formats: str, budget: int, encoding: str | None = None) -> Iterator[Checked]:
+    """Yield the name of each game's document with what came of it, up to the storing.
+
+    `encoding`: of SGF files, whatever they declare. Raises ConfigError, and RecordError if the encoding is not known.
+    """
     from gamed.cli.players import players, readers  # noqa: PLC0415 (heavy)
     from gamed.records.files import outcomes  # noqa: PLC0415 (heavy)
     from gamed.records.importer import refused  # noqa: PLC0415 (heavy)
     from gamed.records.index import index  # noqa: PLC0415 (heavy)
     from gamed.records.record import RecordError  # noqa: PLC0415 (heavy)
+    from gamed.records.sgf_encodings import chosen  # noqa: PLC0415 (heavy)
 
+    if encoding is not None:
+        chosen(encoding)
     known, playing, reading = index(Path(formats) if formats else None), players(), readers()
     for name in sources:
         try:
@@ -115,7 +136,7 @@ def checked(sources: Iterable[str], formats: str, budget: int) -> Iterator[Check
         except RecordError as error:
             yield name, refused(error)
         else:
-            for outcome in outcomes(document, known, playing, reading):
+            for outcome in outcomes(document, known, playing, reading, encoding):
                 yield name, outcome
 
 

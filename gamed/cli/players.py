@@ -14,6 +14,7 @@ from gamed.game import Options
 from gamed.records.gofans import PUBLISHER
 from gamed.records.importer import Player, Reader
 from gamed.records.own import from_history
+from gamed.records.parsing import parse_whole
 from gamed.records.played import play_gofans, play_own
 from gamed.records.record import Record, RecordError
 from gamed.registry import GameType, ReplayFormat, game_types
@@ -40,5 +41,8 @@ def _read(made: GameType, replay: ReplayFormat, document: bytes) -> Record:
     try:
         history = replay.read(document)
     except RemoteProtocolError as error:
+        if error.code == "malformed-xml":
+            # This says where.
+            parse_whole(document)
         raise RecordError(f"no {replay.name} replay: {error}", code="not-valid") from error
     return from_history(history, publisher=made.publisher, version=made.version, findings=(), unjudged=None)

@@ -8,14 +8,14 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from gamed.cli.completion import AS_IT_IS, complete_formats, complete_games
-from gamed.cli.conversion import FORMATS, written
+from gamed.cli.conversion import FORMATS, complain, written
 from gamed.cli.conversion import in_format as go_in_format
 from gamed.cli.sources import stored
 from gamed.cli.terminal import (
@@ -34,6 +34,7 @@ from gamed.game import Termination
 
 if TYPE_CHECKING:
     from gamed.records.record import Record, Summary
+    from gamed.registry import ReplayFormat, Scores
 
 SHORT_ID: Final = 8
 """Characters of an id that a table shows."""
@@ -45,9 +46,10 @@ COLUMNS: Final = ("ID", "STARTED (UTC)", "GAME", "PLAYERS", "RESULT", "LENGTH")
 ELASTIC: Final = (COLUMNS.index("PLAYERS"), COLUMNS.index("RESULT"))
 """The columns that are cut to fit the terminal, the first of them first."""
 
+REPLAY: Final = "replay"
 FORMAT_HELP: Final = (
-    f"{AS_IT_IS}: as it is stored; {', '.join(FORMATS)}: for Go; "
-    "software-challenge: the official server's replay (hive)."
+    f"{AS_IT_IS}: as it is stored; {', '.join(FORMATS)}: for Go; {REPLAY}: the replay file of the game's original "
+    "server; software-challenge: this of hive."
 )
 
 RESULTS: Final = {
@@ -83,36 +85,59 @@ def records() -> None:
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many games at most.")
 def list_records(config: str | None, *, as_json: bool, limit: int, **criteria: Any) -> None:
     """Print a table of the games, the newest first."""
+    from gamed.cli.scores import scored  # noqa: PLC0415 (heavy)
     from gamed.store.query import Query  # noqa: PLC0415 (heavy)
 
     settings = store_settings(config)
     with database(settings) as store:
-        found = store.thd_find(Query(**criteria, limit=limit))
+        # One more than is wanted shows that there are more.
+        found = store.thd_find(Query(**criteria, limit=limit + 1))
+        has_more, found = len(found) > limit, found[:limit]
+        scores = list(scored(store, found))
     if as_json:
         import attrs  # noqa: PLC0415 (only here)
 
-        click.echo(json.dumps([attrs.asdict(summary) for summary in found], indent=2))
+        known = [{"scores": score} if score else {} for score in scores]
+        click.echo(json.dumps([attrs.asdict(game) | score for game, score in zip(found, known, strict=True)], indent=2))
     elif found:
-        print_table(found)
+        print_table(found, scores)
     elif any(criteria.values()):
         click.echo(f"No game in {printable(named(settings))} matches.")
     else:
         why = missing_database(settings) or f"Games are recorded in {named(settings)} when they end."
         click.echo(f"No game is recorded yet. {printable(why)}")
+    if has_more:
+        click.echo(f"There are more than {limit} such games: --limit {2 * limit} prints more of them.", err=True)
 
 
-def print_table(found: Iterable[Summary]) -> None:
-    """Print summaries as a table that fits the terminal."""
-    rows = [COLUMNS, *map(row, found)]
-    widths = [max(len(cells[column]) for cells in rows) for column in range(len(COLUMNS))]
-    excess = sum(widths) + 2 * (len(COLUMNS) - 1) - shutil.get_terminal_size((UNFITTED, 24)).columns
+def print_table(found: Iterable[Summary], scores: Sequence[Scores]) -> None:
+    """Print summaries as a table that fits the terminal; what was counted is in it where there is room."""
+    plain = [COLUMNS, *map(row, found)]
+    counted = list(dict.fromkeys(name for score in scores for name in score))
+    more = [
+        tuple(map(str.upper, counted)),
+        *(tuple(":".join(map(str, score.get(name, ()))) for name in counted) for score in scores),
+    ]
+    width = shutil.get_terminal_size((UNFITTED, 24)).columns
+    rows = [(*cells, *others) for cells, others in zip(plain, more, strict=True)]
+    widths, excess = _fitted(rows, width)
+    if excess > 0 and counted:
+        rows = plain
+        widths, _ = _fitted(rows, width)
+    for number, cells in enumerate(rows):
+        line = "  ".join(shortened(cell, width) for cell, width in zip(cells, widths, strict=True)).rstrip()
+        click.echo(click.style(line, bold=True) if number == 0 else line)
+
+
+def _fitted(rows: Sequence[tuple[str, ...]], width: int) -> tuple[list[int], int]:
+    """Return the columns' widths, and how much wider than the terminal they still are together."""
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+    excess = sum(widths) + 2 * (len(widths) - 1) - width
     for column in ELASTIC:
         cut = max(0, min(excess, widths[column] - LEAST))
         widths[column] -= cut
         excess -= cut
-    for number, cells in enumerate(rows):
-        line = "  ".join(shortened(cell, width) for cell, width in zip(cells, widths, strict=True)).rstrip()
-        click.echo(click.style(line, bold=True) if number == 0 else line)
+    return widths, excess
 
 
 def row(summary: Summary) -> tuple[str, ...]:
@@ -132,15 +157,24 @@ def result(summary: Summary) -> str:
     if not summary.termination:
         return "not known"
     won, unwon = RESULTS[Termination(summary.termination)]
-    return unwon if summary.winner is None else won.format(winner=f"seat {summary.winner}")
+    return unwon if summary.winner is None else won.format(winner=winner(summary))
+
+
+def winner(summary: Summary) -> str:
+    """Return the winner's name, or the seat where no name is known, or where both are called the same."""
+    names = {seat.seat: printable(seat.name) for seat in summary.seats}
+    name = names.get(summary.winner) if summary.winner is not None else None
+    return name if name and list(names.values()).count(name) == 1 else f"seat {summary.winner}"
 
 
 # gamed export, gamed records export
 
 
 @click.command(epilog="Example: gamed export 6f0c1f0e --output game.xml")
-@click.argument("id")
+@click.argument("id", metavar="ID|DIR")
 @config_option
+@json_option
+@click.option("--all", "every", is_flag=True, help="Write every game, each as a file in the directory DIR.")
 @click.option(
     "--format",
     "chosen",
@@ -153,11 +187,33 @@ def result(summary: Summary) -> str:
 @click.option(
     "--output", "-o", type=click.Path(dir_okay=False), metavar="FILE", help="Write here instead of to the terminal."
 )
-def export(id: str, config: str | None, chosen: str, output: str | None) -> None:  # noqa: A002
-    """Write a stored game as it is, or in another format.
+@click.pass_context
+def export(  # noqa: PLR0913 (the options)
+    ctx: click.Context,
+    id: str,  # noqa: A002
+    config: str | None,
+    chosen: str,
+    output: str | None,
+    *,
+    every: bool,
+    as_json: bool,
+) -> None:
+    """Write a stored game, or all with --all, as it is or in another format.
 
     ID is the game's id or the beginning of it, as `gamed records list` prints it. A FILE that ends with .gz is packed.
+
+    With --all, each game becomes a file in the directory DIR; games that do not have the format are left out. A game
+    that fails is named on standard error, and the status is 1 then. With --json, a JSON object a game is printed: id,
+    outcome (written, no-format, failed), and the file or the reason.
     """
+    if every:
+        if output is not None:
+            raise click.UsageError("--all writes into DIR: leave --output out")
+        from gamed.cli.bulk import export_all  # noqa: PLC0415 (heavy)
+
+        ctx.exit(export_all(store_settings(config), chosen, Path(id), as_json=as_json))
+    if as_json:
+        raise click.UsageError("--json goes with --all")
     data = in_format(stored(id, store_settings(config)), chosen)
     if output is None:
         click.echo(data, nl=False)
@@ -169,19 +225,28 @@ def in_format(record: Record, chosen: str) -> bytes:
     """Return a record as a document of a format. Raises UsageError if its game has no such format."""
     from gamed.records import gofans, own  # noqa: PLC0415 (heavy)
     from gamed.records.record import document  # noqa: PLC0415 (heavy)
-    from gamed.registry import game_types  # noqa: PLC0415 (heavy)
 
     if chosen == AS_IT_IS:
         return document(record)
     if record.publisher == gofans.PUBLISHER and chosen in FORMATS:
-        return go_in_format([gofans.read(record)], chosen)
-    known = {
-        replay.name: replay
-        for made in game_types().values()
-        if made.publisher == record.publisher
-        for replay in made.replays
-    }
-    if chosen not in known:
-        named = [AS_IT_IS, *(FORMATS if record.publisher == gofans.PUBLISHER else known)]
-        raise click.UsageError(f"{record.publisher} has no format {chosen}; it has {', '.join(named)}")
-    return known[chosen].write(own.to_history(record))
+        data, notes = go_in_format(gofans.read(record), chosen)
+        complain(notes)
+        return data
+    replay = replay_format(record, chosen)
+    if replay is None:
+        others = FORMATS if record.publisher == gofans.PUBLISHER else [other.name for other in replay_formats(record)]
+        known = ", ".join([AS_IT_IS, *others])
+        raise click.UsageError(f"{record.publisher} has no format {chosen}; it has {known}")
+    return replay.write(own.to_history(record))
+
+
+def replay_format(record: Record, chosen: str) -> ReplayFormat | None:
+    """Return the format of another program that is meant, None if the record's game does not have it."""
+    return next((replay for replay in replay_formats(record) if chosen in (REPLAY, replay.name)), None)
+
+
+def replay_formats(record: Record) -> Sequence[ReplayFormat]:
+    """Return the formats of other programs that a record's game has."""
+    from gamed.registry import game_types  # noqa: PLC0415 (heavy)
+
+    return next((made.replays for made in game_types().values() if made.publisher == record.publisher), ())

@@ -14,7 +14,7 @@ from attrs import frozen
 
 from gamed.cli.fitting import fitted
 from gamed.cli.sources import record_of, sgf_games
-from gamed.cli.terminal import UNFITTED, config_option, counted_of, json_option, printable
+from gamed.cli.terminal import UNFITTED, config_option, counted_of, encoding_option, json_option, printable
 from gamed.errors import GamedError
 
 if TYPE_CHECKING:
@@ -51,8 +51,11 @@ class Shown:
 @click.option("--move", type=click.IntRange(0), metavar="N", help="The board after N moves instead of at the end.")
 @click.option("--moves", "every", is_flag=True, help="The boards after each move.")
 @json_option
+@encoding_option
 @config_option
-def show(source: str, move: int | None, config: str | None, *, every: bool, as_json: bool) -> None:
+def show(  # noqa: PLR0913 (options)
+    source: str, move: int | None, encoding: str | None, config: str | None, *, every: bool, as_json: bool
+) -> None:
     """Print a game: who, when, result, findings, boards.
 
     Of a file (a record, GoFans, SGF, a replay), or of a stored record: ID is the game's id or the beginning of it, as
@@ -61,7 +64,7 @@ def show(source: str, move: int | None, config: str | None, *, every: bool, as_j
     """
     if as_json + every + (move is not None) > 1:
         raise click.UsageError("use only one of --json, --move and --moves")
-    shown = loaded(source, config)
+    shown = loaded(source, config, encoding)
     if as_json:
         click.echo(json.dumps(shown.data(), indent=2))
         return
@@ -108,15 +111,19 @@ def draw(shown: Shown, moves: int) -> None:
         click.echo(line)
 
 
-def loaded(source: str, config: str | None) -> Shown:
+def loaded(source: str, config: str | None, encoding: str | None = None) -> Shown:
     """Return what is shown of a file or a stored record. Raises GamedError."""
     from gamed.records import gofans, own  # noqa: PLC0415 (heavy)
 
-    games = sgf_games(source, config)
-    if len(games) > 1:
-        click.echo(f"{printable(source)} has {len(games)} games; this is the first", err=True)
-    if games:
-        return of_go(games[0][0])
+    if readings := sgf_games(source, config, encoding):
+        first = next(reading for reading in readings if reading.game is not None)
+        if len(readings) > 1:
+            which = "the first" if first.number == 1 else f"game {first.number}, the first that can be read"
+            click.echo(f"{printable(source)} has {len(readings)} games; this is {which}", err=True)
+        for note in first.notes:
+            click.echo(printable(note), err=True)
+        assert first.game is not None
+        return of_go(first.game)
     record = record_of(source, config)
     if record.publisher == gofans.PUBLISHER:
         return of_go(gofans.read(record))

@@ -14,8 +14,8 @@ from gamed.errors import GamedError, UnknownRecord
 
 if TYPE_CHECKING:
     from gamed.config import StoreConfig
-    from gamed.games.go.tree import GoGame
     from gamed.records.record import Record
+    from gamed.records.sgf import Reading
 
 SGF = ".sgf"
 _ID = re.compile("[0-9A-Fa-f-]{1,36}")
@@ -51,25 +51,35 @@ def stored(id: str, settings: StoreConfig) -> Record:  # noqa: A002 (the column'
         return store.thd_record(id.lower())
 
 
-def go_games(name: str, config: str | None) -> list[tuple[GoGame, list[str]]]:
-    """Return the Go games in a file, GoFans or SGF, or of a stored record, each with what is not held of it.
+def go_games(name: str, config: str | None, encoding: str | None = None) -> list[Reading]:
+    """Return the Go games in a file, GoFans or SGF, or of a stored record: at least one that could be read.
 
-    Raises GamedError.
+    `encoding`: of an SGF file, whatever it declares. Raises GamedError.
     """
     from gamed.records import gofans  # noqa: PLC0415 (heavy)
+    from gamed.records.sgf import Reading  # noqa: PLC0415 (heavy)
 
-    return sgf_games(name, config) or [(gofans.read(record_of(name, config)), [])]
+    found = sgf_games(name, config, encoding)
+    return found or [Reading(1, game=gofans.read(record_of(name, config)))]
 
 
-def sgf_games(name: str, config: str | None) -> list[tuple[GoGame, list[str]]]:
-    """Return the games in a file that its name or its content says is SGF; none if it is not. Raises GamedError."""
+def sgf_games(name: str, config: str | None, encoding: str | None = None) -> list[Reading]:
+    """Return the games in a file that its name or its content says is SGF; none if it is not.
+
+    If it is, at least one could be read. Raises GamedError.
+    """
     from gamed.records import files, sgf  # noqa: PLC0415 (heavy)
 
     if not is_sgf(name) and not Path(name).is_file():
         return []
     with _named(name):
         data = document_of(name, store_settings(config).import_bytes)
-        return sgf.read(data) if is_sgf(name) or files.is_sgf(data) else []
+        if not is_sgf(name) and not files.is_sgf(data):
+            return []
+        readings = list(sgf.games(data, encoding))
+        if all(reading.game is None for reading in readings):
+            raise readings[0].error or AssertionError(readings)
+        return readings
 
 
 @contextmanager

@@ -74,6 +74,13 @@ config_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
+encoding_option = click.option(
+    "--encoding",
+    metavar="NAME",
+    help="Read SGF in this encoding, whatever it declares: shift_jis, gbk, euc-kr, big5 and others",
+)
+
+
 def store_settings(config: str | None) -> StoreConfig:
     """Return the section [store] of a configuration. Raises ConfigError."""
     from gamed.config import load  # noqa: PLC0415 (heavy)

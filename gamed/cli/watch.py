@@ -1,29 +1,43 @@
 """`gamed watch`: an output channel that draws a game in the terminal.
 
-Source: roborally.md 3.6.
+Source: roborally.md 3.6; issue 14, R1.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+from attrs import define
 
 from gamed.cli.terminal import json_option, printable
 from gamed.errors import GamedError
 
 if TYPE_CHECKING:
-    from gamed.games.roborally.viewer import Frame
+    from gamed.games.roborally.screen import Frame
 
 GAMES: Final = ("roborally",)
 """The games that have output channels."""
 
-_ROBOT: Final = re.compile(r"(?<=[ |LS\d])[A-Ha-h][\^>v<&](?=[ |LS]|$)")
+PACE: Final = 0.5
+"""Seconds for which a board is shown on a terminal, unless something else is asked for."""
+
+COLORS: Final = ("green", "red", "yellow", "cyan", "magenta", "blue", "bright_white", "bright_red")
+"""Of the robots, in the order of their letters."""
+
+HOME, CLEAR, CLEAR_LINE, CLEAR_BELOW = "\x1b[H", "\x1b[2J", "\x1b[K", "\x1b[J"
+
+_ROBOT: Final = re.compile(r"([A-Ha-h])([\^>v<&]?)")
+"""On the lines of a board nothing else is one of these letters."""
+
+_ROBOT_LINE: Final = re.compile(r"^([A-H])( \S+)")
 
 
 @click.command(epilog="Example: gamed watch roborally --host localhost --name Tafel")
@@ -31,12 +45,20 @@ _ROBOT: Final = re.compile(r"(?<=[ |LS\d])[A-Ha-h][\^>v<&](?=[ |LS]|$)")
 @click.option("--host", default="localhost", show_default=True, help="Where the server runs.")
 @click.option("--port", type=click.IntRange(1, 65535), help="Its port; left out: the game's standard port.")
 @click.option("--name", default="Tafel", show_default=True, help="What the channel is called: letters only.")
+@click.option(
+    "--pace",
+    type=click.FloatRange(0),
+    metavar="SECONDS",
+    help=f"How long each step is shown, at most; left out: {PACE} on a terminal, 0 elsewhere.",
+)
 @json_option
-def watch(game: str, host: str, port: int | None, name: str, *, as_json: bool) -> None:
-    """Watch a game of GAME as an output channel, from the lobby to the end, phase by phase.
+def watch(game: str, name: str, pace: float | None, **options: Any) -> None:
+    """Watch a game of GAME as an output channel, from the lobby to the end, step by step.
 
-    Draws the board in the terminal, as wide as that is; with --json prints an object a phase. Ends with status 1 if
-    the game broke off.
+    The game waits while a step is shown: --pace says how long. All steps of a turn together are shown for at most 15
+    seconds, so that the server does not lose patience. On a terminal the board is drawn in place and fitted to its
+    size; elsewhere one board is printed a step, and with --json an object a step. Ends with status 1 if the game broke
+    off.
     """
     from twisted.internet.defer import Deferred  # noqa: PLC0415 (heavy)
     from twisted.internet.task import react  # noqa: PLC0415 (heavy)
@@ -45,12 +67,15 @@ def watch(game: str, host: str, port: int | None, name: str, *, as_json: bool) -
 
     if not re.fullmatch("[A-Za-z]{1,32}", name):
         raise click.BadParameter("a name is 1 to 32 letters", param_hint="--name")
-    port = port or games()[game].port
-    show = _tell if as_json else _draw
+    where = (options["host"], options["port"] or games()[game].port)
+    is_terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb" and not options["as_json"]
+    show = _tell if options["as_json"] else Terminal().draw if is_terminal else print_lines
+    if pace is None:
+        pace = PACE if is_terminal else 0.0
     ended: list[GamedError | None] = []
     # `react` ends the process when it has ended the reactor; the exit status is this command's affair.
     with suppress(SystemExit):
-        react(lambda reactor: Deferred.fromCoroutine(_watch(reactor, (host, port), name, ended, show)))
+        react(lambda reactor: Deferred.fromCoroutine(_watch(reactor, where, (name, pace), ended, show)))
     if not ended:
         raise click.Abort
     if ended[0] is not None:
@@ -58,7 +83,11 @@ def watch(game: str, host: str, port: int | None, name: str, *, as_json: bool) -
 
 
 async def _watch(
-    reactor: Any, where: tuple[str, int], name: str, ended: list[GamedError | None], show: Callable[[Frame], None]
+    reactor: Any,
+    where: tuple[str, int],
+    how: tuple[str, float],
+    ended: list[GamedError | None],
+    show: Callable[[Frame], None],
 ) -> None:
     from gamed.bots.play import BotError  # noqa: PLC0415 (heavy)
     from gamed.bots.watch import watch as watch_game  # noqa: PLC0415 (heavy)
@@ -66,7 +95,7 @@ async def _watch(
 
     error: GamedError | None = None
     try:
-        await watch_game(reactor, *where, Viewer(name), show)
+        await watch_game(reactor, *where, Viewer(*how), show)
     except BotError as broken:
         error = broken
     ended.append(error)
@@ -76,9 +105,39 @@ def _tell(frame: Frame) -> None:
     click.echo(json.dumps(frame.facts))
 
 
-def _draw(frame: Frame) -> None:
-    width = shutil.get_terminal_size().columns
-    click.echo(click.style(printable(frame.caption)[:width], bold=True))
-    for line in frame.lines:
-        click.echo(_ROBOT.sub(lambda found: click.style(found[0], fg="green", bold=True), printable(line)[:width]))
+def print_lines(frame: Frame) -> None:
+    """Print a frame below the one before it."""
+    from gamed.games.roborally.screen import all_lines, fitted  # noqa: PLC0415 (with the rest)
+
+    for line in all_lines(fitted(frame)):
+        click.echo(printable(line))
     click.echo()
+
+
+@define
+class Terminal:
+    """Draws each frame in the place of the one before it."""
+
+    # Whether something else stands on the screen.
+    is_fresh: bool = True
+
+    def draw(self, frame: Frame) -> None:
+        """Draw a frame as large as the terminal is now."""
+        from gamed.games.roborally.screen import Screen, all_lines, fitted  # noqa: PLC0415 (with the rest)
+
+        screen = fitted(frame, *shutil.get_terminal_size())
+        if not os.environ.get("NO_COLOR"):
+            screen = Screen(
+                click.style(printable(screen.caption), bold=True),
+                [_ROBOT.sub(_colored, printable(line)) for line in screen.board],
+                [_ROBOT_LINE.sub(_colored, printable(line)) for line in screen.robots],
+                screen.legend,
+            )
+        lines = "\n".join(line + CLEAR_LINE for line in all_lines(screen))
+        click.echo(f"{CLEAR if self.is_fresh else ''}{HOME}{lines}\n{CLEAR_BELOW}", nl=False)
+        self.is_fresh = False
+
+
+def _colored(robot: re.Match[str]) -> str:
+    letter, more = robot.groups()
+    return click.style(letter + more, fg=COLORS[ord(letter.upper()) - ord("A")], bold=True)

@@ -17,6 +17,7 @@ from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 
 from gamed.config import LEVELS
+from gamed.console import seats
 from gamed.console.operator import SHOWN, ConsoleError, Operator
 from gamed.console.parsing import Command, named
 from gamed.console.reload import reloaded
@@ -34,12 +35,10 @@ from gamed.console.views import (
     state,
 )
 from gamed.game import Termination
-from gamed.history import History
 from gamed.lobby.room import Room
 from gamed.net.limits import network_of
 from gamed.net.session import Session
-from gamed.reception import HasCourses, Prepares
-from gamed.records.own import to_history
+from gamed.reception import HasCourses, SwitchesLimits
 from gamed.records.record import Record, document
 from gamed.store.query import Query
 from gamed.table import Step
@@ -102,7 +101,8 @@ def room(operator: Operator, word: str) -> Answer:
 def players(operator: Operator, listener: str | None = None) -> Answer:
     """List the connections of all games.
 
-    LISTENER: only those of this listener. PLACES: the rooms, with the seat in each; "watches" for who observes.
+    LISTENER: only those of this listener. PLACES: the rooms, with the seat in each and its name; "watches" for who
+    observes.
     REFUSED, below a row: the first messages of the peer that had no effect, and why.
 
     Example: players battleship
@@ -194,9 +194,9 @@ def stats(operator: Operator) -> Answer:
             "not recorded yet": lobby.unstored,
             "journal": "failed: " + str(lobby.journal.failed) if lobby.journal.failed else "works",
             "durability": lobby.journal.durability,
-            "stood still": lobby.stalled(),
+            "stood still": lobby.tally.stalls.total,
             "banned networks": len(list(parts.bans)),
-            "wrong passwords": parts.accounts.failures,
+            "wrong passwords": lobby.tally.wrong_passwords.total(),
             "operators": len(parts.operators),
             "most memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
             "descriptors": len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else None,  # noqa: PTH112, PTH208 (Linux's list)
@@ -224,31 +224,9 @@ def who(operator: Operator) -> Answer:
 # Rooms
 
 
-@command("prepare GAME [NAME...] [--paused] [--from RECORD] [--turn N]", changes=True)
-def prepare(
-    operator: Operator, game: str, *names: str, paused: bool = False, from_: str | None = None, turn: int | None = None
-) -> Any:
-    """Open a room whose seats are reserved, and show the codes that take them.
-
-    GAME: one that knows reservations. NAME: who is to sit on each seat, in their order. --paused: the room waits for
-    `resume` or `step`. --from: begin where a recorded game stood, at its end, or at --turn.
-
-    Example: prepare hive Ada Grace --paused
-    """
-    if not isinstance(reception := operator.reception(game), Prepares):
-        raise ConsoleError(f"{game} has no reservations: who connects is seated")
-    if turn is not None and from_ is None:
-        raise ConsoleError("--turn goes with --from")
-    opened = partial(_prepared, partial(reception.reserve, names, paused=paused, turn=turn))
-    if from_ is None:
-        return opened(None)
-    return operator.parts.lobby.store.record(from_.lower()).addCallback(to_history).addCallback(opened)
-
-
-def _prepared(reserve: Callable[..., Any], history: History | None) -> Answer:
-    room_of, kept = reserve(history=history)
-    codes = Table(("SEAT", "CODE"), [(reservation.seat, reservation.code) for reservation in kept])
-    return Facts({"room": room_of.id, "state": state(room_of), "reservations": codes})
+command("prepare GAME [NAME...] [--paused] [--from RECORD] [--turn N]", changes=True)(seats.prepare)
+command("reservations")(seats.reservations)
+command("revoke CODE [--open]", changes=True)(seats.revoke)
 
 
 @command("course GAME COURSE", changes=True)
@@ -266,31 +244,20 @@ def course(operator: Operator, game: str, name: str) -> Answer:
     return f"The next game of {game} is played on {name}."
 
 
-@command("reservations")
-def reservations(operator: Operator) -> Answer:
-    """List the codes that were given out and not used.
+@command("timeout ROOM SEAT on|off", changes=True)
+def timeout(operator: Operator, word: str, seat: int, switch: str) -> Answer:
+    """Switch the time limits of a seat on or off, from its next move on.
 
-    A code is used once, and ends with its room.
+    ROOM: the room's id, or its beginning. SEAT: its number, counted from 0. `off`: its player may think for ever;
+    `on`: the limits hold again. Only where a game's limits can be switched: hive.
 
-    Example: reservations --json
+    Example: timeout 6f0c 1 off
     """
-    rows = [(kept.code, kept.room.id[:SHOWN], kept.seat) for kept in operator.parts.lobby.reservations]
-    return Table(("CODE", "ROOM", "SEAT"), rows, "No seat is reserved.")
-
-
-@command("revoke CODE", changes=True)
-def revoke(operator: Operator, code: str) -> Answer:
-    """Make a reservation's code worthless.
-
-    CODE: the code, or four or more of its first characters.
-
-    Example: revoke 0d9f
-    """
-    codes = [kept.code for kept in operator.parts.lobby.reservations if len(code) >= 4 and kept.code.startswith(code)]  # noqa: PLR2004 (as said above)
-    if len(codes) != 1:
-        raise ConsoleError(f"{len(codes) or 'no'} reservations have the code {code}; `reservations` lists them")
-    operator.parts.lobby.reservations.take(codes[0])
-    return f"The reservation {codes[0]} is revoked."
+    found = operator.room(word)
+    if not isinstance(reception := operator.reception(found.history.kind), SwitchesLimits):
+        raise ConsoleError(f"the time limits of {found.history.kind} cannot be switched")
+    reception.set_timed(found, seat, timed=switch == "on")
+    return f"The time limits of seat {seat} in room {found.id} are {switch}, from its next move on."
 
 
 @command("pause ROOM", changes=True)

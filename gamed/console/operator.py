@@ -23,8 +23,9 @@ from gamed.game import Termination
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.refusals import Refused
 from gamed.lobby.room import Room
+from gamed.net.factory import SessionFactory
 from gamed.net.limits import Bans, ConnectionLimits
-from gamed.net.session import Session, SessionFactory
+from gamed.net.session import Session
 from gamed.reception import HasCourses, Reception
 from gamed.records.record import Summary
 
@@ -74,6 +75,7 @@ class Parts:
 
     def __attrs_post_init__(self) -> None:
         self.lobby.alarms.append(self.alarm)
+        self.lobby.logins.administrators.append(lambda: (operator.address for operator in self.operators))
 
     def alarm(self, room: Room, finding: Finding) -> None:
         """Tell all who are logged in of a finding."""

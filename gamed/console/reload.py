@@ -13,12 +13,12 @@ from gamed.console.accounts import Secret
 from gamed.console.operator import ConsoleError, Parts
 from gamed.console.render import Answer, Facts
 from gamed.errors import ConfigError
-from gamed.net.session import SessionFactory
+from gamed.net.factory import SessionFactory
 
 FACTORY: Final = ("unsent_bytes", "messages_per_second", "message_seconds")
 """Settings of a listener that its sessions look up each time."""
 
-RESTART: Final = ("endpoint",)
+RESTART: Final = ("endpoint", "replays")
 
 
 def reloaded(parts: Parts) -> Answer:

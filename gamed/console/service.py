@@ -13,13 +13,13 @@ from twisted.application.service import Service
 from twisted.internet.threads import deferToThreadPool
 
 from gamed.config import Config
-from gamed.console.accounts import Accounts, Secret
+from gamed.console.accounts import NO_SECRET, Accounts, Secret
 from gamed.console.operator import Parts
 from gamed.console.telnet import TelnetFactory
 from gamed.lobby.lobby import Lobby
+from gamed.net.factory import SessionFactory
 from gamed.net.limits import Bans, ConnectionLimits
 from gamed.net.listener import Listener
-from gamed.net.session import SessionFactory
 
 
 @define(eq=False)
@@ -66,7 +66,7 @@ def console(  # noqa: PLR0913, PLR0917 (the parts that the daemon is put togethe
         lobby=lobby,
         listeners={name: factory for name, (_, factory) in served.items()},
         kinds={name: kind for name, (kind, _) in served.items()},
-        accounts=Accounts(settings.user, Secret(b"", b""), reactor, partial(_in_thread, reactor)),
+        accounts=Accounts(settings.user, NO_SECRET, reactor, partial(_in_thread, reactor), lobby.logins),
         bans=bans,
         config=config,
         clock=reactor,

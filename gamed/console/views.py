@@ -10,12 +10,14 @@ from gamed.console.render import Answer, Facts, Picture, Table
 from gamed.history import STARTED, Entry, History
 from gamed.lobby.refusals import RefusalLog
 from gamed.lobby.room import Room
-from gamed.net.session import Session, SessionFactory
+from gamed.net.factory import SessionFactory
+from gamed.net.session import Session
+from gamed.peer import Peer
 from gamed.records.own import judgement, summary, to_history
 from gamed.records.record import Record, Summary
 from gamed.refusals import Refusals
 from gamed.registry import GameType
-from gamed.table import OBSERVERS
+from gamed.table import OBSERVERS, NamesSeats
 
 LAST = 10
 """How many of a room's last entries are shown."""
@@ -23,10 +25,19 @@ LAST = 10
 
 def room_row(room: Room) -> tuple[Any, ...]:
     """Return a room's row among `rooms`."""
-    players = [peer.name for _, peer in sorted(room.peers.items())]
+    players = [_player(room, seat, peer) for seat, peer in sorted(room.peers.items())]
     watched = len(room.observers) + len(room.watchers)
     history = room.history
     return room.id[:SHOWN], history.kind, state(room), players, watched, len(history.entries), _time(history.started)
+
+
+def _player(room: Room, seat: int, peer: Peer) -> str:
+    name = _display_name(room, seat)
+    return peer.name if name is None else f"{name}@{peer.name}"
+
+
+def _display_name(room: Room, seat: int) -> str | None:
+    return room.table.display_name(seat) if isinstance(room.table, NamesSeats) else None
 
 
 def state(room: Room) -> str:
@@ -70,8 +81,14 @@ def places(session: Session) -> list[str]:
     """Return where a session sits, and what it watches."""
     if session.is_closing:
         return ["is let go"]
-    words = ["watches" if seat == OBSERVERS else f"seat {seat}" for _, seat in session.places]
-    return [f"{room.id[:SHOWN]} {word}" for (room, _), word in zip(session.places, words, strict=True)]
+    return [f"{room.id[:SHOWN]} {_seat(room, seat)}" for room, seat in session.places]
+
+
+def _seat(room: Room, seat: int) -> str:
+    if seat == OBSERVERS:
+        return "watches"
+    name = _display_name(room, seat)
+    return f"seat {seat}" if name is None else f"seat {seat} as {name}"
 
 
 def limits_row(name: str, factory: SessionFactory) -> tuple[Any, ...]:
@@ -110,13 +127,17 @@ def room_facts(found: Room, game: GameType, refusals: RefusalLog) -> Answer:
         "to move": sorted(_to_move(found)),
         "findings": [f"{finding.code} seat {finding.seat}" for finding in found.table.match.findings],
         "watched by": [peer.name for peer in found.observers],
-        "seats": Table(("SEAT", "PEER"), [(seat, peer.name) for seat, peer in sorted(found.peers.items())], "Nobody."),
+        "seats": Table(("SEAT", "PEER"), _seats(found), "Nobody."),
         "refused": _refused(found, refusals),
         "last entries": _entries(history, len(history.entries) - LAST),
     }
     if any(history.of_kind(STARTED)):
         facts["board"] = Picture(game.draw(history, None))
     return Facts(facts)
+
+
+def _seats(room: Room) -> list[tuple[int, str]]:
+    return [(seat, _player(room, seat, peer)) for seat, peer in sorted(room.peers.items())]
 
 
 def refused(found: Refusals, refusals: RefusalLog) -> list[str]:

@@ -29,6 +29,7 @@ from gamed.findings import Finding
 from gamed.game import Options, Termination
 from gamed.history import History
 from gamed.lobby.keeper import Keeper
+from gamed.lobby.logins import Logins
 from gamed.lobby.outage import Outage, Timer
 from gamed.lobby.refusals import RefusalLog
 from gamed.lobby.reservations import ReservationBook
@@ -56,8 +57,10 @@ def _never() -> float:
 class Lobby(Service):
     """The room service. `settings`: each listener's, by the game's kind.
 
-    `seconds`: the monotonic clock that all moments are told by; `stalled`: how long that clock stood still so far.
+    `seconds`: the clock that all moments are told by, monotonic, and stopped while games are held; `held`: for how long
+    it was stopped so far.
     `on_full`: what becomes of running games when the disk takes no more: "pause" holds them, "end" ends them.
+    `replays`: by the game's kind, what writes its ended games as another program's files.
     """
 
     game_types: Mapping[str, GameType]
@@ -66,15 +69,17 @@ class Lobby(Service):
     store: Store
     clock: IReactorTime
     seconds: Callable[[], float]
-    stalled: Callable[[], float] = _never
+    held: Callable[[], float] = _never
     tally: Tally = field(factory=Tally)
     on_full: str = "pause"
     outage: Outage = field(init=False)
     keeper: Keeper = field(init=False)
+    logins: Logins = field(init=False)
     rooms: dict[str, Room] = field(factory=dict)
     reservations: ReservationBook = field(factory=ReservationBook)
     refusals: RefusalLog = field(init=False)
     alarms: list[Callable[[Room, Finding], None]] = field(factory=list)
+    replays: dict[str, Callable[[History], None]] = field(factory=dict)
     _waiting: dict[str, Room] = field(factory=dict)
     _dispatches: list[Dispatch] = field(factory=list)
     _afterwards: dict[str, Room] = field(factory=dict)
@@ -85,6 +90,7 @@ class Lobby(Service):
         self.outage = Outage(self.clock, self.tally, self._try_again)
         self.refusals = RefusalLog(self.clock, self.tally, self.reservations.is_code)
         self.keeper = Keeper(self.store, self.journal, self.clock, self.tally)
+        self.logins = Logins(self.clock.seconds, self.tally)
 
     # What receptions ask for (gamed.reception.Host)
 
@@ -145,7 +151,7 @@ class Lobby(Service):
 
     def refused(self, peer: Peer, refusal: Refusal) -> None:
         """Have developers learn why something that a peer did had no effect, or cost it its connection."""
-        self.refusals.add(peer, refusal)
+        self.refusals.note(peer, refusal)
 
     def note(self, peer: Peer, sentence: str) -> None:
         """Tell the log of a peer."""
@@ -169,9 +175,14 @@ class Lobby(Service):
         failure.trap(StoreError, RecordError)
         log.info("no record={record}: {error}", record=record, error=failure.value)
 
-    def after(self, seconds: float, call: Callable[[], None]) -> Timer:
-        """Call something later; the returned object's `cancel` prevents it."""
-        return self.outage.timer(seconds, call)
+    def after(self, seconds: float, call: Callable[[], None], peer: Peer | None = None) -> Timer:
+        """Call something later; the returned object's `cancel` prevents it.
+
+        `peer`: whose time this is. What it has sent in time is served before the call.
+        """
+        if peer is None:
+            return self.outage.timer(seconds, call)
+        return self.outage.timer(seconds, call, partial(peer.has_unread, self.seconds() + seconds))
 
     # What operators ask for
 
@@ -380,6 +391,8 @@ class Lobby(Service):
         if len(history.entries) > PORTION:
             yield
         self.keeper.add(record, summarize(history, **names))
+        if history.kind in self.replays:
+            self.replays[history.kind](history)
 
     @property
     def unstored(self) -> int:

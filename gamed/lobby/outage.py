@@ -21,6 +21,14 @@ AGAIN: Final = 1.0
 """Seconds until what the disk has refused is offered again, and that peers have after a hold before they are late."""
 
 
+PATIENCE: Final = 1.0
+"""Seconds for which a limit that is over waits, at most, until what has arrived in time is served."""
+
+
+def _no() -> bool:
+    return False
+
+
 @define(eq=False)
 class Outage:
     """Whether there is one. `reason`: what the disk said, or nothing. `parts`: what holds when it is told to.
@@ -76,19 +84,24 @@ class Outage:
         for part in self.parts:
             part(is_held)
 
-    def timer(self, seconds: float, call: Callable[[], None]) -> Timer:
+    def timer(self, seconds: float, call: Callable[[], None], has_unread: Callable[[], bool] = _no) -> Timer:
         """Return a running timer that does not fire while all is held."""
-        timer = Timer(self, call)
+        timer = Timer(self, call, has_unread)
         timer.set(seconds)
         return timer
 
 
 @define(eq=False)
 class Timer:
-    """A call that is to be made later, and not during a hold or right after it: whom it concerns could not be heard."""
+    """A call that is to be made later, and not during a hold or right after it: whom it concerns could not be heard.
+
+    `has_unread`: whether something is still to be served that may make the call needless.
+    """
 
     outage: Outage
     call: Callable[[], None]
+    has_unread: Callable[[], bool]
+    _until: float | None = None
     _delayed: IDelayedCall | None = None
 
     def set(self, seconds: float) -> None:
@@ -99,6 +112,11 @@ class Timer:
         outage = self.outage
         if outage.is_held or outage.clock.seconds() - outage.ended_at < AGAIN:
             self.set(AGAIN)
+            return
+        if self._until is None:
+            self._until = outage.clock.seconds() + PATIENCE
+        if outage.clock.seconds() < self._until and self.has_unread():
+            self.set(0)
         else:
             self.call()
 

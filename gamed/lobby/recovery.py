@@ -13,7 +13,7 @@ from twisted.logger import Logger
 
 from gamed.errors import StoreError
 from gamed.game import Outcome, Termination
-from gamed.history import History, ended
+from gamed.history import HELD, History, ended
 from gamed.lobby.lobby import Lobby
 from gamed.table import Table, replay
 
@@ -46,8 +46,13 @@ def recover(lobby: Lobby) -> int:
 
 
 def _recover(lobby: Lobby, history: History) -> None:
+    end = history.entries[-1]
+    # Records do not tell where a match was held, but where it was when it ended.
+    history.entries = [entry for entry in history.entries if entry.kind != HELD]
     if history.outcome is None:
-        last = ended(history.entries[-1].at, Outcome(Termination.SERVER_FAULT))
+        last = ended(end.at, Outcome(Termination.SERVER_FAULT))
+        if end.kind == HELD:
+            last.data = {**last.data, **end.data}
         history.entries.append(last)
         lobby.journal.append([(history.room, (last,))])
     log.info(

@@ -16,14 +16,15 @@ from twisted.logger import Logger
 from gamed.game import Seat
 from gamed.peer import Peer
 from gamed.refusals import Refusal, Refusals, described, shown
+from gamed.table import OBSERVERS
 from gamed.tally import Tally
 
 log = Logger()
 
-ROOMS: Final = 1_000
+ROOMS: Final = 500
 """Rooms whose refusals are kept, the newest ones."""
 
-SEATS: Final = 16
+SEATS: Final = 8
 """Peers of a room whose refusals are kept."""
 
 A_TURN: Final = 20
@@ -72,6 +73,14 @@ class RefusalLog:
     _left: int = A_SECOND
     _since: float = 0.0
     _unlogged: Counter[str] = field(factory=Counter)
+
+    def note(self, peer: Peer, refusal: Refusal) -> None:
+        """Take note of a refusal that no table tells of, by the room in which the peer sits, if it does."""
+        for room, seat in peer.places:
+            if seat != OBSERVERS:
+                room.refused(seat, refusal)
+                return
+        self.add(peer, refusal)
 
     def add(self, peer: Peer, refusal: Refusal, room: str = "", seat: Seat | None = None) -> None:
         """Take note of a refusal; `room` and `seat`: where the peer sits, if it does."""

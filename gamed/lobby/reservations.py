@@ -45,11 +45,15 @@ class ReservationBook:
         return self._by_code.get(code)
 
     def take(self, code: str) -> Reservation | None:
-        """Use up a code, or revoke it; None if it is unknown or was used."""
+        """Use up a code, which opens its seat; None if it is unknown or was used."""
         reservation = self._by_code.pop(code, None)
         if reservation is not None:
             self._by_room[reservation.room].remove(reservation)
         return reservation
+
+    def revoke(self, code: str) -> None:
+        """Make a code worthless. Its seat stays closed: it is still reserved, and nobody has a code for it."""
+        del self._by_code[code]
 
     def is_reserved(self, room: HostedRoom, seat: Seat) -> bool:
         """Whether a seat is kept for somebody."""
@@ -58,4 +62,4 @@ class ReservationBook:
     def expire(self, room: HostedRoom) -> None:
         """Forget the codes of a room that is gone."""
         for reservation in self._by_room.pop(room, ()):
-            del self._by_code[reservation.code]
+            self._by_code.pop(reservation.code, None)

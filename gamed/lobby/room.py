@@ -5,7 +5,9 @@ Source: design.md, "A move's way" and "Time". Nothing on the way of a move is a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from math import inf
 from time import perf_counter
 from typing import Any, Protocol
 
@@ -18,6 +20,7 @@ from gamed.events import Event
 from gamed.findings import Finding
 from gamed.game import Options, Outcome, Seat, Termination
 from gamed.history import JOINED, LINE, MOVE, Entry, History
+from gamed.lobby.outage import PATIENCE
 from gamed.lobby.refusals import RefusalLog
 from gamed.peer import Peer
 from gamed.refusals import Refusal
@@ -60,7 +63,7 @@ class House(Protocol):
 
     clock: IReactorTime
     seconds: Callable[[], float]
-    stalled: Callable[[], float]
+    held: Callable[[], float]
     journal: Journal
     tally: Tally
     refusals: RefusalLog
@@ -100,10 +103,17 @@ class Room:
     ended: list[Ended] = field(factory=list)
     watchers: list[Callable[[Room, Step], None]] = field(factory=list)
     is_closed: bool = False
+    # Whose seats were emptied: a finding may come after the end of the match.
+    _left: dict[Seat, Peer] = field(factory=dict)
     _wake_at: float | None = None
     _timer: IDelayedCall | None = None
     _stuck: dict[Seat, IDelayedCall] | None = None
     _undelivered: int = 0
+    _held_before: float = field(init=False)
+    """For how long games had been held when the present match was opened."""
+
+    def __attrs_post_init__(self) -> None:
+        self._held_before = self.house.held()
 
     def open(self) -> None:
         """Begin the room's journal. Raises StoreError."""
@@ -128,6 +138,8 @@ class Room:
 
     def receive(self, seat: Seat, event: Event) -> None:
         """Take what the peer on a seat sent. A fault of ours ends this room, and no other."""
+        peer = self.peers.get(seat)
+        self.table.arrived = inf if peer is None else peer.arrived
         try:
             self._do(self.table.receive(seat, event, self._now()))
         except Exception:  # noqa: BLE001 (whatever it is, the other rooms play on)
@@ -138,7 +150,7 @@ class Room:
         if seat == OBSERVERS:
             return
         self._act(self.table.leave, seat, why, self._now(), text)
-        self.peers.pop(seat, None)
+        self._emptied((seat,))
 
     def observe(self, peer: Peer) -> None:
         """Let a peer watch, and tell it what the match says to newcomers."""
@@ -167,6 +179,10 @@ class Room:
         """End the match for a reason that costs nobody the game."""
         self._act(self.table.stop, why, self._now())
 
+    def refused(self, seat: Seat, refusal: Refusal) -> None:
+        """Take note of what the peer on a seat did in vain, where no step of the table tells of it."""
+        self._do(Step(refused=((seat, refusal),)))
+
     def review(self) -> bool:
         """Judge some of what was forwarded; True if there is more."""
         try:
@@ -182,7 +198,7 @@ class Room:
         log.failure("server fault: room={room}", failure=failure, room=self.id)
         self.house.tally.faults += 1
         step = self.table.stop(Termination.SERVER_FAULT, self.house.seconds())
-        self.history.entries += step.journal
+        self.history.entries += self._with_holds(step.journal)
         # All of them, also where the match had ended already and only its last letters could not leave.
         for peer in (*self.peers.values(), *self.observers):
             peer.close()
@@ -197,19 +213,26 @@ class Room:
             self.fail(Failure())
 
     def _now(self) -> float:
-        now = self.house.seconds()
-        self.table.stalled = self.house.stalled()
-        return now
+        return self.house.seconds()
+
+    def _with_holds(self, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+        """Have fresh entries tell true times: the tables' clock does not run while games are held."""
+        held = self.house.held()
+        if held != self._held_before:
+            for entry in entries:
+                entry.at += round((held - self._held_before) * 1000)
+        return entries
 
     # A step of the table
 
     def _do(self, step: Step) -> None:
         if step.opened:
             self.history = self.house.history(self.history.kind, self.history.options)
+            self._held_before = self.house.held()
         if step.refused:
             # Before seats are emptied, whose peers these are.
             self._refuse(step)
-        if step.journal or step.mails or step.dropped or step.closed:
+        if step.journal or step.mails or step.dropped or step.closed or step.held:
             self._perform(step)
         if step.findings:
             self._report(step)
@@ -226,20 +249,35 @@ class Room:
                 self.house.attend(self)
 
     def _perform(self, step: Step) -> None:
-        entries = step.journal
+        entries = self._with_holds(step.journal)
         self.history.entries += entries
         for entry in entries:
             if entry.kind in (LINE, MOVE):
                 self.house.tally.moves[self.history.kind] += 1
         if step.opened:
             entries = (self.history.opened(), *entries)
-        leaving = {seat: self.peers.pop(seat) for seat in step.dropped if seat in self.peers}
+        if step.held is not None:
+            entries = (*entries, step.held)
+        leaving = self._emptied(step.dropped)
         letters = self._letters(step, leaving)
         dispatch = Dispatch(self, self.history.room, entries, letters, list(leaving.values()))
         if step.closed:
             dispatch.released += [*self.peers.values(), *dict.fromkeys(self.observers)]
         self._undelivered += not self.table.forwards
         self.house.perform(dispatch)
+
+    def _emptied(self, seats: Iterable[Seat]) -> dict[Seat, Peer]:
+        """Empty seats; return whose they were."""
+        peers = {seat: self.peers.pop(seat) for seat in seats if seat in self.peers}
+        if self.table.forwards:
+            # A relay's lines may be judged after the seats are empty. Other tables may have any number of peers that
+            # come and go, and none of them is to be kept.
+            self._left.update(peers)
+        return peers
+
+    def _peer(self, seat: Seat) -> Peer | None:
+        """Return who is on a seat, or was last."""
+        return self.peers.get(seat) or self._left.get(seat)
 
     def _letters(self, step: Step, leaving: Mapping[Seat, Peer]) -> list[tuple[Peer, Event]]:
         letters: list[tuple[Peer, Event]] = []
@@ -255,13 +293,14 @@ class Room:
     def delivered(self, steps: int) -> None:
         """Take note that the letters of so many steps have been handed over: the time for a move runs from here.
 
-        Not while those of later steps wait for the disk: the request for the move may be among them.
+        Not while those of later steps wait for the disk: the request for the move may be among them. Nor while a peer
+        that reads too slowly has not taken it.
         """
         self._undelivered -= steps
         if self.is_closed or self._undelivered:
             return
         try:
-            wake_at = self.table.delivered(self._now())
+            wake_at = self.table.delivered(self._now(), self._stuck or ())
         except Exception:  # noqa: BLE001 (as in `receive`)
             self.fail(Failure())
             return
@@ -271,7 +310,7 @@ class Room:
     def _report(self, step: Step) -> None:
         for finding in step.findings:
             self.house.tally.findings[self.history.kind, finding.code] += 1
-            peer = self.peers.get(finding.seat)
+            peer = self._peer(finding.seat)
             log.warn(
                 "finding {code}: room={room} seat={seat} peer={peer} entry={entry}: {text}",
                 code=finding.code,
@@ -285,7 +324,7 @@ class Room:
 
     def _refuse(self, step: Step) -> None:
         for seat, refusal in step.refused:
-            peer = self.peers.get(seat)
+            peer = self._peer(seat)
             if peer is not None:
                 self.house.refusals.add(peer, refusal, self.id, seat)
 
@@ -293,7 +332,8 @@ class Room:
         log.info(
             "ended: room={room} record={record} game={game} termination={termination} winner={winner} peers={peers}",
             room=self.id,
-            record=self.history.room,
+            # A match that never began leaves no record.
+            record=self.history.room if self.history.was_started else None,
             game=self.history.kind,
             termination=str(outcome.termination),
             winner=outcome.winner,
@@ -337,15 +377,23 @@ class Room:
         elif left > 0:
             self._set_timer(left, self._woken)
         else:
-            # What has arrived in time may still wait to be read: one more pass of reading before judging.
-            self._set_timer(0, self._tick)
+            # What has arrived in time may still wait to be read: one more pass of reading before judging, at least.
+            self._set_timer(0, partial(self._judge, self._wake_at, self.house.seconds() + PATIENCE))
 
-    def _tick(self) -> None:
-        if self.house.is_held:
-            self._set_timer(HELD, self._woken)
-            return
-        self._timer = self._wake_at = None
-        self._act(self.table.tick, self._now())
+    def _judge(self, limit: float, until: float) -> None:
+        """Judge the clock, once nothing is to be served that may have come by the limit: at a moment at the latest."""
+        now = self.house.seconds()
+        if self.house.is_held or self._wake_at != limit:
+            self._woken()
+        elif now < until and any(self._has_unread(seat, limit) for seat in self.table.overdue(now)):
+            self._set_timer(0, partial(self._judge, limit, until))
+        else:
+            self._timer = self._wake_at = None
+            self._act(self.table.tick, now)
+
+    def _has_unread(self, seat: Seat, limit: float) -> bool:
+        peer = self.peers.get(seat)
+        return peer is not None and peer.has_unread(limit)
 
     # Back-pressure
 
@@ -368,10 +416,13 @@ class Room:
         if timer is None:
             return
         timer.cancel()
-        if self.table.forwards:
-            for other, peer in self.peers.items():
-                if other != seat:
-                    peer.resume()
+        if not self.table.forwards:
+            # Its request has left.
+            self.delivered(0)
+            return
+        for other, peer in self.peers.items():
+            if other != seat:
+                peer.resume()
 
     def _give_up(self, seat: Seat) -> None:
         peer = self.peers[seat]

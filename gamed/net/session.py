@@ -10,18 +10,15 @@ import select
 import socket
 from collections.abc import Callable
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from attrs import Factory, define, field
+from attrs import define, field
 from twisted.internet.interfaces import (
-    IAddress,
     IDelayedCall,
     IHalfCloseableProtocol,
     IHandshakeListener,
     IProtocol,
-    IProtocolFactory,
     IPushProducer,
-    IReactorTime,
     ISSLTransport,
     ITCPTransport,
 )
@@ -32,16 +29,17 @@ from zope.interface import implementer
 from gamed.errors import RemoteProtocolError, RoomError, StoreError
 from gamed.events import Event
 from gamed.game import Seat, Termination
-from gamed.lobby.refusals import RefusalLog
 from gamed.lobby.room import Room
-from gamed.net.backlog import AT_ONCE, SHARE, STORE, Backlog
-from gamed.net.door import Door
-from gamed.net.limits import Bucket, ConnectionLimits
-from gamed.reception import Reception
+from gamed.net.arrivals import Arrivals
+from gamed.net.backlog import AT_ONCE, SHARE, STORE
+from gamed.net.begun import BegunMessage
+from gamed.net.limits import Bucket
 from gamed.refusals import Refusal, Refusals
 from gamed.table import OBSERVERS
-from gamed.tally import Tally, Traffic
 from gamed.wire import Connection
+
+if TYPE_CHECKING:
+    from gamed.net.factory import SessionFactory
 
 log = Logger()
 
@@ -54,11 +52,8 @@ READ_BYTES = 4_096
 BREATH = 0.01
 """Seconds from one read to the next where a peer is not heard any more."""
 
-UNFINISHED = 10.0
-"""Seconds after which a developer learns that a message was begun and has not ended."""
-
-LOOKED_AT_ONCE = 200
-"""Sessions that are looked at in one turn of the reactor, for messages that have not ended."""
+LEFT_BEHIND = 1.0
+"""Seconds after its end in which a seated peer is still served: tables do not wait longer for what it left behind."""
 
 MUTE_BYTES = 65_536
 """Bytes that are then read and thrown away at a time."""
@@ -79,7 +74,7 @@ class Session:
     backlog, and `_rest` is the call with which it goes on at the listener's rate, or reads on when it is mute. What
     comes meanwhile makes it `_is_full`: nothing is read until then. `_is_paused`: a room wants nothing read.
     `_is_answered`: see `_receive`. `_is_mute`: nothing is heard any more. `_is_leaving`: the peer has ended, and its
-    seats are emptied after what it said last; `_has_ended`: the connection knows of it. `_begun_at`: see `waits_since`.
+    seats are emptied after what it said last; `_has_ended`: the connection knows of it.
     `_is_inside`: it has come in from the factory's door. `_shakes_hands`: TLS has not begun; all is read until then.
 
     What goes: `_letters` leave at the next `flush`. `_is_congested`: the peer reads too slowly, and since then
@@ -92,7 +87,7 @@ class Session:
     name: str
     transport: Any = None
     _own_name: str | None = None
-    refusals: Refusals = field(factory=Refusals)
+    _refusals: Refusals | None = None
     _place: tuple[Room, Seat] | None = None
     places: list[tuple[Room, Seat]] = field(factory=list)
     _socket: socket.socket | None = None
@@ -111,10 +106,16 @@ class Session:
     _is_answered: bool = False
     _share: Bucket = field(init=False)
     _rate: Bucket | None = None
-    _begun_at: float | None = None
-    _unfinished: tuple[bytes, float, bool] | None = None
+    begun: BegunMessage = field(factory=BegunMessage)
+    _ended_at: float | None = None
+    """When a seated peer of which more waits was first seen to have ended."""
+
     _is_inside: bool = False
     _shakes_hands: bool = False
+    arrived: float = inf
+    """When what is served now counts as arrived; where more than one read is served together, the first of them."""
+    _arrivals: Arrivals | None = None
+    """None: there is no socket, or no pass of the reactor is noted."""
 
     # IProtocol
 
@@ -139,6 +140,8 @@ class Session:
             self._socket = self.transport.getHandle()
         else:
             transport.registerProducer(self, streaming=True)
+        if self._is_tcp and self.factory.passes is not None:
+            self._arrivals = Arrivals(self.factory.passes)
         self._read_at_most(READ_BYTES)
         self._attempt(self.factory.reception.arrive, self)
         if self.factory.is_held:
@@ -167,10 +170,16 @@ class Session:
             return
         self._pending += data
         self._is_answered = False
+        if self._arrivals is not None:
+            # By TLS it is not known how much was read of the socket.
+            arrived = self._arrivals.read(is_emptied=self._socket is not None and len(data) < READ_BYTES)
+        else:
+            arrived = inf if self.factory.passes is None else self.factory.passes.seconds()
         if self._is_waiting or self._rest is not None:
             self._is_full = True
             self._read_or_not()
         else:
+            self.arrived = arrived
             self._take()
         if not self._is_answered and _QUICKACK is not None and self._socket is not None:
             # The system forgets it; without it, real clients lose 44 ms a turn to delayed acknowledgements.
@@ -210,7 +219,7 @@ class Session:
                 if has_more or self._is_mute:
                     break
         except RemoteProtocolError as error:
-            self._broke(error)
+            self.refuse(error)
         if taken and not self._is_inside:
             self._come_in()
         # What does not end a message costs no less than one.
@@ -224,6 +233,7 @@ class Session:
         self._is_inside = True
         if self.factory.door is not None and self._is_tcp:
             self.factory.door.let_in(self._connection)
+        self._watch()
 
     def _understand(self) -> None:
         pending, self._pending = self._pending, b""
@@ -244,8 +254,25 @@ class Session:
     def _go_on(self) -> None:
         """Go on at the listener's rate."""
         self._rest = None
+        if self._is_overdue:
+            self.mute()
+            self._leave()
+            return
         self._take()
         self._read_again()
+
+    @property
+    def _is_overdue(self) -> bool:
+        """Whether the peer's seats are to be emptied although not all is served that it sent before its end.
+
+        What lies in the kernel may be a flood of megabytes, and the end of it is read last.
+        """
+        if not self.places or not self.is_gone:
+            return False
+        now = self.factory.clock.seconds()
+        if self._ended_at is None:
+            self._ended_at = now
+        return now - self._ended_at >= LEFT_BEHIND
 
     def serve(self, until: float) -> bool:
         """Take a few of the messages that wait, when it is our turn in the backlog, and at last the peer's leaving.
@@ -253,8 +280,13 @@ class Session:
         Return whether more waits for another turn.
         """
         try:
-            if not self._is_mute and self._receive(AT_ONCE, until):
-                return True
+            if not self._is_mute:
+                has_more = self._receive(AT_ONCE, until)
+                if self._is_overdue:
+                    self.mute()
+                    self._is_leaving = True
+                elif has_more:
+                    return True
         except Exception:  # noqa: BLE001 (as in `_attempt`)
             log.failure("server fault: peer={peer}", peer=self.name)
             self.mute()
@@ -287,56 +319,48 @@ class Session:
     def _read_or_not(self) -> None:
         if self.transport is None or self._deadline is not None or self._shakes_hands:
             return
-        if self._is_paused or self._is_full or self.factory.is_held:
-            self.transport.pauseProducing()
-        else:
+        if self._is_read:
             self.transport.resumeProducing()
+        else:
+            self.transport.pauseProducing()
+        self._watch()
 
     @property
-    def waits_since(self) -> float | None:
-        """Since which `look` a message that was begun has not ended; None: there was none at the last one."""
-        return self._begun_at
+    def _is_read(self) -> bool:
+        return not (self._is_paused or self._is_full or self.factory.is_held)
+
+    def _watch(self) -> None:
+        """Take note whether the reactor itself looks at the socket in each pass."""
+        if self._arrivals is not None:
+            self._arrivals.watch(is_watched=self._is_inside and self._is_read)
 
     def look(self, now: float) -> None:
         """Note whether a message was begun and not ended, and it is the peer who keeps us waiting."""
         if self._is_mute or self._is_waiting or self.factory.is_held:
-            self._begun_at = self._unfinished = None
-            return
-        if not self.connection.begun:
-            self._begun_at = None
-        elif self._begun_at is None:
-            self._begun_at = now
-        self._look_at_unfinished(now)
-
-    def _look_at_unfinished(self, now: float) -> None:
-        """Say once of a message that it has not ended: its end may never come, and nothing else would tell."""
-        text = self.connection.unfinished
-        if not text:
-            self._unfinished = None
-        elif self._unfinished is None or not text.startswith(self._unfinished[0]):
-            self._unfinished = text, now, False
-        elif not self._unfinished[2] and now - self._unfinished[1] >= UNFINISHED:
-            self._unfinished = text, now, True
-            reason = f"a message was begun {UNFINISHED:g} seconds ago and has not ended"
-            self.refused(Refusal("unfinished", reason, self.connection.ending, text))
-
-    def refuse(self, error: RemoteProtocolError) -> None:
-        """Have the reception refuse the peer for what it did, and empty its seats."""
-        self._broke(error)
+            self.begun.forget()
+        elif (refusal := self.begun.look(self.connection, now)) is not None:
+            self.refused(refusal)
 
     def expel(self) -> None:
         """Empty the peer's seats as if it had left, because an operator lets it go."""
         self._leave_all(Termination.LEFT)
 
-    def _broke(self, error: RemoteProtocolError) -> None:
+    def refuse(self, error: RemoteProtocolError) -> None:
+        """Have the reception refuse the peer for what it did, and empty its seats."""
         self.refused(Refusal(error.code, str(error), error.hint, error.text))
         self._attempt(self.factory.reception.refuse, self, error)
         self._leave_all(Termination.LIMIT)
 
     def refused(self, refusal: Refusal) -> None:
         """Have developers learn why something that the peer did had no effect, or cost it its connection."""
-        room, seat = next(((room.id, seat) for room, seat in self.places if seat != OBSERVERS), ("", None))
-        self.factory.refusals.add(self, refusal, room, seat)
+        self.factory.refusals.note(self, refusal)
+
+    @property
+    def refusals(self) -> Refusals:
+        """What the peer sent in vain; made when it is asked for, because most peers have none."""
+        if self._refusals is None:
+            self._refusals = Refusals()
+        return self._refusals
 
     @property
     def listener(self) -> str:
@@ -347,11 +371,6 @@ class Session:
     def unfinished(self) -> bytes:
         """The first bytes of a message that the peer has begun and not ended."""
         return self.connection.unfinished
-
-    @property
-    def _where(self) -> str:
-        places = [f"room={room.id} seat={seat}" for room, seat in self.places]
-        return " ".join([*places, f"peer={self.name}"])
 
     def _attempt(self, do: Callable[..., None], *arguments: Any) -> None:
         try:
@@ -418,7 +437,8 @@ class Session:
     def _depart(self) -> None:
         """Empty the seats, and close what is still open."""
         self.factory.sessions.pop(self, None)
-        self.factory.refusals.ended(self)
+        if self._refusals is not None:
+            self.factory.refusals.ended(self)
         self._attempt(self.factory.reception.depart, self)
         self._leave_all(Termination.LEFT)
         self.close()
@@ -480,6 +500,24 @@ class Session:
         poll = select.poll()
         poll.register(self._socket, _HANG_UP)
         return bool(poll.poll(0))
+
+    def has_unread(self, limit: float) -> bool:
+        """Whether something that may have arrived by a moment is still to be served."""
+        if self._is_mute:
+            return False
+        if self._is_waiting or self._rest is not None:
+            return self.arrived <= limit
+        if self._arrivals is None or self.transport is None or self._is_paused or self._arrivals.last > limit:
+            return False
+        poll = select.poll()
+        poll.register(self._connection.getHandle(), select.POLLIN)
+        return bool(poll.poll(0))
+
+    def allow(self, messages_per_second: float) -> None:
+        """Raise the peer's rate, if the listener has one and it is lower; a second's worth is in store."""
+        if self._rate is not None and self._rate.rate < messages_per_second:
+            now = self.factory.clock.seconds()
+            self._rate = Bucket(messages_per_second, messages_per_second, now, messages_per_second)
 
     def deliver(self, event: Event) -> None:
         """Put by what the dialect says for an event; a peer that is lost gets nothing any more."""
@@ -564,81 +602,3 @@ class Session:
         """Read again."""
         self._is_paused = False
         self._read_or_not()
-
-
-def _own_refusals(factory: SessionFactory) -> RefusalLog:
-    return RefusalLog(factory.clock, Tally(), lambda _text: False)
-
-
-@implementer(IProtocolFactory)
-@define(eq=False)
-class SessionFactory:
-    """Makes a session for each transport that the limits admit. `connect` makes a dialect's connection.
-
-    `unsent_bytes`: how much may wait for a peer that does not read before it is dropped. `messages_per_second`: of
-    those that are rated; whatever a peer says further waits; 0: no limit. `message_seconds`: how long a message may
-    take that was begun; 0: no limit. `sessions`: those whose seats have not been emptied. `backlog`: the one of all
-    game listeners; without one the factory has its own.
-    """
-
-    connect: Callable[[], Connection]
-    reception: Reception
-    limits: ConnectionLimits
-    clock: IReactorTime
-    unsent_bytes: int
-    messages_per_second: float = 0.0
-    message_seconds: float = 0.0
-    sessions: dict[Session, None] = field(factory=dict)
-    traffic: Traffic = field(factory=Traffic)
-    is_held: bool = False
-    door: Door | None = None
-    backlog: Backlog = field(default=Factory(lambda self: Backlog(self.clock), takes_self=True))
-    refusals: RefusalLog = field(default=Factory(_own_refusals, takes_self=True))
-    _sweep: IDelayedCall | None = None
-
-    def hold(self, is_held: bool) -> None:  # noqa: FBT001 (what it is set to)
-        """Read and serve nothing, or go on; see gamed/lobby/outage.py."""
-        self.is_held = is_held
-        self.backlog.hold(is_held)
-        for session in list(self.sessions):
-            session.hold()
-
-    def doStart(self) -> None:
-        """Begin to look for messages that do not end."""
-        self._sweep = self.clock.callLater(self._interval, self._look, [])
-
-    @property
-    def _interval(self) -> float:
-        return min(self.message_seconds or UNFINISHED, UNFINISHED) / 4
-
-    def _look(self, left: list[Session]) -> None:
-        """Look at some sessions that are `left`, or begin with all."""
-        left = left or list(self.sessions)
-        now = self.clock.seconds()
-        for session in left[-LOOKED_AT_ONCE:]:
-            session.look(now)
-            if session.waits_since is not None and 0 < self.message_seconds <= now - session.waits_since:
-                text = f"a message was begun {self.message_seconds:g} seconds ago, and has not ended"
-                session.refuse(
-                    RemoteProtocolError(
-                        text, code="message-too-slow", hint=session.connection.ending, text=session.unfinished
-                    )
-                )
-        del left[-LOOKED_AT_ONCE:]
-        self._sweep = self.clock.callLater(0 if left else self._interval, self._look, left)
-
-    def doStop(self) -> None:
-        """Look no more."""
-        if self._sweep is not None and self._sweep.active():
-            self._sweep.cancel()
-
-    def buildProtocol(self, address: IAddress) -> Session | None:
-        """Return a session, or None: the connection is closed at once."""
-        host = str(getattr(address, "host", "local")).removeprefix("::ffff:")
-        if not self.limits.admit(host):
-            self.traffic.refused[self.limits.why] += 1
-            return None
-        self.traffic.accepted += 1
-        port = getattr(address, "port", None)
-        bare = host if port is None else f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-        return Session(self.connect(), self, host, bare)

@@ -8,7 +8,7 @@ moves is 400 levels deep.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
 from typing import Final
@@ -83,13 +83,21 @@ def _known(publisher: str, version: str) -> None:
         raise RecordError(f"{publisher} {version} is no version of GoFans that is known", code="unknown-format")
 
 
+class _PlaceError(ValueError):
+    """What a schema cannot say is wrong with an element: with which of its name, from 0."""
+
+    def __init__(self, message: str, tag: str, number: int) -> None:
+        super().__init__(message)
+        self.place = (tag, number)
+
+
 @contextmanager
 def _reading(record: Record) -> Iterator[None]:
     try:
         yield
     except (KeyError, ValueError) as error:
-        text = f"record {record.id} is no valid GoFans {record.version}: {error}"
-        raise RecordError(text, code="not-valid") from error
+        place = error.place if isinstance(error, _PlaceError) else None
+        raise RecordError(f"not valid GoFans {record.version}: {error}", code="not-valid", place=place) from error
 
 
 def _child(parent: etree._Element, name: str) -> etree._Element:
@@ -127,13 +135,13 @@ def _stone(element: etree._Element) -> Stone:
 
 
 def _point(element: etree._Element) -> Point:
-    return _whole(element.get("x"), element.get("y"))
-
-
-def _whole(x: str | None, y: str | None) -> Point:
+    x, y = element.get("x"), element.get("y")
     if x is None or y is None:
+        tag = str(element.tag)
+        alike: list[etree._Element] = list(element.getroottree().getroot().iter(tag))
         has, lacks = ("x", "y") if y is None else ("y", "x")
-        raise ValueError(f'{has}="{x or y}" is without {lacks}: a point has both, and a pass has neither')
+        text = f'{has}="{x or y}" is without {lacks}: a point has both, and a pass has neither'
+        raise _PlaceError(text, tag, alike.index(element))
     return Point(int(x), int(y))
 
 
@@ -160,12 +168,12 @@ def _nested(body: etree._Element, *, takes: bool) -> list[Node]:
 
 
 def _move(element: etree._Element, *, takes: bool) -> Node:
-    x, y = element.get("x"), element.get("y")
+    is_pass = element.get("x") is None and element.get("y") is None
     # The comment is the first of a move's children, and there may be very many of them.
     has_comment = len(element) > 0 and element[0].tag == "comment"
     return Node(
         player=int(element.attrib["playerId"]),
-        point=None if x is None and y is None else _whole(x, y),
+        point=None if is_pass else _point(element),
         color=_color(element),
         comment=(element[0].text or "") if has_comment else None,
         removes=tuple(map(_point, element.iterchildren("remove"))) if takes else None,
@@ -179,22 +187,31 @@ def _check(game: GoGame) -> None:
     """Raise ValueError for what a schema does not say, or RecordError if a game is too deep for x.2."""
     if not 1 <= game.size <= _MAX_SIZE:
         raise ValueError(f"a board of size {game.size}")
-    ids = {player.id for player in game.players}
-    if len(ids) < len(game.players):
-        raise ValueError("two players have one id")
-    points = {stone.point for stone in game.setup}
-    if len(points) < len(game.setup):
-        raise ValueError("two stones of the setup stand on one point")
-    for _, node in game.walk():
+    ids: set[int] = set()
+    for number, player in enumerate(game.players):
+        if player.id in ids:
+            raise _PlaceError(f"two players have the id {player.id}", "player", number)
+        ids.add(player.id)
+    points: set[Point] = set()
+    for number, stone in enumerate(game.setup):
+        if stone.point in points:
+            x, y = stone.point
+            raise _PlaceError(f"two stones of the setup are on the point {x}, {y}", "stone", number)
+        points.add(stone.point)
+        _check_points(game, (stone.point,), "stone", number)
+    for number, (_, node) in enumerate(game.walk()):
         if node.player not in ids:
-            raise ValueError(f"there is no player {node.player}")
+            raise _PlaceError(f"there is no player {node.player}", "move", number)
         if node.point is not None:
-            points.add(node.point)
+            _check_points(game, (node.point,), "move", number)
         if node.removes:
-            points.update(node.removes)
+            _check_points(game, node.removes, "move", number)
+
+
+def _check_points(game: GoGame, points: Iterable[Point], tag: str, number: int) -> None:
     for x, y in points:
         if not (1 <= x <= game.size and 1 <= y <= game.size):
-            raise ValueError(f"the point {x}, {y} is not on the board")
+            raise _PlaceError(f"the point {x}, {y} is not on the board", tag, number)
 
 
 # Writing

@@ -9,22 +9,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final, TypeAlias
+from itertools import islice
+from typing import Any, Final, TypeAlias
 
 import attrs
 from attrs import frozen
 from lxml import etree
 
 from gamed.errors import RuleError
+from gamed.games.go.replay import TOO_MUCH_WORK
 from gamed.records.canonical import imported_id
 from gamed.records.index import Format, Index, Schema, named, reason, require
 from gamed.records.own import PUBLISHER
-from gamed.records.parsing import parse_whole
+from gamed.records.parsing import parse_whole, root_of
+from gamed.records.played import Played
 from gamed.records.record import Record, RecordError, Summary
 from gamed.records.record import document as record_document
 
-Player: TypeAlias = Callable[[Record], Summary]
-"""Plays a valid record through and returns what is searched of it.
+Player: TypeAlias = Callable[[Record], Played]
+"""Plays a valid record through.
 
 Raises RuleError if the rules refuse a move, and RecordError(code="not-valid") for what no schema can say.
 """
@@ -92,15 +95,32 @@ def check(
     document's element; what they read becomes a record first, which takes the same steps. Raises nothing.
     """
     try:
-        root = parse_whole(document)
-        reader = (readers or {}).get(str(root.tag))
-        if reader is not None:
-            root = parse_whole(record_document(reader(document)))
-        return _checked(root, formats, players)
+        return _checked(_root(document, readers or {}), formats, players)
     except RecordError as error:
-        return refused(error)
+        return _located(refused(error), error, document)
     except RuleError as error:
-        return Imported("illegal", str(error))
+        return judged(error)
+
+
+def judged(error: RuleError) -> Imported:
+    """Return the outcome that a rule's refusal means."""
+    return Imported("forbidden" if error.code == TOO_MUCH_WORK else "illegal", str(error))
+
+
+def _located(outcome: Imported, error: RecordError, document: bytes) -> Imported:
+    """Return an outcome with the line and the XPath of the element that is wrong, if the error names one."""
+    if error.place is None:
+        return outcome
+    tag, number = error.place
+    root = parse_whole(document)
+    element: Any = next(islice(root.iter(tag), number, None))
+    return attrs.evolve(outcome, line=element.sourceline, xpath=root.getroottree().getpath(element))
+
+
+def _root(document: bytes, readers: Mapping[str, Reader]) -> etree._Element:
+    # A reader may take what is no whole XML: replays of games that broke off break off, too.
+    reader = readers.get(root_of(document))
+    return parse_whole(document if reader is None else record_document(reader(document)))
 
 
 def _checked(root: etree._Element, formats: Index, players: Mapping[str, Player]) -> Imported:
@@ -117,6 +137,8 @@ def _checked(root: etree._Element, formats: Index, players: Mapping[str, Player]
     if player is None:
         sentence = f"{publisher} {version} is kept as it is: gamed does not play it"
         return Imported("imported", sentence, record=record, lost=lost)
+    # The player reads the record anew: two trees at a time would take twice the memory.
+    del root
     return _played(player, found, record, lost)
 
 
@@ -129,9 +151,10 @@ def _validate(root: etree._Element, schema: Schema, code: str) -> None:
 
 
 def _played(player: Player, found: Format, record: Record, lost: tuple[str, ...]) -> Imported:
-    summary = attrs.evolve(player(record), id=record.id)
+    played = player(record)
+    summary = attrs.evolve(played.summary, id=record.id)
     moves = "1 move" if summary.length == 1 else f"{summary.length} moves"
-    sentence = f"{found.publisher} {found.version}: {found.kind}, {moves}"
+    sentence = "; ".join([f"{found.publisher} {found.version}: {found.kind}, {moves}", *played.remarks])
     return Imported("imported", sentence, record=record, summary=summary, lost=lost)
 
 

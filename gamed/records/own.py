@@ -223,8 +223,7 @@ def _reading(record: Record) -> Iterator[None]:
         yield
     # Overflow: an offset of more milliseconds than time has.
     except (KeyError, ValueError, OverflowError) as error:
-        text = f"record {record.id} is no valid {record.publisher} {record.version}: {error}"
-        raise RecordError(text, code="not-valid") from error
+        raise RecordError(f"not valid {record.publisher} {record.version}: {error}", code="not-valid") from error
 
 
 def _kind(record: Record) -> str:

@@ -6,23 +6,36 @@ Source: records.md 2, step 5, and 4. What a record is of, and how it ended, come
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+
+from attrs import frozen
 
 from gamed.errors import IllegalMove
-from gamed.findings import Finding
 from gamed.game import Options, Termination
+from gamed.games.go.replay import after_end
 from gamed.games.go.replay import replay as replay_go
 from gamed.games.go.tree import RESIGNED, GoGame
 from gamed.games.go.tree import Player as GoPlayer
 from gamed.history import LINE, MOVE
 from gamed.records import gofans, own
+from gamed.records.dates import iso
 from gamed.records.index import Index
 from gamed.records.parsing import parse
 from gamed.records.record import Record, RecordError, SeatSummary, Summary
-from gamed.table import Table, replay
+from gamed.table import Judged, Table, replay
 
 
-def play_own(record: Record, table: Callable[[Options], Table]) -> Summary:
+@frozen
+class Played:
+    """What came of playing a record."""
+
+    summary: Summary
+
+    remarks: tuple[str, ...] = ()
+    """Sentences on what is odd about the game and not against its rules."""
+
+
+def play_own(record: Record, table: Callable[[Options], Table]) -> Played:
     """Replay a record of gamed's own on a fresh table that `table` makes for its options.
 
     Raises RuleError if the referee finds something else than the record says it found, and RecordError if the record
@@ -34,19 +47,28 @@ def play_own(record: Record, table: Callable[[Options], Table]) -> Summary:
         raise RecordError("a line or a move is empty, and not in base64", code="not-valid")
     fresh = table(history.options)
     deque(replay(fresh, history), maxlen=0)
-    _compare(fresh.match.findings, judged.findings)
-    if fresh.match.unjudged != judged.unjudged:
-        raise IllegalMove(f"the referee judges up to entry {fresh.match.unjudged}, the record says {judged.unjudged}")
+    _compare(fresh.match, judged)
     _check_result(record, found)
-    return found
+    return Played(found)
 
 
-def _compare(found: Sequence[Finding], recorded: Sequence[Finding]) -> None:
-    for finding in found:
-        if finding not in recorded:
+def _compare(found: Judged, recorded: own.Judgement) -> None:
+    """Compare what the referee finds with what a record says, as far as the record was judged.
+
+    Earlier versions stopped judging at the first line that they could not read, and behind the first one after which
+    nobody could say whose turn it was. Those records are as good as they were: there the referee finds something today.
+    """
+    last = recorded.unjudged
+    if found.unjudged != last and not any(
+        finding.entry + 1 == last or finding.entry == last for finding in found.findings
+    ):
+        raise IllegalMove(f"the referee judges up to entry {found.unjudged}, the record says {last}")
+    judged = [finding for finding in found.findings if last is None or finding.entry < last]
+    for finding in judged:
+        if finding not in recorded.findings:
             raise IllegalMove(f"entry {finding.entry}, seat {finding.seat}: {finding.text}", code=finding.code)
-    for finding in recorded:
-        if finding not in found:
+    for finding in recorded.findings:
+        if finding not in judged:
             raise IllegalMove(f"entry {finding.entry}, seat {finding.seat}: the rules find no {finding.code} there")
 
 
@@ -60,18 +82,31 @@ def _check_result(record: Record, found: Summary) -> None:
         raise RecordError("the result in the header is not that of the last entry", code="not-valid")
 
 
-def play_gofans(record: Record) -> Summary:
+def play_gofans(record: Record) -> Played:
     """Play a GoFans record in all its variations. Raises RuleError at the first illegal move, and RecordError."""
     game = gofans.read(record)
     deque(replay_go(game), maxlen=0)
-    return summary_of_go(record, game)
+    return Played(summary_of_go(record, game), tuple(_on_the_end(game)))
+
+
+def _on_the_end(game: GoGame) -> Iterator[str]:
+    """Yield sentences on an end that is not what GoFans says: two passes, or a resignation, which is a pass, too."""
+    line = list(game.main_line())
+    last = {node.player: node for node in line}
+    formal = [node for player in game.players if player.points == RESIGNED and (node := last.get(player.id))]
+    number = after_end(game)
+    if number is not None and not (number == len(line) and line[-1].point is None and line[-1] in formal):
+        yield f"move {number} comes after two passes in a row, which end a game"
+    for player in game.players:
+        if player.points == RESIGNED and (player.id not in last or last[player.id].point is not None):
+            yield f"player {player.id} resigned (points -1), and the last move of player {player.id} is not a pass"
 
 
 def summary_of_go(record: Record, game: GoGame) -> Summary:
     """Return what is searched of a Go game. Its termination is empty where nothing says how it ended."""
     winner = winner_of(game.players)
     is_known = winner is not None or all(player.points is not None for player in game.players)
-    date = game.date or ""
+    date = iso(game.date)
     return Summary(
         id=record.id,
         publisher=record.publisher,

@@ -16,13 +16,22 @@ class RecordError(GamedError):
 
     `code` is stable (records.md 2): `missing`, `unreadable`, `not-xml`, `forbidden`, `not-standard`, `unknown-format`,
     `not-valid`. `reason`: the sentence alone. `line`, `column`: where in the document, counted from 1; `xpath`: of the
-    element; None where there is no such place.
+    element; None where there is no such place. `place`: of a record without its document, the name of the element and
+    which of that name it is, from 0.
     """
 
-    def __init__(
-        self, message: str, *, code: str, line: int | None = None, column: int | None = None, xpath: str | None = None
+    def __init__(  # noqa: PLR0913 (where it is)
+        self,
+        message: str,
+        *,
+        code: str,
+        line: int | None = None,
+        column: int | None = None,
+        xpath: str | None = None,
+        place: tuple[str, int] | None = None,
     ) -> None:
         super().__init__(message if line is None else f"line {line}: {message}")
+        self.place = place
         self.code = code
         self.reason = message
         self.line = line
@@ -59,7 +68,8 @@ class Summary:
     """What is searched of a record.
 
     `id`, `publisher`, `version`: the record's. `kind`: the game's name in the registry. `started`, `ended`: UTC, ISO
-    8601. `termination`: a value of `Termination`. `winner`: a seat, None for nobody. `length`: moves or lines.
+    8601, of Go as far as the date is known. `termination`: a value of `Termination`. `winner`: a seat, None for nobody.
+    `length`: moves or lines.
     """
 
     id: str

@@ -9,29 +9,33 @@ when a game is read, and taken away when it is written.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from attrs import define, field
+from attrs import define, field, frozen
 from sgfmill import sgf_grammar
 
 from gamed.games.go.replay import sides
-from gamed.games.go.tree import GoGame, Node, Player, Point, Stone
+from gamed.games.go.tree import GoGame, Node, Player
 from gamed.records import gofans, sgf_values, spelling
+from gamed.records.sgf_games import Part, parts
+from gamed.records.sgf_setup import Setup
 from gamed.records.sgf_values import BLACK, WHITE, Result, SgfError
 
 Properties: TypeAlias = dict[str, list[bytes]]
 """The properties of a node with their raw values."""
 
-_START = re.compile(rb"\(\s*;")
 _COLORS: Final = {BLACK: "black", WHITE: "white"}
 _LETTERS: Final = {"black": BLACK, "white": WHITE}
 _IDS: Final = {BLACK: 0, WHITE: 1}
 _NAMES: Final = {BLACK: "PB", WHITE: "PW"}
 _RANKS: Final = {BLACK: "BR", WHITE: "WR"}
 _SETUP: Final = {"AB": "black", "AW": "white"}
+_CLEARED: Final = "AE"
+_AT_START: Final = frozenset({*_SETUP, _CLEARED, "PL"})
+# What the Nihon Ki-in calls the event and the date.
+_NIHON_KIIN: Final = {"TE": "EV", "RD": "DT"}
 # The texts of the first node, and their places in a game.
 _TEXTS: Final = {"GN": "title", "EV": "event", "DT": "date", "PC": "place", "RU": "rules"}
 _OF_GAME: Final = {*_TEXTS, *_NAMES.values(), *_RANKS.values(), "FF", "GM", "CA", "SZ", "KM", "HA", "RE", "GC", "PL"}
@@ -42,58 +46,69 @@ _MAX_SIZE: Final = 52
 # Reading
 
 
-def read(data: bytes) -> list[tuple[GoGame, list[str]]]:
-    """Return the games of a file, each with sentences on what GoFans does not hold of it.
+@frozen
+class Reading:
+    """A game of a file as it was read, or why it could not be."""
 
-    Black is player 0, white is player 1. It takes time and memory in proportion to the data: whoever takes in a file
-    limits its size. Raises SgfError if there is no game, or one that is no SGF, or one that no version of GoFans can
-    hold: of another kind than Go, on a board that is no square or larger than 52, or with a move beside the board.
+    number: int
+    """Which game of the file it is, from 1."""
+
+    line: int | None = None
+    """The line that it begins in, from 1; None if the file has no game."""
+
+    game: GoGame | None = None
+    """None if it cannot be read; then there is an `error`."""
+
+    notes: tuple[str, ...] = ()
+    """Sentences on what GoFans does not hold of it."""
+
+    error: SgfError | None = None
+
+
+def games(data: bytes, encoding: str | None = None) -> Iterator[Reading]:
+    """Yield the games of a file, one at a time: also those that cannot be read.
+
+    Black is player 0, white is player 1. A game cannot be read if it is not SGF, or if no version of GoFans can hold
+    it: of another kind than Go, on a board that is not square or larger than 52, or with a move beside the board.
+
+    `encoding`: what the file is in, whatever it declares. Raises RecordError if that is not known.
     """
-    games = []
-    for number, (line, utf8, notes) in enumerate(_parts(data), 1):
-        try:
-            tree = sgf_grammar.parse_sgf_game(utf8)
-            games.append(_Reader(_size(tree.sequence[0]), notes).game(tree))
-        except ValueError as error:
-            raise SgfError(f"game {number} is no SGF: {error}", line=line) from error
-        except SgfError as error:
-            raise SgfError(f"game {number} cannot be read: {error}", line=line) from error
-    if not games:
-        raise SgfError("there is no game")
-    return games
+    number = 0
+    try:
+        for part in parts(data, encoding):
+            number = part.number
+            yield _reading(part)
+    except SgfError as error:
+        yield Reading(number + 1, error.line, error=error)
+        return
+    if not number:
+        yield Reading(1, error=SgfError("there is no game"))
 
 
-def _parts(data: bytes) -> Iterator[tuple[int, bytes, list[str]]]:
-    """Yield each game in UTF-8, with the line that it begins in and with what was doubtful about its encoding."""
-    if len(sgf_values.encodings(data)) > 1:
-        for line, part in _split(data):
-            yield line, *sgf_values.recoded(part)
-    else:
-        # A byte of an East Asian letter may look like a bracket, so the file is decoded before it is taken apart.
-        utf8, notes = sgf_values.recoded(data)
-        for line, part in _split(utf8):
-            yield line, part, list(notes)
-
-
-def _split(data: bytes) -> Iterator[tuple[int, bytes]]:
-    line, position = 1, 0
-    while start := _START.search(data, position):
-        line += data.count(b"\n", position, start.start())
-        end = sgf_grammar.tokenise(data, start.start())[1]
-        yield line, data[start.start() : end]
-        line += data.count(b"\n", start.start(), end)
-        position = end
+def _reading(part: Part) -> Reading:
+    try:
+        tree = sgf_grammar.parse_sgf_game(part.utf8)
+        root = tree.sequence[0]
+        if part.is_headless:
+            root |= {name: root.pop(other) for other, name in _NIHON_KIIN.items() if other in root and name not in root}
+        game, notes = _Reader(_size(root), list(part.notes)).game(tree)
+        return Reading(part.number, part.line, game, tuple(notes))
+    except ValueError as error:
+        why = f"is not SGF: {error}"
+    except SgfError as error:
+        why = f"cannot be read: {error}"
+    return Reading(part.number, part.line, error=SgfError(f"game {part.number} {why}", line=part.line))
 
 
 def _size(root: Properties) -> int:
     kind = _said(root, "GM")
     if kind not in {"", _GO}:
-        raise SgfError(f"it is no game of Go: GM[{kind[:20]}]")
+        raise SgfError(f"it is not a game of Go: GM[{kind[:20]}]")
     said = _said(root, "SZ")
     columns, _, rows = said.partition(":")
     size = sgf_values.count(columns) if said else 19
     if size is None or not 1 <= size <= _MAX_SIZE or rows not in {"", columns}:
-        raise SgfError(f"a board of size {said[:20]!r} is no square of 1 to {_MAX_SIZE} lines")
+        raise SgfError(f"a board of size {said[:20]!r} is not a square of 1 to {_MAX_SIZE} lines")
     return size
 
 
@@ -103,15 +118,29 @@ def _said(properties: Mapping[str, list[bytes]], name: str) -> str:
 
 @define
 class _Reader:
-    """Reads one game. `left_out`: how often each property was."""
+    """Reads one game."""
 
     size: int
     notes: list[str]
+
     left_out: Counter[str] = field(factory=Counter)
+    """How often each property is left out."""
+
     comments: list[str] = field(factory=list)
-    setup: dict[Point, str] = field(factory=dict)
+    """The comments on the whole game."""
+
+    remarks: dict[int, tuple[Node, list[str]]] = field(factory=dict)
+    """The comments on each move, by its node's identity. They are joined once: there may be very many."""
+
+    setup: Setup = field(init=False)
+    turn: bytes | None = None
+    """Who plays first, as `PL` says it."""
+
     joined: int = 0
     replaced: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        self.setup = Setup(self.size)
 
     def game(self, tree: Any) -> tuple[GoGame, list[str]]:
         root: Properties = tree.sequence[0]
@@ -123,8 +152,11 @@ class _Reader:
             end.insert(0, Node(_IDS[result.resigned]))
         elif end:
             self.notes.append("the main line ends before a variation begins; here that variation belongs to it")
-        self._check_turn(root, next(game.main_line(), None))
-        game.setup = tuple(Stone(point, color) for point, color in self.setup.items())
+        self._check_turn(next(game.main_line(), None))
+        game.setup = self.setup.stones()
+        self.notes += self.setup.notes()
+        for node, comments in self.remarks.values():
+            node.comment = "\n\n".join(comments)
         game.comment = "\n\n".join(self.comments) or None
         return game, list(dict.fromkeys([*self.notes, *self._sentences()]))
 
@@ -142,7 +174,7 @@ class _Reader:
         said = _said(root, name)
         value = reader(said)
         if said and value is None:
-            self.notes.append(f"{name}[{said[:40]}] is left out: it is no number")
+            self.notes.append(f"{name}[{said[:40]}] is left out: it is not a number")
         return value
 
     def _player(self, root: Properties, letter: str, result: Result) -> Player:
@@ -157,24 +189,30 @@ class _Reader:
             self.notes.append(f"the result {said[:40]!r} is left out: GoFans knows points and resignation only")
         return result or Result()
 
-    def _check_turn(self, root: Properties, first: Node | None) -> None:
-        turn = _IDS.get(_said(root, "PL")[:1].upper())
-        if "PL" in root and (first is None or first.player != turn):
+    def _check_turn(self, first: Node | None) -> None:
+        if self.turn is None:
+            return
+        turn = _IDS.get(sgf_values.simple(self.turn).strip()[:1].upper())
+        if first is None or first.player != turn:
             self.left_out["PL"] += 1
 
     def _moves(self, tree: Any, roots: list[Node]) -> list[Node]:
         """Read the moves of a whole tree, and return the place after the last of the main line."""
         end = roots
+        # All games share what is set up before the first move, as long as there is one way to go on.
+        trunk = tree
         stack: list[tuple[Any, list[Node], Node | None, bool]] = [(tree, roots, None, True)]
         while stack:
             branch, following, last, is_main = stack.pop()
             for number, properties in enumerate(branch.sequence):
                 is_first = branch is tree and number == 0
-                for node in self._node(properties, last, at_start=branch is tree and last is None, is_first=is_first):
+                for node in self._node(properties, last, at_start=branch is trunk and last is None, is_first=is_first):
                     following.append(node)
                     following, last = node.children, node
             if is_main:
                 end = following
+            if branch is trunk and len(branch.children) == 1:
+                trunk = branch.children[0]
             ways = [(child, following, last, is_main and child is branch.children[0]) for child in branch.children]
             stack += reversed(ways)
         return end
@@ -193,13 +231,12 @@ class _Reader:
         return nodes
 
     def _is_held(self, name: str, *, at_start: bool) -> bool:
-        return name == "C" or name in _IDS or (at_start and name in _SETUP)
+        return name == "C" or name in _IDS or (at_start and name in _AT_START)
 
     def _set_up(self, properties: Properties) -> None:
-        for name, color in _SETUP.items():
-            for point in sgf_values.points(properties.get(name, []), self.size):
-                if self.setup.setdefault(point, color) != color:
-                    self.notes.append(f"the setup has two stones on {point.x}, {point.y}; the second is left out")
+        stones = {color: properties.get(name, []) for name, color in _SETUP.items()}
+        self.setup.change(stones, properties.get(_CLEARED, []))
+        self.turn = properties.get("PL", [self.turn])[0]
 
     def _move(self, letter: str, values: list[bytes]) -> Node:
         if len(values) > 1:
@@ -212,7 +249,7 @@ class _Reader:
         if node is None:
             self.comments.append(comment)
         else:
-            node.comment = comment if node.comment is None else f"{node.comment}\n\n{comment}"
+            self.remarks.setdefault(id(node), (node, []))[1].append(comment)
 
     def _simple(self, root: Properties, name: str) -> str | None:
         return self._held(" ".join(map(sgf_values.simple, root.get(name, [])))) or None

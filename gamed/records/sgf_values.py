@@ -1,14 +1,12 @@
-"""Values of SGF: encodings, texts, points and results.
+"""Values of SGF: texts, points and results.
 
-Source: the SGF specification, FF[4], and records.md 4. All bytes here are UTF-8: `recoded` makes them so.
+Source: the SGF specification, FF[4], and records.md 4. All bytes here are UTF-8: `sgf_games` makes them so.
 """
 
 from __future__ import annotations
 
-import codecs
 import re
-from collections.abc import Callable, Iterator
-from itertools import product, starmap
+from collections.abc import Callable
 from typing import Final
 
 from attrs import frozen
@@ -17,10 +15,6 @@ from sgfmill import sgf_grammar
 from gamed.games.go.tree import Player, Point
 from gamed.records.record import RecordError
 
-# A text cannot look like it: its own closing bracket is escaped.
-_ENCODING = re.compile(rb"(?<![A-Za-z])CA\s*\[([^\]\\]{0,40})\]")
-# What SGF is made of must not be something else in an encoding.
-_ASCII: Final = b"(;CA[x]\\)"
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 # FF[3]: how a pass is spelt on boards that have no such point.
 _NO_POINT: Final = "tt"
@@ -38,58 +32,13 @@ WHITE: Final = "W"
 
 
 class SgfError(RecordError):
-    """Bytes are no SGF, or a game of SGF is none that can be read, or a game cannot be written as SGF: `not-sgf`."""
+    """Bytes are not SGF, or a game of SGF cannot be read, or a game cannot be written as SGF.
 
-    def __init__(self, message: str, *, line: int | None = None) -> None:
-        super().__init__(message, code="not-sgf", line=line)
+    `code`: `not-sgf`, or `forbidden` for what would take too much time or memory.
+    """
 
-
-# Encodings
-
-
-def encodings(data: bytes) -> set[str]:
-    """Return the encodings that the games of a file name, in lower case."""
-    return {_name(found).lower() for found in _ENCODING.finditer(data)}
-
-
-def _name(found: re.Match[bytes]) -> str:
-    return found[1].decode("ascii", "replace").strip()
-
-
-def recoded(data: bytes) -> tuple[bytes, list[str]]:
-    """Return the bytes as UTF-8, and sentences on what was doubtful. The first encoding that they name is theirs."""
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return data.decode("utf-16", "replace").encode(errors="replace"), []
-    found = _ENCODING.search(data)
-    name = _name(found) if found else None
-    if name is not None and (text := _decoded(data, name)) is not None:
-        lost = text.count("\ufffd") - data.count("\ufffd".encode())
-        return text.encode(), [f"{lost} characters were no {name}"] if lost > 0 else []
-    notes = [] if name is None else [f"the encoding {name} is not known"]
-    if data.isascii():
-        return data, notes
-    text, guess = _guessed(data)
-    return text.encode(), [*notes, f"it was read as {guess}, for it names no encoding that is known"]
-
-
-def _decoded(data: bytes, name: str) -> str | None:
-    try:
-        # "ignore" in the way back: Python decodes lone surrogates in some encodings, and UTF-8 has none.
-        return data.decode(name, "replace").encode(errors="replace").decode() if _is_ascii(name) else None
-    except (LookupError, ValueError):
-        return None
-
-
-def _is_ascii(name: str) -> bool:
-    return _ASCII.decode(name) == _ASCII.decode("ascii")
-
-
-def _guessed(data: bytes) -> tuple[str, str]:
-    try:
-        return data.decode(), "UTF-8"
-    except UnicodeDecodeError:
-        # FF[4]: the default.
-        return data.decode("latin-1"), "Latin-1"
+    def __init__(self, message: str, *, code: str = "not-sgf", line: int | None = None) -> None:
+        super().__init__(message, code=code, line=line)
 
 
 # Texts
@@ -135,14 +84,14 @@ def point(raw: bytes, size: int) -> Point | None:
     return Point(x, y)
 
 
-def points(raw: list[bytes], size: int) -> Iterator[Point]:
-    """Yield the points of a list, in which `aa:cc` stands for a rectangle. Raises SgfError."""
-    for value in raw:
-        corners = [point(corner, size) for corner in value.split(b":")]
-        xs, ys = ([at[axis] for at in corners if at] for axis in (0, 1))
-        if len(xs) < len(corners):
-            raise SgfError("a stone of the setup is not on the board")
-        yield from starmap(Point, product(range(min(xs), max(xs) + 1), range(min(ys), max(ys) + 1)))
+def corners(raw: bytes, size: int) -> tuple[Point, Point]:
+    """Return two opposite corners of a rectangle, `aa:cc`, or the same point twice. Raises SgfError."""
+    first, colon, second = raw.partition(b":")
+    one = point(first, size)
+    other = point(second, size) if colon else one
+    if one is None or other is None:
+        raise SgfError("a stone of the setup is not on the board")
+    return one, other
 
 
 def spelt(at: Point | None) -> bytes:

@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from threading import Thread
 from typing import Any, Final, ParamSpec, TypeVar
 
 import attrs
@@ -46,6 +45,7 @@ from gamed.store.dialects import begin_alone, cut, engine, insert_games, is_read
 from gamed.store.migrations import require_newest, upgrade
 from gamed.store.query import NOBODY, PLAYER, SHORTEST_PREFIX, Query, conflict, only
 from gamed.store.tables import games, seats, summaries
+from gamed.store.threads import one_thread
 from gamed.tally import Tally
 
 P = ParamSpec("P")
@@ -159,6 +159,11 @@ class Database:
             if len(rows) < BATCH:
                 return
             last = rows[-1].id
+
+    def thd_count(self) -> int:
+        """Return how many records there are."""
+        with self._transaction() as connection:
+            return int(connection.execute(select(func.count()).select_from(games)).scalar_one())
 
     def thd_record(self, id: str) -> Record:  # noqa: A002 (the column's name)
         """Fetch a record by its id, or by at least four characters that only its id begins with."""
@@ -342,13 +347,6 @@ class _Kept:
     done: Deferred[str] = field(factory=Deferred)
 
 
-def _one_thread() -> ThreadPool:
-    pool = ThreadPool(0, 1, "gamed-database")
-    # A daemon that ends on an error must not wait for an idle thread; a transaction that it cuts off is rolled back.
-    pool.threadFactory = partial(Thread, daemon=True)  # type: ignore[assignment]
-    return pool
-
-
 @define
 class SqlStore:
     """The records in a database, worked on by one thread; see `gamed.store.Store`.
@@ -369,7 +367,7 @@ class SqlStore:
     silence: str = field(init=False, default="")
     """That the database does not answer, for as long as that lasts."""
 
-    _pool: ThreadPool = field(init=False, factory=_one_thread)
+    _pool: ThreadPool = field(init=False, factory=partial(one_thread, "gamed-database"))
     _waiting: list[_Kept] = field(init=False, factory=list)
     _is_committing: bool = field(init=False, default=False)
     _idle: Deferred[None] = field(init=False, factory=Deferred)

@@ -12,8 +12,9 @@ from twisted.internet.testing import StringTransport
 from twisted.python.failure import Failure
 
 from gamed.lobby.lobby import AFTERWARDS, Lobby
+from gamed.net.factory import SessionFactory
 from gamed.net.limits import ConnectionLimits
-from gamed.net.session import Session, SessionFactory
+from gamed.net.session import Session
 from gamed.registry import game_types
 from gamed.store.memory import MemoryJournal, MemoryStore
 

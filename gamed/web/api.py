@@ -21,6 +21,7 @@ from twisted.web.server import NOT_DONE_YET
 
 from gamed.errors import GamedError
 from gamed.web.answers import JSON, Answer, Call, Refusal, Route, find, permit, refusal_of
+from gamed.web.proxies import Networks, client_address
 from gamed.web.visitors import COOKIE, Visitors, check_origin, check_token
 
 log = Logger()
@@ -80,6 +81,7 @@ class Api(Resource):
         super().__init__()  # type: ignore[no-untyped-call]
         self.routes = routes
         self.visitors = visitors
+        self.proxies: Networks = ()
 
     def render(self, request: Any) -> int:
         """Answer a request, at once or later."""
@@ -107,15 +109,21 @@ class Api(Resource):
             check_token(visitor, headers.get("x-gamed-token"))
         permit(route, visitor)
         body = None if method == "GET" else _body(request, route)
-        address = request.getClientAddress()
-        host = str(getattr(address, "host", "local")).removeprefix("::ffff:")
-        call = Call(path, method, _query(request), body, visitor, places, host, bool(request.isSecure()))
+        address = _address(request, self.proxies)
+        call = Call(path, method, _query(request), body, visitor, places, address, bool(request.isSecure()))
         if not route.stream:
             return route.do(call)
         if request.method == b"HEAD":
             return Answer(mime="text/event-stream; charset=utf-8", raw=b"")
         stream: Any = route.do
         return stream(call, request)
+
+
+def _address(request: Any, proxies: Networks) -> str:
+    """Return the browser's address."""
+    peer = str(getattr(request.getClientAddress(), "host", "local")).removeprefix("::ffff:")
+    lines = request.requestHeaders.getRawHeaders(b"x-forwarded-for", ())
+    return client_address(peer, (line.decode("latin-1") for line in lines), proxies)
 
 
 def _headers(request: Any) -> Mapping[str, str]:

@@ -44,8 +44,10 @@ class Importing:
             return [refused(error)]
         yield
         found = []
-        for outcome in outcomes(whole, self.formats, self.players, self.readers, MOST_GAMES):
+        for outcome in outcomes(whole, self.formats, self.players, self.readers):
             found.append(outcome)
+            if len(found) > MOST_GAMES:
+                return [Imported("forbidden", f"it holds more than {MOST_GAMES} games")]
             yield
         return found
 

@@ -23,7 +23,9 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from gamed.errors import GamedError
-from gamed.net.session import Session, SessionFactory
+from gamed.net.factory import SessionFactory
+from gamed.net.session import Session
+from gamed.registry import PlaysOn
 from gamed.web.answers import Refusal
 
 log = Logger()
@@ -90,6 +92,8 @@ class Loop:
     _is_leaving: bool = False
     _has_left: bool = False
     _turn: IDelayedCall | None = None
+    _stay: IDelayedCall | None = None
+    """The end of the client's stay after a match."""
 
     def join(self, factory: SessionFactory, host: str, name: str = "") -> None:
         """Connect. `host`: the browser's address; `name`: goes before it in logs. Raises Refusal: the limits say no."""
@@ -191,8 +195,22 @@ class Loop:
 
     def _answered(self, answer: bytes) -> None:
         self._up += answer
-        if self.leaves and self.client.is_done:
+        if self.leaves:
+            self._stay_or_leave()
+
+    def _stay_or_leave(self) -> None:
+        """Leave when the match is over, or after the client's stay if no other match has begun by then."""
+        if not self.client.is_done:
+            self._stay_on()
+        elif not isinstance(self.client, PlaysOn) or not self.client.stay:
             self._is_leaving = True
+        elif self._stay is None:
+            self._stay = self.clock.callLater(self.client.stay, self.leave)
+
+    def _stay_on(self) -> None:
+        if self._stay is not None and self._stay.active():
+            self._stay.cancel()
+        self._stay = None
 
     def _erred(self, failure: Failure) -> None:
         if not failure.check(GamedError):
@@ -221,6 +239,7 @@ class Loop:
         self._down.clear()
         self._up.clear()
         self._producer = None
+        self._stay_on()
         if self._turn is not None:
             self._turn.cancel()
             self._turn = None

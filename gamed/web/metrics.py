@@ -74,7 +74,7 @@ class DaemonCollector(Collector):
         yield _histogram("gamed_move_latency_seconds", "From a move's arrival to its last letter.", tally.latency)
         yield _histogram("gamed_journal_append_seconds", "A write of the journal.", tally.appends)
         yield _histogram("gamed_store_keep_seconds", "The storing of a record, queueing included.", tally.keeps)
-        yield _histogram("gamed_reactor_stall_seconds", "A standstill of the reactor.", tally.stalls)
+        yield _histogram("gamed_reactor_stall_seconds", "A pass of the reactor, less a beat.", tally.stalls)
         yield _histogram("gamed_gc_pause_seconds", "A pause of the garbage collector.", tally.pauses)
         yield _counter("gamed_journal_errors", "Writes of the journal that failed.", tally.append_errors)
         yield _counter("gamed_disk_outages", "Times for which the disk did not take the journal.", tally.outages)
@@ -84,6 +84,7 @@ class DaemonCollector(Collector):
         )
         yield _counter("gamed_store_timeouts", "Times that the database did not answer in time.", tally.store_timeouts)
         yield _counter("gamed_faults", "Faults of gamed itself; each ended one room or one connection.", tally.faults)
+        yield from self._passwords()
         waiting = GaugeMetricFamily("gamed_records_waiting", "Ended games that are not stored yet.")
         waiting.add_metric([], self.waiting_records())
         yield waiting
@@ -98,6 +99,14 @@ class DaemonCollector(Collector):
         for key, count in sorted(counts.items()):
             family.add_metric(key, count)
         yield family
+
+    def _passwords(self) -> Families:
+        wrong = CounterMetricFamily("gamed_wrong_passwords", "Wrong passwords, by listener.", labels=["listener"])
+        for name, count in sorted(self.tally.wrong_passwords.items()):
+            wrong.add_metric([name], count)
+        yield wrong
+        text = "Times for which there were too many wrong passwords in a minute."
+        yield _counter("gamed_password_alarms", text, self.tally.password_alarms)
 
     def _listeners(self) -> Families:
         connections = GaugeMetricFamily("gamed_connections", "Open connections.", labels=["listener"])

@@ -268,7 +268,7 @@ def _summary(record: Record, history: History) -> Summary:
     try:
         return own.summarize(history, publisher=record.publisher, version=record.version)
     except (KeyError, ValueError, OverflowError) as error:
-        raise RecordError(f"record {record.id} is no valid one: {error}", code="not-valid") from error
+        raise RecordError(f"not valid {record.publisher} {record.version}: {error}", code="not-valid") from error
 
 
 @define(eq=False)

@@ -18,9 +18,9 @@ from twisted.logger import Logger
 from gamed.console.operator import Parts
 from gamed.errors import GamedError
 from gamed.game import Seat, Termination
-from gamed.net.session import SessionFactory
+from gamed.net.factory import SessionFactory
 from gamed.reception import HostedRoom, Prepares
-from gamed.registry import GameType, Looks, Person
+from gamed.registry import STAY, GameType, LearnsOutcome, Looks, Person
 from gamed.web.answers import Refusal
 from gamed.web.feed import Stream
 from gamed.web.live import Feeds, Moment, RoomFeed
@@ -133,6 +133,7 @@ class Sitting:
     def _told(self) -> None:
         self._look_for_room()
         if self.loop.is_lost and self.final is None:
+            self._conclude()
             captured = self.capture()
             self.final = self.scene(captured), self.moves(captured)
             self.ended = self.feeds.clock.seconds()
@@ -148,6 +149,15 @@ class Sitting:
                 # What was asked for and told again is no news.
                 self._view = view
                 self.stream.changed()
+
+    def _conclude(self) -> None:
+        """Tell a person how its match ended, where the dialect does not."""
+        if self.feed is None or not isinstance(self.person, LearnsOutcome):
+            return
+        room = self.feed.room
+        outcome = room.table.outcome
+        if outcome is not None and room.history.was_started:
+            self.person.conclude(won=None if outcome.winner is None else outcome.winner == self.seat)
 
     def look(self) -> None:
         """Have a person ask how everything stands, where a dialect does not tell that by itself."""
@@ -366,7 +376,8 @@ class Seats:
     def _bring(  # noqa: PLR0913, PLR0917 (what a bot needs)
         self, sitting: Sitting, game_type: GameType, factory: SessionFactory, host: str, strategy: str, code: str | None
     ) -> None:
-        options = {"reservation": code} if code is not None and "reservation" in game_type.player_options else {}
+        told: dict[str, object] = {"stay": STAY} if code is None else {"stay": STAY, "reservation": code}
+        options = {name: value for name, value in told.items() if name in game_type.player_options}
         client: Client = game_type.players[strategy](self.random(), **options)
         loop = Loop(client, self.feeds.clock, _say_nothing, self.elsewhere, leaves=True)
         loop.join(factory, host, strategy)

@@ -24,6 +24,7 @@ from gamed.web.imports import Importing
 from gamed.web.live import Feeds
 from gamed.web.metrics import DaemonCollector, registry
 from gamed.web.play import Play
+from gamed.web.proxies import networks
 from gamed.web.recordings import Recordings
 from gamed.web.rooms import Rooms
 from gamed.web.seats import Seats
@@ -72,12 +73,14 @@ def web_site(parts: Parts, listeners: Sequence[Listener], importing: Importing, 
         Recordings(lobby.store, importing, reactor.seconds),
     )
     routes = [*(route for part in made for route in part.routes), described]
-    root = Root(registry(collector), ready, Api(routes, visitors), collector.warnings)
+    api = Api(routes, visitors)
+    api.proxies = networks(config.proxies)
+    root = Root(registry(collector), ready, api, collector.warnings)
     site = WebSite(root, frozenset(config.hosts.split()), reactor, limits)
     site.stopping += (seats.stop, feeds.stop)
 
     def take(settings: WebConfig) -> None:
-        site.hosts = frozenset(settings.hosts.split())
+        site.hosts, api.proxies = frozenset(settings.hosts.split()), networks(settings.proxies)
         limits.total, limits.per_address = min(settings.connections, most), settings.connections_per_address
         seats.grace = settings.grace_seconds
 

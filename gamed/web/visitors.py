@@ -9,7 +9,7 @@ from __future__ import annotations
 import hmac
 import secrets
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 from attrs import define, field
@@ -32,9 +32,6 @@ MOST_OF_ADDRESS: Final = 500
 
 EXPIRES: Final = 12 * 3_600.0
 """Seconds of silence after which a session is forgotten."""
-
-MOST_LOGINS: Final = 4
-"""Passwords of one address that are looked at or held back at once."""
 
 LONGEST_PASSWORD: Final = 1_024
 
@@ -72,7 +69,6 @@ class Visitors:
     parts: Parts
     _visitors: dict[str, Visitor] = field(factory=dict)
     _addresses: dict[str, int] = field(factory=dict)
-    _logins: dict[str, int] = field(factory=dict)
 
     def __len__(self) -> int:
         """How many sessions there are."""
@@ -131,19 +127,10 @@ class Visitors:
 
     def login(self, visitor: Visitor, user: str, password: str, address: str) -> Deferred[Visitor]:
         """Fire with the session, which has a new cookie and token, or fail with Refusal. Raises Refusal."""
-        if self._logins.get(address, 0) >= MOST_LOGINS:
-            raise Refusal(429, "logins", "too many passwords wait to be looked at", "try again in a while")
         if not password or len(password) > LONGEST_PASSWORD or len(user) > LONGEST_PASSWORD:
             raise Refusal(403, "password", "wrong user or password")
-        self._logins[address] = self._logins.get(address, 0) + 1
-        checked = self.parts.accounts.check(user, password, address)
-        return checked.addBoth(self._looked, address).addCallback(self._judged, visitor, user, address)
-
-    def _looked(self, result: Any, address: str) -> Any:
-        left = self._logins.pop(address) - 1
-        if left:
-            self._logins[address] = left
-        return result
+        checked = self.parts.accounts.check(user, password, address, "web")
+        return checked.addCallback(self._judged, visitor, user, address)
 
     def _judged(self, right: bool, visitor: Visitor, user: str, address: str) -> Visitor:  # noqa: FBT001 (a result)
         if not right:

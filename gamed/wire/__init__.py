@@ -7,7 +7,7 @@ is still delivered).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 from gamed.events import Event
 
@@ -23,8 +23,9 @@ class Connection(Protocol):
     def unfinished(self) -> bytes:
         """The first bytes of a message whose end has not come, for people; b"" if there is none."""
 
-    ending: ClassVar[str]
-    """What ends a message, for people: "a line feed"."""
+    @property
+    def ending(self) -> str:
+        """What ends the message, for people: "a line feed"."""
 
     def receive_data(self, data: bytes) -> None:
         """Take bytes from the peer; empty bytes mean that it has closed."""

@@ -24,9 +24,9 @@ from gamed.wire.racket_atoms import (
     ESCAPES,
     ExactComplex,
     Number,
-    malformed,
     reads_as_number,
 )
+from gamed.wire.racket_input import malformed
 
 
 @frozen
@@ -323,11 +323,11 @@ class Form:
 
     def dot(self) -> None:
         """Take a lone dot. Raises RemoteProtocolError where none may stand."""
-        raise malformed("illegal use of a dot")
+        raise malformed("a dot stands where none may: it goes between blanks, before the last element of a list")
 
     def close(self) -> Datum:
         """Return what the elements make. Raises RemoteProtocolError if they make nothing."""
-        raise malformed("a closer that closes nothing")
+        raise malformed("a closing bracket closes nothing")
 
 
 @define
@@ -363,7 +363,7 @@ class ListForm(Form):
     def add(self, datum: Datum) -> None:
         """Take an element; between a dot and the end, or a second dot, there may be but one."""
         if self.after == "tail":
-            raise malformed("two elements after a dot")
+            raise malformed("a list has two elements after its dot")
         if self.after == "dot":
             self.tail, self.after = datum, "tail"
             return
@@ -376,14 +376,14 @@ class ListForm(Form):
         if self.after == "tail":
             self.after = "second dot"
         elif self.after or not self.elements:
-            raise malformed("illegal use of a dot")
+            raise malformed("a dot stands where none may: it goes between blanks, before the last element of a list")
         else:
             self.after = "dot"
 
     def close(self) -> Datum:
         """Return the list as a tuple, or that it is improper."""
         if self.after in {"dot", "second dot"}:
-            raise malformed("nothing after a dot")
+            raise malformed("a list ends after its dot")
         if self.after == "infix":
             return (self.tail, *self.elements)
         if self.after == "tail":
@@ -399,13 +399,13 @@ class PrefabForm(ListForm):
         """Return the structure; its key must fit the number of its fields."""
         parts = super().close()
         if not isinstance(parts, tuple) or not parts:
-            raise malformed("a prefab structure without a key")
+            raise malformed("a prefab structure has no key")
         try:
             key = _prefab_key(parts[0], len(parts) - 1)
         except LocalProtocolError:
             return Opaque("prefab")
         if key is None:
-            raise malformed("no key of a prefab structure, or none for so many fields")
+            raise malformed("the key of a prefab structure does not fit its fields")
         return Prefab(key, parts[1:])
 
 
@@ -421,13 +421,13 @@ class PairForm(ListForm):
     def dot(self) -> None:
         """Take the one dot."""
         if self.after:
-            raise malformed("illegal use of a dot")
+            raise malformed("a dot stands where none may: it goes between blanks, before the last element of a list")
         super().dot()
 
     def close(self) -> Datum:
         """Return the pair."""
         if self.after != "tail":
-            raise malformed("a key without a value in a hash")
+            raise malformed("a hash has a key without a value")
         return Opaque("pair")
 
 
@@ -460,7 +460,7 @@ class VectorForm(Form):
         """Return the vector."""
         missing = 0 if self.length is None else self.length - len(self.elements)
         if missing < 0 or (missing and self.length is not None and self.length >= _LONGEST_VECTOR):
-            raise malformed("a vector of another length than its elements make")
+            raise malformed("a vector has more elements than its length says, or too many")
         # For the key of a prefab, two equal elements are as wrong as any number of them.
         last = self.elements[-1:] or [0]
         return Opaque("vector", (*self.elements, *last * min(missing, 2)))
@@ -480,7 +480,7 @@ class NumbersForm(VectorForm):
     def add(self, datum: Datum) -> None:
         """Take a number of the kind."""
         if type(datum) is not float if self.prefix == "#i" else type(datum) is not int or datum not in _FIXNUMS:
-            raise malformed("not a number of the vector's kind")
+            raise malformed("a vector of numbers holds something else")
         super().add(datum)
 
     def close(self) -> Datum:

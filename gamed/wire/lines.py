@@ -25,6 +25,8 @@ class LineReader:
     # The last line first, so that taking the next one is cheap however many there are.
     _lines: list[bytes] = field(factory=list)
     _over: bool = False
+    # The first bytes of the line that was too long.
+    _too_long: bytes = b""
 
     @property
     def unfinished(self) -> bytes:
@@ -54,6 +56,7 @@ class LineReader:
         parts = (self._text + data).split(b"\n")
         self._text = parts.pop()
         if len(self._text) > self.limit:
+            self._too_long = self._text[:UNFINISHED]
             self._text = b""
             self._over = True
         if parts:
@@ -65,6 +68,7 @@ class LineReader:
         while self._lines:
             line = self._lines.pop()
             if len(line) > self.limit:
+                self._too_long = line[:UNFINISHED]
                 self._over = True
                 self._lines.clear()
                 break
@@ -73,5 +77,6 @@ class LineReader:
             raise RemoteProtocolError(
                 f"a line is longer than {self.limit} bytes",
                 code="line-too-long",
-                hint="end each message with a line feed",
+                hint="a line feed after each message",
+                text=self._too_long,
             )

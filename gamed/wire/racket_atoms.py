@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
-from typing import Final, TypeAlias, TypeVar
+from typing import Final
 
-from attrs import define, frozen
+from attrs import frozen
 
-from gamed.errors import RemoteProtocolError
-
-T = TypeVar("T")
-Reading: TypeAlias = Generator[None, None, T]
+from gamed.wire.racket_input import IN_LINE, Input, Reading, malformed
 
 # Python's \s has four separators more than Unicode's White_Space; the reader takes the byte order mark for white space.
 WHITE_SPACE: Final = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
@@ -45,9 +42,7 @@ ESCAPES: Final = {"a": "\a", "b": "\b", "t": "\t", "n": "\n", "v": "\v", "f": "\
 IN_OCTETS: Final = re.compile(r'[^"\\\u0100-\U0010ffff]*')
 IN_STRING: Final = re.compile(r'[^"\\]*')
 _IN_BARS: Final = re.compile(r"[^|]*")
-_IN_LINE: Final = re.compile(r"[^\n]*")
 _IN_NAME: Final = re.compile(rf"[^{DELIMITERS}|\\]*")
-_COMMENT_MARK: Final = re.compile(r"\|#|#\|")
 _LONGEST_NAME: Final = max(map(len, CHARACTER_NAMES))
 _OCTAL: Final = "01234567"
 _HEXADECIMAL: Final = "0123456789abcdefABCDEF"
@@ -55,109 +50,6 @@ _SURROGATES: Final = range(0xD800, 0xE000)
 _LOW_SURROGATES: Final = range(0xDC00, 0xE000)
 _CODES: Final = range(0x110000)
 _OCTETS: Final = range(256)
-
-
-def malformed(message: str) -> RemoteProtocolError:
-    """Build the error for text that `read` refuses."""
-    return RemoteProtocolError(message, code="malformed-datum", hint="send one datum and a line feed")
-
-
-@define
-class Input:
-    """The text that has come in, how far it is read, and how many bytes of the limit the datum has taken."""
-
-    limit: int
-    text: str = ""
-    at: int = 0
-    ended: bool = False
-    size: int = 0
-
-    def count(self, size: int) -> None:
-        """Count bytes of the datum."""
-        self.size += size
-        if self.size > self.limit:
-            raise RemoteProtocolError(
-                f"a datum is longer than {self.limit} bytes",
-                code="datum-too-long",
-                hint="send shorter data",
-            )
-
-    def peek(self) -> Reading[str]:
-        """Return the next character, or "" at the end of the stream."""
-        while self.at == len(self.text):
-            if self.ended:
-                return ""
-            yield
-        return self.text[self.at]
-
-    def take(self) -> Reading[str]:
-        """Take the next character. At the end of the stream this never returns: half a datum is none."""
-        while self.at == len(self.text):
-            yield
-        character = self.text[self.at]
-        self.at += 1
-        self.count(len(character.encode()))
-        return character
-
-    def run(self, pattern: re.Pattern[str]) -> Reading[str]:
-        """Take all characters of a class, in however many pieces they come."""
-        parts = []
-        while True:
-            part = self._matching(pattern)
-            self.count(len(part) if part.isascii() else len(part.encode()))
-            parts.append(part)
-            if self.at < len(self.text) or self.ended:
-                return "".join(parts)
-            yield
-
-    def skip(self, pattern: re.Pattern[str]) -> Reading[None]:
-        """Pass over all characters of a class, which are part of no datum."""
-        self._matching(pattern)
-        while self.at == len(self.text) and not self.ended:
-            yield
-            self._matching(pattern)
-
-    def skip_line(self) -> Reading[str]:
-        """Pass over everything up to and including a line feed; return the character before it, "" if there is none."""
-        last = ""
-        while True:
-            last = self._matching(_IN_LINE)[-1:] or last
-            if self.at < len(self.text):
-                self.at += 1
-                return last
-            if self.ended:
-                return ""
-            yield
-
-    def skip_comment(self) -> Reading[None]:
-        """Pass over the rest of a comment in #| and |#, and those in it."""
-        depth, last = 1, ""
-        while depth:
-            mark = self._comment_mark(last)
-            if mark:
-                depth += 1 if mark == "#|" else -1
-                last = ""
-            else:
-                last = self.text[self.at :][-1:] or last
-                self.at = len(self.text)
-                yield
-
-    def _comment_mark(self, last: str) -> str:
-        """Pass over a comment up to the next start or end of one, which the last piece may have begun."""
-        cut = last + self.text[self.at : self.at + 1]
-        if _COMMENT_MARK.fullmatch(cut):
-            self.at += 1
-            return cut
-        mark = _COMMENT_MARK.search(self.text, self.at)
-        self.at = mark.end() if mark else self.at
-        return mark[0] if mark else ""
-
-    def _matching(self, pattern: re.Pattern[str]) -> str:
-        match = pattern.match(self.text, self.at)
-        if match is None:
-            return ""
-        self.at = match.end()
-        return match[0]
 
 
 # Names, strings and characters.
@@ -186,12 +78,11 @@ def _read_quoted_part(source: Input, quote: str) -> Reading[str]:
     return part
 
 
-def expect(source: Input, text: str) -> Reading[None]:
-    """Take exactly this text. Raises RemoteProtocolError at the first other character."""
+def expect(source: Input, text: str, mistake: str) -> Reading[None]:
+    """Take exactly this text. Raises RemoteProtocolError(mistake) at the first other character."""
     for expected in text:
-        character = yield from source.take()
-        if character != expected:
-            raise malformed(f"{character} where {expected} was expected")
+        if (yield from source.take()) != expected:
+            raise malformed(mistake)
 
 
 def read_string(source: Input, plain: re.Pattern[str]) -> Reading[str]:
@@ -203,7 +94,7 @@ def read_string(source: Input, plain: re.Pattern[str]) -> Reading[str]:
         if character == '"':
             return "".join(parts)
         if character != "\\":
-            raise malformed("a character in a byte string that is no octet")
+            raise malformed("a byte string holds a character that is not a byte")
         parts.append((yield from _read_escape(source, wide=plain is IN_STRING)))
 
 
@@ -223,17 +114,19 @@ def _read_escape(source: Input, *, wide: bool) -> Reading[str]:
     if character == "\r" and (yield from source.peek()) == "\n":
         yield from source.take()
     elif character not in "\r\n":
-        raise malformed(f"unknown escape \\{character}")
+        raise malformed(f"a string holds \\{character}, which means nothing: a backslash is written twice")
     return ""
 
 
 def _read_code(source: Input, length: int) -> Reading[str]:
     digits = yield from _read_hexadecimal(source, length)
     if length == 4 and int(digits, 16) in _SURROGATES:  # noqa: PLR2004 (only here are there pairs)
-        yield from expect(source, "\\u")
+        yield from expect(
+            source, "\\u", f"\\u{digits} in a string is half a surrogate pair, and the other half is missing"
+        )
         low = yield from _read_hexadecimal(source, 4)
         if int(low, 16) not in _LOW_SURROGATES:
-            raise malformed("half a surrogate pair")
+            raise malformed(f"\\u{digits} in a string is half a surrogate pair, and \\u{low} is not its other half")
         code = 0x10000 + (int(digits, 16) - _SURROGATES.start << 10) + int(low, 16) - _LOW_SURROGATES.start
         digits = f"{code:x}"
     return _character(digits, 16, _CODES)
@@ -242,7 +135,7 @@ def _read_code(source: Input, length: int) -> Reading[str]:
 def _character(digits: str, radix: int, codes: range) -> str:
     code = int(digits, radix)
     if code not in codes or code in _SURROGATES:
-        raise malformed(f"no character has the number {digits}")
+        raise malformed(f"there is no character with the number {digits}")
     return chr(code)
 
 
@@ -260,16 +153,17 @@ def _read_digits(source: Input, digits: str, most: int, first: str = "") -> Read
 def _read_hexadecimal(source: Input, most: int) -> Reading[str]:
     digits = yield from _read_digits(source, _HEXADECIMAL, most)
     if not digits:
-        raise malformed(f"{(yield from source.take())} where a digit was expected")
+        yield from source.take()
+        raise malformed("in a string, \\x, \\u or \\U is followed by hexadecimal digits")
     return digits
 
 
 def read_here_string(source: Input) -> Reading[str]:
     """Read a string of whole lines after its #<<, up to a line that is the same as the rest of the one with the #<<."""
-    end = yield from source.run(_IN_LINE)
+    end = yield from source.run(IN_LINE)
     yield from source.take()
     lines = []
-    while (line := (yield from source.run(_IN_LINE))) != end:
+    while (line := (yield from source.run(IN_LINE))) != end:
         yield from source.take()
         lines.append(line)
     if (yield from source.peek()):
@@ -295,7 +189,7 @@ def _read_octal(source: Input, first: str) -> Reading[str]:
     # Of two digits there must be a third.
     last = yield from source.take()
     if last not in _OCTAL:
-        raise malformed(f"bad character #\\{digits}{last}")
+        raise malformed(f"#\\{digits}{last} is not a character")
     return _character(digits + last, 8, _OCTETS)
 
 
@@ -306,7 +200,7 @@ def _read_character_name(source: Input, first: str) -> Reading[str]:
     if len(name) == 1:
         return first
     if name.casefold() not in CHARACTER_NAMES:
-        raise malformed(f"bad character #\\{name}")
+        raise malformed(f"#\\{name} is not a character")
     return chr(CHARACTER_NAMES[name.casefold()])
 
 
@@ -449,14 +343,14 @@ def read_number(text: str, count: Callable[[int], None]) -> Number | Extflonum |
     extended = parts is not None and _is_extended(parts)
     if parts is None or (extended and (parts.join or exactness)):
         if digits != text:
-            raise malformed(f"bad number: {text:.40}")
+            raise malformed(f"{text:.40} is not a number")
         return None
     if extended:
         return Extflonum()
     try:
         return _value(parts, exactness, count)
     except (ZeroDivisionError, OverflowError, ValueError) as error:
-        raise malformed(f"bad number: {text:.40}") from error
+        raise malformed(f"{text:.40} is not a number") from error
 
 
 def _prefixes(text: str) -> tuple[int, str, str]:
@@ -469,7 +363,7 @@ def _prefixes(text: str) -> tuple[int, str, str]:
         elif prefix in {"e", "i"} and not exactness:
             exactness = prefix
         else:
-            raise malformed(f"bad number: {text:.40}")
+            raise malformed(f"{text:.40} is not a number")
     return _RADIXES[radix or "d"], exactness, digits
 
 

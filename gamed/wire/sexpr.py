@@ -12,7 +12,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import ClassVar, Final
+from typing import ClassVar, Final, TypeAlias
 
 from attrs import define, field
 
@@ -43,17 +43,15 @@ from gamed.wire.racket_atoms import (
     WHITE_SPACE,
     ExactComplex,
     Extflonum,
-    Input,
-    Reading,
     expect,
     integer,
-    malformed,
     read_character,
     read_here_string,
     read_name,
     read_number,
     read_string,
 )
+from gamed.wire.racket_input import SHOWN, Input, Reading, malformed
 
 __all__ = ["Char", "Datum", "DatumReader", "ExactComplex", "Opaque", "Prefab", "Symbol", "is_sexp", "write"]
 
@@ -90,13 +88,18 @@ def _common_line(text: str) -> Datum | None:
     return tuple(map(_common_atom, text[1:-2].split())) if _COMMON_LINE.fullmatch(text) else None
 
 
+# A plain tuple: one is made for each move.
+Message: TypeAlias = tuple[Datum, str, str]
+"""A datum, the text of its message, and what of that was discarded after the datum; of texts the first characters."""
+
+
 @define
 class _Scanner:
     """Reads data from an input into the forms that are open; there is no recursion, however deep these are."""
 
     input: Input
     depth: int
-    ready: deque[Datum] = field(factory=deque)
+    ready: deque[Message] = field(factory=deque)
     begun: bool = False
     # The datum of this message, once it is complete, and the forms that are open before that.
     _datum: list[Datum] = field(factory=list)
@@ -104,6 +107,8 @@ class _Scanner:
     # Graph labels: what each stands for, and the bytes that its text took.
     _labels: dict[int, tuple[Datum, int]] = field(factory=dict)
     _folds: bool = False
+    # The text of the datum, once that is complete.
+    _text: str = ""
 
     def messages(self) -> Reading[None]:
         """Read data into `ready`, each of them when its line has ended, until the stream ends."""
@@ -112,12 +117,32 @@ class _Scanner:
 
     def _read_message(self) -> Reading[None]:
         self._labels.clear()
+        source = self.input
         while not self._datum:
             if not self._take_common():
                 yield from self._read_element()
-        yield from self.input.skip_line()
+        self._text, rest = source.since_mark(), ""
+        if source.text.startswith("\n", source.at):
+            # As in most messages.
+            source.at += 1
+        else:
+            source.mark(source.at)
+            yield from source.skip_line()
+            rest = source.since_mark().removesuffix("\n")
         self.begun = False
-        self.ready.append(self._datum.pop())
+        self.ready.append((self._datum.pop(), (self._text + rest)[:SHOWN], rest))
+        self._text = ""
+
+    @property
+    def unfinished(self) -> str:
+        """What has been read of the message, or the first `SHOWN` characters of it."""
+        return (self._text + self.input.since_mark())[:SHOWN]
+
+    @property
+    def ending(self) -> str:
+        """What is missing until the message is whole."""
+        closers = "".join(form.closer for form in reversed(self._forms))
+        return f"{closers} and a line feed" if closers else "a line feed"
 
     def _take_common(self) -> bool:
         """Take a parenthesis or a simple atom if that comes next, without the ado that other elements need."""
@@ -128,6 +153,7 @@ class _Scanner:
         self.input.at = match.end()
         if not self._forms:
             self.input.size = 0
+            self.input.mark(match.start(1))
         self.input.count(len(match[0] if self._forms else match[1]))
         if match[1] == "(":
             self._open_list("(")
@@ -145,6 +171,7 @@ class _Scanner:
             self.begun = False
             self.input.size = 0
             yield from self.input.skip(_SPACE)
+            self.input.mark(self.input.at)
         character = yield from self.input.take()
         self.begun = True
         form = self._forms[-1] if self._forms else None
@@ -163,7 +190,7 @@ class _Scanner:
         elif character == "." and (yield from self._is_at_delimiter()):
             form.dot()
         else:
-            raise malformed(f"{character} where there should be a dot or an end")
+            raise malformed(f"{character} stands where there should be a dot or a closing bracket")
 
     def _is_at_delimiter(self) -> Reading[bool]:
         following = yield from self.input.peek()
@@ -184,7 +211,7 @@ class _Scanner:
             raise RemoteProtocolError(
                 f"more than {self.depth} lists in one another",
                 code="datum-too-deep",
-                hint="send fewer lists in one another",
+                hint="fewer lists in one another: a move is one list",
             )
 
     def _place(self, datum: Datum) -> None:
@@ -204,13 +231,19 @@ class _Scanner:
 
     def _open_pair(self, opener: str) -> None:
         if opener not in _CLOSERS:
-            raise malformed("not a pair in a hash")
+            raise malformed("a hash holds something else than pairs, (key . value)")
         self._open(PairForm(_CLOSERS[opener]))
 
     def _close(self, closer: str) -> None:
         if not self._forms or self._forms[-1].closer != closer:
-            raise malformed(f"unexpected {closer}")
+            raise malformed(self._misplaced(closer))
         self._place(self._forms.pop().close())
+
+    def _misplaced(self, closer: str) -> str:
+        if not self._forms:
+            return f"{closer} closes nothing: there is one closing bracket too many"
+        wanted = self._forms[-1].closer
+        return f"{closer} where {wanted} is missing" if wanted else f"{closer} stands where a datum is missing"
 
     def _quote(self, names: dict[str, str], mark: str) -> Reading[None]:
         if mark == "," and (yield from self.input.peek()) == "@":
@@ -234,7 +267,7 @@ class _Scanner:
         """Read #ci or #cs: whether symbols in the next datum are folded."""
         case = yield from self.input.take()
         if case not in "sSiI":
-            raise malformed(f"bad syntax #c{case}")
+            raise malformed(f"#c{case} means nothing: there are #ci and #cs")
         before = self._folds
 
         def restore(datum: Datum) -> Datum:
@@ -248,7 +281,7 @@ class _Scanner:
         """Take an opener; return the closer that belongs to it."""
         opener = yield from self.input.take()
         if opener not in _CLOSERS:
-            raise malformed(f"no opening parenthesis after {what}")
+            raise malformed(f"there is no opening bracket after {what}")
         return _CLOSERS[opener]
 
     def _open_vector(self, opener: str) -> None:
@@ -261,7 +294,7 @@ class _Scanner:
         name = yield from self.input.run(_LETTERS)
         closer = yield from self._read_opener(f"#h{name:.20}")
         if not _HASH_NAME.fullmatch(name):
-            raise malformed(f"bad syntax #h{name:.20}")
+            raise malformed(f"#h{name:.20} means nothing: a hash begins with #hash")
         self._open(HashForm(closer))
 
     # Labels, and vectors of a length.
@@ -274,11 +307,11 @@ class _Scanner:
         elif mark in {"=", "#"} and len(digits) <= _LONGEST_LABEL:
             (self._define if mark == "=" else self._refer)(int(digits))
         else:
-            raise malformed(f"bad syntax #{digits:.20}{mark}")
+            raise malformed(f"#{digits:.20}{mark} means nothing")
 
     def _define(self, label: int) -> None:
         if label in self._labels:
-            raise malformed(f"two labels #{label}=")
+            raise malformed(f"the label #{label}= stands there twice")
         # This stands wherever the label is used in its own datum.
         cycle = Opaque("cycle")
         self._labels[label] = (cycle, 0)
@@ -295,7 +328,7 @@ class _Scanner:
     def _refer(self, label: int) -> None:
         """Use a label: what is shared counts each time, as it is written each time."""
         if label not in self._labels:
-            raise malformed(f"no label #{label}=")
+            raise malformed(f"there is no label #{label}= for #{label}#")
         datum, size = self._labels[label]
         self.input.count(size)
         self._check_depth(nesting(datum))
@@ -307,7 +340,7 @@ class _Scanner:
         name, quoted = yield from read_name(self.input, first, folds=self._folds)
         if name == "." and not quoted:
             if not self._forms:
-                raise malformed("a dot outside a list")
+                raise malformed("a dot stands outside of a list")
             self._forms[-1].dot()
             return
         number = None
@@ -323,7 +356,7 @@ class _Scanner:
         name, quoted = yield from read_name(self.input)
         number = None if quoted else read_number(prefix + name, self.input.count)
         if number is None:
-            raise malformed(f"bad number: {prefix}{name:.40}")
+            raise malformed(f"{prefix}{name:.40} is not a number")
         return number
 
     def _read_prefixed_number(self, mark: str) -> Reading[None]:
@@ -332,7 +365,7 @@ class _Scanner:
     def _read_number_of(self, form: NumbersForm, first: str) -> Reading[None]:
         """Read an element of a vector of numbers: unlike others it may not be quoted or have a graph label."""
         if first not in ("+-#.0123456789" if form.prefix == "#i" else "+-#0123456789"):
-            raise malformed("not a number in a vector of numbers")
+            raise malformed("a vector of numbers holds something else")
         number = yield from self._read_number(form.prefix + first)
         form.add(Opaque("extflonum") if isinstance(number, Extflonum) else number)
 
@@ -343,7 +376,7 @@ class _Scanner:
     def _read_keyword(self, _mark: str) -> Reading[None]:
         name, quoted = yield from read_name(self.input)
         if name == "." and not quoted:
-            raise malformed("a dot as a keyword")
+            raise malformed("a dot is not a keyword")
         self._place(Opaque("keyword"))
 
     def _read_boolean(self, mark: str) -> Reading[None]:
@@ -351,9 +384,10 @@ class _Scanner:
             if mark in "fF" and (yield from self.input.peek()) in "lx":
                 yield from self._read_numbers(mark)
                 return
-            yield from expect(self.input, {"t": "rue", "f": "alse"}.get(mark, ""))
+            mistake = f"#{mark} and what follows is not a boolean: there are #t, #f, #true and #false"
+            yield from expect(self.input, {"t": "rue", "f": "alse"}.get(mark, ""), mistake)
             if not (yield from self._is_at_delimiter()):
-                raise malformed(f"bad syntax after #{mark}")
+                raise malformed(mistake)
         self._place(mark in "tT")
 
     def _read_numbers(self, mark: str) -> Reading[None]:
@@ -370,7 +404,9 @@ class _Scanner:
         self._place((yield from read_string(self.input, IN_OCTETS)).encode("latin-1"))
 
     def _read_here_string(self, _mark: str) -> Reading[None]:
-        yield from expect(self.input, "<")
+        yield from expect(
+            self.input, "<", "#<...> is what Racket prints of a value that cannot be read: send its parts"
+        )
         self._place((yield from read_here_string(self.input)))
 
     def _read_character(self, _mark: str) -> Reading[None]:
@@ -378,12 +414,13 @@ class _Scanner:
 
     def _read_regexp(self, mark: str) -> Reading[None]:
         """Read #rx or #px and a string or byte string. The expression itself is not looked at."""
-        yield from expect(self.input, "x")
+        mistake = f"#{mark} begins a regular expression, #{mark}x and a string, and nothing else that is a datum"
+        yield from expect(self.input, "x", mistake)
         character = yield from self.input.take()
         if character == "#":
-            yield from expect(self.input, '"')
+            yield from expect(self.input, '"', mistake)
         elif character != '"':
-            raise malformed(f"no string after #{mark}x")
+            raise malformed(mistake)
         yield from read_string(self.input, IN_STRING if character == '"' else IN_OCTETS)
         self._place(Opaque("regexp"))
 
@@ -399,7 +436,7 @@ class _Scanner:
         """Pass over a line after #! and a blank or slash, which goes on where it ends in a backslash."""
         following = yield from self.input.take()
         if following not in " /":
-            raise malformed("#! is not enabled")
+            raise malformed("#! begins a script, and no datum")
         while (yield from self.input.skip_line()) == "\\":
             pass
 
@@ -407,7 +444,7 @@ class _Scanner:
         mark = yield from self.input.take()
         reading = self._SHARP_STARTS.get(mark)
         if reading is None:
-            raise malformed(f"bad syntax #{mark}")
+            raise malformed(f"#{mark} begins no datum" + ("; #lang belongs into a file" if mark == "l" else ""))
         steps = reading(self, mark)
         if steps is not None:
             yield from steps
@@ -442,10 +479,6 @@ class _Scanner:
     }
 
 
-UNFINISHED: Final = 200
-"""Bytes of an unfinished datum that are shown."""
-
-
 @define
 class DatumReader:
     """Reads data from the bytes of a world or a universe.
@@ -462,7 +495,6 @@ class DatumReader:
     _error: RemoteProtocolError | None = field(init=False, default=None)
     _over: bool = field(init=False, default=False)
     _common: int = field(init=False)
-    _first: bytes = field(init=False, default=b"")
 
     def __attrs_post_init__(self) -> None:
         self._common = min(self.limit, _LONGEST_COMMON_LINE) if self.depth else 0
@@ -477,37 +509,43 @@ class DatumReader:
         """Whether part of a datum or of its line has come, and the line's end is to come."""
         return self._scanner.begun and not self._over
 
-    @property
-    def unfinished(self) -> bytes:
-        """The first bytes of a datum that has not ended, or whose line has not."""
-        return self._first if self.begun else b""
-
     def receive_data(self, data: bytes) -> None:
         """Take bytes; empty bytes end the stream. A datum that is then complete counts without its line feed, too."""
         if self._over:
             return
-        if not self._scanner.begun:
-            self._first = b""
         text = self._decoder.decode(data, not data)
         if not self._scanner.begun and len(text) <= self._common:
             datum = _common_line(text)
             if datum is not None:
                 # Between two messages, so it is what the scanner would read.
-                self._scanner.ready.append(datum)
+                self._scanner.ready.append((datum, text, ""))
                 return
-        if len(self._first) < UNFINISHED:
-            self._first = (self._first + data[data.rfind(b"\n", 0, -1) + 1 :])[:UNFINISHED]
-        self._input.text = text if text.isascii() else _ESCAPED_OCTET.sub("\ufffd", text)
-        self._input.at = 0
-        self._input.ended = self._over = not data
+        self._input.feed(text if text.isascii() else _ESCAPED_OCTET.sub("\ufffd", text), ended=not data)
+        self._over = not data
         try:
             next(self._steps, None)
         except RemoteProtocolError as error:
+            self._input.skip_to_line_end()
+            error.text = self._scanner.unfinished.encode()
             self._error = error.fresh()
             self._over = True
 
+    @property
+    def unfinished(self) -> bytes:
+        """The first bytes of a message that has begun and not ended; none if there is no such message."""
+        return self._scanner.unfinished.encode() if self._scanner.begun and self._error is None else b""
+
+    @property
+    def ending(self) -> str:
+        """What is missing until that message is whole."""
+        return self._scanner.ending
+
     def datums(self) -> Iterator[Datum]:
-        """Yield the data so far whose lines have ended.
+        """Yield the data so far whose lines have ended; raise as `messages` does."""
+        return (datum for datum, _, _ in self.messages())
+
+    def messages(self) -> Iterator[Message]:
+        """Yield the data so far whose lines have ended, each with its text.
 
         Raises RemoteProtocolError after those before it, with the code "malformed-datum", "datum-too-long" or
         "datum-too-deep"; nothing more is read then.

@@ -38,6 +38,12 @@ _OVERLAP: Final = 2
 UNFINISHED: Final = 200
 """Bytes of an unfinished message that are shown."""
 
+KEPT: Final = 1_024
+"""Characters of a message that are kept for people while it comes; also the bytes of it that an error has."""
+
+_BLANK: Final = "\ufeff \t\r\n"
+_BLANKS: Final = _BLANK.encode()
+
 _SPACE: Final = re.compile(rb"[\t\n\r]")
 _VALUE: Final = re.compile(rb"\"[^\"]*\"|'[^']*'")
 
@@ -55,6 +61,11 @@ class _Tokens:
     def begun(self) -> bool:
         """Whether there is markup that has not ended."""
         return self._sought is not _MARKUP
+
+    @property
+    def text(self) -> bytes:
+        """What waits before markup. A `<` may be the beginning of some that is not known yet."""
+        return bytes(self.waiting[: self._opened]) if self.begun else bytes(self.waiting).partition(b"<")[0]
 
     def take(self) -> tuple[int, str] | None:
         """Return the next token with the number of its bytes, or None until more has come.
@@ -122,7 +133,8 @@ class _Messages:
     closed: bool = False
     level: int = 0
     root: str = ""
-    elements: deque[Element] = field(factory=deque)
+    elements: deque[Element | bytes] = field(factory=deque)
+    """The messages that are complete, and between them what was found of stray text."""
     builder: TreeBuilder = field(init=False)
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
@@ -166,6 +178,16 @@ class XmlStream:
     _messages: _Messages = field(init=False)
     _parser: expat.XMLParserType = field(init=False)
     _error: RemoteProtocolError | None = field(default=None, init=False)
+    _opening: str = field(default="", init=False)
+    """What came until the root began, and its tag."""
+    _seen: str = field(default="", init=False)
+    """The first `KEPT` characters of the message that is coming."""
+    _texts: deque[str] = field(factory=deque, init=False)
+    """The same of those that are complete."""
+    last: str = field(default="", init=False)
+    """The same of the message that `elements` yielded last."""
+    _is_told: bool = field(default=False, init=False)
+    """Whether a line of the text that waits, in which there is no markup, has been noted as stray text."""
 
     def __attrs_post_init__(self) -> None:
         self._messages = _Messages(self.depth, self.attributes)
@@ -183,8 +205,28 @@ class XmlStream:
 
     @property
     def unfinished(self) -> bytes:
-        """The first bytes of what has not ended of a message."""
-        return bytes(self._tokens.waiting[:UNFINISHED]) if self.begun else b""
+        """The first bytes of what has not ended of a message, or of text that may become none."""
+        if self.closed or self._is_told or self._error is not None:
+            return b""
+        return self._begun_text().lstrip(_BLANKS)[:UNFINISHED]
+
+    @property
+    def opening(self) -> tuple[str, str]:
+        """The root's name and its tag, with what came before it; empty before it has begun."""
+        return self._messages.root, self._opening
+
+    def stray(self) -> bytes:
+        """Return the first line of text that no element holds, if it came before the next message; each text once."""
+        elements = self._messages.elements
+        text = elements[0] if elements else b""
+        if not isinstance(text, bytes):
+            return b""
+        if text:
+            elements.popleft()
+        return text
+
+    def _begun_text(self) -> bytes:
+        return (self._seen.encode() + self._tokens.waiting[:KEPT])[:KEPT]
 
     def receive_data(self, data: bytes) -> None:
         """Take bytes; empty bytes end the stream."""
@@ -193,11 +235,13 @@ class XmlStream:
         if data:
             try:
                 self._read(data)
+                if not self.closed:
+                    self._look_for_stray_text()
             except RemoteProtocolError as error:
-                self._error = error.fresh()
+                self._error = RemoteProtocolError(str(error), code=error.code, text=self._begun_text())
             except expat.ExpatError as error:
-                reason = expat.ErrorString(error.code)
-                self._error = RemoteProtocolError(f"this is not well-formed XML: {reason}", code="malformed-xml")
+                reason = f"this is not well-formed XML: {expat.ErrorString(error.code)}"
+                self._error = RemoteProtocolError(reason, code="malformed-xml", text=self._seen.encode()[:KEPT])
         else:
             self._messages.closed = True
         if self.closed or self._error is not None:
@@ -210,7 +254,10 @@ class XmlStream:
         `message-too-deep`, `too-many-attributes`.
         """
         while self._messages.elements:
-            yield self._messages.elements.popleft()
+            element = self._messages.elements.popleft()
+            if not isinstance(element, bytes):
+                self.last = self._texts.popleft()
+                yield element
         if self._error is not None:
             raise self._error.fresh()
 
@@ -229,11 +276,37 @@ class XmlStream:
     def _parse(self, size: int, token: str) -> None:
         messages = self._messages
         self._taken += size
+        if len(self._seen) < KEPT:
+            self._seen = (self._seen + token)[:KEPT]
         level, finished = messages.level, len(messages.elements)
+        if not token.startswith("<"):
+            self._note_stray_text(token[: token.index("<")])
+            finished = len(messages.elements)
+        self._is_told = False
         self._parser.Parse(token)
-        if messages.level > level == 0 or len(messages.elements) > finished:
-            self._taken = 0
-            self._renew()
+        if not level and messages.root and not self._opening:
+            self._opening = self._seen
+        if len(messages.elements) > finished:
+            self._texts.append(self._seen)
+        elif not messages.level > level == 0:
+            return
+        self._taken = 0
+        self._seen = ""
+        self._renew()
+
+    def _look_for_stray_text(self) -> None:
+        """Take a line of text for what it is, because markup may never follow it."""
+        if b"\n" in self._tokens.waiting:
+            line, end, _ = self._tokens.text.lstrip(_BLANKS).partition(b"\n")
+            if end:
+                self._note_stray_text(line.decode("utf-8", "replace"))
+
+    def _note_stray_text(self, text: str) -> None:
+        """Note the first line of some text, unless it is in a message or was noted."""
+        line = text.strip(_BLANK).partition("\n")[0].strip(_BLANK)
+        if line and self._messages.level < 2 and not self._is_told:  # noqa: PLR2004 (the level of messages)
+            self._is_told = True
+            self._messages.elements.append(line.encode()[:KEPT])
 
     def _renew(self) -> None:
         messages = self._messages

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -17,8 +18,10 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.bots.play import Bot, BotError, Played, play
 from gamed.games.battleship import Settings, game_type
 from gamed.games.battleship.states import Phase
+from gamed.games.quoridor import game_type as quoridor
 from gamed.registry import Player
 from gamed.testing.house import House, Wire
+from tests.games.quoridor.worlds import VOTE, newcomer, universe
 
 ROLES = b"(4,[]).\r(5,[]).\r"
 
@@ -39,8 +42,10 @@ class Line(StringTransport):
 class Seated:
     """A bot on a transport, and the wire of a house that it plays through."""
 
-    def __init__(self, player: Player, clock: Clock, wire: Wire | None = None) -> None:
-        self.bot = Bot(player, clock, Deferred())
+    def __init__(
+        self, player: Player, clock: Clock, wire: Wire | None = None, *ended: Callable[[Played], None]
+    ) -> None:
+        self.bot = Bot(player, clock, Deferred(), *ended)
         self.transport = Line()
         self.bot.makeConnection(self.transport)
         self.wire = wire
@@ -156,6 +161,95 @@ class BotTests(SynchronousTestCase):
         self.bot.dataReceived(b"and again\r")
         self.seat.lose()
         self.assertIn("b'hello' is no command", self.error())
+
+
+class StayTests(SynchronousTestCase):
+    """A world that plays Quoridor, beside one that a test steers."""
+
+    def sit(self, **options: Any) -> None:
+        self.house = universe()
+        self.played: list[Played] = []
+        made = quoridor.players["path"](Random(1), **options)
+        self.seat = Seated(made, self.house.clock, self.house.connect(), self.played.append)
+        self.exchange()
+        self.person = newcomer(self.house)
+        self.exchange()
+
+    def exchange(self) -> None:
+        while self.seat.exchange():
+            pass
+
+    def lose(self) -> None:
+        """Lose a game: the person only walks to and fro."""
+        count = len(self.played)
+        for number in range(200):
+            self.exchange()
+            if len(self.played) > count:
+                return
+            self.person.says(f"(move player {number % 2 * 8} 8)")
+        raise AssertionError("the bot does not win")
+
+    def test_it_stays_for_resets_and_tells_each_result_at_once(self) -> None:
+        self.sit(stay=30.0)
+        self.lose()
+        self.assertEqual([played.won for played in self.played], [True])
+        self.house.clock.advance(29.0)
+        self.assertFalse(self.seat.transport.disconnecting)
+        self.person.says("(reset)")
+        self.lose()
+        self.assertEqual(len(self.played), 2)
+        self.assertGreater(self.played[1].moves, 3)
+        self.house.clock.advance(29.0)
+        self.assertFalse(self.seat.transport.disconnecting)
+        self.assertNotIn("disconnect", " ".join(self.person.heard))
+        self.house.clock.advance(1.0)
+        self.assertTrue(self.seat.transport.disconnecting)
+        self.seat.lose()
+        self.assertEqual(self.successResultOf(self.seat.bot.done), self.played[1])
+
+    def test_without_a_stay_it_leaves_at_once(self) -> None:
+        self.sit()
+        self.lose()
+        self.assertTrue(self.seat.transport.disconnecting)
+
+    def test_it_leaves_when_nobody_is_left_who_could_reset(self) -> None:
+        self.sit(stay=30.0)
+        self.lose()
+        self.person.leaves()
+        self.exchange()
+        self.assertTrue(self.seat.transport.disconnecting)
+        self.seat.lose()
+        self.assertEqual(self.successResultOf(self.seat.bot.done), self.played[0])
+
+    def test_a_game_that_breaks_off_after_a_reset_is_an_error(self) -> None:
+        self.sit(stay=30.0)
+        self.lose()
+        self.person.says("(reset)")
+        self.exchange()
+        self.person.leaves()
+        self.exchange()
+        self.seat.lose()
+        self.assertIn("left before the game ended", str(self.failureResultOf(self.seat.bot.done, BotError).value))
+
+    def test_a_server_that_closes_during_the_stay_is_none(self) -> None:
+        self.sit(stay=30.0)
+        self.lose()
+        self.seat.lose()
+        self.assertEqual(self.successResultOf(self.seat.bot.done), self.played[0])
+        self.assertEqual([call for call in self.house.clock.getDelayedCalls() if call.getTime() > 1e3], [])
+
+    def test_it_waits_before_it_answers(self) -> None:
+        self.sit(pace=3.0)
+        told = self.person.heard
+        self.house.clock.advance(3.0)
+        self.exchange()
+        self.assertEqual((told, self.person.heard), ([VOTE], ["(start2wait 1 ())"]))
+        self.house.clock.advance(2.9)
+        self.exchange()
+        self.assertEqual(self.person.heard, [])
+        self.house.clock.advance(0.1)
+        self.exchange()
+        self.assertEqual(self.person.heard, ["(play 1 (player 4.0 1.0 1.0))"])
 
 
 class Nowhere(SynchronousResolver):

@@ -386,6 +386,69 @@ class PreparingTests(DeskTestCase):
         self.assertEqual([row["code"] for row in json.loads(self.answer("reservations --json"))], codes[1:])
         self.assertFalse(any(room.history.of_kind(STARTED)))
 
+    def joined(self) -> str:
+        """Return the id of the room in which a stranger is seated."""
+        stranger = self.house.connect()
+        stranger.send(b'<protocol><join gameType="swc_2020_hive"/>')
+        ((room, _),) = stranger.session.places
+        return str(room.id)
+
+    def test_a_revoked_seat_stays_closed(self) -> None:
+        made = json.loads(self.answer("prepare hive Ada Grace --json"))
+        codes = [reservation["code"] for reservation in made["reservations"]]
+        self.assertIn(f"seat 1 of room {made['room']} stays closed", self.answer(f"revoke {codes[1]}"))
+        self.assertNotEqual(self.joined(), made["room"])
+        late = self.house.connect()
+        late.send(f'<protocol><joinPrepared reservationCode="{codes[1]}"/>'.encode())
+        self.assertTrue(late.is_closed)
+        self.assertIn("no reservations have the code", self.answer(f"revoke {codes[1]} --open"))
+
+    def test_a_revoked_seat_can_be_opened(self) -> None:
+        made = json.loads(self.answer("prepare hive Ada Grace --json"))
+        code = made["reservations"][1]["code"]
+        self.assertIn(f"seat 1 of room {made['room']} is open", self.answer(f"revoke {code} --open"))
+        self.assertEqual(self.joined(), made["room"])
+
+    def test_the_time_limits_of_a_seat(self) -> None:
+        made = json.loads(self.answer("prepare hive Ada Grace --json"))
+        room, table = made["room"], self.house.lobby.rooms[made["room"]].table
+        self.assertIn(f"The time limits of seat 1 in room {room} are off", self.answer(f"timeout {room} 1 off"))
+        self.assertEqual(table._timed, [True, False])
+        self.answer(f"timeout {room[:4]} 1 on")
+        self.assertEqual(table._timed, [True, True])
+        self.assertIn("there is no seat 2", self.answer(f"timeout {room} 2 off"))
+        self.assertIn("perhaps is none of on, off", self.answer(f"timeout {room} 1 perhaps"))
+
+    def test_no_limit_runs_out_where_it_is_off(self) -> None:
+        made = json.loads(self.answer("prepare hive Ada Grace --json"))
+        self.answer(f"timeout {made['room']} 0 off")
+        for reservation in made["reservations"]:
+            wire = self.house.connect()
+            wire.send(f'<protocol><joinPrepared reservationCode="{reservation["code"]}"/>'.encode())
+        self.house.clock.advance(3_000)
+        self.assertIsNone(self.house.lobby.rooms[made["room"]].table.outcome)
+
+    def test_display_names(self) -> None:
+        made = json.loads(self.answer("prepare hive Ada 'Jürgen \x1b[2J' --json"))
+        codes = [reservation["code"] for reservation in made["reservations"]]
+        for wire, code in zip((first := self.house.connect(), self.house.connect()), codes, strict=False):
+            wire.send(f'<protocol><joinPrepared reservationCode="{code}"/>'.encode())
+            self.assertIn(f"Ada@{first.session.name}", self.answer("rooms"))
+        for line in ("rooms", f"room {made['room'][:8]}"):
+            self.assertRegex(self.answer(line), r"Ada@127.0.0.1:\d+")
+            self.assertRegex(self.answer(line), r"Jürgen \\x1b\[2J@127.0.0.1:\d+")
+        shown = self.answer("players")
+        self.assertIn(f"{made['room'][:8]} seat 0 as Ada", shown)
+        self.assertIn(f"{made['room'][:8]} seat 1 as Jürgen \\x1b[2J", shown)
+        # What `kick` takes is still there.
+        self.assertIn("is kicked", self.answer(f"kick {first.session.name}"))
+
+    def test_players_without_names(self) -> None:
+        wire = self.house.connect()
+        wire.send(b"<protocol><join/>")
+        self.assertIn(f" waiting  {wire.session.name} ", self.answer("rooms"))
+        self.assertNotIn(" as ", self.answer("players"))
+
     def test_codes_are_secrets_and_not_in_the_audit_log(self) -> None:
         with capturedLogs() as logs:
             made = json.loads(self.answer("prepare hive --json"))
@@ -400,6 +463,13 @@ class PreparingTests(DeskTestCase):
         self.assertIn("there is no record abcdef", self.answer("prepare hive --from abcdef"))
         self.assertIn("there is no game chess", self.answer("prepare chess"))
         self.assertIn("battleship has no listener", self.answer("prepare battleship"))
+
+
+class LimitsElsewhereTests(DeskTestCase):
+    def test_they_cannot_be_switched(self) -> None:
+        self.match()
+        said = self.answer(f"timeout {self.room.id} 0 off")
+        self.assertIn("the time limits of battleship cannot be switched", said)
 
 
 class CourseTests(DeskTestCase):

@@ -11,6 +11,7 @@ from pathlib import Path
 import attrs
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed import passwords
 from gamed.config import ConsoleConfig
 from gamed.console import accounts, intake, telnet
 from gamed.console.commands import COMMANDS
@@ -52,8 +53,10 @@ class PageTests(SynchronousTestCase):
         text = " ".join(PAGE.read_text().split())
         for said in (
             f"{accounts.TRIES} wrong passwords end a connection",
-            f"{accounts.LONGEST_DELAY:g} seconds at most",
-            f"forgotten after {accounts.FORGIVEN / 60:g} minutes",
+            f"{passwords.LONGEST_DELAY:g} seconds at most",
+            f"forgotten after {passwords.FORGIVEN / 60:g} minutes",
+            f"{passwords.MOST_HELD} answers of an address",
+            f"more than {passwords.MANY} wrong passwords in a minute",
             f"{telnet.LOGIN_SECONDS:g} seconds to log in",
             f"more than {intake.LINE_BYTES} bytes",
             f"{intake.LINES_PER_SECOND:g} commands a second",

@@ -124,13 +124,16 @@ class HiveTests(ReloadTestCase):
     def test_the_administrators_password(self) -> None:
         said = self.reload(password="other", messages_per_second=7.0)
         self.assertEqual(set(said["changed"]), {"[hive] password", "[hive] messages_per_second"})
-        self.assertEqual(self.house.factory.reception.passwords.password, "other")
+        self.assertEqual(self.house.factory.reception.password, "other")
         self.assertEqual(self.house.factory.messages_per_second, 7.0)
+
+    def test_the_directory_of_replays_needs_a_restart(self) -> None:
+        self.assertEqual(self.reload(replays="other")["needs a restart"], ["[hive] replays"])
 
     def test_an_empty_one_changes_nothing(self) -> None:
         said = self.reload(password="")
         self.assertEqual((said["changed"], said["needs a restart"]), ([], ["[hive] password"]))
-        self.assertEqual(self.house.factory.reception.passwords.password, "secret")
+        self.assertEqual(self.house.factory.reception.password, "secret")
 
 
 class QuoridorTests(ReloadTestCase):

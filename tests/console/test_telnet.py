@@ -98,7 +98,7 @@ class LoginTests(TelnetTestCase):
             self.type(door, b"admin\nwrong\n")
             self.house.clock.advance(2**wrong)
         self.assertTrue(door.transport.disconnecting)
-        self.assertEqual(self.parts.accounts.failures, 3)
+        self.assertEqual(self.house.lobby.tally.wrong_passwords, {"console": 3})
         self.assertEqual(self.parts.operators, [])
 
     def test_what_is_typed_while_the_answer_is_held_back_waits(self) -> None:

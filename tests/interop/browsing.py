@@ -77,7 +77,8 @@ class WebDaemon(Daemon):
     def bot(self, game: str, strategy: str, *more: str) -> subprocess.Popen[str]:
         """Start `gamed bot` for one game."""
         port = self.ports["softwarechallenge" if game == "hive" else game]
-        command = [SCRIPTS / "gamed", "bot", game, "--port", str(port), "--strategy", strategy, *more]
+        at_once = ("--pace", "0", "--stay", "0") if game == "quoridor" else ()
+        command = [SCRIPTS / "gamed", "bot", game, "--port", str(port), "--strategy", strategy, *at_once, *more]
         return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 

@@ -106,11 +106,15 @@ class World(Program):
         await self.prints("disappeared")
 
 
-async def worlds(test: TestCase, count: int) -> list[World]:
-    """Start so many worlds on a display of their own; skip the test where there is no Racket, but not in CI."""
+async def screen(test: TestCase) -> str:
+    """Start a display in memory and return its name; skip the test where there is no Racket, but not in CI."""
     for program in ("racket", "Xvfb"):
         if shutil.which(program) is None and "CI" not in os.environ:
             test.skipTest(f"{program} is not installed (Debian: racket xvfb libgtk-3-0); CI always has it")
-    screen = Program(test, *XVFB)
-    display = f":{await screen.line()}"
+    return f":{await Program(test, *XVFB).line()}"
+
+
+async def worlds(test: TestCase, count: int) -> list[World]:
+    """Start so many worlds on a display of their own."""
+    display = await screen(test)
     return [World(test, display) for _ in range(count)]

@@ -5,6 +5,8 @@ Source: battleship.md B8 and B12. The client in `prolog/` behaves as the origina
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import re
 import shutil
@@ -12,10 +14,12 @@ import socket
 import statistics
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.games.battleship.wire import decode, plain
 from tests.daemon import SCRIPTS, free_port, running
 
 HERE = Path(__file__).parent
@@ -49,11 +53,95 @@ def seconds(text: str) -> list[float]:
     return [float(found) for found in _SECONDS.findall(text)]
 
 
-class PrologTests(SynchronousTestCase):
+class PrologTestCase(SynchronousTestCase):
     def setUp(self) -> None:
         if shutil.which("swipl") is None and "CI" not in os.environ:
             self.skipTest("SWI-Prolog is not installed (Debian: swi-prolog-nox); CI always has it")
 
+
+class ReadingTests(PrologTestCase):
+    """What the referee reads is what SWI-Prolog's reader makes of a line."""
+
+    LINES = (
+        *(
+            b"(1,[3,4]).",
+            b" ( 1 , [ 3 , 4 ] ) . ",
+            b"\t(1,\v[3,\f4]).",
+            b"(1,[3,4]) .",
+            b"(1,[3,4]). ",
+            b"1,[3,4].",
+            b"1, [3,4] .",
+        ),
+        *(
+            b"(01,[03,004]).",
+            b"(1,[-1,0]).",
+            b"(1,[-0,4]).",
+            b"(2,[0,1,2,3]).",
+            b"(3,[ ]).",
+            b"(1,[3]).",
+            b"(1,[3,-9]).",
+        ),
+    )
+    READER = "repeat, read(T), (T == end_of_file -> ! ; T = (O, L), print([O|L]), nl, fail)"
+
+    def read(self, *lines: bytes) -> list[list[int]]:
+        """Return what SWI-Prolog's reader makes of lines."""
+        done = subprocess.run(
+            ["swipl", "-q", "-g", self.READER, "-t", "halt"],
+            input=b"".join(line + b"\r" for line in lines),
+            capture_output=True,
+            timeout=60,
+            check=True,
+        )
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def test_what_the_referee_reads(self) -> None:
+        commands = [decode(line) for line in self.LINES]
+        self.assertEqual(self.read(*self.LINES), [[command.opcode, *command.numbers] for command in commands])
+
+    def test_what_is_forwarded_by_a_referee_who_enforces(self) -> None:
+        lines = (*self.LINES, b"1,[3,4]", b"1,[3,4] ")
+        commands = [decode(line) for line in lines]
+        self.assertEqual(self.read(*map(plain, lines)), [[command.opcode, *command.numbers] for command in commands])
+
+
+class EnforcingTests(PrologTestCase):
+    def test_a_cheat_does_not_stop_an_honest_client(self) -> None:
+        """Lines that the Prolog client cannot use do not reach it; those that it could not read reach it legibly."""
+        wrong = (b"hello", b"(1,[-1,0]).", b"(1,[0,1,2,3]).", b"(1,[0,0])", b"(1,[0,0]).")
+        with running(Path(self.mktemp()), battleship='referee = "enforce"') as daemon:
+            for number, last in enumerate(wrong):
+                client = prolog(daemon.port, 1)
+                while daemon.text().count("joined: ") == 2 * number:
+                    time.sleep(0.01)
+                self.cheat(daemon.port, last)
+                client.communicate(timeout=60)
+            daemon.settled(len(wrong))
+            found = [(record["termination"], record["winner"]) for record in daemon.records()]
+            self.assertEqual(found, [("forfeit", 0)] * len(wrong))
+
+    def cheat(self, port: int, last: bytes) -> None:
+        """Play a turn in forms that are read and not written, and then send what is wrong."""
+        with socket.create_connection(("localhost", port)) as cheat, cheat.makefile("rb") as received:
+            lines = iter(lambda: until_cr(received), b"")
+            self.assertEqual([next(lines), next(lines)], [b"(4,[]).", b"(5,[])."])
+            cheat.sendall(b"1,[0,0]\n")
+            self.assertRegex(next(lines), rb"\(2,\[0,0,[1-3]\]\)\.")
+            shot = decode(next(lines))
+            cheat.sendall(b" ( 2 , [ %d , %d , 1 ] ) . \n" % shot.numbers)
+            cheat.sendall(last + b"\n")
+            self.assertEqual(list(lines), [])
+
+
+def until_cr(received: io.BufferedReader) -> bytes:
+    """Return the next line without its CR; b"" at the end."""
+    line = b""
+    while (byte := received.read(1)) not in (b"", b"\r"):
+        line += byte
+    return line
+
+
+class PrologTests(PrologTestCase):
     def test_prolog_against_prolog_and_how_fast(self) -> None:
         with running(Path(self.mktemp())) as daemon:
             first, second = outputs(prolog(daemon.port, GAMES), prolog(daemon.port, GAMES))

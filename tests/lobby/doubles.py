@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from math import inf
 from typing import Any
 
 from attrs import define, field
@@ -48,6 +49,9 @@ class Peer:
     name: str
     heard: list[tuple[str, object]] = field(factory=list)
     is_gone: bool = False
+    arrived: float = inf
+    unread: list[float] = field(factory=list)
+    """The moments at which what is still to be served may have arrived."""
     fault: Exception | None = None
     flushes: list[int] = field(factory=list)
     """How many letters had come by each flush."""
@@ -64,8 +68,14 @@ class Peer:
     def called(self) -> str:
         return self.name
 
+    def has_unread(self, limit: float) -> bool:
+        return any(moment <= limit for moment in self.unread)
+
     def mute(self) -> None:
         self.heard.append((self.name, "mute"))
+
+    def allow(self, messages_per_second: float) -> None:
+        self.heard.append((self.name, f"{messages_per_second:g} messages a second"))
 
     def introduce(self, name: str) -> None:
         self.name = name

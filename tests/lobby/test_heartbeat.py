@@ -1,12 +1,19 @@
-"""The clock that stands still while the reactor does."""
+"""The clock of all rooms, and the passes of the reactor by it."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
+from twisted.internet.asyncioreactor import AsyncioSelectorReactor
+from twisted.internet.epollreactor import EPollReactor
 from twisted.internet.task import Clock
+from twisted.internet.testing import MemoryReactorClock
 from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.lobby.heartbeat import BEAT, Heartbeat
+from gamed.lobby.heartbeat import BEAT, Heartbeat, has_passes
 
 
 class HeartbeatTests(SynchronousTestCase):
@@ -14,92 +21,70 @@ class HeartbeatTests(SynchronousTestCase):
         self.clock = Clock()
         self.now = 100.0
         self.heart = Heartbeat(self.clock, lambda: self.now)
+        self.gaps: list[float] = []
+        self.heart.on_gap.append(self.gaps.append)
 
-    def start(self) -> None:
+    def passes(self, *seconds: float) -> None:
+        """Let passes begin, so many seconds after each other."""
+        for length in seconds:
+            self.now += length
+            self.heart.note_pass()
+
+    def test_it_is_the_monotonic_clock_however_late_a_beat_is(self) -> None:
         self.heart.startService()
         self.clock.advance(0)
+        for seconds in (5.0, BEAT, 0.3):
+            self.now += seconds
+            self.clock.advance(seconds)
+            self.assertEqual(self.heart.seconds(), self.now)
+        self.heart.stopService()
 
-    def passes(self, seconds: float) -> None:
-        """Let time pass, with beats where they are due."""
-        for _ in range(round(seconds / BEAT)):
-            self.now += BEAT
-            self.clock.advance(BEAT)
+    def test_the_last_two_passes_are_known(self) -> None:
+        self.assertEqual((self.heart.began, self.heart.before, self.heart.number), (100.0, 100.0, 0))
+        self.passes(1.0, 2.0, 4.0)
+        self.assertEqual((self.heart.began, self.heart.before, self.heart.number), (107.0, 103.0, 3))
 
-    def stalls(self, seconds: float) -> None:
-        """Let time pass without a beat."""
-        self.now += seconds
-
-    def test_before_the_start_it_is_the_monotonic_clock(self) -> None:
-        self.now += 5
-        self.assertEqual(self.heart.seconds(), 105.0)
-
-    def test_what_is_done_before_the_reactor_turns_is_no_standstill(self) -> None:
-        self.heart.startService()
-        self.stalls(3.0)
-        self.clock.advance(0)
-        self.assertEqual((self.heart.seconds(), self.heart.stalled), (103.0, 0.0))
-
-    def test_while_the_reactor_turns_nothing_is_deducted(self) -> None:
-        self.start()
-        self.passes(2.0)
-        self.assertAlmostEqual(self.heart.seconds(), 102.0)
-        self.assertEqual(self.heart.stalled, 0.0)
-
-    def test_a_standstill_is_deducted_at_the_first_look(self) -> None:
-        self.start()
-        self.passes(1.0)
-        self.stalls(0.3)
-        self.assertAlmostEqual(self.heart.seconds(), 101.0 + BEAT)
-        self.assertAlmostEqual(self.heart.stalled, 0.3 - BEAT)
-
-    def test_it_is_deducted_once(self) -> None:
-        self.start()
-        self.stalls(0.3)
-        before = self.heart.seconds()
-        self.assertEqual(self.heart.seconds(), before)
-        self.clock.advance(BEAT)
-        self.passes(1.0)
-        self.assertAlmostEqual(self.heart.seconds(), before + 1.0)
-        self.assertAlmostEqual(self.heart.stalled, 0.3 - BEAT)
-
-    def test_a_little_lateness_is_no_standstill(self) -> None:
-        self.start()
-        self.stalls(BEAT + 0.004)
-        self.clock.advance(BEAT)
-        self.assertEqual(self.heart.stalled, 0.0)
-
-    def test_the_clock_never_goes_back(self) -> None:
-        self.start()
-        told = [self.heart.seconds()]
-        for seconds in (0.01, 0.03, 0.5, 0.019, 0.021, 3.0):
-            self.stalls(seconds)
-            told.append(self.heart.seconds())
-        self.assertEqual(told, sorted(told))
-
-    def test_nor_when_lateness_turns_out_to_be_a_standstill(self) -> None:
-        self.start()
-        told = []
-        for seconds in (BEAT + 0.0049, 0.0002, 0.0002, BEAT + 0.004, 0.3, 0.001):
-            self.stalls(seconds)
-            told.append(self.heart.seconds())
-        self.assertEqual(told, sorted(told))
-
-    def test_long_ones_are_logged_and_all_are_told(self) -> None:
-        heard: list[float] = []
-        self.heart.heard.append(heard.append)
-        self.start()
+    def test_long_passes_are_logged_and_all_are_counted(self) -> None:
         with capturedLogs() as logs:
-            self.stalls(0.1)
-            self.heart.seconds()
-            self.stalls(1.0)
-            self.heart.seconds()
-        self.assertEqual(len(heard), 2)
+            self.passes(3.0, BEAT, BEAT + 0.004, BEAT + 0.1, BEAT + 1.0)
+        self.assertEqual([round(gap, 6) for gap in self.gaps], [0.1, 1.0])
         (line,) = [log for log in logs if log["log_format"].startswith("stalled:")]
-        self.assertAlmostEqual(line["seconds"], 1.0 - BEAT)
+        self.assertAlmostEqual(line["seconds"], 1.0)
 
-    def test_stopping_ends_the_beats(self) -> None:
-        self.start()
+    def test_a_hold_stops_it(self) -> None:
+        self.passes(1.0)
+        self.heart.hold(True)
+        self.now += 50.0
+        self.assertEqual((self.heart.seconds(), self.heart.held()), (101.0, 50.0))
+        self.passes(10.0)
+        self.heart.hold(False)
+        self.assertEqual((self.heart.seconds(), self.heart.held()), (101.0, 60.0))
+        self.passes(BEAT)
+        self.assertAlmostEqual(self.heart.seconds(), 101.0 + BEAT)
+        self.assertEqual(self.gaps, [])
+
+    def test_to_end_a_hold_that_was_not_begun_does_nothing(self) -> None:
+        self.heart.hold(False)
+        self.assertEqual((self.heart.seconds(), self.heart.held()), (100.0, 0.0))
+
+    def test_each_beat_makes_its_calls_until_it_stops(self) -> None:
+        beats: list[float] = []
+        self.heart.beats.append(lambda: beats.append(self.clock.seconds()))
+        self.heart.startService()
+        self.clock.pump([0, BEAT, BEAT])
+        self.assertEqual(len(beats), 3)
         self.heart.stopService()
         self.assertEqual(self.clock.getDelayedCalls(), [])
-        self.now += 5
-        self.assertEqual(self.heart.seconds(), 105.0)
+
+
+class ReactorTests(SynchronousTestCase):
+    def test_whose_passes_can_be_noted(self) -> None:
+        loop = object.__new__(AsyncioSelectorReactor)
+        epoll = object.__new__(EPollReactor)
+        found = [has_passes(reactor) for reactor in (epoll, loop, MemoryReactorClock())]
+        self.assertEqual(found, [True, False, False])
+
+    def test_the_passes_of_a_real_reactor(self) -> None:
+        program = Path(__file__).with_name("noted_reactor.py")
+        found = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual((found.stdout, found.stderr), ("noted\n", ""))

@@ -158,8 +158,9 @@ class AfterwardsTests(LobbyTestCase):
         with capturedLogs() as logs:
             self.turns(1, 0.01)
         self.assertEqual([finding.code for finding in room.table.findings], ["out-of-turn"])
-        (said,) = sentences(logs)
+        said, refused = sentences(logs)
         self.assertTrue(said.startswith(f"finding out-of-turn: room={room.id} seat=0 peer=a entry=3: "), said)
+        self.assertTrue(refused.startswith("refused out-of-turn: "), refused)
 
     def test_one_room_a_turn(self) -> None:
         rooms = [self.match(name, f"not {name}") for name in "abc"]
@@ -274,7 +275,7 @@ class AfterwardsTests(LobbyTestCase):
             room.receive(1 - number % 2, SHOT)
             room.receive(number % 2, WATER)
         room.leave(0)
-        self.turns(5, AFTERWARDS)
+        self.turns(1, AFTERWARDS)
         self.assertEqual(self.store.asked, [])
         self.successResultOf(self.lobby.stopService())
         self.assertEqual(self.store.asked, [room.id])

@@ -15,11 +15,10 @@ from gamed.config import structure
 from gamed.errors import DiskError, StoreError
 from gamed.games.battleship import Settings
 from gamed.history import Entry
-from gamed.lobby.heartbeat import BEAT, Heartbeat
-from gamed.lobby.outage import AGAIN
+from gamed.lobby.outage import AGAIN, PATIENCE
 from gamed.tap import build
 from gamed.testing.house import House
-from tests.lobby.doubles import LAST_SUNK, SHOT, WATER, LobbyTestCase, WatchedJournal
+from tests.lobby.doubles import LAST_SUNK, SHOT, WATER, LobbyTestCase, Peer, WatchedJournal
 from tests.store.logs import sentences
 
 FULL = "cannot write to the journal: No space left on device"
@@ -143,6 +142,21 @@ class HoldTests(LobbyTestCase):
         self.turns(1, AGAIN)
         self.assertEqual(fired, ["a"])
 
+    def test_entries_tell_true_times(self) -> None:
+        held = [3.0]
+        self.patch(self.lobby, "held", lambda: held[0])
+        _, first = self.arrive("c")
+        room, _ = self.arrive("d")
+        room.receive(1, SHOT)
+        held[0] += 2.5
+        room.receive(0, WATER)
+        room.leave(0)
+        ats = [
+            (entry.kind, entry.at) for entry in room.history.entries if entry.kind not in ("joined", "started", "drawn")
+        ]
+        self.assertEqual(ats, [("line", 0), ("line", 2500), ("left", 2500), ("ended", 2500)])
+        self.assertIs(first.room, room)
+
     def test_a_stop_during_a_hold_ends_the_games(self) -> None:
         self.fill()
         self.successResultOf(self.lobby.stopService())
@@ -238,6 +252,37 @@ class SyncTests(LobbyTestCase):
         self.assertEqual(self.lobby.outage.reason, "")
 
 
+class TimerTests(LobbyTestCase):
+    """The time that a peer has with a reception."""
+
+    def setUp(self) -> None:
+        self.open()
+        self.fired: list[str] = []
+        self.peer = Peer("a")
+        self.lobby.after(3.0, lambda: self.fired.append("a"), self.peer)
+
+    def test_what_the_peer_has_sent_in_time_is_served_before(self) -> None:
+        self.peer.unread = [3.0]
+        self.turns(5, 3.0)
+        self.assertEqual(self.fired, [])
+        self.peer.unread = []
+        self.turns(1)
+        self.assertEqual(self.fired, ["a"])
+
+    def test_what_it_has_sent_later_is_not(self) -> None:
+        self.peer.unread = [3.01]
+        self.turns(0, 3.0)
+        self.assertEqual(self.fired, ["a"])
+
+    def test_nor_is_it_waited_for_without_end(self) -> None:
+        self.peer.unread = [0.0]
+        self.turns(0, 3.0)
+        self.turns(0, PATIENCE - 0.01)
+        self.assertEqual(self.fired, [])
+        self.turns(0, 0.01)
+        self.assertEqual(self.fired, ["a"])
+
+
 @define
 class Begun:
     """A connection on which a message has begun and does not end."""
@@ -297,34 +342,12 @@ class SessionTests(SynchronousTestCase):
         self.house.factory.doStart()
         self.second.session.connection = Begun()
         self.second.session.look(self.house.clock.seconds())
-        self.assertIsNotNone(self.second.session.waits_since)
+        self.assertIsNotNone(self.second.session.begun.since)
         self.house.factory.hold(True)
         self.house.clock.advance(30.0)
-        self.assertIsNone(self.second.session.waits_since)
+        self.assertIsNone(self.second.session.begun.since)
         self.assertFalse(self.second.is_closed)
         self.house.factory.doStop()
-
-
-class ClockTests(SynchronousTestCase):
-    def test_it_stands_still_in_a_hold_and_says_how_long(self) -> None:
-        now = [100.0]
-        heart = Heartbeat(MemoryReactorClock(), lambda: now[0])
-        heart.startService()
-        now[0] += BEAT
-        heart.hold(True)
-        before = heart.seconds()
-        now[0] += 50.0
-        self.assertEqual(heart.seconds(), before)
-        heart.hold(False)
-        self.assertAlmostEqual(heart.seconds(), before)
-        self.assertAlmostEqual(heart.stalled, 50.0)
-        now[0] += BEAT
-        self.assertAlmostEqual(heart.seconds(), before + BEAT)
-
-    def test_to_end_what_was_not_begun_does_nothing(self) -> None:
-        heart = Heartbeat(MemoryReactorClock(), lambda: 7.0)
-        heart.hold(False)
-        self.assertEqual((heart.seconds(), heart.stalled), (7.0, 0.0))
 
 
 class DaemonTests(SynchronousTestCase):

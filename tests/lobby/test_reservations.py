@@ -32,6 +32,14 @@ class ReservationTests(LobbyTestCase):
         self.book.take(made.code)
         self.assertFalse(self.book.is_reserved(self.room, 1))
 
+    def test_a_revoked_code_leaves_its_seat_closed(self) -> None:
+        made = self.book.make(self.room, 1)
+        self.book.revoke(made.code)
+        self.assertIsNone(self.book.find(made.code))
+        self.assertEqual((list(self.book), self.book.is_reserved(self.room, 1)), ([], True))
+        self.book.expire(self.room)
+        self.assertEqual(self.book._by_room, {})
+
     def test_codes_go_with_their_room(self) -> None:
         other = self.lobby.open("battleship")
         kept = self.book.make(other, 0)

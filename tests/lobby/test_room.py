@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from twisted.logger import capturedLogs
 
 from gamed.events import Moved, Seated, Started
 from gamed.game import Termination
 from gamed.history import ENDED, JOINED, LINE, OPENED, STARTED
 from gamed.lobby.lobby import AFTERWARDS
+from gamed.lobby.outage import PATIENCE
 from gamed.records.own import summary
 from gamed.relay import Relay
+from gamed.table import Step
 from tests.lobby.doubles import LAST_SUNK, SHOT, WATER, HeldJournal, LobbyTestCase, Peer
 from tests.store.logs import sentences
 
@@ -93,7 +97,7 @@ class DiskTests(LobbyTestCase):
         self.synced()
         told: list[float] = []
         room.table.forwards = False
-        self.patch(Relay, "delivered", lambda _table, now: told.append(now))
+        self.patch(Relay, "delivered", lambda _table, now, _unsent: told.append(now))
         room.receive(1, SHOT)
         self.clock.turn()
         room.receive(0, WATER)
@@ -191,6 +195,60 @@ class ClockTests(LobbyTestCase):
         self.clock.turn()
         self.assertEqual(self.termination(room), ("idle", 0))
         self.assertEqual(self.heard, [("a", "closed"), ("b", "closed")])
+
+    def test_what_may_have_arrived_in_time_is_served_before_the_clock_is_judged(self) -> None:
+        self.open(idle_seconds=5.0)
+        _, first = self.arrive("a")
+        room, _ = self.arrive("b")
+        limit = self.clock.seconds() + 5
+        first.unread = [limit]
+        self.turns(5, 5)
+        self.assertIsNone(room.table.outcome)
+        first.unread = []
+        self.turns(1)
+        self.assertEqual(self.termination(room), ("idle", 0))
+
+    def test_what_has_arrived_later_is_not_waited_for(self) -> None:
+        self.open(idle_seconds=5.0)
+        room, first = self.arrive("a")
+        self.arrive("b")
+        first.unread = [self.clock.seconds() + 5.001]
+        self.turns(2, 5)
+        self.assertEqual(self.termination(room), ("idle", 0))
+
+    def test_nor_is_anything_for_longer_than_a_while(self) -> None:
+        self.open(idle_seconds=5.0)
+        room, first = self.arrive("a")
+        self.arrive("b")
+        first.unread = [0.0]
+        self.turns(1, 5)
+        self.turns(3, PATIENCE - 0.01)
+        self.assertIsNone(room.table.outcome)
+        self.turns(1, 0.01)
+        self.assertEqual(self.termination(room), ("idle", 0))
+
+    def test_what_is_served_counts_from_its_arrival(self) -> None:
+        self.open()
+        room, first = self.arrive("a")
+        self.arrive("b")
+        found: list[float] = []
+        self.patch(Relay, "receive", lambda table, *_: found.append(table.arrived) or Step())
+        for first.arrived in (3.0, inf):
+            room.receive(0, SHOT)
+        self.assertEqual(found, [3.0, inf])
+
+    def test_a_clock_starts_when_a_slow_reader_has_its_letter(self) -> None:
+        self.open()
+        room = self.match()
+        room.table.forwards = False
+        found: list[tuple[float, list[int]]] = []
+        self.patch(Relay, "delivered", lambda _table, now, unsent: found.append((now, list(unsent))))
+        room.congested(0)
+        room.receive(1, SHOT)
+        self.clock.turn()
+        self.clock.turn(7)
+        room.relieved(0)
+        self.assertEqual(found, [(0.0, [0]), (7.0, [])])
 
     def test_an_ended_room_has_no_timer(self) -> None:
         self.open()

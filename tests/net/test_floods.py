@@ -19,8 +19,9 @@ from gamed.errors import RemoteProtocolError
 from gamed.events import Event, Moved
 from gamed.lobby.room import Room
 from gamed.net.backlog import AT_ONCE, SHARE, SLICE, STORE
+from gamed.net.factory import SessionFactory
 from gamed.net.limits import ConnectionLimits
-from gamed.net.session import Session, SessionFactory
+from gamed.net.session import LEFT_BEHIND, Session
 from gamed.peer import Peer
 from tests.lobby.doubles import Turns
 from tests.net.transports import Handle, TCPTransport
@@ -105,6 +106,20 @@ class Entry:
     """A door that tells whom it is to let in."""
 
     let_in: Callable[[object], None]
+
+
+@define(eq=False)
+class Seats:
+    """A room that writes down which seats are emptied."""
+
+    emptied: list[int] = field(factory=list)
+    id: str = "room"
+
+    def leave(self, seat: int, _why: object) -> None:
+        self.emptied.append(seat)
+
+    def relieved(self, seat: int) -> None:
+        pass
 
 
 class FloodTests(SynchronousTestCase):
@@ -267,6 +282,52 @@ class FloodTests(SynchronousTestCase):
         self.assertEqual(self.reception.heard, [b"x"] * (2 * AT_ONCE) + [b"departed"])
         self.factory.doStop()
         self.assertEqual(self.clock.getDelayedCalls(), [])
+
+    def left(self, text: bytes, **options: float) -> float:
+        """Have a seated peer send something and end; return how many seconds later its seat was empty."""
+        self.open(**options)
+        room: Any = Seats()
+        self.session.places.append((room, 0))
+        self.session.dataReceived(text)
+        self.session.connectionLost(Failure(ConnectionDone()))
+        began = self.clock.seconds()
+        while not room.emptied:
+            self.clock.turn(0.01)
+        self.assertEqual((room.emptied, self.reception.heard.count(b"departed")), ([0], 1))
+        self.assertEqual(self.clock.seconds() - began < LEFT_BEHIND, self.reception.heard.count(b"x") == len(text) // 2)
+        return self.clock.seconds() - began
+
+    def test_what_a_peer_left_behind_costs_no_table_more_than_a_second(self) -> None:
+        self.assertLess(self.left(b"x\n" * 100_000, cost=COST), LEFT_BEHIND + 0.1)
+
+    def test_what_can_be_served_in_time_is_served(self) -> None:
+        self.assertLess(self.left(b"x\n" * 500, cost=COST), LEFT_BEHIND)
+
+    def test_who_has_ended_is_found_out_before_all_is_read(self) -> None:
+        """The end of a peer is read after what it sent; until then the kernel knows of it."""
+        for rate in (0.0, 10.0):
+            self.open(cost=COST, rate=rate)
+            near, far = socket.socketpair()
+            handle = Handle(near.detach())
+            self.addCleanup(handle.close)
+            session = self.factory.buildProtocol(ADDRESS)
+            assert session is not None
+            session.makeConnection(TCPTransport(handle))
+            room: Any = Seats()
+            session.places.append((room, 0))
+            far.close()
+            session.dataReceived(b"x\n" * 50_000)
+            for _ in range(300):
+                self.clock.turn(0.01)
+            self.assertEqual((room.emptied, len(self.factory.sessions)), ([0], 1))
+            self.assertLess(self.reception.heard.count(b"x"), 2_000)
+
+    def test_who_has_no_seat_is_served_to_the_end(self) -> None:
+        self.open(rate=10.0)
+        self.session.dataReceived(b"x\n" * 100)
+        for _ in range(20):
+            self.clock.turn(1.0)
+        self.assertEqual(len(self.reception.heard), 100)
 
     def test_a_rate_lets_a_second_s_worth_through_at_once(self) -> None:
         self.open(rate=10.0)

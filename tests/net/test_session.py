@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import select
 import socket
+from math import inf
 from typing import Any
+from unittest.mock import Mock
 
 from twisted.internet.address import IPv4Address, IPv6Address, UNIXAddress
 from twisted.internet.error import ConnectionDone
@@ -19,8 +21,10 @@ from gamed.events import Started
 from gamed.games.battleship import Settings
 from gamed.games.quoridor import Settings as UniverseSettings
 from gamed.games.quoridor.wire import registration
+from gamed.lobby.heartbeat import Heartbeat
 from gamed.net.session import BREATH, LINGER, MUTE_BYTES, READ_BYTES, Session
 from gamed.testing.house import House
+from tests.lobby.doubles import Turns
 from tests.net.transports import Handle, TCPTransport
 from tests.store.logs import sentences
 
@@ -364,7 +368,7 @@ class LosingTests(SessionTestCase):
         self.assertEqual(first.received(), LINE + b"\r")
         self.assertTrue(first.transport.is_half_closed and second.transport.is_half_closed)
         (room,) = self.house.lobby.rooms
-        why = "a line is longer than 20 bytes; expected: end each message with a line feed"
+        why = "a line is longer than 20 bytes; expected: a line feed after each message; message: xxxxxxxxxxxxxxxxxxxxx"
         self.assertEqual(
             sentences(logs),
             [f"refused line-too-long: listener=battleship room={room} seat=1 peer=10.0.0.1:4711: {why}"],
@@ -451,6 +455,103 @@ class IsGoneTests(SessionTestCase):
         self.assertFalse(wire.session.is_gone)
         wire.leave()
         self.assertTrue(wire.session.is_gone)
+
+
+class UnreadTests(SessionTestCase):
+    """Whether something that may have come in time is still to be served."""
+
+    def setUp(self) -> None:
+        self.open()
+        self.clock = self.house.clock
+        self.passes = Heartbeat(self.clock, self.clock.seconds)
+        self.house.factory.passes = self.passes
+        self.go_on()
+        self.client, self.other = self.connect(), self.connect()
+        for client in (self.client, self.other):
+            client.send(LINE + b"\n")
+        self.session = self.client.session
+        self.go_on()
+
+    def go_on(self) -> None:
+        """Let three seconds pass, and as many passes of the reactor."""
+        for _ in range(3):
+            self.clock.advance(1)
+            self.passes.note_pass()
+
+    def test_what_lies_in_the_kernel(self) -> None:
+        self.assertFalse(self.session.has_unread(inf))
+        self.client.end.send(LINE)
+        self.assertTrue(self.session.has_unread(self.passes.before))
+        self.assertFalse(self.session.has_unread(self.passes.before - 0.001))
+
+    def test_what_was_read_and_waits_for_its_turn(self) -> None:
+        self.client.send((LINE + b"\n") * 50)
+        self.house.factory.backlog.hold(True)
+        self.client.send((LINE + b"\n") * 50)
+        arrived = self.session.arrived
+        self.assertTrue(self.session.has_unread(arrived))
+        self.assertFalse(self.session.has_unread(arrived - 0.001))
+        self.go_on()
+        # What is read meanwhile is served with it.
+        self.client.send(LINE + b"\n")
+        self.assertEqual(self.session.arrived, arrived)
+
+    def test_nothing_is_expected_of_who_is_not_heard(self) -> None:
+        self.client.end.send(LINE)
+        self.session.pause()
+        self.assertFalse(self.session.has_unread(inf))
+        self.session.resume()
+        self.assertTrue(self.session.has_unread(inf))
+        self.session.mute()
+        self.assertFalse(self.session.has_unread(inf))
+
+    def test_who_is_gone_has_nothing(self) -> None:
+        self.client.lose()
+        self.assertFalse(self.session.has_unread(inf))
+
+    def test_inside_the_daemon_it_has_arrived_when_it_is_read(self) -> None:
+        wire = self.house.connect()
+        wire.send(LINE)
+        self.assertEqual(wire.session.arrived, self.clock.seconds())
+        self.assertFalse(wire.session.has_unread(inf))
+
+    def test_a_registration_that_lies_in_the_kernel_is_in_time(self) -> None:
+        clock = Turns()
+        house = self.house = House("quoridor", UniverseSettings(register_seconds=30.0), clock)
+        house.factory.passes = Heartbeat(clock, clock.seconds)
+        silent, late = self.connect(), self.connect()
+        data = registration("Anna")
+        late.end.send(data)
+        for _ in range(3):
+            clock.turn(10)
+        clock.turn()
+        self.assertEqual([client.transport.is_half_closed for client in (silent, late)], [True, False])
+        late.session.dataReceived(late.handle.recv(READ_BYTES))
+        for _ in range(3):
+            clock.turn(10)
+        self.assertFalse(late.transport.is_half_closed)
+
+    def test_so_is_the_end_of_a_message_that_must_end_in_time(self) -> None:
+        factory = self.house.factory
+        factory.message_seconds = 4.0
+        self.session.connection = Mock(
+            self.session.connection, begun=True, unfinished=b"", ending="", **{"close.return_value": b""}
+        )
+        factory.doStart()
+        self.addCleanup(factory.doStop)
+        self.clock.advance(1)
+        self.client.end.send(LINE)
+        for _ in range(6):
+            self.clock.advance(1)
+        self.assertEqual(self.closed(), [False, False])
+        # Later passes have found nothing in the socket: so what is in it now has come later.
+        self.go_on()
+        with capturedLogs():
+            self.clock.advance(1)
+        self.assertEqual(self.closed(), [True, True])
+
+    def closed(self) -> list[bool]:
+        return [client.transport.is_half_closed for client in (self.client, self.other)]
 
 
 class MuteTests(SessionTestCase):

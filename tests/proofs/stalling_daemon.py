@@ -1,4 +1,4 @@
-"""twistd with a reactor that stands still at each SIGUSR1: `stalling_daemon.py` takes the options of twistd."""
+"""twistd with a reactor that stands still at each SIGRTMIN: `stalling_daemon.py` takes the options of twistd."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ if __name__ == "__main__":
     from twisted.scripts.twistd import run
 
     # A handler runs in the thread of the reactor, which does nothing else meanwhile.
-    signal.signal(signal.SIGUSR1, lambda _number, _frame: time.sleep(STALL))
+    signal.signal(signal.SIGRTMIN, lambda _number, _frame: time.sleep(STALL))
     run()

@@ -86,7 +86,7 @@ class DamageTests(SynchronousTestCase):
         with closing(crowd), closing(sqlite3.connect(self.folder / "gamed.db")) as other:
             other.execute("BEGIN IMMEDIATE")
             begun = time.monotonic()
-            while self.daemon.text().count("] ended: ") < amount(200, LEAST):
+            while self.daemon.text().count("] ended: ") < amount(60, LEAST):
                 self.assertLess(time.monotonic() - begun, 120)
                 crowd.run(0.2)
             self.daemon.kill()

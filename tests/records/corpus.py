@@ -24,6 +24,7 @@ from gamed.records.convert import convert
 from gamed.records.index import validate
 from gamed.records.record import RecordError, document
 from gamed.records.sgf_values import SgfError
+from tests.records.gogames import read_sgf
 
 Moves = list[tuple[int, object, str | None]]
 
@@ -71,7 +72,7 @@ def failures(game: GoGame) -> Iterator[str]:
     for chain in chains(game):
         try:
             data, _ = sgf.write([through(game, *chain)])
-            back = sgf.read(data)[0][0]
+            back = read_sgf(data)[0][0]
         except RecordError as error:
             if error.code == "forbidden" and "2" in {version[-1] for version in chain}:
                 # Deeper than x.2 allows.
@@ -95,7 +96,7 @@ class Summary:
         """Return the line on a file."""
         self.counts["files"] += 1
         try:
-            games = sgf.read(path.read_bytes())
+            games = read_sgf(path.read_bytes())
         except SgfError as error:
             self.counts["files that cannot be read"] += 1
             return f"{path}: {error}"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gamed.games.go.board import UNKNOWN, Board
 from gamed.games.go.tree import GoGame, Node, Player, Point, Stone
-from gamed.records import gofans
+from gamed.records import gofans, sgf
 from gamed.records.record import Record
 
 BLACK, WHITE = Player(0, color="black"), Player(1, color="white")
@@ -127,3 +127,13 @@ def _move(board: Board, line: list[list[Node]], choice: int) -> None:
         node = Node(int(color == "white"), point, color if point else None)
         line[-1].append(node)
         line.append(node.children)
+
+
+def read_sgf(data: bytes, encoding: str | None = None) -> list[tuple[GoGame, list[str]]]:
+    """Return the games of a file, each with its notes. Raises SgfError at the first that cannot be read."""
+    found = []
+    for reading in sgf.games(data, encoding):
+        if reading.game is None:
+            raise reading.error or AssertionError(reading)
+        found.append((reading.game, list(reading.notes)))
+    return found

@@ -243,7 +243,7 @@ class RefusedTests(SynchronousTestCase):
 
     def test_two_players_of_one_id(self) -> None:
         error: RecordError = self.assertRaises(RecordError, record, GoGame(9, (BLACK, BLACK)), "1.1")
-        self.assertIn("one id", str(error))
+        self.assertIn("two players have the id 0", str(error))
 
     def test_other_publishers_and_versions(self) -> None:
         written = record(line(1), "1.1")

@@ -183,6 +183,63 @@ class OutcomeTests(SynchronousTestCase):
         self.assertEqual(error, Imported("missing", "why", 3, 4, "/x"))
 
 
+class EndTests(SynchronousTestCase):
+    """GoFans: two passes in a row end a game, or a resignation: points of -1, and formally a pass."""
+
+    def sentence(self, moves: bytes, points: bytes = b"") -> str:
+        players = b'<player id="0" color="black"%b/><player id="1" color="white"/>' % points
+        header = b'<header><board size="9"/><players>%b</players></header>' % players
+        found = outcome(b'<game publisher="GoFans" version="1.1">%b<body>%b</body></game>' % (header, moves))
+        self.assertEqual(found.code, "imported", found.sentence)
+        return found.sentence.partition("; ")[2]
+
+    def test_a_move_after_two_passes(self) -> None:
+        passes = b'<move playerId="0"/><move playerId="1"/>'
+        self.assertEqual(self.sentence(passes), "")
+        after = "move 3 comes after two passes in a row, which end a game"
+        self.assertEqual(self.sentence(passes + b'<move playerId="0" x="1" y="1"/>'), after)
+        self.assertEqual(self.sentence(passes + b'<move playerId="0"/>'), after)
+
+    def test_a_resignation(self) -> None:
+        stone, passed, other = b'<move playerId="0" x="1" y="1"/>', b'<move playerId="0"/>', b'<move playerId="1"/>'
+        resigned = b' points="-1"'
+        said = "player 0 resigned (points -1), and the last move of player 0 is not a pass"
+        self.assertEqual(self.sentence(stone + other, resigned), said)
+        self.assertEqual(self.sentence(b"", resigned), said)
+        self.assertEqual(self.sentence(stone + other + passed, resigned), "")
+        # The formal pass may come after two others.
+        self.assertEqual(self.sentence(passed + other + passed, resigned), "")
+        self.assertEqual(self.sentence(stone + other, b' points="3"'), "")
+
+
+class PlaceTests(SynchronousTestCase):
+    """What no schema can say is told with its line and XPath, and without an id that is not stored."""
+
+    def test_line_and_xpath(self) -> None:
+        lines = GOFANS.split(b"\n")
+        for old, new, words, xpath in (
+            (b'x="2" y="1">', b'x="2">', "is without y", "/game/body/move[2]"),
+            (b'x="2" y="1"', b'x="12" y="1"', "the point 12, 1 is not on the board", "/game/body/move[2]"),
+            (b"</setup>", b'<stone x="1" y="2" color="white"/></setup>', "two stones", "/game/body/setup/stone[2]"),
+        ):
+            text = GOFANS.replace(b"<move", b"<!-- a move --> <move")
+            self.assertIn(old, text)
+            text = text.replace(old, new, 1)
+            found = outcome(text)
+            self.assertEqual((found.code, found.xpath), ("not-valid", xpath), found.sentence)
+            self.assertIn(words, found.sentence)
+            self.assertEqual(found.line, 1 + next(n for n, line in enumerate(text.split(b"\n")) if new[:12] in line))
+            self.assertNotIn("record", found.sentence)
+        self.assertGreater(len(lines), 5)
+
+    def test_a_player_who_is_not_there(self) -> None:
+        text = NESTED.replace(b'playerId="1"', b'playerId="7"', 1)
+        found = outcome(text)
+        self.assertEqual((found.code, found.sentence), ("not-valid", "not valid GoFans 1.2: there is no player 7"))
+        self.assertIsNotNone(found.line)
+        self.assertRegex(str(found.xpath), r"\A/game/body/move.*/move")
+
+
 class OwnTests(SynchronousTestCase):
     """Records of games that were played in memory, to every kind of end."""
 
@@ -212,8 +269,20 @@ class OwnTests(SynchronousTestCase):
 
     def test_lines_that_nobody_understands_are_a_game(self) -> None:
         text = battleship((0, b"\0\xff]]><&\n\xef\xbf\xbe\n \t\n"), (1, b"</line>\n"))
-        self.assertIn(b"<unjudged ", text)
+        self.assertEqual(text.count(b'<finding code="illegible"'), 4)
         self.assert_imported(text, "idle", None)
+
+    def test_a_record_of_a_referee_who_stopped_there(self) -> None:
+        """Before findings were made of them, such lines ended the judging; other findings did, too."""
+        text = battleship((0, b"hello\n"), (1, b"(1,[0,0]).\n"))
+        stopped = re.sub(b"<findings>.*</findings>", b'<unjudged entry="3"/>', text, flags=re.DOTALL)
+        self.assert_imported(stopped, "idle", None)
+        self.assertEqual(outcome(stopped.replace(b'entry="3"', b'entry="5"')).code, "illegal")
+        text = battleship((0, b"(1,[0,0]).\n(1,[0,0]).\n"))
+        stopped = re.sub(b'<finding code="out-of-turn" seat="0" entry="4">.*?</finding>', b"", text)
+        stopped = stopped.replace(b"</findings>", b'</findings><unjudged entry="4"/>')
+        self.assertNotEqual(stopped, text)
+        self.assert_imported(stopped, "idle", None)
 
     def test_a_lie_that_the_record_hides_is_illegal(self) -> None:
         text = re.sub(b"<findings>.*</findings>", b"", battleship(*self.LIE), flags=re.DOTALL)

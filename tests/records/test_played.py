@@ -74,4 +74,6 @@ class PlayedTests(SynchronousTestCase):
         record = self.the_record(house)
         lines = [entry.body for entry in to_history(record).of_kind(LINE)]
         self.assertEqual(lines, [b"\0\xff]]><&", b"\xef\xbf\xbe", b" \t", b"</line>"])
-        self.assertEqual((summary(record).termination, judgement(record).unjudged), ("shutdown", 3))
+        found = [(finding.code, finding.entry) for finding in judgement(record).findings]
+        self.assertEqual((summary(record).termination, judgement(record).unjudged), ("shutdown", None))
+        self.assertEqual(found, [("illegible", entry) for entry in (3, 4, 5, 6)])

@@ -10,9 +10,10 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.games.go.tree import GoGame, Node, Player, Point, Stone
 from gamed.records import gofans, sgf
 from gamed.records.convert import convert
+from gamed.records.record import RecordError
 from gamed.records.sgf_values import SgfError
 from tests.records import corpus
-from tests.records.gogames import BLACK, WHITE, captured, legal_games, line, plain, record
+from tests.records.gogames import BLACK, WHITE, captured, legal_games, line, plain, read_sgf, record
 
 GAME = b"""(;FF[4]GM[1]CA[UTF-8]SZ[9]
 GN[An example]EV[Club]DT[2026-11-21]PC[Erlangen]RU[Japanese]GC[A remark]
@@ -23,10 +24,37 @@ PB[Kuro]BR[3d]PW[Shiro]WR[2d]KM[6.5]HA[2]RE[B+3.5]AB[gc][cg]
 (;W[ce];B[cc];W[tt]))
 """
 
+TEXTS_OF_EAST_ASIA = {
+    "cp932": (
+        "\u7b2c1\u56de\u30bd\u30d1\u30eb\u30b3\u4e16\u754c\u6700\u9ad8\u68cb\u58eb",
+        "\u4e95\u5c71\u88d5\u592a",
+        "\u7533\u771e\u30bd",
+        "\u9ed2\u4e2d\u62bc\u3057\u52dd\u3061\u3002\u5341\u8868",
+    ),
+    "gb18030": (
+        "\u7b2c\u4e09\u5c4a\u6625\u5170\u676f\u56f4\u68cb\u8d5b",
+        "\u67ef\u6d01",
+        "\u6731\u9555\u4fca",
+        "\u9ed1\u4e2d\u76d8\u80dc\u3002\u8a31",
+    ),
+    "cp949": (
+        "\uc81c13\ud68c \ucd98\ub780\ubc30 4\uac15",
+        "\uc774\uc138\ub3cc",
+        "\ubc15\uc815\ud658",
+        "\ud751 \ubd88\uacc4\uc2b9\uc785\ub2c8\ub2e4",
+    ),
+    "cp950": (
+        "\u7b2c\u4e8c\u5c46\u61c9\u6c0f\u676f\u4e16\u754c\u570d\u68cb\u8cfd",
+        "\u5468\u4fca\u52f3",
+        "\u6797\u6d77\u5cf0",
+        "\u9ed1\u4e2d\u76e4\u52dd\uff0c\u8a31\u529f",
+    ),
+}
+
 
 def one(text: str) -> tuple[GoGame, list[str]]:
     """Return the only game of a text and what is said of it."""
-    ((game, notes),) = sgf.read(text.encode())
+    ((game, notes),) = read_sgf(text.encode())
     return game, notes
 
 
@@ -47,7 +75,7 @@ def points(result: str) -> list[float | None]:
 
 class ReadTests(SynchronousTestCase):
     def test_the_header(self) -> None:
-        ((game, notes),) = sgf.read(GAME)
+        ((game, notes),) = read_sgf(GAME)
         self.assertEqual(notes, [])
         self.assertEqual((game.size, game.komi, game.handicap), (9, 6.5, 2))
         self.assertEqual((game.title, game.event, game.date), ("An example", "Club", "2026-11-21"))
@@ -56,7 +84,7 @@ class ReadTests(SynchronousTestCase):
         self.assertEqual(game.setup, (Stone(Point(7, 3), "black"), Stone(Point(3, 7), "black")))
 
     def test_moves_and_variations(self) -> None:
-        ((game, _),) = sgf.read(GAME)
+        ((game, _),) = read_sgf(GAME)
         self.assertEqual(
             tree(game),
             [
@@ -80,7 +108,7 @@ class ReadTests(SynchronousTestCase):
         self.assertEqual((plain(empty), notes), (plain(game), []))
 
     def test_several_games_in_a_file(self) -> None:
-        games = sgf.read(b"junk (;SZ[9];B[aa]) between\n(;SZ[13]TR[aa];B[bb];W[cc]) after")
+        games = read_sgf(b"junk (;SZ[9];B[aa]) between\n(;SZ[13]TR[aa];B[bb];W[cc]) after")
         self.assertEqual([game.size for game, _ in games], [9, 13])
         self.assertEqual([moves(game) for game, _ in games], [[(0, Point(1, 1))], [(0, Point(2, 2)), (1, Point(3, 3))]])
         self.assertEqual([notes for _, notes in games], [[], ["TR is left out"]])
@@ -142,7 +170,17 @@ class ReportTests(SynchronousTestCase):
         self.assertEqual(self.assert_said("(;(;AB[aa])(;AB[bb]))", "AB is left out, 2 times").setup, ())
 
     def test_points_that_are_emptied(self) -> None:
-        self.assert_said("(;AB[aa]AE[aa])", "AE is left out")
+        game = self.assert_said("(;AB[aa][bb]AW[cc];AE[aa][cc];AW[cc:dd])")
+        self.assertEqual(
+            [(point.x, color) for point, color in game.setup], [(2, "black"), *[(3, "white")] * 2, *[(4, "white")] * 2]
+        )
+        self.assert_said("(;AB[aa];B[bb];AE[aa])", "AE is left out")
+
+    def test_setup_in_an_only_child_of_the_root(self) -> None:
+        for text in ("(;SZ[9](;AB[aa]AW[bb]PL[W];W[cc]))", "(;SZ[9];(;(;AB[aa]AW[bb];PL[W];W[cc](;B[dd])(;B[ee]))))"):
+            game = self.assert_said(text)
+            self.assertEqual(game.setup, (Stone(Point(1, 1), "black"), Stone(Point(2, 2), "white")))
+            self.assertEqual(game.roots[0].point, (3, 3))
 
     def test_two_stones_on_a_point(self) -> None:
         game = self.assert_said("(;AB[aa]AW[aa])", "the setup has two stones on 1, 1; the second is left out")
@@ -183,7 +221,7 @@ class ReportTests(SynchronousTestCase):
 
     def test_numbers_that_are_none(self) -> None:
         game = self.assert_said(
-            "(;KM[six]HA[two])", "KM[six] is left out: it is no number", "HA[two] is left out: it is no number"
+            "(;KM[six]HA[two])", "KM[six] is left out: it is not a number", "HA[two] is left out: it is not a number"
         )
         self.assertEqual((game.komi, game.handicap), (None, None))
 
@@ -230,12 +268,12 @@ class ResultTests(SynchronousTestCase):
             data, notes = sgf.write([game])
             self.assertEqual(notes, [])
             self.assertEqual(data.count(b";W["), text.count(";W["))
-            self.assertEqual(plain(sgf.read(data)[0][0]), plain(game))
+            self.assertEqual(plain(read_sgf(data)[0][0]), plain(game))
 
     def test_a_formal_pass_with_a_comment_keeps_it(self) -> None:
         game, _ = one("(;RE[B+R];B[aa])")
         game.roots[0].children[0].comment = "I resign"
-        back, _ = sgf.read(sgf.write([game])[0])[0]
+        back, _ = read_sgf(sgf.write([game])[0])[0]
         self.assertEqual(moves(back), moves(game))
         self.assertEqual(back.roots[0].comment, "I resign")
 
@@ -251,44 +289,109 @@ class EncodingTests(SynchronousTestCase):
         for name in ("UTF-8", "GBK", "Big5", "Shift_JIS", "EUC-JP", "ISO-2022-JP", "gb18030"):
             # In Shift_JIS and GBK some of these end with the byte of a backslash or a bracket.
             data = f"(;CA[{name}]GN[\u8868\u4e00]C[\u4e2d\u6587 \\] \u8868];B[aa])".encode(name)
-            ((game, notes),) = sgf.read(data)
+            ((game, notes),) = read_sgf(data)
             self.assertEqual((game.title, game.comment, notes), ("\u8868\u4e00", "\u4e2d\u6587 ] \u8868", []), name)
 
     def test_games_of_different_encodings(self) -> None:
         data = "(;CA[UTF-8]GN[\u00e4])".encode() + "(;CA[Latin-1]GN[\u00f6])".encode("latin-1")
-        self.assertEqual([game.title for game, _ in sgf.read(data)], ["\u00e4", "\u00f6"])
+        self.assertEqual([game.title for game, _ in read_sgf(data)], ["\u00e4", "\u00f6"])
 
     def test_no_encoding(self) -> None:
-        ((game, notes),) = sgf.read("(;GN[\u56f2\u7881])".encode())
+        ((game, notes),) = read_sgf("(;GN[\u56f2\u7881])".encode())
         self.assertEqual(game.title, "\u56f2\u7881")
-        self.assertEqual(notes, ["it was read as UTF-8, for it names no encoding that is known"])
-        ((game, notes),) = sgf.read(b"(;GN[\xe4])")
-        self.assertEqual(game.title, "\u00e4")
-        self.assertEqual(notes, ["it was read as Latin-1, for it names no encoding that is known"])
+        self.assertEqual(notes, ["it was read as UTF-8: it names no encoding"])
+        ((game, notes),) = read_sgf("(;GN[J\u00e4ger]PB[\u00dc \u2013 \u00e9])".encode("cp1252"))
+        self.assertEqual((game.title, game.players[0].name), ("J\u00e4ger", "\u00dc \u2013 \u00e9"))
+        self.assertEqual(notes, ["it was read as Latin-1 (cp1252), which its texts look like: it names no encoding"])
+
+    def test_a_guess_by_the_texts(self) -> None:
+        # Some letters end with the byte of a backslash or a bracket.
+        for codec, texts in TEXTS_OF_EAST_ASIA.items():
+            data = f"(;FF[3]GM[1]SZ[19]EV[{texts[0]}]PB[{texts[1]}]PW[{texts[2]}];B[pd]C[{texts[3]}])".encode(codec)
+            ((game, notes),) = read_sgf(data)
+            names = [player.name for player in game.players]
+            found = (game.event, *names, game.roots[0].comment)
+            self.assertEqual(found, texts, codec)
+            self.assertRegex(
+                notes[0], rf"it was read as .*\({codec}\), which its texts look like: it names no encoding"
+            )
+
+    def test_supersets_and_aliases(self) -> None:
+        # \u2460 and \ufa11 are in Windows' code page only, \u7199 in GBK only, \ub620 not in EUC-KR.
+        for names, codec, text in (
+            ("Shift_JIS sjis x-sjis windows-31j MS932 cp932 MS_Kanji", "cp932", "\u2460\ufa11\u8868"),
+            ("GB2312 gbk GB18030 euc-cn x-gbk cp936 windows-936", "gb18030", "\u6731\u9555\u7199"),
+            ("EUC-KR ks_c_5601-1987 cp949 windows-949 uhc", "cp949", "\ub620\ubc29\uac01\ud558"),
+            ("Big5 cp950 x-big5 windows-950", "cp950", "\u8a31\u529f\u84cb"),
+            ("Latin-1 ISO-8859-1 iso8859_1 windows-1252", "cp1252", "\u201ca\u201d \u00e4"),
+            ("ASCII us-ascii utf8 UTF-8", "utf-8", "\u8868"),
+        ):
+            for name in names.split():
+                ((game, notes),) = read_sgf(f"(;GM[1]CA[{name}]PB[{text}]PW[{text}];B[aa])".encode(codec))
+                self.assertEqual([player.name for player in game.players], [text, text], name)
+                self.assertEqual(notes, [], name)
+
+    def test_an_encoding_of_the_users(self) -> None:
+        data = "(;CA[UTF-8]PB[\u8868]PW[\u4e2d])".encode("cp932")
+        ((game, notes),) = read_sgf(data, "Shift-JIS")
+        self.assertEqual(([player.name for player in game.players], notes), (["\u8868", "\u4e2d"], []))
+        for name in ("nonsense", "rot13", ""):
+            error: RecordError = self.assertRaises(RecordError, read_sgf, data, name)
+            self.assertEqual(error.code, "unknown-encoding")
+
+    def test_a_declaration_that_is_wrong(self) -> None:
+        names = "PB[\ucee4\uc81c]PW[\ud0d5\uc6e8\uc774\uc2f1]"
+        data = f"(;CA[UTF-8]EV[\uc81c13\ud68c \ucd98\ub780\ubc30 4\uac15]{names})".encode("cp949")
+        ((game, notes),) = read_sgf(data)
+        self.assertEqual([player.name for player in game.players], ["\ucee4\uc81c", "\ud0d5\uc6e8\uc774\uc2f1"])
+        said = "it was read as EUC-KR (cp949), which its texts look like: it names UTF-8, which it is not"
+        self.assertEqual(notes, [said])
+
+    def test_the_form_of_the_nihon_ki_in(self) -> None:
+        names = "PB[\u7533\u771e\u30bd]\r\nPW[\u515a\u6bc5\u98db]"
+        text = f"(\r\nTE[\u7b2c1\u56de\u30bd\u8868]\r\nRD[2025-06-12]\r\n{names}\r\n;B[pd];W[dp])"
+        ((game, _),) = read_sgf(text.encode("cp932"))
+        self.assertEqual([player.name for player in game.players], ["\u7533\u771e\u30bd", "\u515a\u6bc5\u98db"])
+        self.assertEqual((game.event, game.date, len(moves(game))), ("\u7b2c1\u56de\u30bd\u8868", "2025-06-12", 2))
+
+    def test_a_collection_of_several_encodings(self) -> None:
+        parts = (("Shift_JIS", "cp932", "\u8868\u5341"), ("UTF-8", "utf-8", "\u4e2d"), ("GB2312", "gb18030", "\u8a31"))
+        data = b"".join(f"(;CA[{name}]PB[{text}]GN[{text}];B[aa])\n".encode(codec) for name, codec, text in parts)
+        names = [[game.players[0].name, game.title] for game, _ in read_sgf(data)]
+        self.assertEqual(names, [[text] * 2 for _, _, text in parts])
+
+    def test_a_game_that_declares_nothing_before_one_that_does(self) -> None:
+        data = "(;PB[\u4e2d];B[aa])".encode() + "(;CA[GBK]PB[\u8a31];B[aa])".encode("gbk") + b"(;CA[UTF-8])"
+        names = [game.players[0].name for game, _ in read_sgf(data)]
+        self.assertEqual(names, ["\u4e2d", "\u8a31", None])
 
     def test_unknown_encodings(self) -> None:
-        # The last two are known to Python, but are not made of ASCII, or are no encodings of texts.
-        for name in ("nonsense", "", "utf-16", "rot13", "\u00e4"):
-            ((game, notes),) = sgf.read(f"(;CA[{name}]GN[x])".encode())
+        # Some are known to Python, but are not of texts, or SGF could not be found in them.
+        for name in ("nonsense", "utf-16", "rot13", "punycode", "\u00e4"):
+            ((game, notes),) = read_sgf(f"(;CA[{name}]GN[x])".encode())
             self.assertEqual(game.title, "x")
-            self.assertEqual(len(notes), 1 if name.isascii() else 2, name)
+            self.assertEqual(len(notes), 1)
             self.assertIn("is not known", notes[0])
 
     def test_bytes_that_the_encoding_does_not_have(self) -> None:
-        ((game, notes),) = sgf.read(b"(;CA[UTF-8]GN[a\xe4\xf6b])")
-        self.assertEqual((game.title, notes), ("a\ufffd\ufffdb", ["2 characters were no UTF-8"]))
+        ((game, notes),) = read_sgf("(;CA[UTF-8]GN[\u4e2d\u4e2d\u4e2d".encode() + b"\xe4\xf6b])")
+        self.assertEqual((game.title, notes), ("\u4e2d\u4e2d\u4e2d\ufffd\ufffdb", ["2 characters were not UTF-8"]))
+
+    def test_utf_16_without_a_mark(self) -> None:
+        for codec in ("utf-16-le", "utf-16-be"):
+            self.assertEqual(read_sgf("(;GN[\u56f2\u7881];B[aa])".encode(codec))[0][0].title, "\u56f2\u7881")
 
     def test_utf_16_with_its_mark(self) -> None:
-        ((game, notes),) = sgf.read("(;GN[\u56f2\u7881];B[aa])".encode("utf-16"))
+        ((game, notes),) = read_sgf("(;GN[\u56f2\u7881];B[aa])".encode("utf-16"))
         self.assertEqual((game.title, notes), ("\u56f2\u7881", []))
 
     def test_utf_8_with_its_mark(self) -> None:
-        self.assertEqual(sgf.read(b"\xef\xbb\xbf(;CA[UTF-8]GN[\xc3\xa4])")[0][0].title, "\u00e4")
+        self.assertEqual(read_sgf(b"\xef\xbb\xbf(;CA[UTF-8]GN[\xc3\xa4])")[0][0].title, "\u00e4")
 
 
 class RefusedTests(SynchronousTestCase):
     def assert_refused(self, data: bytes, words: str, line: int | None = 1) -> None:
-        error: SgfError = self.assertRaises(SgfError, sgf.read, data)
+        error: SgfError = self.assertRaises(SgfError, read_sgf, data)
         self.assertEqual((error.code, error.line), ("not-sgf", line))
         self.assertIn(words, str(error))
 
@@ -297,14 +400,14 @@ class RefusedTests(SynchronousTestCase):
             self.assert_refused(data, "there is no game", None)
 
     def test_broken_games(self) -> None:
-        self.assert_refused(b"(;B[aa]", "game 1 is no SGF: unexpected end")
+        self.assert_refused(b"(;B[aa]", "game 1 is not SGF: unexpected end")
         self.assert_refused(b"(;B[aa];W[b", "unexpected end")
         self.assert_refused(b"(;B)", "property with no values")
         self.assert_refused(b"(;[aa])", "unexpected value")
         self.assert_refused(b"(;B[aa] = )", "unexpected end")
 
     def test_the_line_in_which_the_game_begins(self) -> None:
-        self.assert_refused(b"(;\nB[aa])\n\n(;\nW[bb]\n", "game 2 is no SGF", 4)
+        self.assert_refused(b"(;\nB[aa])\n\n(;\nW[bb]\n", "game 2 is not SGF", 4)
 
     def test_points_that_are_none(self) -> None:
         for move in ("aaa", "a", "jj", "AA", "11", "\u00e4"):
@@ -315,19 +418,19 @@ class RefusedTests(SynchronousTestCase):
 
     def test_other_boards(self) -> None:
         for size in ("0", "53", "19:13", "x", "-1", "19x19", "9" * 5000):
-            self.assert_refused(f"(;SZ[{size}])".encode(), "is no square of 1 to 52 lines")
+            self.assert_refused(f"(;SZ[{size}])".encode(), "is not a square of 1 to 52 lines")
         self.assertEqual(one("(;SZ[13:13])")[0].size, 13)
 
     def test_other_games(self) -> None:
-        self.assert_refused(b"(;GM[2])", "it is no game of Go: GM[2]")
+        self.assert_refused(b"(;GM[2])", "it is not a game of Go: GM[2]")
 
 
 class WriteTests(SynchronousTestCase):
     def test_what_is_written(self) -> None:
-        ((game, _),) = sgf.read(GAME)
+        ((game, _),) = read_sgf(GAME)
         data, notes = sgf.write([game])
         self.assertEqual(notes, [])
-        self.assertEqual(plain(sgf.read(data)[0][0]), plain(game))
+        self.assertEqual(plain(read_sgf(data)[0][0]), plain(game))
         self.assertEqual(data.replace(b"\n", b"").count(b"("), 4)
         self.assertTrue(data.startswith(b"(;FF[4]"))
         self.assertIn(b"CA[UTF-8]", data)
@@ -337,14 +440,14 @@ class WriteTests(SynchronousTestCase):
 
     def test_several_games(self) -> None:
         data, _ = sgf.write([line(3), line(5, size=9)])
-        self.assertEqual([len(moves(game)) for game, _ in sgf.read(data)], [3, 5])
+        self.assertEqual([len(moves(game)) for game, _ in read_sgf(data)], [3, 5])
 
     def test_texts_with_the_signs_of_sgf(self) -> None:
         text = "a]b\\c:d[e(;\\"
         game = GoGame(
             9, (Player(0, text, text, "black"), WHITE), title=text, comment=text, roots=[Node(0, comment=text)]
         )
-        back, _ = sgf.read(sgf.write([game])[0])[0]
+        back, _ = read_sgf(sgf.write([game])[0])[0]
         self.assertEqual((back.title, back.comment, back.roots[0].comment), (text, text, text))
         self.assertEqual((back.players[0].name, back.players[0].rank), (text, text))
 
@@ -383,7 +486,7 @@ class WriteTests(SynchronousTestCase):
 class ColorTests(SynchronousTestCase):
     def written(self, game: GoGame) -> tuple[list[tuple[int, Point | None]], list[str]]:
         data, notes = sgf.write([game])
-        return moves(sgf.read(data)[0][0]), notes
+        return moves(read_sgf(data)[0][0]), notes
 
     def test_the_colour_of_a_stone_decides(self) -> None:
         roots = [Node(0, Point(1, 1), "white", children=[Node(1, Point(2, 2), "black")])]
@@ -426,7 +529,7 @@ class ColorTests(SynchronousTestCase):
         self.assertIn("SGF has two colours, and this game has 3", str(error))
         data, notes = sgf.write([game, line(2)])
         self.assertEqual(notes, ["game 1: the game is left out: SGF has two colours, and this game has 3"])
-        self.assertEqual(len(sgf.read(data)), 1)
+        self.assertEqual(len(read_sgf(data)), 1)
 
     def test_no_game(self) -> None:
         self.assertRaises(SgfError, sgf.write, [])
@@ -440,7 +543,7 @@ class ColorTests(SynchronousTestCase):
         )
         roots = [Node(0, Point(1, 1), children=[Node(1, Point(2, 2), children=[Node(2, Point(3, 3))])])]
         data, notes = sgf.write([GoGame(9, players, roots=roots)])
-        ((game, _),) = sgf.read(data)
+        ((game, _),) = read_sgf(data)
         self.assertEqual([player.name for player in game.players], ["A & C", "B"])
         self.assertEqual([player.rank for player in game.players], ["1d & 2d", None])
         self.assertEqual([player.points for player in game.players], [None, None])
@@ -452,7 +555,7 @@ class ColorTests(SynchronousTestCase):
 class DeepTests(SynchronousTestCase):
     def test_long_games(self) -> None:
         game = line(20_000)
-        ((back, _),) = sgf.read(sgf.write([game])[0])
+        ((back, _),) = read_sgf(sgf.write([game])[0])
         self.assertEqual(len(moves(back)), 20_000)
 
     def test_nested_variations(self) -> None:
@@ -461,7 +564,7 @@ class DeepTests(SynchronousTestCase):
             game, _ = one(text)
             self.assertEqual(len(moves(game)), depth + 1)
             data, _ = sgf.write([game])
-            self.assertEqual(plain(sgf.read(data)[0][0]), plain(game))
+            self.assertEqual(plain(read_sgf(data)[0][0]), plain(game))
             del game, data
             gc.collect()
 
@@ -469,7 +572,7 @@ class DeepTests(SynchronousTestCase):
         game = line(1_900)
         for node in list(game.main_line()):
             node.children.append(Node(0))
-        ((back, _),) = sgf.read(sgf.write([game])[0])
+        ((back, _),) = read_sgf(sgf.write([game])[0])
         self.assertEqual([entry[:3] for entry in tree(back)], [entry[:3] for entry in tree(game)])
         self.assertEqual(record(back, "1.2").body.count(b"<move"), 2 * 1_900)
 
@@ -478,7 +581,7 @@ class ChainTests(SynchronousTestCase):
     """The chain of tests/records/corpus.py, with small games."""
 
     def test_the_small_games(self) -> None:
-        for game in (captured(), sgf.read(GAME)[0][0], one("(;RE[B+R];B[aa](;W[bb];B[])(;W[cc]))")[0]):
+        for game in (captured(), read_sgf(GAME)[0][0], one("(;RE[B+R];B[aa](;W[bb];B[])(;W[cc]))")[0]):
             self.assertEqual(list(corpus.failures(game)), [])
 
     def test_the_chain_sees_what_is_lost(self) -> None:
@@ -497,7 +600,7 @@ class ChainTests(SynchronousTestCase):
     def test_sgf_holds_all_of_them(self, game: GoGame) -> None:
         data, notes = sgf.write([game])
         self.assertEqual(notes, [])
-        ((back, notes),) = sgf.read(data)
+        ((back, notes),) = read_sgf(data)
         self.assertEqual(notes, [])
         self.assertEqual(corpus.tree(back), corpus.tree(game))
         self.assertEqual(sgf.write([back])[0], data)
@@ -508,7 +611,7 @@ class ChainTests(SynchronousTestCase):
             game = GoGame(
                 size, (BLACK, WHITE), setup=(Stone(point, "white"),), roots=[Node(0, Point(1, size), "black")]
             )
-            ((back, _),) = sgf.read(sgf.write([game])[0])
+            ((back, _),) = read_sgf(sgf.write([game])[0])
             self.assertEqual((back.setup, moves(back)), (game.setup, [(0, Point(1, size))]))
 
     def test_all_versions_come_into_the_chain(self) -> None:

@@ -2,38 +2,15 @@
 
 from __future__ import annotations
 
-from time import process_time
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.games.go.tree import Player, Point
 from gamed.records import sgf_values
+from gamed.records.sgf_setup import Setup
 from gamed.records.sgf_values import Result, SgfError
 from tests.records.gogames import TEXTS
-
-
-class EncodingTests(SynchronousTestCase):
-    def test_the_names_that_stand_in_a_file(self) -> None:
-        data = b"(;CA[UTF-8]C[CA\\[x\\]])(;XCA[no]CA [ gbk ])"
-        self.assertEqual(sgf_values.encodings(data), {"utf-8", "gbk"})
-
-    def test_looking_for_names_takes_no_time(self) -> None:
-        for data in (b"CA[" * 300_000, b"CA[" + b" " * 1_000_000, b"CA " * 300_000, b"CA" + b" " * 1_000_000):
-            began = process_time()
-            self.assertEqual(sgf_values.encodings(data), set())
-            self.assertLess(process_time() - began, 1)
-
-    def test_ascii_needs_no_name(self) -> None:
-        self.assertEqual(sgf_values.recoded(b"(;)"), (b"(;)", []))
-
-    @settings(deadline=None)
-    @given(st.binary(max_size=60), st.sampled_from([b"", b"utf-8", b"utf-7", b"idna", b"gbk", b"cp037", b"\xff"]))
-    def test_whatever_comes_becomes_utf_8(self, data: bytes, name: bytes) -> None:
-        utf8, notes = sgf_values.recoded(b"(;CA[" + name + b"]" + data)
-        utf8.decode()
-        self.assertTrue(all(notes))
 
 
 class TextTests(SynchronousTestCase):
@@ -79,12 +56,15 @@ class PointTests(SynchronousTestCase):
 
     def test_rectangles_from_any_corner(self) -> None:
         for raw in (b"aa:bc", b"bc:aa", b"ac:ba"):
-            self.assertEqual(len(set(sgf_values.points([raw], 9))), 6)
+            setup = Setup(9)
+            setup.change({"black": [raw]}, [])
+            self.assertEqual(len(setup.stones()), 6)
+            self.assertEqual({point.x for point, _ in setup.stones()}, {1, 2})
 
     def test_rectangles_beside_the_board(self) -> None:
         for raw in (b"aa:zz", b":", b"aa:", b""):
             with self.assertRaises(SgfError):
-                list(sgf_values.points([raw], 9))
+                Setup(9).change({"black": [raw]}, [])
 
 
 class ResultTests(SynchronousTestCase):

@@ -28,6 +28,7 @@ from gamed.web.api import Api
 from gamed.web.live import Feeds
 from gamed.web.metrics import DaemonCollector, registry
 from gamed.web.play import Play
+from gamed.web.proxies import networks
 from gamed.web.rooms import Rooms
 from gamed.web.seats import Seats
 from gamed.web.sessions import Sessions
@@ -43,6 +44,9 @@ class PlainSecret:
 
     def __init__(self, password: str) -> None:
         self.password = password
+
+    def may_match(self, password: str) -> bool:
+        return password == self.password
 
     def thd_matches(self, password: str) -> bool:
         return password == self.password
@@ -140,7 +144,7 @@ class WebHouse:
             lobby=house.lobby,
             listeners={self.kind: house.factory},
             kinds={self.kind: self.kind},
-            accounts=Accounts("admin", PlainSecret(PASSWORD), house.clock, maybeDeferred),
+            accounts=Accounts("admin", PlainSecret(PASSWORD), house.clock, maybeDeferred, house.lobby.logins),
             bans=Bans(),
             config=Config(StoreConfig(), {}, ConsoleConfig(), web),
             clock=house.clock,
@@ -154,6 +158,7 @@ class WebHouse:
         self.visitors = Visitors(house.clock, self.parts)
         made = (Sessions(self.visitors, self.parts), Rooms(self.parts, self.feeds), Play(self.seats), *self.more)
         api = Api([route for part in made for route in part.routes], self.visitors)
+        api.proxies = networks(web.proxies)
         limits = ConnectionLimits("web", web.connections, web.connections_per_address, self.parts.bans)
         root = Root(registry(DaemonCollector(Tally(), list, int)), dict, api)
         self.site = WebSite(root, HOSTS, house.clock, limits)

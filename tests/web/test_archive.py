@@ -21,7 +21,7 @@ from gamed.cli.players import players, readers
 from gamed.errors import GamedError, StoreError
 from gamed.findings import Finding
 from gamed.games.go.tree import GoGame, Node, Point
-from gamed.records import gofans, sgf
+from gamed.records import gofans
 from gamed.records.index import index
 from gamed.records.own import from_history, summarize
 from gamed.records.record import Record, document
@@ -35,7 +35,7 @@ from gamed.web.opened import Kept, Shelf
 from gamed.web.worker import MOST_WAITING, Worker
 from tests.games.softwarechallenge.hive.test_replays import whole
 from tests.records.documents import BOMB, DEEP, GOFANS, UNKNOWN, outcome
-from tests.records.gogames import captured, line
+from tests.records.gogames import captured, line, read_sgf
 from tests.store.examples import record, summary
 from tests.test_registry import SEEDS, play
 from tests.web.house import dispatch
@@ -361,7 +361,7 @@ class GoTests(ArchiveCase):
             (end,) = self.read(f"records/{id}/positions", **{"from": "5"})
             self.assertEqual((end["board"]["removed"], end["board"]["prisoners"]), ([[1, 1]], [1, 0]), version)
             self.assertEqual(end["board"]["stones"]["white"], [[9, 9]])
-            (read,) = sgf.read(self.ask(f"records/{id}/file", format="sgf").encoded())
+            (read,) = read_sgf(self.ask(f"records/{id}/file", format="sgf").encoded())
             self.assertEqual(len(list(read[0].main_line())), 5)
             for wanted in ("gofans", *(f"gofans-{other}" for other in gofans.VERSIONS)):
                 written = outcome(self.ask(f"records/{id}/file", format=wanted).encoded())
@@ -456,6 +456,12 @@ class ImportTests(ArchiveCase):
         (found,) = self.take(made.replays[0].write(whole(1)))
         self.assertEqual(found["code"], "imported")
         self.assertEqual(self.read(f"records/{found['id']}")["game"], "hive")
+
+    def test_an_official_replay_that_breaks_off(self) -> None:
+        replay = game_types()["hive"].replays[0].write(whole(1))
+        (found,) = self.take(replay[: len(replay) // 2])
+        self.assertEqual(found["code"], "imported")
+        self.assertEqual(self.read(f"records/{found['id']}")["termination"], "cancelled")
 
     def test_what_is_refused_has_its_code(self) -> None:
         codes = {

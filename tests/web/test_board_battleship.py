@@ -275,18 +275,18 @@ class StatusTests(BoardTestCase):
 
     def test_a_match_that_is_broken_off(self) -> None:
         self.mount("battleship", scene(person(SECOND)))
-        for received, said in (
-            (b"", "Broken off: the enemy has left, or the server has ended the game."),
-            (b"junk\r", "Broken off: the other side has broken the protocol."),
+        made = person(SECOND)
+        self.assertRaises(RemoteProtocolError, made.receive_data, b"")
+        self.update(scene(made))
+        self.assertEqual(self.status(), "Broken off: the enemy has left, or the server has ended the game.")
+        for won, said in (
+            (True, "You have won."),
+            (False, "You have lost."),
+            (None, "The game has ended without a winner."),
         ):
-            made = person(SECOND)
-            self.assertRaises(RemoteProtocolError, made.receive_data, received)
+            made.conclude(won=won)
             self.update(scene(made))
             self.assertEqual(self.status(), said)
-        shown = scene(made, outcome={"termination": "left", "winner": 1})
-        shown["you"]["seat"] = 1
-        self.update(shown)
-        self.assertEqual(self.status(), "Broken off: the other side has broken the protocol. You have won.")
 
     def test_a_liar(self) -> None:
         made = person(FIRST)
@@ -294,9 +294,16 @@ class StatusTests(BoardTestCase):
             made.act({"do": "shoot", "at": [x, 0]})
             made.receive_data(b"(2,[%d,0,2]).\r(1,[%d,9]).\r" % (x, x))
         made.act({"do": "shoot", "at": [0, 1]})
-        self.assertRaises(RemoteProtocolError, made.receive_data, b"(2,[0,1,2]).\r")
         self.mount("battleship", scene(made))
-        self.assertEqual(self.status(), "Broken off: the enemy's answers cannot be true.")
+        self.assertEqual(self.page.locator("[data-fault]").count(), 0)
+        made.receive_data(b"(2,[0,1,2]).\r(1,[4,9]).\r")
+        self.update(scene(made))
+        told = "The enemy lies: no fleet gives all its answers. You can play on. If you leave, the enemy does not win."
+        self.assertEqual(self.page.locator("[data-fault=lied]").inner_text(), told)
+        self.assertEqual(self.status(), "Your turn: choose a cell of the enemy board.")
+        made.receive_data(b"junk\r")
+        self.update(scene(made))
+        self.assertEqual(self.page.locator("[data-fault=erred]").count(), 1)
 
 
 class PlacingTests(BoardTestCase):
@@ -521,6 +528,10 @@ class DescriptionTests(BoardTestCase):
         for text, said in (
             ("(1,[3,4]).", "Ada: shot at E4."),
             ("1,[0,9]", "Ada: shot at J1."),
+            ("1,[0,9].", "Ada: shot at J1."),
+            (" ( 1 , [ 03 ,\t4 ] ) . ", "Ada: shot at E4."),
+            ("(1,[3,4])", "Ada says (1,[3,4])"),
+            ("(1,[-1,0]).", "Ada says (1,[-1,0])."),
             ("(2,[3,4,1]).", "Ada: E4 is water."),
             ("2,[3,4,2]", "Ada: E4 is hit."),
             ("(2,[3,4,3]).", "Ada: E4 is hit and sunk."),

@@ -41,6 +41,16 @@ class Puppet:
         return b"".join(self.heard)
 
 
+class Staying(Puppet):
+    """A client that stays for 30 seconds after a match."""
+
+    stay = 30.0
+    pace = 0.0
+    won = True
+    moves = 0
+    results: tuple[tuple[bool, int], ...] = ()
+
+
 class LoopTestCase(SynchronousTestCase):
     def setUp(self) -> None:
         self.house = House("battleship", Settings(connections_per_address=3))
@@ -228,6 +238,41 @@ class EndingTests(LoopTestCase):
             self.assertEqual(loop.is_lost, leaves)
             loop.leave()
             self.advance()
+
+    def test_a_bot_that_stays_leaves_later_or_plays_on(self) -> None:
+        puppet = Staying()
+        loop = self.looped(puppet, leaves=True)
+        puppet.is_done = True
+        self.advance()
+        self.advance(29.0)
+        puppet.is_done = False
+        loop.write(b"a new game")
+        self.advance()
+        self.advance(29.0)
+        self.assertFalse(loop.is_lost)
+        puppet.is_done = True
+        loop.write(b"its end")
+        self.advance()
+        self.advance(29.0)
+        loop.write(b"no new game")
+        self.advance()
+        self.assertFalse(loop.is_lost)
+        self.advance(1.0)
+        self.advance()
+        self.assertTrue(loop.is_lost)
+        self.advance(LINGER)
+        self.assertEqual(self.house.clock.getDelayedCalls(), [])
+
+    def test_nothing_is_left_of_a_stay_when_the_server_closes(self) -> None:
+        puppet = Staying()
+        puppet.is_done = True
+        loop = self.looped(puppet, leaves=True)
+        self.advance()
+        loop.abortConnection()
+        self.advance()
+        self.advance(LINGER)
+        self.assertTrue(loop.is_lost)
+        self.assertEqual(self.house.clock.getDelayedCalls(), [])
 
 
 class PressureTests(LoopTestCase):

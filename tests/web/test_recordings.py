@@ -17,7 +17,7 @@ from gamed.errors import GamedError, RuleError
 from gamed.games.go.board import Board, points, ruleset
 from gamed.games.go.rules import Go
 from gamed.games.go.views import refused
-from gamed.records import gofans, sgf
+from gamed.records import gofans
 from gamed.records.index import index
 from gamed.store.memory import MemoryStore
 from gamed.web import recording
@@ -26,6 +26,7 @@ from gamed.web.imports import Importing
 from gamed.web.recordings import FORGOTTEN_AFTER, IN_ALL, OF_A_VISITOR, SAVES, Recordings
 from gamed.web.worker import Worker
 from tests.records.documents import outcome
+from tests.records.gogames import read_sgf
 from tests.web.house import dispatch
 
 KO = [[3, 6], [4, 6], [2, 7], [5, 7], [3, 8], [4, 8], [4, 7], [3, 7]]
@@ -378,7 +379,7 @@ class KeepingTests(RecorderCase):
         self.assertEqual(found.code, "imported", found.sentence)
         assert found.record is not None
         self.assertEqual(found.record.version, "2.2")
-        ((game, _),) = sgf.read(self.handle(f"recordings/{self.id}/file", method="GET", format="sgf").encoded())
+        ((game, _),) = read_sgf(self.handle(f"recordings/{self.id}/file", method="GET", format="sgf").encoded())
         self.assertEqual([node.point for _, node in game.walk()], [(1, 2), (1, 1), (2, 1), (5, 5), (6, 6)])
         self.assertEqual(self.refused(f"recordings/{self.id}/file", method="GET", format="pdf").code, "no-format")
 

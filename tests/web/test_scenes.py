@@ -102,6 +102,14 @@ class RefusalTests(SynchronousTestCase):
         self.room.stop(Termination.CANCELLED)
         self.assertEqual((self.shown()["count"], self.shown()["messages"]), (1, []))
 
+    def test_one_that_no_table_tells_of_is_news_at_once(self) -> None:
+        feed = Feeds(self.house.lobby, self.house.clock).of(self.room)
+        self.assertTrue(feed._is_news())
+        told: list[None] = []
+        feed.followers[lambda: told.append(None)] = None
+        self.wire.session.refused(Refusal("unfinished", "a message has not ended", text=b"(1,["))
+        self.assertEqual((len(told), self.shown()["code"]), (1, "unfinished"))
+
     def test_a_stream_has_it_as_news_for_as_long_as_it_is_kept(self) -> None:
         feed = Feeds(self.house.lobby, self.house.clock).of(self.room)
         self.assertTrue(feed._is_news())

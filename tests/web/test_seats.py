@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -9,6 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.games.battleship import Settings
 from gamed.reception import Prepares
 from gamed.web.seats import KEPT, KEPT_SECONDS, PLAYED
+from gamed.web.static_files import FOLDER
 from tests.web.house import Guest, WebHouse
 
 
@@ -341,3 +343,75 @@ class SettingsTests(SynchronousTestCase):
         seat = house.visitor().post("seats", {"game": "battleship", "name": "Ada"}).json["id"]
         house.pump(8)
         self.assertTrue(house.seats.sittings[seat].is_over)
+
+
+class LiarTests(SeatsTestCase):
+    """Battleship against an enemy on the wire that lies, or sends what nobody can read."""
+
+    def against(self, *lines: bytes, **settings: Any) -> tuple[WebHouse, Guest, str, Any]:
+        """Seat a person who has shot at A1, and an enemy who then sends lines."""
+        house = WebHouse("battleship", Settings(**settings))
+        self.addCleanup(house.stop)
+        enemy, guest = house.house.connect("198.51.100.7"), house.visitor()
+        seat = guest.post("seats", {"game": "battleship", "name": "Ada"}).json["id"]
+        house.pump(0.3)
+        for action in ({"do": "ready"}, {"do": "shoot", "at": [0, 0]}):
+            self.assertEqual(guest.post(f"seats/{seat}/act", action).status, 200)
+            house.pump(0.3)
+        for line in lines:
+            enemy.send(line)
+        house.pump(0.3)
+        return house, guest, seat, enemy
+
+    LIE = b"(2,[0,0,3]).\n"
+
+    def test_a_person_who_is_lied_to_plays_on(self) -> None:
+        house, guest, seat, _ = self.against(self.LIE, b"(1,[0,0]).\n")
+        scene = guest.get(f"seats/{seat}").json["scene"]
+        self.assertEqual((scene["phase"], scene["won"], scene["isLive"]), ("shoot", None, True))
+        self.assertEqual([fault["code"] for fault in scene["you"]["faults"]], ["dishonest"])
+        self.assertEqual(guest.post(f"seats/{seat}/act", {"do": "shoot", "at": [5, 5]}).status, 200)
+        house.pump(0.3)
+        self.assertEqual(guest.get(f"seats/{seat}").json["scene"]["phase"], "await")
+
+    def test_a_liar_does_not_win_when_the_person_leaves(self) -> None:
+        house, guest, seat, enemy = self.against(self.LIE)
+        guest.delete(f"seats/{seat}")
+        house.pump(1.0)
+        house.house.settle()
+        self.assertTrue(enemy.is_closed)
+        (summary,) = house.house.store.summaries.values()
+        self.assertEqual((summary.termination, summary.winner), ("left", None))
+        scene = guest.get(f"seats/{seat}").json["scene"]
+        self.assertEqual((scene["phase"], scene["won"]), ("over", None))
+        self.assertEqual(scene["outcome"], {"termination": "left", "winner": None})
+
+    def test_the_winner_by_forfeit_is_told_so(self) -> None:
+        for line, code in ((self.LIE, "no-legal-fleet"), (b"hello\n", "illegible")):
+            house, guest, seat, _ = self.against(line, referee="enforce")
+            scene = guest.get(f"seats/{seat}").json["scene"]
+            self.assertEqual((scene["phase"], scene["won"], scene["you"]["broken"]), ("over", True, None))
+            self.assertEqual(scene["outcome"], {"termination": "forfeit", "winner": 1})
+            self.assertEqual((scene["error"], scene["board"]["winner"]), ("", 0))
+            self.assertEqual([one["code"] for one in scene["refusals"]], [code])
+            house.stop()
+
+    def test_turns_and_outcomes_are_by_seat_and_the_board_is_by_viewer(self) -> None:
+        """docs/reference/web-api.md, "Events"; openapi.json says the same."""
+        house, guest, seat, enemy = self.against()
+        for lines, turn, attacker in ((b"", 0, 0), (b"(2,[0,0,1]).\n", 0, 1), (b"(1,[0,0]).\n", 1, 0)):
+            enemy.send(lines)
+            house.pump(0.6)
+            scene = guest.get(f"seats/{seat}").json["scene"]
+            self.assertEqual((scene["you"]["seat"], scene["turn"], scene["board"]["attacker"]), (1, [turn], attacker))
+        described = json.loads((FOLDER / "openapi.json").read_text())["components"]["schemas"]["Scene"]["properties"]
+        self.assertIn("in a seat of Battleship 0 is the player", described["board"]["description"])
+        self.assertIn("as numbered in `seats`", described["turn"]["description"])
+
+    def test_an_enemy_that_leaves_has_lost(self) -> None:
+        house, guest, seat, enemy = self.against()
+        enemy.leave()
+        house.pump(0.3)
+        scene = guest.get(f"seats/{seat}").json["scene"]
+        self.assertEqual((scene["phase"], scene["won"]), ("over", True))
+        self.assertEqual(scene["outcome"], {"termination": "left", "winner": 1})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import tracemalloc
 import weakref
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.errors import RemoteProtocolError
-from gamed.wire.xmlstream import Element, XmlStream
+from gamed.wire.xmlstream import KEPT, Element, XmlStream
 
 JOIN = b'<join gameType="g"/>'
 BOMB = (
@@ -355,6 +356,106 @@ PIECES = st.lists(
     max_size=24,
 ).map(b"".join)  # fmt: skip
 STREAMS = st.tuples(st.sampled_from([b"<p>", b"<q>", b"<?xml version='1.0'?>\n<p>"]), PIECES).map(b"".join)
+
+
+class ForPeopleTests(SynchronousTestCase):
+    """What people are shown of a stream: it changes nothing of what is read."""
+
+    def test_a_message_that_has_not_ended(self) -> None:
+        for data, text in (
+            (b"", b""),
+            (b"<p>", b""),
+            (b"<p>\n  ", b""),
+            (b"<p><join/>", b""),
+            (b"<p><a/>\n <b x='1'><c/>", b"<b x='1'><c/>"),
+            (b"<p><a/><b", b"<b"),
+            (b"<p><a/>text<b", b"text<b"),
+            (b"<p", b"<p"),
+            (b"hello", b"hello"),
+            (b"<p>" + b"<a>" * 30 + b"x" * 1000, b"<a>" * 30 + b"x" * 110),
+            (b"<p><a>" + b"<!--" + b"y" * 1000, b"<a><!--" + b"y" * 193),
+            (b"<p><a></p>", b""),
+            (b"<p></p>", b""),
+        ):
+            stream = XmlStream()
+            stream.receive_data(data)
+            self.assertEqual(stream.unfinished, text, data)
+
+    def test_a_message_that_is_complete(self) -> None:
+        stream = XmlStream()
+        stream.receive_data(b"<p>\n<a x='1' /> <!-- x --><b>\n1</b><c>" + b"z" * 2000 + b"</c>")
+        found = [stream.last for _ in stream.elements()]
+        self.assertEqual(found[:2], ["\n<a x='1' />", " <!-- x --><b>\n1</b>"])
+        self.assertEqual((found[2][:6], len(found[2])), ("<c>zzz", KEPT))
+
+    def test_what_an_error_was_in(self) -> None:
+        for data, text in (
+            (b"<p><a/><b><c></b>", b"<b><c></b>"),
+            (b"<p><a x=1>", b"<a x=1>"),
+            (b"<!DOCTYPE x><p>", b"<!DOCTYPE x><p>"),
+            (b"<p><a>" + b"x" * 99_999, (b"<a>" + b"x" * 99_999)[:KEPT]),
+        ):
+            stream = XmlStream()
+            stream.receive_data(data)
+            error = self.assertRaises(RemoteProtocolError, lambda found=stream: list(found.elements()))
+            self.assertEqual(error.text, text)
+
+    def test_the_root(self) -> None:
+        for data, opening in (
+            (b"", ("", "")),
+            (b"<joi", ("", "")),
+            (b"<?xml version='1.0'?><join x='1'", ("", "")),
+            (b"<!-- x --><join x='1'>", ("join", "<!-- x --><join x='1'>")),
+            (b"<join x='1'/>", ("join", "<join x='1'/>")),
+            (b"<p><join/>", ("p", "<p>")),
+        ):
+            stream = XmlStream()
+            stream.receive_data(data)
+            self.assertEqual(stream.opening, opening)
+
+    def test_text_that_no_element_holds(self) -> None:
+        stream = XmlStream()
+        for data, texts in (
+            (b"\xef\xbb\xbf<?xml version='1.0'?>\r\n<p>\n", []),
+            (b"hello", []),
+            (b" world\r\n", [b"hello world"]),
+            (b"more\n", []),
+            (b"<a/>", []),
+            (b"one<a/>two<a/>", [b"one", b"two"]),
+            (b" \t\r\n<a>text\n</a>\n<!-- text\n -->", []),
+            (b"<a>text\n<b", []),
+            (b"/>text\n</a>\n <", []),
+            (b"b/>", []),
+            (b"x" * 9_999 + b"\n", [b"x" * KEPT]),
+            (b"</p>hello\n", []),
+        ):
+            stream.receive_data(data)
+            self.assertEqual(list(self.strays(stream)), texts, data)
+
+    def strays(self, stream: XmlStream) -> Iterator[bytes]:
+        """Yield the stray text between the messages."""
+        while (text := stream.stray()) or next(stream.elements(), None) is not None:
+            if text:
+                yield text
+
+    @given(
+        st.lists(st.sampled_from([b"<p>", b"<a>", b"</a>", b"<", b"b/>", b"\n", b" ", b"x", b"\0", b"\xc3", b"\xbc"]))
+    )
+    def test_segments_do_not_matter_to_it(self, pieces: list[bytes]) -> None:
+        def found(segments: list[bytes]) -> list[bytes]:
+            stream, texts = XmlStream(), []
+            for segment in segments:
+                stream.receive_data(segment)
+                with contextlib.suppress(RemoteProtocolError):
+                    texts.extend(self.strays(stream))
+            return texts
+
+        self.assertEqual(found(one_by_one(b"".join(pieces))), found([b"".join(pieces)]))
+
+    def test_little_is_kept_of_a_message_of_many_parts(self) -> None:
+        stream = XmlStream()
+        stream.receive_data(b"<p><a>" + b"<b/>" * 15_000)
+        self.assertEqual(len(stream._seen), KEPT)
 
 
 @st.composite

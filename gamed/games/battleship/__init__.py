@@ -48,11 +48,13 @@ class Settings:
 
 
 def _options(settings: Settings) -> Options:
-    return {
+    options: dict[str, str | bool] = {
         "roles": settings.roles,
         "referee": settings.referee,
         "corner_contact": settings.corner_contact,
     }
+    # Recorded, because earlier versions enforced the rules without this one.
+    return {**options, "repeated_shots": "lose"} if settings.referee == "enforce" else options
 
 
 def _connection(settings: Settings) -> BattleshipConnection:

@@ -44,7 +44,7 @@ def _harmless(text: str) -> str:
 def _mark(board: Marks, body: bytes) -> None:
     command = decode(body)
     match command:
-        case (Opcode.ANSWER, (x, y, code)) if x < SIZE and y < SIZE:
+        case (Opcode.ANSWER, (x, y, code)) if 0 <= x < SIZE and 0 <= y < SIZE:
             cell = x + SIZE * y
             if code == Code.WATER:
                 board.setdefault(cell, WATER)

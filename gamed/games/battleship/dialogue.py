@@ -85,7 +85,7 @@ class Dialogue(ABC):
         """Whether the numbers are as many as the opcode takes, on the board, and about our shot."""
         match command:
             case (Opcode.ATTACK, (x, y)):
-                return x < SIZE and y < SIZE
+                return 0 <= x < SIZE and 0 <= y < SIZE
             case (Opcode.ANSWER, (x, y, _)):
                 return (x, y) == (self._shot % SIZE, self._shot // SIZE)
             case (Opcode.ATTACK | Opcode.ANSWER, _):

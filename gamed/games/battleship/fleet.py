@@ -124,6 +124,12 @@ class Sea:
         """Return the sea before the first answer."""
         return _STARTS[corner_contact]
 
+    @property
+    def known(self) -> int:
+        """The cells that were answered for."""
+        # Ships are disjoint, so that their sum is their union.
+        return self.water | self.open_hits | sum(self.sunk)
+
     def answered(self, cell: Cell, code: int) -> Sea:
         """Return the sea after the answer `code` (1..4) for `cell` (0..99).
 
@@ -131,8 +137,7 @@ class Sea:
         about the cell, or where no legal fleet gives all the answers; ValueError for any other code.
         """
         bit = 1 << cell
-        # Ships are disjoint, so that their sum is their union.
-        if bit & (self.water | self.open_hits | sum(self.sunk)):
+        if bit & self.known:
             return self._repeated(cell, code)
         if code == WATER:
             return self._missed(bit)

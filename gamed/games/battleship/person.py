@@ -13,12 +13,12 @@ from typing import Any, TypeGuard
 from attrs import define, field
 
 from gamed.errors import IllegalMove, InvalidMove, NotYourTurn, RemoteProtocolError
+from gamed.games.battleship.chart import Chart
 from gamed.games.battleship.dialogue import Dialogue, spoken
 from gamed.games.battleship.fleet import BOARD, FLEET, PLACEMENTS, RIMS, SIZE, AnswerError, Cell, Sea, cells
 from gamed.games.battleship.placement import Defence, PlacementError, place_fleet
-from gamed.games.battleship.rules import revealed
 from gamed.games.battleship.states import Phase
-from gamed.games.battleship.wire import Code, Command
+from gamed.games.battleship.wire import Code, Command, Opcode
 
 _WAITING = (Phase.INITIALIZATION, Phase.TOLD_TO_DEFEND, Phase.TOLD_TO_ATTACK)
 _WORDS = {
@@ -31,10 +31,16 @@ _WORDS = {
 }
 _OWN, _ENEMY = 0, 1
 
+FAULTS_KEPT = 10
+"""How many lines of the enemy that break the rules are told."""
+
 
 @define
 class Person(Dialogue):
     """Plays one match as a human says. Ships are placed at random until the human places others.
+
+    The human is told when the enemy lies or breaks the rules otherwise, and plays on: whether to leave is the human's
+    decision.
 
     The random fleets keep their corners apart, as TEXT wants it: they are legal wherever the match is refereed. By hand
     corners may touch, as in both original programs. Source: battleship.md B9.
@@ -44,10 +50,15 @@ class Person(Dialogue):
     is_ready: bool = field(default=False, init=False)
     shots: int = field(default=0, init=False)
     _defence: Defence = field(init=False)
-    _sea: Sea = field(factory=Sea.start, init=False)
+    _chart: Chart = field(factory=Chart, init=False)
+    # What the enemy's answers leave possible; None: they were refuted.
+    _sea: Sea | None = field(factory=Sea.start, init=False)
+    _faults: list[dict[str, str]] = field(factory=list, init=False)
     _kept: Cell | None = field(default=None, init=False)
     _last: dict[str, dict[str, Any]] = field(factory=dict, init=False)
     _broken: RemoteProtocolError | None = field(default=None, init=False)
+    _is_concluded: bool = field(default=False, init=False)
+    _has_won: bool | None = field(default=None, init=False)
 
     def __attrs_post_init__(self) -> None:
         self._defence = Defence(place_fleet(self.random, corner_contact=False))
@@ -57,13 +68,23 @@ class Person(Dialogue):
     @property
     def is_done(self) -> bool:
         """Whether the match is over, also by being broken off."""
-        return self._broken is not None or self.phase in (Phase.WON, Phase.LOST)
+        return self._broken is not None or self._is_concluded or self.phase in (Phase.WON, Phase.LOST)
+
+    @property
+    def won(self) -> bool | None:
+        """Whether the match was won; None while it is undecided, and if nobody won it."""
+        return self._has_won if self._is_concluded else super().won
+
+    def conclude(self, *, won: bool | None) -> None:
+        """Take how the match ended, which the wire does not tell: None if nobody won it."""
+        self._is_concluded, self._has_won = True, won
+        self._broken = None
 
     def receive_data(self, data: bytes) -> bytes:
         """Take bytes from the server and return what is answered without asking.
 
-        Raises RemoteProtocolError, once, if the other side errs, lies, or closes too early; the match is over then.
-        What comes after the end is not read.
+        Raises RemoteProtocolError, once, if the server closes too early or what it sends has no end; the match is over
+        then. What comes after the end is not read.
         """
         if self.is_done:
             return b""
@@ -75,14 +96,30 @@ class Person(Dialogue):
             self._broken = error
             raise
 
+    def _line(self, line: bytes) -> bytes:
+        try:
+            return super()._line(line)
+        except RemoteProtocolError as error:
+            self._note(error.code, str(error))
+            if self.phase is Phase.AWAIT and line.lstrip(b" (").startswith(b"%d" % Opcode.ANSWER):
+                # It is the answer to the shot all the same: the enemy goes on, and the cell stays unknown.
+                self.phase = Phase.DEFENCE
+            return b""
+
+    def _note(self, code: str, text: str) -> None:
+        if len(self._faults) < FAULTS_KEPT:
+            self._faults.append({"code": code, "text": text})
+
     def _learn(self, code: int) -> None:
         self._last["you"] = _shot_facts(self._shot, code)
+        self._chart.mark(self._shot, code)
         try:
-            self._sea = self._sea.answered(self._shot, code)
+            self._sea = self._sea and self._sea.answered(self._shot, code)
         except AnswerError as error:
-            # Who gives up has lost, whether anybody believes it or not.
+            self._sea = None
+            # An enemy that gives up has lost, whether anybody believes it or not.
             if code != Code.LAST_SUNK:
-                raise RemoteProtocolError(f"the enemy's answers cannot be true: {error}", code="dishonest") from error
+                self._note("dishonest", f"the enemy's answers cannot be true: {error}")
 
     def _defend(self, cell: Cell) -> list[Command]:
         self._kept = cell
@@ -154,7 +191,7 @@ class Person(Dialogue):
 
     @property
     def _unknown(self) -> int:
-        return BOARD & ~(self._sea.water | self._sea.open_hits | sum(self._sea.sunk))
+        return BOARD & ~self._chart.known
 
     # What the human sees
 
@@ -168,10 +205,11 @@ class Person(Dialogue):
         them, and the cells of ships (`cells`), of `hits` on ships afloat, of ships `sunk` and of misses (`water`);
         `enemy`: what is known of the enemy, as in `board`; `targets`: the cells that may be shot at now; `shots`: how
         many were fired; `last`: the last shots, by who fired them ("you", "enemy"; absent before the first one), `at`
-        [x, y] with the answer's `code` (None: it waits); `broken`: the `code` and `text` of what broke the match off,
-        or None. Cells are x + 10 * y.
+        [x, y] with the answer's `code` (None: it waits); `faults`: the first lines of the enemy that broke the rules,
+        with the `code` and `text` of each ("dishonest": its answers cannot be true); `broken`: the `code` and `text` of
+        what broke the match off, or None. Cells are x + 10 * y.
         """
-        own, enemy = self._own_waters(), revealed(self._sea)
+        own, enemy = self._own_waters(), self._chart.facts()
         return {
             # Where the first shot went is not to be known before the ships are placed.
             "is_blind": not self.is_ready,
@@ -192,6 +230,7 @@ class Person(Dialogue):
                 "targets": list(cells(self._unknown)) if "shoot" in self._may else [],
                 "shots": self.shots,
                 "last": dict(self._last),
+                "faults": list(self._faults),
                 "broken": self._broken and {"code": self._broken.code, "text": str(self._broken)},
             },
             "won": self.won,
@@ -201,6 +240,8 @@ class Person(Dialogue):
     def _phase_word(self) -> str:
         if self._broken is not None:
             return "broken"
+        if self._is_concluded:
+            return "over"
         if not self.is_ready:
             return "placing"
         return _WORDS.get(self.phase, "waiting")

@@ -13,35 +13,50 @@ from attrs import frozen
 
 from gamed.errors import IllegalMove, InvalidMove, NotYourTurn, RuleError
 from gamed.game import CHANCE, Options, Outcome, Seat, Termination
-from gamed.games.battleship.fleet import FLEET, SIZE, AnswerError, Sea, cells
-from gamed.games.battleship.wire import Code, Command, Opcode, decode
+from gamed.games.battleship.fleet import FLEET, LAST_SUNK, SIZE, WATER, AnswerError, Sea, cells
+from gamed.games.battleship.mistakes import expected, mistake
+from gamed.games.battleship.wire import Code, Command, Opcode, decode, plain
+from gamed.refusals import Refusal
 
 NOBODY: frozenset[Seat] = frozenset()
-_NUMBERS: dict[int, int] = {Opcode.ATTACK: 2, Opcode.ANSWER: 3}
+BOTH: frozenset[Seat] = frozenset({0, 1})
+# Plain numbers: looking a member of an enumeration up costs more than the comparison that it is for.
+_FOUR = ord("4")
+_ATTACK, _ANSWER = int(Opcode.ATTACK), int(Opcode.ANSWER)
+_GIVES_UP = (LAST_SUNK,)
+_NUMBERS = {_ATTACK: 2, _ANSWER: 3}
 _ONLY = {seat: frozenset({seat}) for seat in (CHANCE, 0, 1)}
 
 
 @frozen
 class State:
-    """A position.
+    """A position."""
 
-    `attacker`: who shoots in this turn (None: chance has not drawn the first one yet); `shot`: the cell that waits for
-    its answer; `seas`: what the seats have told of their own waters, None where the telling was refuted.
-    """
-
+    # Who shoots in this turn; None: chance has not drawn the first one yet.
     attacker: Seat | None
+    # The cell that waits for its answer.
     shot: int | None
+    # What the seats have told of their own waters, None where the telling was refuted.
     seas: tuple[Sea | None, Sea | None]
     winner: Seat | None = None
+    # Whether a second shot at a cell breaks the rules. The text does not say so, but both original clients stop there,
+    # so that a referee who enforces must not let it pass.
+    is_strict: bool = False
+    # The seats whose next line tells where the dialogue stands, whatever it is, because a line before it broke a rule.
+    misled: frozenset[Seat] = NOBODY
 
 
 class Battleship:
     """The rules, as a `RelayedGame`. A move is a `Command`; chance's move is the seat that attacks first."""
 
     def setup(self, options: Options) -> State:
-        """Return the start. Options: `roles` ("first-defends", "random"), `corner_contact`."""
+        """Return the start.
+
+        Options: `roles` ("first-defends", "random"), `corner_contact`, `repeated_shots` ("lose", or left out).
+        """
         sea = Sea.start(corner_contact=bool(options["corner_contact"]))
-        return State(None if options["roles"] == "random" else 1, None, (sea, sea))
+        first = None if options["roles"] == "random" else 1
+        return State(first, None, (sea, sea), is_strict=options.get("repeated_shots") == "lose")
 
     def to_move(self, state: State) -> frozenset[Seat]:
         """Return the one who shoots or the one who answers."""
@@ -55,16 +70,16 @@ class Battleship:
         """Yield the shots or the answers that `seat` may send now."""
         if seat not in self.to_move(state) or seat == CHANCE:
             return
-        if state.shot is None:
-            yield from (Command(Opcode.ATTACK, (cell % SIZE, cell // SIZE)) for cell in range(SIZE * SIZE))
-            return
-        for code in Code:
-            answer = Command(Opcode.ANSWER, (state.shot % SIZE, state.shot // SIZE, int(code)))
+        cells_and_codes: Iterable[tuple[int, ...]] = ((cell % SIZE, cell // SIZE) for cell in range(SIZE * SIZE))
+        if state.shot is not None:
+            cells_and_codes = ((state.shot % SIZE, state.shot // SIZE, int(code)) for code in Code)
+        for numbers in cells_and_codes:
+            move = Command(_ATTACK if state.shot is None else _ANSWER, numbers)
             try:
-                self.apply(state, seat, answer)
+                self.apply(state, seat, move)
             except RuleError:
                 continue
-            yield answer
+            yield move
 
     def draw(self, state: State, random: Random) -> Seat:  # noqa: ARG002 (the interface of Game)
         """Return the seat that attacks first."""
@@ -73,37 +88,64 @@ class Battleship:
     def apply(self, state: State, seat: Seat, move: Command | Seat) -> State:
         """Return the state after a command. Raises RuleError; its code names the finding."""
         if not isinstance(move, tuple):
-            return State(move, None, state.seas)
+            return State(move, None, state.seas, is_strict=state.is_strict)
         if state.winner is not None:
             raise NotYourTurn("the game is over")
-        if state.shot is None:
-            return self._attacked(state, seat, move)
-        return self._answered(state, seat, move)
+        try:
+            return self._attacked(state, seat, move) if state.shot is None else self._answered(state, seat, move)
+        except AnswerError:
+            raise
+        except RuleError:
+            if seat not in state.misled:
+                raise
+            return self._resumed(state, seat, move)
 
     def _attacked(self, state: State, seat: Seat, move: Command) -> State:
         if seat != state.attacker:
             raise NotYourTurn("the other side is to shoot")
-        if move.opcode != Opcode.ATTACK:
+        if move.opcode != _ATTACK:
             raise IllegalMove(f"opcode {move.opcode} where a shot (1) is due", code="wrong-opcode")
-        return State(state.attacker, _cell(move), state.seas)
+        return self._shot(state, seat, _cell(move))
+
+    def _shot(self, state: State, seat: Seat, cell: int) -> State:
+        sea = state.seas[1 - seat]
+        if state.is_strict and sea is not None and sea.known >> cell & 1:
+            raise IllegalMove(f"{_name(cell)} was shot at before", code="repeated-shot")
+        return State(seat, cell, state.seas, is_strict=state.is_strict)
+
+    def _resumed(self, state: State, seat: Seat, move: Command) -> State:
+        """Return the state that a line tells, where nobody can say what is due. Raises RuleError: it tells none."""
+        try:
+            cell = _cell(move)
+        except RuleError:
+            if move.opcode != _ANSWER:
+                raise
+            # The answer to a shot that was as wrong.
+            return State(seat, None, state.seas, is_strict=state.is_strict)
+        if move.opcode == _ATTACK:
+            return self._shot(state, seat, cell)
+        if not WATER <= move.numbers[2] <= LAST_SUNK:
+            raise _unknown_code(move)
+        sea = state.seas[seat]
+        return self._told(state, seat, move.numbers[2], None if sea is None else sea.answered(cell, move.numbers[2]))
 
     def _answered(self, state: State, seat: Seat, move: Command) -> State:
         if seat == state.attacker:
             raise NotYourTurn("the other side is to answer first")
-        if move.opcode != Opcode.ANSWER:
+        if move.opcode != _ANSWER:
             raise IllegalMove(f"opcode {move.opcode} where an answer (2) is due", code="wrong-opcode")
         cell = _cell(move)
         if cell != state.shot:
             raise IllegalMove(f"answers for another cell than was shot at: {_name(state.shot)}", code="other-cell")
         code = move.numbers[2]
-        if not Code.WATER <= code <= Code.LAST_SUNK:
-            raise IllegalMove(f"result code {code} is not one of 1 to 4", code="unknown-code")
+        if not WATER <= code <= LAST_SUNK:
+            raise _unknown_code(move)
         sea = state.seas[seat]
         return self._told(state, seat, code, None if sea is None else sea.answered(cell, code))
 
     def _told(self, state: State, seat: Seat, code: int, sea: Sea | None) -> State:
         seas = (sea, state.seas[1]) if seat == 0 else (state.seas[0], sea)
-        return State(seat, None, seas, 1 - seat if code == Code.LAST_SUNK else None)
+        return State(seat, None, seas, 1 - seat if code == LAST_SUNK else None, state.is_strict)
 
     def outcome(self, state: State) -> Outcome | None:
         """Return victory once a fleet is sunk."""
@@ -133,15 +175,17 @@ class Battleship:
 
         A fleet that fits all answers fits each of them, so one search serves for all lines.
         """
+        if state.misled or state.is_strict:
+            return None
         attacker, shot, winner = state.attacker, state.shot, state.winner
         told: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
         for seat, body, _ in lines:
             command = decode(body)
-            due = Opcode.ATTACK if shot is None else Opcode.ANSWER
+            due = _ATTACK if shot is None else _ANSWER
             if command is None or command.opcode != due or winner is not None or (seat == attacker) != (shot is None):
                 return None
             numbers = command.numbers
-            if len(numbers) != _NUMBERS[due] or numbers[0] >= SIZE or numbers[1] >= SIZE:
+            if len(numbers) != _NUMBERS[due] or not (-1 < numbers[0] < SIZE and -1 < numbers[1] < SIZE):
                 return None
             cell = numbers[0] + SIZE * numbers[1]
             if shot is None:
@@ -149,7 +193,7 @@ class Battleship:
             elif shot == cell:
                 told[seat].append((cell, numbers[2]))
                 attacker, shot = seat, None
-                winner = 1 - seat if numbers[2] == Code.LAST_SUNK else None
+                winner = 1 - seat if numbers[2] == LAST_SUNK else None
             else:
                 return None
         try:
@@ -160,28 +204,56 @@ class Battleship:
 
     def ends(self, body: bytes, seat: Seat) -> Outcome | None:
         """Return the outcome if the line is an answer with code 4: its sender has lost."""
-        if not body.endswith((b",4]).", b",4]")):
+        # On each line's way: four of five have no 4 in them. A number is found seven times faster than bytes are.
+        if _FOUR not in body:
             return None
         command = decode(body)
-        if command is None or command.opcode != Opcode.ANSWER or len(command.numbers) != _NUMBERS[Opcode.ANSWER]:
+        if command is None or command.opcode != _ANSWER or command.numbers[2:] != _GIVES_UP:
             return None
         return Outcome(Termination.VICTORY, 1 - seat)
 
-    def pardon(self, state: State, seat: Seat, move: Command, error: RuleError) -> State | None:
-        """Go on after an answer that no fleet gives, without that fleet; after anything else, the turn is unknown."""
-        if error.code not in ("contradiction", "no-legal-fleet"):
-            return None
-        return self._told(state, seat, move.numbers[2], None)
+    def plain(self, body: bytes) -> bytes:
+        """Return the line that says the same in the protocol's own words."""
+        return plain(body)
+
+    def mistake(self, state: State, seat: Seat, body: bytes, error: RuleError) -> Refusal:
+        """Return what the developer of a client is told of a line that broke a rule."""
+        return mistake(state, seat, body, error)
+
+    def expected(self, state: State, seat: Seat) -> str:
+        """Return what a seat may send, for people."""
+        return expected(state, seat)
+
+    def pardon(self, state: State, seat: Seat, move: Command | None, error: RuleError) -> State:
+        """Return the state from which to judge on after a line that broke a rule; `move` is None if it was illegible.
+
+        After an answer that no fleet gives, go on without that fleet. Any other wrong answer ends the turn, too: the
+        clients go on then. After anything else the turn is as before, unless the next line of the other side, or of
+        either side after an illegible one, tells otherwise: nobody can say what a client has made of such a line.
+        """
+        if isinstance(error, AnswerError) and move is not None:
+            return self._told(state, seat, move.numbers[2], None)
+        attacker, shot = state.attacker, state.shot
+        if move is not None and move.opcode == _ANSWER and shot is not None and seat != attacker:
+            attacker, shot = seat, None
+        misled = BOTH if move is None else _ONLY[1 - seat]
+        return State(attacker, shot, state.seas, None, state.is_strict, misled)
 
 
 def _cell(move: Command) -> int:
-    count = _NUMBERS[move.opcode]
+    count = _NUMBERS.get(move.opcode, 0)
+    if not count:
+        raise IllegalMove(f"opcode {move.opcode} is the server's", code="wrong-opcode")
     if len(move.numbers) != count:
         raise InvalidMove(f"opcode {move.opcode} takes {count} numbers, not {len(move.numbers)}", code="wrong-numbers")
     x, y = move.numbers[:2]
-    if x >= SIZE or y >= SIZE:
+    if not (0 <= x < SIZE and 0 <= y < SIZE):
         raise IllegalMove(f"({x},{y}) is off the board", code="off-board")
     return x + SIZE * y
+
+
+def _unknown_code(move: Command) -> IllegalMove:
+    return IllegalMove(f"result code {move.numbers[2]} is not one of 1 to 4", code="unknown-code")
 
 
 def _name(cell: int | None) -> str:

@@ -14,14 +14,20 @@ from typing import ClassVar, NamedTuple
 from attrs import define
 
 from gamed.errors import LocalProtocolError
-from gamed.events import Event, Moved, Seated, Started
+from gamed.events import Event, Moved, Seated, Started, Unread
+from gamed.refusals import Refusal
 from gamed.wire.lines import LineReader
 
 END = b"\r"
 """What the server ends a line with. Clients end theirs with LF, CR or CRLF."""
 
-# The older form has neither parentheses nor a dot; nine digits are more than any board needs.
-_COMMAND = re.compile(rb"(\()?([1-5]),\[((?:[0-9]{1,9}(?:,[0-9]{1,9}){0,2})?)\](?(1)\)\.)")
+# Prolog's reader takes blanks between any two tokens and needs no parentheses; the older form has no full stop, either.
+# Nine digits and eight numbers are more than any command needs.
+_COMMAND = re.compile(
+    rb"_(\(_)?0{0,8}([1-5])_,_\[_((?:N(?:_,_N){0,7}_)?)\]_(?(1)\)_\.|\.?)_".replace(b"_", rb"[ \t\v\f]*+").replace(
+        b"N", rb"-?[0-9]{1,9}"
+    )
+)
 
 
 class Opcode(IntEnum):
@@ -44,7 +50,7 @@ class Code(IntEnum):
 
 
 class Command(NamedTuple):
-    """A message: opcode 1..5 and 0 to 3 numbers. Coordinates are x (column), then y (row), from 0."""
+    """A message: opcode 1..5 and numbers, 0 to 3 if it is right. Coordinates are x (column), then y (row), from 0."""
 
     opcode: int
     numbers: tuple[int, ...] = ()
@@ -53,7 +59,7 @@ class Command(NamedTuple):
 # An honest game knows 500 lines; what a dishonest one sends is forgotten again.
 @lru_cache(1024)
 def decode(line: bytes) -> Command | None:
-    """Return what a line without its terminator says, or None if it does not match the grammar."""
+    """Return what a line without its terminator says to a reader of Prolog terms, or None if it is no command."""
     match = _COMMAND.fullmatch(line)
     if match is None:
         return None
@@ -66,9 +72,18 @@ def encode(command: Command) -> bytes:
     return b"(%d,[%s])." % (command.opcode, b",".join(b"%d" % number for number in command.numbers))
 
 
+@lru_cache(1024)
+def plain(line: bytes) -> bytes:
+    """Return the line that says the same as another one in the words of TEXT's grammar; what is no command stays."""
+    command = decode(line)
+    return line if command is None else encode(command)
+
+
 DEFEND_FIRST = encode(Command(Opcode.DEFEND_FIRST))
 ATTACK_FIRST = encode(Command(Opcode.ATTACK_FIRST))
 START = encode(Command(Opcode.START))
+
+_EMPTY = Unread(Refusal("empty-line", "an empty line, which is not forwarded", "one line feed after each command"))
 
 
 @define
@@ -84,10 +99,9 @@ class BattleshipConnection:
         self._reader.receive_data(data)
 
     def events(self) -> Iterator[Event]:
-        """Yield a `Moved` a line. Raises RemoteProtocolError(code="line-too-long")."""
+        """Yield a `Moved` a line, `Unread` for an empty one. Raises RemoteProtocolError(code="line-too-long")."""
         for line in self._reader.lines():
-            if line:
-                yield Moved(line)
+            yield Moved(line) if line else _EMPTY
 
     def send(self, event: Event) -> bytes:
         """Return a line for the client."""

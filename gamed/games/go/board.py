@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from hashlib import blake2b
 from typing import NamedTuple, TypeAlias
 
 from attrs import define, field, frozen
@@ -115,6 +116,8 @@ class Board:
     _seen: set[bytes] = field(factory=set)
     _done: list[_Done] = field(factory=list)
     _near: _Near = field(init=False)
+    effort: int = field(init=False, default=0)
+    """How many cells were looked at to find what moves take: a file of few bytes may ask for very many."""
 
     def __attrs_post_init__(self) -> None:
         self._near = neighbours(self.size)
@@ -127,7 +130,7 @@ class Board:
         board = cls(size, rules, bytearray(size * size))
         for point, color in setup:
             board._put(board._cell(point), board._number(color), InvalidMove)
-        board._seen.add(bytes(board.cells))
+        board._seen.add(digest(board.cells))
         return board
 
     @property
@@ -234,22 +237,40 @@ class Board:
 
     def _dead_beside(self, cell: int, number: int) -> list[int]:
         """Return the cells of what the stone on `cell` takes: of other colours, or else its own group."""
-        cells, near = self.cells, self._near
+        cells = self.cells
         taken: list[int] = []
         is_free = False
-        for there in near[cell]:
+        for there in self._near[cell]:
             other = cells[there]
             if not other:
                 is_free = True
             elif other != number and there not in taken:
-                taken += _dead(cells, near, there)
+                taken += self._dead(there)
         if is_free or taken:
             return taken
-        taken = _dead(cells, near, cell)
+        taken = self._dead(cell)
         if taken and not self.rules.suicide:
             cells[cell] = 0
             raise IllegalMove("this is suicide", code="suicide")
         return taken
+
+    def _dead(self, start: int) -> list[int]:
+        """Return the cells of the group on `start` if it has no liberty, or else nothing."""
+        cells, near = self.cells, self._near
+        color = cells[start]
+        group, members = [start], {start}
+        # The list grows while it is walked.
+        for cell in group:
+            for there in near[cell]:
+                other = cells[there]
+                if not other:
+                    self.effort += len(group)
+                    return []
+                if other == color and there not in members:
+                    members.add(there)
+                    group.append(there)
+        self.effort += len(group)
+        return group
 
     def _lift(self, gone: Sequence[int]) -> _Taken:
         cells = self.cells
@@ -262,7 +283,7 @@ class Board:
         """Note a move, and under superko its position. `is_new`: refuse it if the position was there before."""
         position = None
         if self.rules.superko and (cell >= 0 or taken):
-            position = bytes(self.cells)
+            position = digest(self.cells)
             if position in self._seen:
                 position = None
                 if is_new:
@@ -275,20 +296,9 @@ class Board:
         self.ko = ko
 
 
-def _dead(cells: bytearray, near: _Near, start: int) -> list[int]:
-    """Return the cells of the group on `start` if it has no liberty, or else nothing."""
-    color = cells[start]
-    group, members = [start], {start}
-    # The list grows while it is walked.
-    for cell in group:
-        for there in near[cell]:
-            other = cells[there]
-            if not other:
-                return []
-            if other == color and there not in members:
-                members.add(there)
-                group.append(there)
-    return group
+def digest(cells: bytes | bytearray) -> bytes:
+    """Return what stands for a position where it is only compared: there is one for each move, and it may be large."""
+    return blake2b(cells, digest_size=16).digest()
 
 
 def stones(size: int, cells: Iterable[int], colors: Sequence[str]) -> dict[Point, str]:

@@ -10,10 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import islice, pairwise
+from typing import Final
 
 from gamed.errors import IllegalMove, RuleError
 from gamed.games.go.board import Board, ruleset
 from gamed.games.go.tree import GoGame, Node, Point
+
+MOST_EFFORT: Final = 500_000
+"""How many cells may be looked at to find what the moves of one tree take; real games need thousands."""
+
+TOO_MUCH_WORK: Final = "too-much-work"
+"""The code of the error where they are not enough. It says nothing about the move."""
 
 
 class IllegalRecordMove(IllegalMove):
@@ -58,6 +65,9 @@ def _played(game: GoGame) -> Iterator[tuple[int, Node, tuple[Point, ...]]]:
             removed = board.play(node.point, side(node))
         except RuleError as error:
             raise IllegalRecordMove(error, depth + 1, node) from error
+        if board.effort > MOST_EFFORT:
+            tired = RuleError("to find what its moves take would cost too much time", code=TOO_MUCH_WORK)
+            raise IllegalRecordMove(tired, depth + 1, node)
         yield depth + 1, node, removed
 
 

@@ -15,7 +15,7 @@ from attrs import evolve, field, frozen
 
 from gamed.errors import IllegalMove, NotYourTurn
 from gamed.game import Options, Outcome, Seat, Termination
-from gamed.games.go.board import BLACK, FIRST_COLORS, UNKNOWN, WHITE, Board, Ko, Ruleset, ruleset, stones
+from gamed.games.go.board import BLACK, FIRST_COLORS, UNKNOWN, WHITE, Board, Ko, Ruleset, digest, ruleset, stones
 from gamed.games.go.hoshi import handicap
 from gamed.games.go.scoring import count
 from gamed.games.go.tree import Point, Stone
@@ -30,7 +30,7 @@ class Position:
     """A position.
 
     `cells`: a colour's number each, 0 where it is empty; `colors`: their names, number 1 first; `ko`: as in `Board`;
-    `removed`: what the move which led here took, by y, then x; `seen`: the boards of the line so far, this one too.
+    `removed`: what the move which led here took, by y, then x; `seen`: digests of the boards of the line so far.
     """
 
     size: int
@@ -45,7 +45,7 @@ class Position:
         """Return the position before the first move. Raises InvalidMove as `Board.start` does."""
         board = Board.start(size, setup)
         cells = bytes(board.cells)
-        return cls(size, cells, tuple(board.colors), seen=frozenset({cells}))
+        return cls(size, cells, tuple(board.colors), seen=frozenset({digest(cells)}))
 
     @property
     def stones(self) -> dict[Point, str]:
@@ -68,7 +68,7 @@ class Position:
 
     def _after(self, board: Board, removed: tuple[Point, ...]) -> Position:
         cells = bytes(board.cells)
-        return Position(self.size, cells, tuple(board.colors), board.ko, removed, self.seen | {cells})
+        return Position(self.size, cells, tuple(board.colors), board.ko, removed, self.seen | {digest(cells)})
 
 
 class Word(StrEnum):

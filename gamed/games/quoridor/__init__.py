@@ -68,8 +68,8 @@ def _table(settings: Settings, options: Options, random: Callable[[], Random], n
 
 
 def _player(strategy: str) -> Callable[..., Player]:
-    def make(random: Random, players: str = "2", name: str = "gamed") -> Player:
-        return Player(STRATEGIES[strategy](), random, int(players), name)
+    def make(random: Random, players: str = "2", name: str = "gamed", stay: float = 0.0, pace: float = 0.0) -> Player:
+        return Player(STRATEGIES[strategy](), random, int(players), name, stay, pace)
 
     return make
 
@@ -91,5 +91,5 @@ game_type = GameType(
     draw=draw,
     players={name: _player(name) for name in ("search", "path", "random")},
     person=_person,
-    player_options=("players", "name"),
+    player_options=("players", "name", "stay", "pace"),
 )

@@ -1,4 +1,4 @@
-"""A world without I/O: it registers, votes, and plays one game with a strategy.
+"""A world without I/O: it registers, votes, and plays with a strategy, game after game if others reset.
 
 Source: quoridor.md A ("Bot"), B5 and C2. It plays against gamed, and against the original's server. It speaks as the
 authors' world does: coordinates are floats, and nothing is sent but its vote and its moves.
@@ -13,7 +13,7 @@ from attrs import define, field
 from gamed.errors import RemoteProtocolError
 from gamed.game import Seat
 from gamed.games.quoridor.rules import State
-from gamed.games.quoridor.signup import Call
+from gamed.games.quoridor.signup import STARTS, Call
 from gamed.games.quoridor.strategy import Strategy
 from gamed.games.quoridor.wire import message
 from gamed.games.quoridor.world import World, spoken
@@ -22,13 +22,28 @@ from gamed.wire.sexpr import Symbol
 
 @define
 class Player:
-    """Plays one game with a strategy. `players`: for how many it votes; `moves` counts its moves."""
+    """Plays with a strategy."""
 
     strategy: Strategy
     random: Random
+
     players: int = 2
+    """For how many it votes."""
+
     name: str = "gamed"
+
+    stay: float = 0.0
+    """Seconds for which it is to stay after a game, for another one: 0 once a world has left the table."""
+
+    pace: float = 0.0
+    """Seconds for which it is to wait before it answers: the authors' client shows a move for a while."""
+
     moves: int = 0
+    """How many moves it has made in the last game."""
+
+    results: list[tuple[bool, int]] = field(factory=list)
+    """Of each game that has ended, whether it was won, and how many moves it made."""
+
     _world: World = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -36,8 +51,12 @@ class Player:
 
     @property
     def is_done(self) -> bool:
-        """Whether the game is over."""
+        """Whether the last game is over. Where it stays, another one may begin."""
         return self.won is not None
+
+    @property
+    def _has_left(self) -> bool:
+        return self.is_done and not self.stay
 
     @property
     def won(self) -> bool | None:
@@ -59,18 +78,18 @@ class Player:
         return self._world.begin()
 
     def receive_data(self, data: bytes) -> bytes:
-        """Take bytes from the server and return the answer; after the game, whatever comes is passed over.
+        """Take bytes from the server and return the answer; after a game without a stay, whatever comes is passed over.
 
         Raises RemoteProtocolError if the other side errs, has no seat, or ends before the game does.
         """
         answer = b""
-        if self.is_done:
+        if self._has_left:
             return answer
         for call, number in self._world.heard(data):
             answer += self._answer(call, number)
-            if self.is_done:
+            if self._has_left:
                 return answer
-        if not data:
+        if not data and not self.is_done:
             raise RemoteProtocolError("the server closed the connection before the game ended", code="closed")
         return answer
 
@@ -79,7 +98,13 @@ class Player:
             return message(Symbol("play" if self.players == 2 else "wait"))  # noqa: PLR2004 (two players)
         if call is Call.REJECTED:
             raise RemoteProtocolError("the server has no table for one more world", code="rejected")
-        if call is Call.DISCONNECT:
+        if call in (Call.WON, Call.LOST):
+            self.results.append((call is Call.WON, self.moves))
+        elif call in STARTS:
+            self.moves = 0
+        elif call is Call.DISCONNECT and self.is_done:
+            self.stay = 0.0
+        elif call is Call.DISCONNECT:
             raise RemoteProtocolError(f"world {number} left before the game ended", code="disconnect")
         return self._move() if call in (Call.START2PLAY, Call.START4PLAY, Call.PLAY) else b""
 

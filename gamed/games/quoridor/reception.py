@@ -8,20 +8,24 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Final
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from gamed.errors import RemoteProtocolError, RoomError, StoreError
-from gamed.events import Event
+from gamed.events import Event, Unread
+from gamed.games.quoridor.mistakes import TABLE_OVER, TOO_MANY
 from gamed.games.quoridor.signup import Call
-from gamed.games.quoridor.table import Universe
-from gamed.games.quoridor.wire import Accepted, Registered, Told
+from gamed.games.quoridor.table import REFUSED_MOST, Universe
+from gamed.games.quoridor.wire import REGISTRATION, Accepted, Registered, Said, Told
 from gamed.peer import Peer
 from gamed.reception import Host, HostedRoom
+from gamed.refusals import Refusal
 
 KIND: Final = "quoridor"
 
 LOOK_AGAIN: Final = 1.0
 """Seconds until those who were left behind without a seat look for one again: a vote may have made a place."""
+
+FULL: Final = Refusal("rejected", "there is no free seat, and no further table", "another try when a world has left")
 
 
 @define
@@ -41,18 +45,38 @@ class UniverseReception:
 
     def arrive(self, peer: Peer) -> None:
         """Wait for a registration."""
-        self._deadlines[peer] = self.host.after(self.settings.register_seconds, partial(self.host.dismiss, peer))
+        give_up = partial(self._give_up, peer)
+        self._deadlines[peer] = self.host.after(self.settings.register_seconds, give_up, peer)
+
+    def _give_up(self, peer: Peer) -> None:
+        """Let a world go that has not registered in time."""
+        seconds, begun = f"{self.settings.register_seconds:g} seconds", peer.unfinished
+        text = f"the registration had not ended after {seconds}" if begun else f"nothing came for {seconds}"
+        self.host.refused(peer, Refusal("register-too-late", text, f"{REGISTRATION} and a line feed", begun))
+        self.host.dismiss(peer)
 
     def receive(self, peer: Peer, event: Event) -> None:
-        """Take a registration. Nothing else is heard: it comes from a world that was rejected or left behind."""
+        """Take a registration. Nothing else is heard: it comes from a world that was left behind."""
         if not isinstance(event, Registered):
+            self._refuse(peer, event)
             return
         self._end_deadline(peer)
         peer.introduce(event.name)
         self.host.tell(peer, Accepted())
         self._seat_left()
         if not self._seat(peer):
+            self.host.refused(peer, FULL)
             self.host.tell(peer, Told(Call.REJECTED))
+            self.host.dismiss(peer)
+
+    def _refuse(self, peer: Peer, event: Event) -> None:
+        """Refuse what a world says that has no seat; one that goes on with it for long is thrown out."""
+        if isinstance(event, Unread):
+            self.host.refused(peer, event.refusal)
+        elif isinstance(event, Said):
+            self.host.refused(peer, evolve(TABLE_OVER, text=event.text.rstrip().encode()))
+        if peer.refusals.total >= REFUSED_MOST:
+            self.host.refused(peer, TOO_MANY)
             self.host.dismiss(peer)
 
     def _seat(self, peer: Peer) -> bool:
@@ -99,10 +123,13 @@ class UniverseReception:
             self._look.cancel()
 
     def released(self, peer: Peer, room: HostedRoom) -> None:
-        """Keep a world that was left behind, and seat it again if that is wanted; let it go from a stopped table."""
-        if not _is_dissolved(room):
+        """Keep a world that was left behind, and seat it again if that is wanted.
+
+        A world is let go that was thrown out, or whose table was stopped.
+        """
+        if not _is_dissolved(room) or peer not in room.peers.values():
             peer.close()
-        elif self.settings.reseat and peer in room.peers.values():
+        elif self.settings.reseat:
             self._left[peer] = None
             self._seat_left()
 

@@ -7,27 +7,41 @@ its id less one, in the room and in the records.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from math import inf
 from random import Random
 from typing import Final
 
 from attrs import define, evolve, field
 
 from gamed.errors import InvalidMove, RuleError
-from gamed.events import Event
-from gamed.findings import Finding
+from gamed.events import Event, Unread
 from gamed.game import Options, Outcome, Seat, Termination
-from gamed.games.quoridor.messages import DUMMY, NOTHING, Placed, Word, understood
+from gamed.games.quoridor.messages import DUMMY, NOTHING, Message, Placed, Word, understood
+from gamed.games.quoridor.mistakes import (
+    PAUSED,
+    TABLE_OVER,
+    TOO_MANY,
+    illegal,
+    mistake,
+    no_game,
+    out_of_turn,
+    untimely,
+)
 from gamed.games.quoridor.pacing import Outbox
 from gamed.games.quoridor.rules import Quoridor, State
 from gamed.games.quoridor.signup import STARTS, Call, Occasion, Row, Status, free, row
 from gamed.games.quoridor.wire import Said, Told
 from gamed.history import STARTED, Entry
 from gamed.match import Match, MatchTable
+from gamed.refusals import Refusal
 from gamed.table import Mail, Step
 
 HELD_MOST: Final = 1_000
 """How many messages are kept while a table is paused."""
+
+REFUSED_MOST: Final = 1_000
+"""How many messages of a world may be refused in a game; with the last of them it is thrown out."""
 
 _SPOKEN: Final = {
     (Word.PLAY, 0): Occasion.FIRST_PLAYS,
@@ -71,7 +85,7 @@ class Universe(MatchTable):
     most: int = 10_000
     game: Seated = _RULES
     forwards: bool = False
-    stalled: float = 0.0
+    arrived: float = inf
     is_paused: bool = False
     is_dissolved: bool = False
     status: Status = Status.WAIT
@@ -80,8 +94,15 @@ class Universe(MatchTable):
     match: Match = field(init=False)
     _is_closed: bool = False
     _outbox: Outbox = field(init=False)
-    _ignored: Counter[Seat] = field(factory=Counter)
-    _held: list[tuple[Seat, Word | Placed]] = field(factory=list)
+    _refused: Counter[Seat] = field(factory=Counter)
+    """How many messages of each world were refused since a game began, or since the table was opened."""
+
+    _held: list[tuple[Seat, Message, str]] = field(factory=list)
+    """What worlds said while the table was paused: who, what, and the text of it."""
+
+    _late: dict[Seat, set[Word]] = field(factory=dict)
+    """What each world may say once in vain, because another one was asked the same and was faster."""
+
     _moves: int = 0
 
     def __attrs_post_init__(self) -> None:
@@ -115,26 +136,39 @@ class Universe(MatchTable):
         return self._go(found, now)
 
     def receive(self, seat: Seat, event: Event, now: float) -> Step:
-        """Take what a world said; what means nothing is counted, what comes at the wrong time is passed over."""
-        if self.is_over or not isinstance(event, Said):
-            return Step()
+        """Take what a world said; what means nothing, or comes at the wrong time, is refused and changes nothing."""
+        if not isinstance(event, Said):
+            return self._refuse(seat, event.refusal, now) if isinstance(event, Unread) else Step()
+        if self.is_over:
+            return self._refuse(seat, TABLE_OVER, now, event.text)
         message = understood(event.datum)
         if message is None:
-            return self._ignore(seat)
+            return self._refuse(seat, mistake(event.datum), now, event.text)
         if self.is_paused or self._held:
-            return self._hold(seat, message)
-        return self._take(seat, message, now)
+            return self._hold(seat, message, now, event.text)
+        return self._take(seat, message, now, event.text)
 
-    def _ignore(self, seat: Seat) -> Step:
-        self._ignored[seat] += 1
-        return Step()
+    def _refuse(self, seat: Seat, refusal: Refusal, now: float, text: str | None = None) -> Step:
+        """Refuse a message. `text`: the message, where the refusal does not have it."""
+        self._refused[seat] += 1
+        shown = refusal if text is None else evolve(refusal, text=text.rstrip().encode())
+        if self._refused[seat] != REFUSED_MOST:
+            return Step(refused=((seat, shown),))
+        step = self.leave(seat, Termination.LIMIT, now)
+        return evolve(step, dropped=(seat,), refused=((seat, shown), (seat, TOO_MANY)))
 
-    def _take(self, seat: Seat, message: Word | Placed, now: float) -> Step:
+    def _take(self, seat: Seat, message: Message, now: float, text: str) -> Step:
         if isinstance(message, Placed):
-            return self._move(seat, message, now)
+            return self._move(seat, message, now, text)
         occasion = Occasion.RESETS if message is Word.RESET else _SPOKEN.get((message, self.order.index(seat)))
         found = None if occasion is None else row(self.status, len(self.order), occasion)
-        return Step() if found is None else self._go(found, now)
+        if found is None:
+            if message in self._late.pop(seat, ()):
+                return Step()
+            return self._refuse(seat, untimely(message, self.status, is_running=self.is_running), now, text)
+        words = {Word.RESET} if message is Word.RESET else {Word.PLAY, Word.WAIT}
+        self._late = {other: words for other in self.order if other != seat}
+        return self._go(found, now)
 
     def _go(self, found: Row, now: float) -> Step:
         """Go along a row of the table that is no move."""
@@ -156,23 +190,25 @@ class Universe(MatchTable):
     def _begin(self, now: float) -> tuple[Entry, ...]:
         """Open a game, the first one of a room at the time when the room was opened."""
         first = self.order[0]
+        self._refused.clear()
         self.match = match = self._match(len(self.order), first, now if self.match.is_started else self.opened_at)
         self._moves = 0
         joined = [match.seat(seat, name, now) for seat, name in enumerate(self.names)]
         match.is_started = True
         return (*joined, match.entry(now, STARTED, data={"first": first}))
 
-    def _move(self, seat: Seat, placed: Placed, now: float) -> Step:
-        """Take a move if it is this world's turn; the strict referee passes over what is illegal."""
+    def _move(self, seat: Seat, placed: Placed, now: float, text: str) -> Step:
+        """Take a move if it is this world's turn; the strict referee refuses what is illegal."""
         if not self.is_running or self.order[0] != seat:
-            return Step()
+            refusal = out_of_turn(seat, self.order[0]) if self.is_running else no_game(self.status)
+            return self._refuse(seat, refusal, now, text)
         if self._moves >= self.most:
             return self.stop(Termination.LIMIT, now)
         known = len(self.match.findings)
         try:
             journal = self.match.play(seat, placed.move, now)
-        except RuleError:
-            return self._ignore(seat)
+        except RuleError as error:
+            return self._refuse(seat, illegal(error, self.game.legal_moves(self.match.state, seat)), now, text)
         self._moves += 1
         outcome = self.game.outcome(self.match.state)
         if outcome is not None:
@@ -194,7 +230,6 @@ class Universe(MatchTable):
             return Step(closed=self._closes())
         self.is_dissolved = True
         self._held.clear()
-        findings = self._told_of()
         journal: tuple[Entry, ...] = ()
         outcome = None
         if self.is_running:
@@ -205,7 +240,7 @@ class Universe(MatchTable):
         mails = tuple(Mail(other, Told(Call.DISCONNECT, seat + 1, DUMMY)) for other in self.order)
         mails = self._outbox.post(mails, now)
         due, closed = self._outbox.due, self._closes()
-        return Step(mails, wake_at=due, journal=journal, findings=findings, outcome=outcome, closed=closed)
+        return Step(mails, wake_at=due, journal=journal, outcome=outcome, closed=closed)
 
     def _closes(self) -> bool:
         """Close when the last mail of a dissolved table has left; True if that is now."""
@@ -213,16 +248,6 @@ class Universe(MatchTable):
             return False
         self._is_closed = True
         return True
-
-    def _told_of(self) -> tuple[Finding, ...]:
-        """Return for the log how often each world said what means nothing, or what the strict referee refused."""
-        counts, self._ignored = self._ignored, Counter()
-        return tuple(
-            Finding(
-                "ignored", seat, self.match.entries, f"{count} messages without a meaning, or illegal, were ignored"
-            )
-            for seat, count in sorted(counts.items())
-        )
 
     def stop(self, why: Termination, now: float) -> Step:
         """End the table without a winner and without a word, as a universe that is stopped."""
@@ -232,7 +257,7 @@ class Universe(MatchTable):
         self._held.clear()
         outcome = Outcome(why) if self.is_running else None
         journal = () if outcome is None else (self.match.end(outcome, now),)
-        return Step(journal=journal, findings=self._told_of(), outcome=outcome, closed=True)
+        return Step(journal=journal, outcome=outcome, closed=True)
 
     # Time
 
@@ -244,9 +269,13 @@ class Universe(MatchTable):
             return evolve(step, mails=(*mails, *step.mails))
         return Step(mails, wake_at=self._outbox.due, closed=self._closes())
 
-    def delivered(self, now: float) -> float | None:  # noqa: ARG002 (Table's signature)
+    def delivered(self, now: float, unsent: Collection[Seat] = ()) -> float | None:  # noqa: ARG002 (Table's signature)
         """Nothing is timed here: worlds may think for hours."""
         return None
+
+    def overdue(self, now: float) -> Collection[Seat]:  # noqa: ARG002 (Table's signature)
+        """Nobody's silence is judged."""
+        return ()
 
     def review(self) -> Step:
         """Nothing is judged afterwards."""
@@ -263,10 +292,10 @@ class Universe(MatchTable):
         self.is_paused = True
         return Step()
 
-    def _hold(self, seat: Seat, message: Word | Placed) -> Step:
+    def _hold(self, seat: Seat, message: Message, now: float, text: str) -> Step:
         if len(self._held) == HELD_MOST:
-            return self._ignore(seat)
-        self._held.append((seat, message))
+            return self._refuse(seat, PAUSED, now, text)
+        self._held.append((seat, message, text))
         return Step()
 
     def resume(self, now: float) -> Step:
@@ -284,10 +313,12 @@ class Universe(MatchTable):
 
     def _next(self, now: float) -> Step:
         """Take what was kept up to the first message that counts. A step may end one game, or begin one."""
-        step = Step()
+        step, refused = Step(), list[tuple[Seat, Refusal]]()
         while self._held and not step.journal and not step.mails and not self.is_over:
-            step = self._take(*self._held.pop(0), now)
-        return evolve(step, wake_at=self._due(now))
+            seat, message, text = self._held.pop(0)
+            step = self._take(seat, message, now, text)
+            refused += step.refused
+        return evolve(step, wake_at=self._due(now), refused=tuple(refused))
 
     # The journal
 

@@ -5,14 +5,16 @@ Source: quoridor.md B2, B3, B7 and C2.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from typing import ClassVar, Final
+from typing import Final
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from gamed.errors import LocalProtocolError, RemoteProtocolError
-from gamed.events import Event
+from gamed.events import Event, Unread
 from gamed.games.quoridor.signup import Call
+from gamed.refusals import Refusal
 from gamed.wire.sexpr import Datum, DatumReader, Symbol, write
 
 OKAY: Final = (Symbol("OKAY"),)
@@ -21,6 +23,17 @@ OKAY: Final = (Symbol("OKAY"),)
 NAME_LENGTH: Final = 80
 """How many characters are kept of a world's name, which may be any datum."""
 
+REGISTRATION: Final = '(REGISTER ((name "student")))'
+"""A registration, as an example."""
+
+_SECOND: Final = Refusal(
+    "second-datum",
+    "only the first datum of a line counts, and the rest of this line was discarded",
+    "one message a line",
+)
+_HALF: Final = "the connection ended within a message"
+_MEANS_NOTHING: Final = re.compile(r"\s*(?:;.*)?|\s*#\|.*\|#\s*")
+_HTTP: Final = frozenset({"GET", "POST", "HEAD", "PUT", "OPTIONS", "CONNECT"})
 _REGISTER: Final = Symbol("REGISTER")
 _NAME: Final = Symbol("name")
 
@@ -34,9 +47,10 @@ class Registered(Event):
 
 @define
 class Said(Event):
-    """A world has sent a datum."""
+    """A world has sent a datum. `text`: its message as it came, or the beginning of it; it says nothing more."""
 
     datum: Datum
+    text: str = field(default="", eq=False)
 
 
 @define
@@ -57,27 +71,32 @@ class Told(Event):
 class UniverseConnection:
     """The server's side of one connection."""
 
-    ending: ClassVar[str] = "a closing bracket and a line feed"
-
     _reader: DatumReader
     _is_registered: bool = False
+    _has_ended: bool = False
 
     def receive_data(self, data: bytes) -> None:
         """Take bytes from the world; empty bytes mean that it has closed."""
+        self._has_ended = not data
         self._reader.receive_data(data)
 
     def events(self) -> Iterator[Event]:
-        """Yield `Registered`, and then a `Said` for each datum.
+        """Yield `Registered`, then a `Said` for each datum, and `Unread` for what is discarded of messages.
 
         Raises RemoteProtocolError("no-registration") if the first datum is not a registration, and as DatumReader does.
         """
-        for datum in self._reader.datums():
+        for datum, text, rest in self._reader.messages():
             if self._is_registered:
-                yield Said(datum)
+                yield Said(datum, text)
             else:
                 # Before the event: who takes it may take no more for now.
                 self._is_registered = True
-                yield Registered(_name(datum))
+                yield Registered(_name(datum, text))
+            if rest and not _MEANS_NOTHING.fullmatch(rest):
+                yield Unread(evolve(_SECOND, text=text.rstrip().encode()))
+        if self._has_ended and self.unfinished:
+            self._has_ended = False
+            yield Unread(Refusal("unfinished", _HALF, self.ending, self.unfinished))
 
     def send(self, event: Event) -> bytes:
         """Return a line for the world."""
@@ -94,22 +113,42 @@ class UniverseConnection:
 
     @property
     def unfinished(self) -> bytes:
-        """The first bytes of a datum that has not ended, or whose line has not."""
+        """The beginning of a message that has not ended."""
         return self._reader.unfinished
+
+    @property
+    def ending(self) -> str:
+        """What is missing of it."""
+        return self._reader.ending
 
     def close(self) -> bytes:
         """Say nothing: there is no word for it."""
         return b""
 
 
-def _name(datum: Datum) -> str:
+def _name(datum: Datum, text: str) -> str:
     """Return the name in `(REGISTER ((name NAME)))`. Raises RemoteProtocolError("no-registration")."""
     match datum:
         case (first, ((second, name),)) if (first, second) == (_REGISTER, _NAME):
             return _called(name)
     raise RemoteProtocolError(
-        "the first datum is no registration", code="no-registration", hint='(REGISTER ((name "...")))'
+        _no_registration(datum),
+        code="no-registration",
+        hint=f"{REGISTRATION} and a line feed",
+        text=text.rstrip().encode(),
     )
+
+
+def _no_registration(datum: Datum) -> str:
+    """Return what is wrong with the first datum."""
+    word = datum[0] if isinstance(datum, tuple) and datum else datum
+    if isinstance(word, Symbol) and word.name in _HTTP:
+        return "this is a request of HTTP, and here worlds of Racket's 2htdp/universe connect"
+    if word == _REGISTER:
+        return "the registration has another form: the name stands in a list in a list"
+    if isinstance(word, Symbol | str) and str(getattr(word, "name", word)).upper() == _REGISTER.name:
+        return "the word REGISTER is a symbol in capitals"
+    return "the first message is not a registration"
 
 
 def _called(name: Datum) -> str:

@@ -82,7 +82,7 @@ class Follower:
 
     def _take(self, event: Event) -> bytes:
         if isinstance(event, m.Malformed):
-            raise RemoteProtocolError(f"a line that means nothing: {event.reason}", code="malformed")
+            raise RemoteProtocolError(f"a line that means nothing: {event.refusal.reason}", code="malformed")
         if isinstance(event, m.Removed):
             self._removed(event)
         elif isinstance(event, m.ManagerRequest):

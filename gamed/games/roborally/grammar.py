@@ -26,6 +26,7 @@ from gamed.games.roborally.rules.notation import (
     read_wall,
     spell_field,
 )
+from gamed.refusals import Refusal
 
 
 class Sender(Enum):
@@ -38,6 +39,7 @@ class Sender(Enum):
 _NAME = r"[A-Za-z]{1,32}"
 _INT = r"(?:6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3}|0)"
 _ACTIONS = {action.value: action for action in Action}
+_NAME_NOTE = "a name is 1 to 32 letters A to Z and a to z"
 _PLACE = rf"\({NUMBER},{NUMBER}\)"
 _CARD = rf"PK\((?:{'|'.join(Action)}),{NUMBER}\)"
 _PLAYED = rf"\({_NAME},(?:{_CARD})+\)"
@@ -51,15 +53,16 @@ _EACH_LOCKED = re.compile(rf"\(([1-5]),({_CARD})\)")
 
 
 class _Rule(NamedTuple):
-    """How a message with arguments is read. `form`: how it is written, for people."""
+    """How a message with arguments is read. `form`: how it is written, and `note`: what is meant there, for people."""
 
     form: str
     pattern: re.Pattern[str]
     build: Callable[..., Event]
+    note: str
 
 
-def _rule(form: str, pattern: str, build: Callable[..., Event]) -> _Rule:
-    return _Rule(form, re.compile(pattern), build)
+def _rule(form: str, pattern: str, build: Callable[..., Event], note: str = "") -> _Rule:
+    return _Rule(form, re.compile(pattern), build, note)
 
 
 def _numbers(text: str) -> tuple[int, ...]:
@@ -133,17 +136,18 @@ _PEER = _Side(
         "GTO": m.GetTimeout(),
     },
     {
-        "RGS": (_rule("RGS(name)", rf"RGS\(({_NAME})\)", m.RegisterPlayer),),
-        "RGA": (_rule("RGA(name)", rf"RGA\(({_NAME})\)", m.RegisterChannel),),
-        "RLE": (_rule("RLE(name)", rf"RLE\(({_NAME})\)", m.SignOff),),
-        "SRO": (_rule("SRO(name)", rf"SRO\(({_NAME})\)", m.FindRobot),),
-        "GRS": (_rule("GRS(name)", rf"GRS\(({_NAME})\)", m.GetRobot),),
-        "SFI": (_rule("SFI((x,y))", rf"SFI\(({_PLACE})\)", lambda place: m.GetField(_place(place))),),
+        "RGS": (_rule("RGS(name)", rf"RGS\(({_NAME})\)", m.RegisterPlayer, _NAME_NOTE),),
+        "RGA": (_rule("RGA(name)", rf"RGA\(({_NAME})\)", m.RegisterChannel, _NAME_NOTE),),
+        "RLE": (_rule("RLE(name)", rf"RLE\(({_NAME})\)", m.SignOff, _NAME_NOTE),),
+        "SRO": (_rule("SRO(name)", rf"SRO\(({_NAME})\)", m.FindRobot, _NAME_NOTE),),
+        "GRS": (_rule("GRS(name)", rf"GRS\(({_NAME})\)", m.GetRobot, _NAME_NOTE),),
+        "SFI": (_rule("SFI((x,y))", rf"SFI\(({_PLACE})\)", lambda place: m.GetField(_place(place)), "0 to 255"),),
         "TNR": (
             _rule(
                 "TNR(name,N)",
                 rf"TNR\(({_NAME}),([NESW])\)",
                 lambda name, letter: m.FacingChosen(name, Direction[letter]),
+                "the facing is N, E, S or W",
             ),
         ),
         "TRP": (
@@ -151,16 +155,23 @@ _PEER = _Side(
                 "TRP(name,(1,2,3,4,5,),f)",
                 rf"TRP\(({_NAME}),\(((?:{NUMBER}(?:,{NUMBER})*,?)?)\),([tf])\)",
                 lambda name, indices, letter: m.ProgramChosen(name, _numbers(indices), letter == "t"),
+                "each number is the place of a card in MRP, counted from 1; t powers down, f does not",
             ),
         ),
         "TBD": (
-            _rule("TBD(name,t)", rf"TBD\(({_NAME}),([tf])\)", lambda name, letter: m.StayChosen(name, letter == "t")),
+            _rule(
+                "TBD(name,t)",
+                rf"TBD\(({_NAME}),([tf])\)",
+                lambda name, letter: m.StayChosen(name, letter == "t"),
+                "t or f",
+            ),
         ),
         "TRR": (
             _rule(
                 "TRR(name,3,5,)",
                 rf"TRR\(({_NAME})((?:,[1-5])*),?\)",
                 lambda name, registers: m.RepairsChosen(name, _numbers(registers)),
+                "registers are 1 to 5",
             ),
         ),
     },
@@ -210,6 +221,11 @@ _MANAGER = _Side(
 )
 
 _SIDES: Final = {Sender.PEER: _PEER, Sender.MANAGER: _MANAGER}
+_OPEN: Final = re.compile(
+    rb"[ \t]*(?:(?:RGS|RGA|RLE|SRO|GRS)\([^,]*|SFI\(*[0-9]*,?[0-9]*\)*|(?:TNR|TBD)\([^0-9]*)[ \t]*"
+)
+"""Lines in which there is no program, however wrong they may be."""
+
 _LINES: Final = {
     sender: {word.encode(): event for word, event in side.words.items()} for sender, side in _SIDES.items()
 }
@@ -224,7 +240,9 @@ def parse(line: bytes, sender: Sender) -> Event:
     if word is not None:
         return word
     if _ILLEGAL.search(line):
-        return Malformed("expected bytes 0x20 to 0x7E and tabs only")
+        return malformed(
+            "illegal-byte", "the line has a byte that is no printable ASCII character", "ASCII alone", line
+        )
     text = line.decode("ascii")
     if sender is Sender.MANAGER and text.lstrip(" \t")[:1] in ("#", "_", "["):
         return _plan(text)
@@ -232,31 +250,50 @@ def parse(line: bytes, sender: Sender) -> Event:
 
 
 def _message(text: str, side: _Side) -> Event:
-    if " " in text or "\t" in text:
-        if _SPLIT_TOKEN.search(text):
-            return Malformed("there is white space inside a name, a number or a keyword, or a comma is missing")
-        text = text.replace(" ", "").replace("\t", "")
-    head = text.partition("(")[0]
+    packed = text.replace(" ", "").replace("\t", "")
+    head = packed.partition("(")[0]
     rules = side.rules.get(head, ())
+    if not rules and head not in side.words:
+        return _unknown(text, head, side)
+    if packed != text and _SPLIT_TOKEN.search(text):
+        reason = f"there is white space inside a name, a number or a keyword after {head}, or a comma is missing"
+        return malformed("white-space", reason, _form(head, side), text.encode())
     for rule in rules:
-        match = rule.pattern.fullmatch(text)
+        match = rule.pattern.fullmatch(packed)
         if match is not None:
             return rule.build(*match.groups())
-    return side.words.get(text) or _malformed(head, side)
+    reason = f"this is not how {head} is written" if head else "no message is written so"
+    return side.words.get(packed) or malformed("malformed", reason, _form(head, side), text.encode())
 
 
-def _malformed(head: str, side: _Side) -> Malformed:
-    forms = [rule.form for rule in side.rules.get(head, ())]
-    if head in side.words:
-        forms.append(head)
-    return Malformed(f"expected {' or '.join(forms)}" if forms else f"no message begins with {head[:20]!r}")
+def _unknown(text: str, head: str, side: _Side) -> Malformed:
+    for word in (head.upper(), head.lower()):
+        if word in side.rules or word in side.words:
+            reason = "the word is known, but upper and lower case are different here"
+            return malformed("unknown-word", reason, _form(word, side), text.encode())
+    words = ", ".join(word for word in (*side.rules, *side.words) if word)
+    reason = "no message of RoboRally begins like this"
+    return malformed("unknown-word", reason, f"a message that begins with one of {words}", text.encode())
+
+
+def _form(head: str, side: _Side) -> str:
+    """Return how a message is written."""
+    rules = side.rules.get(head, ())
+    forms = [*(rule.form for rule in rules), *([head] if head in side.words else [])]
+    notes = [rule.note for rule in rules if rule.note]
+    return "; ".join([" or ".join(forms), *notes])
+
+
+def malformed(code: str, reason: str, expected: str, line: bytes) -> Malformed:
+    """Return a line that is not in the grammar; it is hidden where a program could be in it."""
+    return Malformed(Refusal(code, reason, expected, line, is_hidden=_OPEN.fullmatch(line) is None))
 
 
 def _plan(text: str) -> Event:
     try:
         return m.PlanAnswer(parse_plan(_literal(text)))
     except NotationError as error:
-        return Malformed(f"expected a plan: {error}")
+        return malformed("plan", f"this is no plan: {error}", "", text[:200].encode())
 
 
 def _text_of_place(place: Place) -> str:

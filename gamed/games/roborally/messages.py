@@ -11,7 +11,7 @@ from typing import ClassVar, NamedTuple
 
 from attrs import define
 
-from gamed.events import Event
+from gamed.events import Event, Unread
 from gamed.games.roborally.rules.board import Board, Direction, Floor, Place, Walls
 from gamed.games.roborally.rules.cards import Action
 
@@ -35,12 +35,10 @@ class Reason(StrEnum):
 
 
 @define
-class Malformed(Event):
-    """A line that is not in the grammar. `reason`: what was expected instead, for people."""
+class Malformed(Unread):
+    """A line that is not in the grammar."""
 
     is_rated: ClassVar[bool] = False
-
-    reason: str
 
 
 @define

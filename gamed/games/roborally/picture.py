@@ -32,20 +32,55 @@ LEGEND: Final = (
     "   L laser   S pusher"
 )
 
+NARROW_LEGEND: Final = (
+    "A robot   a virtual   & several   1 flag   O pit   + repair   l r gears   > belt   X crusher   | - walls"
+    "   L laser   S pusher"
+)
+
+WIDE: Final = 3
+"""Characters of a field with the wall to its west: what stands on it takes two."""
+
+NARROW: Final = 2
+"""The same where what stands on a field is one character; facings and the speed of belts are left out then."""
+
+MARGIN: Final = 3
+"""Characters of a row's number, before the first wall."""
+
 Robots = Sequence[tuple[str, m.RobotAnswer | m.RobotGone]]
 Played = Mapping[str, Sequence[m.ProgramCard]]
 
 
 def picture(board: Board, flags: Sequence[Place], robots: Robots, played: Played) -> list[str]:
     """Return the lines of a picture: the board, then the robots with the cards that they have shown in this turn."""
+    return [*board_lines(board, flags, robots), "", *robot_lines(robots, played)]
+
+
+def board_lines(board: Board, flags: Sequence[Place], robots: Robots, cell: int = WIDE) -> list[str]:
+    """Return the lines of the board, the northern ones first. `cell`: WIDE or NARROW."""
     signs = _signs(flags, robots)
-    lines = [_numbers(board)]
+    numbers = _numbers(board, cell)
+    lines = [numbers]
     for y in range(board.height, 0, -1):
-        lines += _wall_line(board, y + 1)
-        lines.append(_field_line(board, y, signs))
-    lines += _wall_line(board, 1)
-    names = [_robot_line(number, name, robot, played) for number, (name, robot) in enumerate(robots)]
-    return [*lines, _numbers(board), "", *names]
+        lines += _wall_line(board, y + 1, cell)
+        lines.append(_field_line(board, y, signs, cell))
+    return [*lines, *_wall_line(board, 1, cell), numbers]
+
+
+def flat_lines(board: Board, flags: Sequence[Place], robots: Robots, cell: int = WIDE) -> list[str]:
+    """Return the same with a line a row: a wall is an underscore in the field north of it, where that has room."""
+    walls = {
+        (x, y): "._" if cell == WIDE else "_ "
+        for y in range(1, board.height + 1)
+        for x in range(1, board.width + 1)
+        if board.wall(x, y, Direction.S).is_wall and _floor(board, x, y) == ". "
+    }
+    signs = {**walls, **_signs(flags, robots)}
+    return [_numbers(board, cell), *(_field_line(board, y, signs, cell) for y in range(board.height, 0, -1))]
+
+
+def robot_lines(robots: Robots, played: Played) -> list[str]:
+    """Return a line for each robot, with the cards that it has shown in this turn."""
+    return [_robot_line(number, name, robot, played) for number, (name, robot) in enumerate(robots)]
 
 
 def label(number: int) -> str:
@@ -64,16 +99,24 @@ def _signs(flags: Sequence[Place], robots: Robots) -> dict[Place, str]:
     return signs
 
 
-def _numbers(board: Board) -> str:
-    return "    " + "".join(f"{x:<3}" for x in range(1, board.width + 1)).rstrip()
+def _numbers(board: Board, cell: int) -> str:
+    # Narrow columns have no room for more than every other number.
+    step = 1 if cell == WIDE else 2
+    return "    " + "".join(f"{x:<{cell * step}}" for x in range(1, board.width + 1, step)).rstrip()
 
 
-def _field_line(board: Board, y: int, signs: Mapping[Place, str]) -> str:
+def _field_line(board: Board, y: int, signs: Mapping[Place, str], cell: int) -> str:
+    shown = str if cell == WIDE else _narrowed
     fields = "".join(
-        _upright(board.wall(x, y, Direction.W)) + (signs.get((x, y)) or _floor(board, x, y))
+        _upright(board.wall(x, y, Direction.W)) + shown(signs.get((x, y)) or _floor(board, x, y))
         for x in range(1, board.width + 1)
     )
     return f"{y:>3}{fields}{_upright(board.wall(board.width, y, Direction.E))}".rstrip()
+
+
+def _narrowed(sign: str) -> str:
+    """Return the one character of a sign that tells most: a flag's number, a crusher, that there are several."""
+    return sign[1] if sign[0] == "*" or sign[1] in "X&" else sign[0]
 
 
 def _floor(board: Board, x: int, y: int) -> str:
@@ -102,12 +145,13 @@ def _upright(wall: Wall) -> str:
     return _device(wall) or ("|" if wall.is_wall else " ")
 
 
-def _wall_line(board: Board, y: int) -> list[str]:
+def _wall_line(board: Board, y: int, cell: int) -> list[str]:
     """Return the line of walls south of a row, or nothing where there is none."""
     walls = [board.wall(x, y, Direction.S) for x in range(1, board.width + 1)]
     if not any(wall.is_wall for wall in walls):
         return []
-    return [("    " + "".join(f"{_device(wall) or '-'}- " if wall.is_wall else "   " for wall in walls)).rstrip()]
+    dashes = ((_device(wall) or "-") + "-" * (cell - NARROW) if wall.is_wall else "" for wall in walls)
+    return [("    " + "".join(f"{dash:<{cell}}" for dash in dashes)).rstrip()]
 
 
 def _robot_line(number: int, name: str, robot: m.RobotAnswer | m.RobotGone, played: Played) -> str:

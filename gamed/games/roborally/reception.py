@@ -14,6 +14,7 @@ from attrs import define, field
 from gamed.errors import RemoteProtocolError
 from gamed.events import Event
 from gamed.games.roborally import messages as m
+from gamed.games.roborally import refusals
 from gamed.games.roborally.boards import course_names
 from gamed.games.roborally.course_list import CourseList
 from gamed.games.roborally.messages import Reason
@@ -45,7 +46,12 @@ class ManagerReception:
 
     def arrive(self, peer: Peer) -> None:
         """Wait for a registration."""
-        self._guests[peer] = Guest(self.host.after(self.settings.idle_unregistered, lambda: self._let_go(peer)))
+        deadline = self.host.after(self.settings.idle_unregistered, lambda: self._too_late(peer), peer)
+        self._guests[peer] = Guest(deadline)
+
+    def _too_late(self, peer: Peer) -> None:
+        self.host.refused(peer, refusals.register_too_late(self.settings.idle_unregistered, peer.unfinished))
+        self._let_go(peer)
 
     def receive(self, peer: Peer, event: Event) -> None:
         """Take a registration; all else from here is a violation, but for an answer to nothing (1.6)."""
@@ -55,19 +61,23 @@ class ManagerReception:
             return
         if isinstance(event, m.Registration):
             self._register(peer, guest, event)
-        elif not isinstance(event, m.Acknowledgement):
+            return
+        self.host.refused(peer, refusals.unregistered(event))
+        if not isinstance(event, m.Acknowledgement):
             self._violated(peer, guest)
 
     def _violated(self, peer: Peer, guest: Guest) -> None:
         self.host.tell(peer, m.Error())
         guest.violations += 1
         if guest.violations >= self.settings.max_violations:
+            self.host.refused(peer, refusals.violations(guest.violations))
             self._let_go(peer)
 
     def _register(self, peer: Peer, guest: Guest, event: m.Registration) -> None:
         lobby = self._lobby()
         manager = None if lobby is None else _manager(lobby)
         if manager is not None and manager.has_name(event.name):
+            self.host.refused(peer, refusals.name_taken(event))
             self.host.tell(peer, m.Error())
             return
         self.host.tell(peer, m.Ok())
@@ -75,6 +85,11 @@ class ManagerReception:
         if manager is not None and isinstance(event, m.RegisterChannel):
             free = manager.free_channels
         if lobby is None or manager is None or not free:
+            games, role = self.settings.max_games, "channel" if isinstance(event, m.RegisterChannel) else "player"
+            full = (
+                f"{games} games are running, and no more may" if lobby is None else f"no {role} has a place any longer"
+            )
+            self.host.refused(peer, refusals.no_place(event, full))
             self.host.tell(peer, m.Removed(Reason.TOO_MANY))
             self._let_go(peer)
             return

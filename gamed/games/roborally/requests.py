@@ -95,11 +95,12 @@ class Member:
         self.open = OpenRequest(request, MoveClock(seconds or inf, seconds or inf))
         return request
 
-    def close(self, now: float) -> None:
-        """Take the open request as answered, or as void."""
+    def close(self, arrived: float) -> None:
+        """Take the open request as answered at a moment, or as void."""
         assert self.open is not None
         if isinstance(self.open.event, m.Changed) and self.open.clock.asked_at is not None:
-            self.spent += now - self.open.clock.asked_at
+            # What was sent before the request had left may answer it.
+            self.spent += max(0.0, arrived - self.open.clock.asked_at)
         self.open = None
 
     def silence(self) -> None:

@@ -4,13 +4,15 @@ Source: roborally.md 1.3 to 1.8 and 3. The statuses are those of `states.py`. Pl
 output channels on those from CHANNELS on; no seat is given away twice. In the journal, and in the rules, players are
 counted in the order of their registration.
 
-An automatic step of the rules is not journalled: the rules say what follows. Only a leaving and the end can come
-between two of them; their entries tell after how many steps of the match they came.
+An automatic step of the rules is no entry of the history: the rules say what follows. Only a leaving and the end can
+come between two of them; their entries tell after how many steps of the match they came. Where a table waits between
+two of them, for channels or for an operator, the journal has that as well, or a record that is made after a crash would
+show steps that nobody has been told of.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from math import inf
 from random import Random
 from typing import Final
@@ -19,18 +21,19 @@ from attrs import define, field
 
 from gamed.errors import RuleError
 from gamed.events import Event
-from gamed.findings import Finding
 from gamed.game import CHANCE, Options, Outcome, Seat, Termination
 from gamed.games.roborally import messages as m
+from gamed.games.roborally import refusals
+from gamed.games.roborally.doing import Doing, Leaver
 from gamed.games.roborally.messages import Reason
 from gamed.games.roborally.queries import Facts, answer
 from gamed.games.roborally.requests import Member, OpenRequest, engine_answer, wire_request
 from gamed.games.roborally.rules.game import RoboRally
 from gamed.games.roborally.rules.state import Stage, State
 from gamed.games.roborally.states import STAGES, Status, went
-from gamed.history import DRAWN, ENDED, JOINED, LEFT, MOVE, STARTED, Entry, Value
+from gamed.history import DRAWN, ENDED, HELD, JOINED, LEFT, MOVE, STARTED, Entry, Value
 from gamed.match import Match, MatchTable
-from gamed.table import Mail, Step
+from gamed.table import Step
 
 CHANNELS: Final = 1_000_000
 """The room's seats of output channels begin here: a lobby that saw as many players takes no more."""
@@ -61,36 +64,6 @@ class Limits:
 
 
 @define
-class Leaver:
-    """A player who has left and stands on the board until the step that is being told is over.
-
-    `broken`: the code and the sentence of the rule that was broken.
-    """
-
-    number: Seat
-    why: Termination
-    data: Mapping[str, Value]
-    broken: tuple[str, str] | None = None
-
-
-@define
-class Doing:
-    """What a call of the table has made so far of its Step."""
-
-    mails: list[Mail] = field(factory=list)
-    dropped: list[Seat] = field(factory=list)
-    journal: list[Entry] = field(factory=list)
-    findings: list[Finding] = field(factory=list)
-    outcome: Outcome | None = None
-    closed: bool = False
-
-    def tell(self, seat: Seat, event: Event | None) -> None:
-        """Add a letter, if there is one."""
-        if event is not None:
-            self.mails.append(Mail(seat, event))
-
-
-@define
 class Manager(MatchTable):
     """A table. `members`: who is connected, by the room's seats, in the order of registration.
 
@@ -106,7 +79,7 @@ class Manager(MatchTable):
     opened_at: float
     game: RoboRally = _RULES
     forwards: bool = False
-    stalled: float = 0.0
+    arrived: float = inf
     is_paused: bool = False
     status: Status = Status.LOBBY
     members: dict[Seat, Member] = field(factory=dict)
@@ -122,6 +95,8 @@ class Manager(MatchTable):
     _start_at: float | None = None
     _linger_until: float | None = None
     _paused_at: float = 0.0
+    # The steps up to which a replay of the journal goes; None: as far as the rules alone lead from the last entry.
+    _journalled: int | None = None
 
     def __attrs_post_init__(self) -> None:
         self.match = Match(self.game, self.options, self.random, self.opened_at)
@@ -174,7 +149,7 @@ class Manager(MatchTable):
             is_due = self._start_at is not None and self._start_at <= now
             if (is_due or not self.free) and not self.is_paused:
                 self._start(doing, now)
-        return self._step(doing)
+        return self._step(doing, now)
 
     def _set_start(self, now: float) -> None:
         enough = len(self.players) >= self.limits.min_players
@@ -207,24 +182,29 @@ class Manager(MatchTable):
         if member is not None:
             self._take(doing, member, event, now)
             self._go_on(doing, now)
-        return self._step(doing)
+        return self._step(doing, now)
 
     def _take(self, doing: Doing, member: Member, event: Event, now: float) -> None:
         if isinstance(event, m.Query):
             found = answer(event, self._facts)
             doing.tell(member.seat, m.Error() if found is None else found)
-            if found is None and not member.is_out:
-                self._violated(doing, member)
+            if found is None:
+                doing.refused.append((member.seat, refusals.unanswerable(event)))
+                if not member.is_out:
+                    self._violated(doing, member)
         elif member.is_out:
-            return
+            doing.refused.append((member.seat, refusals.after_the_end(event)))
         elif member.open is not None and member.open.is_answered_by(event):
             self._answered(doing, member, member.open, event, now)
         elif isinstance(event, m.SignOff) and event.name == member.name:
             doing.dropped.append(member.seat)
             self._gone(member, Termination.LEFT)
-        elif not isinstance(event, m.Acknowledgement):
-            doing.tell(member.seat, m.Error())
-            self._violated(doing, member)
+        else:
+            request = None if member.open is None else member.open.event
+            doing.refused.append((member.seat, refusals.unexpected(event, member.name, request)))
+            if not isinstance(event, m.Acknowledgement):
+                doing.tell(member.seat, m.Error())
+                self._violated(doing, member)
 
     @property
     def _facts(self) -> Facts:
@@ -234,46 +214,56 @@ class Manager(MatchTable):
     def _violated(self, doing: Doing, member: Member) -> None:
         member.violations += 1
         if member.violations >= self.limits.max_violations:
+            doing.refused.append((member.seat, refusals.violations(member.violations)))
             self._remove(doing, member, Reason.RULES_BROKEN)
             broken = ("violations", f"{member.violations} violations of the protocol")
             self._gone(member, Termination.FORFEIT, broken=broken)
 
     def _answered(self, doing: Doing, member: Member, request: OpenRequest, event: Event, now: float) -> None:
+        arrived = min(now, self.arrived)
         if isinstance(event, m.MoveAnswer):
             # While the game is held no clock runs.
-            heard_at = self._paused_at if self.is_paused else now
+            heard_at = self._paused_at if self.is_paused else arrived
             if request.clock.asked_at is not None and request.clock.answered(heard_at):
-                self._overslept(doing, member, request, now)
+                self._overslept(doing, member, request, now, arrived)
                 return
-            member.close(now)
-            self._move(doing, member, event, now)
+            member.close(arrived)
+            self._move(doing, member, request, event, now)
             return
-        member.close(now)
+        member.close(arrived)
         doing.tell(member.seat, member.next())
 
-    def _move(self, doing: Doing, member: Member, event: m.MoveAnswer, now: float) -> None:
+    def _move(self, doing: Doing, member: Member, request: OpenRequest, event: m.MoveAnswer, now: float) -> None:
         """Take a decision. Who decides for somebody else, or what the rules do not allow, cheats (3.5.1)."""
         number = self.numbers[member.seat]
         if event.name != member.name:
-            self._cheated(doing, member, "other-name", f"the answer is given for {event.name}")
+            broken = ("other-name", f"the answer is given for {event.name}")
+            reason = "it is given under another name"
+            doing.refused.append((member.seat, refusals.forbidden(broken[0], reason, event, request.event)))
+            self._cheated(doing, member, broken)
             return
         try:
             doing.journal += self.match.play(number, engine_answer(event), now)
         except RuleError as error:
-            self._cheated(doing, member, error.code, str(error))
+            doing.refused.append((member.seat, refusals.forbidden(error.code, str(error), event, request.event)))
+            self._cheated(doing, member, (error.code, str(error)))
 
-    def _cheated(self, doing: Doing, member: Member, code: str, sentence: str) -> None:
+    def _cheated(self, doing: Doing, member: Member, broken: tuple[str, str]) -> None:
         self._remove(doing, member, Reason.RULES_BROKEN)
-        self._gone(member, Termination.FORFEIT, broken=(code, sentence))
+        self._gone(member, Termination.FORFEIT, broken=broken)
 
     # Time
 
-    def delivered(self, now: float) -> float | None:
-        """Start the clocks of what has been handed over."""
+    def delivered(self, now: float, unsent: Collection[Seat] = ()) -> float | None:
+        """Start the clocks of what has left."""
         for member in self.members.values():
-            if member.open is not None and member.open.clock.asked_at is None:
-                member.open.clock.ask(now, self.stalled)
+            if member.open is not None and member.open.clock.asked_at is None and member.seat not in unsent:
+                member.open.clock.ask(now)
         return self._due
+
+    def overdue(self, now: float) -> Collection[Seat]:
+        """Return the seats of those whose request has lasted too long."""
+        return [member.seat for member in self.members.values() if member.due <= now]
 
     @property
     def _due(self) -> float | None:
@@ -297,20 +287,24 @@ class Manager(MatchTable):
             if member.due <= now and member.open is not None:
                 self._silent(doing, member, member.open, now)
         self._go_on(doing, now)
-        return self._step(doing)
+        return self._step(doing, now)
 
     def _silent(self, doing: Doing, member: Member, request: OpenRequest, now: float) -> None:
         if isinstance(request.event, m.GameStarts):
             # For information only (3.3).
+            doing.refused.append((member.seat, refusals.late(request.event, request.clock.hard)))
             member.close(now)
             doing.tell(member.seat, member.next())
         else:
-            self._overslept(doing, member, request, now)
+            self._overslept(doing, member, request, now, member.due)
 
-    def _overslept(self, doing: Doing, member: Member, request: OpenRequest, now: float) -> None:
-        evidence = request.clock.evidence(now, self.stalled)
+    def _overslept(self, doing: Doing, member: Member, request: OpenRequest, now: float, arrived: float) -> None:
+        evidence = request.clock.evidence(now, arrived)
+        is_spent = member.is_channel and request.clock.hard < self.limits.ack_timeout
+        found = refusals.late_in_all(self.limits.ack_budget) if is_spent else None
+        doing.refused.append((member.seat, found or refusals.late(request.event, request.clock.hard)))
         self._remove(doing, member, Reason.TIMEOUT)
-        data = {"taken": evidence["taken"], "stalled": evidence["stalled"], "limit": evidence["hard"]}
+        data = {"taken": evidence["taken"], "gap": evidence["gap"], "limit": evidence["hard"]}
         self._gone(member, Termination.TIME, data)
 
     # Leaving
@@ -322,7 +316,7 @@ class Manager(MatchTable):
         if member is not None:
             self._gone(member, why)
             self._go_on(doing, now)
-        return self._step(doing)
+        return self._step(doing, now)
 
     def _remove(self, doing: Doing, member: Member, reason: Reason, note: str = "") -> None:
         """Tell a peer that it is removed, and have it let go."""
@@ -447,7 +441,17 @@ class Manager(MatchTable):
         self._linger_until = self._start_at = None
         doing.closed = True
 
-    def _step(self, doing: Doing) -> Step:
+    def _held(self, doing: Doing, now: float) -> Entry | None:
+        """Return where the game stands if the journal's entries lead elsewhere, and it does not have that already."""
+        is_at_rest = bool(self.game.to_move(self.state))
+        leads_here = is_at_rest and (bool(doing.journal) or self._journalled is None)
+        before, self._journalled = self._journalled, None if leads_here else self.steps
+        if leads_here or (not doing.journal and before == self.steps):
+            return None
+        # It is no entry of the match, which counts its own.
+        return Entry(self.match.at(now), HELD, data={"steps": self.steps})
+
+    def _step(self, doing: Doing, now: float) -> Step:
         """Return what was done. A game that has ended, and that everybody has left, is done with."""
         if self.status is Status.ENDED and self._linger_until is not None and not self.members:
             self._close(doing)
@@ -459,6 +463,8 @@ class Manager(MatchTable):
             findings=tuple(doing.findings),
             outcome=doing.outcome,
             closed=doing.closed,
+            held=self._held(doing, now) if self.is_running else None,
+            refused=tuple(doing.refused),
         )
 
     # Operators
@@ -476,7 +482,7 @@ class Manager(MatchTable):
             self.is_paused = False
             self._shift(now)
             self._go_on(doing, now)
-        return self._step(doing)
+        return self._step(doing, now)
 
     def _shift(self, now: float) -> None:
         held = now - self._paused_at
@@ -499,7 +505,7 @@ class Manager(MatchTable):
             self._start(doing, now)
         self._go_on(doing, now, most=1)
         self.is_paused = True
-        return self._step(doing)
+        return self._step(doing, now)
 
     def stop(self, why: Termination, now: float) -> Step:
         """End the game without a winner, and tell everybody who is in it."""
@@ -512,7 +518,7 @@ class Manager(MatchTable):
             if not member.is_out:
                 doing.tell(member.seat, m.Removed(Reason.OTHER, _REASONS.get(why, "Error")))
         self._close(doing)
-        return self._step(doing)
+        return self._step(doing, now)
 
     def review(self) -> Step:
         """Nothing is judged afterwards."""
@@ -531,7 +537,7 @@ class Manager(MatchTable):
             self._begin(tuple(names[number] for number in sorted(names)))
             self.match.names = names
         if entry.kind in (LEFT, ENDED):
-            # After a crash the end is written by recovery, which knows of no steps.
+            # Where recovery writes the end of a match that was not held, it knows of no steps.
             self._go_back(int(entry.data.get("steps", self.steps)))
         self.match.restore(entry)
         if entry.kind == LEFT:

@@ -1,14 +1,15 @@
-"""An output channel without I/O: it draws the board whenever another phase is shown, and acknowledges at once.
+"""An output channel without I/O: it draws the board after each step, and holds its `ok` so that people can look.
 
-Source: roborally.md 1.3, 3.6 and 3.8. It asks all that it wants to know of a change, and says `ok` behind its
-questions in the same breath: the manager answers in the order in which it reads, before anything changes.
+Source: roborally.md 1.3, 3.6 and 3.8. A channel asks all that it wants to know of a step before it says `ok`: nothing
+changes until then. The manager lets it take `ack_timeout` seconds for an `ok`, and `ack_budget` seconds for all of a
+turn. No message tells these, so the manager's defaults are assumed, and half of them is never exceeded.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from attrs import define, field
 
@@ -16,40 +17,56 @@ from gamed.errors import RemoteProtocolError
 from gamed.events import Event
 from gamed.games.roborally import messages as m
 from gamed.games.roborally.messages import Reason
-from gamed.games.roborally.picture import LEGEND, picture
 from gamed.games.roborally.rules.board import Board, Place
+from gamed.games.roborally.rules.robots import REGISTERS
+from gamed.games.roborally.screen import Frame
 from gamed.games.roborally.wire import ClientConnection
 
+LONGEST_HOLD: Final = 5.0
+"""Seconds for which one `ok` is held, at most: half of the manager's default `ack_timeout`."""
 
-@define
-class Frame:
-    """What is to be shown. `caption`: when; `lines`: a picture; `facts`: the same as JSON-ready data."""
+TURN_HOLDS: Final = 15.0
+"""Seconds for which the `ok`s of a turn are held, at most: half of the manager's default `ack_budget`."""
 
-    caption: str
-    lines: Sequence[str]
-    facts: dict[str, Any]
+PHASE_STEPS: Final = 4
+"""Steps of a phase beside the cards, as they are expected: the reveal, belts, lasers, flags."""
 
 
 @define
 class Viewer:
-    """Watches one game under a name.
-
-    `frames`: what is to be shown and has not been taken yet; `is_registered`: the manager took it.
-    """
+    """Watches one game under a name."""
 
     name: str
+    # Seconds for which an `ok` is to be held, unless that is too long for the manager.
+    pace: float = 0.0
+    # What is to be shown and has not been taken yet.
     frames: deque[Frame] = field(factory=deque)
+    # Whether the manager has taken the registration.
     is_registered: bool = False
+    # Whether the manager has said that the game starts; until then `ask_who` tells who waits.
+    is_started: bool = False
     is_done: bool = False
+    # Seconds for which the `ok` that is owed is to be held; None: none is owed.
+    hold: float | None = None
     _connection: ClientConnection = field(factory=ClientConnection)
     _asked: deque[Event] = field(factory=deque)
     _board: Board | None = None
     _flags: tuple[Place, ...] = ()
+    # Who waits, or plays; None: that was not answered yet.
+    _names: tuple[str, ...] | None = None
     _robots: dict[str, m.RobotAnswer | m.RobotGone] = field(factory=dict)
     _phase: m.PhaseAnswer = field(factory=m.PhaseAnswer)
-    _shown: int | None = -1
-    _turn: int = 0
+    # Whose robots the last step has changed: nobody's where cards were shown.
+    _changed: tuple[str, ...] = ()
+    # How often cards were shown: five times a turn.
+    _reveals: int = 0
     _order: tuple[str, ...] = ()
+    # Whether nothing is to be acknowledged any longer.
+    _is_over: bool = False
+    # Seconds for which `ok`s were held in this turn, and of these, outside of the phases since the last one. The
+    # manager counts a turn from the deal, which a channel does not see.
+    _held: float = 0.0
+    _held_between: float = 0.0
 
     def begin(self) -> bytes:
         """Return what is sent as soon as the connection stands: the registration."""
@@ -67,6 +84,15 @@ class Viewer:
             raise RemoteProtocolError("the manager closed the connection before the game ended", code="closed")
         return answer
 
+    def ask_who(self) -> bytes:
+        """Return the question who waits for the start: nobody tells a channel who has come."""
+        return self._ask(m.GetNames())
+
+    def acknowledge(self) -> bytes:
+        """Return the `ok` that is owed."""
+        self.hold = None
+        return self._connection.send(m.Ok())
+
     def _ask(self, *questions: Event) -> bytes:
         self._asked += questions
         return b"".join(map(self._connection.send, questions))
@@ -76,58 +102,108 @@ class Viewer:
             case m.Malformed():
                 return b""
             case m.GameStarts():
-                return self._ask(m.GetPlan(), m.GetFlags(), m.GetNames()) + self._connection.send(m.Ok())
+                self.is_started = True
+                return self.ask_who() + self._connection.send(m.Ok())
             case m.Changed(names):
-                return self._ask(*map(m.GetRobot, names), m.GetPhase()) + self._connection.send(m.Ok())
+                self._changed = names
+                return self._ask(*map(m.GetRobot, names), m.GetPhase(), m.GetGame())
             case m.Removed(reason, note) if reason is not Reason.GAME_OVER:
                 raise RemoteProtocolError(f"the manager removed us: {reason} {note}".rstrip(), code="removed")
             case m.Removed():
-                return self._ask(m.GetGame())
+                # The last step of ours has told the order; a manager that does not tell of the end is asked.
+                self._is_over, self.is_done = True, bool(self._order)
+                return b"" if self.is_done else self._ask(m.GetGame())
             case _:
-                self._learn(self._asked.popleft() if self._asked else None, event)
-                return b""
+                return self._learn(self._asked.popleft() if self._asked else None, event)
 
-    def _learn(self, question: Event | None, answer: Event) -> None:
+    def _learn(self, question: Event | None, answer: Event) -> bytes:
         match question, answer:
             case m.RegisterChannel(), m.Error():
                 raise RemoteProtocolError(f"the name {self.name} is in use", code="refused")
             case m.RegisterChannel(), m.Ok():
                 self.is_registered = True
+                return self._ask(m.GetPlan(), m.GetFlags(), m.GetNames())
             case _, m.PlanAnswer(board):
                 self._board = board
             case m.GetFlags(), m.FlagsAnswer(places):
                 self._flags = places
             case m.GetNames(), m.NamesAnswer(names):
-                self._robots = {name: m.RobotGone() for name in names}
+                self._gather(names)
             case m.GetRobot(name), m.RobotAnswer() | m.RobotGone():
                 self._robots[name] = answer
             case m.GetPhase(), m.PhaseAnswer():
-                self._show(answer)
+                self._phase = answer
             case m.GetGame(), m.GameAnswer(order):
-                self._order, self.is_done = order, True
-                self._draw("the game is over: " + ", ".join(order))
+                self._step(order)
+        return b""
 
-    def _show(self, phase: m.PhaseAnswer) -> None:
-        """Draw the board if another phase has begun, or the clean-up, or the first turn."""
-        self._phase = phase
-        if phase.phase == self._shown:
-            return
-        self._turn += phase.phase == 1
-        self._shown = phase.phase
-        between = f"turn {self._turn}, clean-up" if self._turn else "the start"
-        self._draw(between if phase.phase is None else f"turn {self._turn}, phase {phase.phase}")
+    def _gather(self, names: tuple[str, ...]) -> None:
+        """Show who waits for the start, or that it has come, if that is new."""
+        if self.is_started:
+            self._draw(f"the game starts: {', '.join(names)}", names)
+        elif names != self._names:
+            self._draw(f"waiting for the start: {', '.join(names) or 'nobody has come yet'}", names)
+        self._names = names
 
-    def _draw(self, caption: str) -> None:
-        if self._board is None:
+    def _step(self, order: tuple[str, ...]) -> None:
+        """Draw what a step has led to, and hold the `ok`."""
+        if not self._changed and not self._is_over:
+            self._reveals += 1
+            if self._reveals % REGISTERS == 1:
+                self._held, self._held_between = self._held_between, 0.0
+        self._order = order
+        if self._is_over:
+            self.is_done = True
+        else:
+            self.hold = self._time_to_look()
+        self._draw(f"the game is over: {', '.join(order)}" if order else self._caption)
+
+    @property
+    def _turn(self) -> int:
+        return -(-self._reveals // REGISTERS)
+
+    @property
+    def _caption(self) -> str:
+        changed = ", ".join(self._changed) or "the cards are shown"
+        if not self._reveals:
+            return f"the start: {changed}"
+        when = "between the phases" if self._phase.phase is None else f"phase {self._phase.phase}"
+        return f"turn {self._turn}, {when}: {changed}"
+
+    def _time_to_look(self) -> float:
+        """Return for how long the `ok` may be held, so that all that are to come in this turn have a share.
+
+        Each gets a part of what is left, so the sum of a turn never exceeds it, however many steps there are.
+        """
+        standing = sum(isinstance(robot, m.RobotAnswer) for robot in self._robots.values())
+        phases = 1 if self._phase.phase is None else REGISTERS + 1 - self._phase.phase
+        share = (TURN_HOLDS - self._held) / (phases * (standing + PHASE_STEPS))
+        hold = min(self.pace, LONGEST_HOLD, share)
+        self._held += hold
+        self._held_between = self._held_between + hold if self._phase.phase is None else 0.0
+        return hold
+
+    def _draw(self, caption: str, waiting: Sequence[str] = ()) -> None:
+        if self._board is None or not self._flags:
             return
         played = dict(self._phase.played)
-        lines = picture(self._board, self._flags, list(self._robots.items()), played)
-        self.frames.append(Frame(caption, [*lines, "", LEGEND], self._facts(played)))
+        facts = self._facts(played, waiting)
+        focus = next((robot.place for robot in self._in_focus), self._flags[0])
+        self.frames.append(Frame(caption, facts, self._board, self._flags, dict(self._robots), played, focus))
 
-    def _facts(self, played: dict[str, tuple[m.ProgramCard, ...]]) -> dict[str, Any]:
+    @property
+    def _in_focus(self) -> Sequence[m.RobotAnswer]:
+        """The robots that have changed, then the others."""
+        names = (*self._changed, *self._robots)
+        found = (self._robots.get(name) for name in names)
+        return [robot for robot in found if isinstance(robot, m.RobotAnswer)]
+
+    def _facts(self, played: dict[str, tuple[m.ProgramCard, ...]], waiting: Sequence[str]) -> dict[str, Any]:
         return {
+            "waiting": list(waiting),
             "turn": self._turn,
             "phase": self._phase.phase,
+            "changed": list(self._changed),
             "robots": {name: _robot_facts(robot) for name, robot in self._robots.items()},
             "played": {name: [str(card.action) for card in cards] for name, cards in played.items()},
             "order": list(self._order),

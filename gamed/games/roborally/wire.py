@@ -13,7 +13,7 @@ from attrs import define, field
 
 from gamed.errors import LocalProtocolError, RemoteProtocolError
 from gamed.events import Event
-from gamed.games.roborally.grammar import SAYABLE, Sender, parse, spell
+from gamed.games.roborally.grammar import SAYABLE, Sender, malformed, parse, spell
 from gamed.games.roborally.messages import Malformed
 
 LONGEST_LINE: Final = 1_024
@@ -34,17 +34,17 @@ END: Final = b"\n"
 
 @define
 class _Lines:
-    """Cuts a byte stream into lines at LF or CR LF.
-
-    `longest`: bytes of a line, at most, without its end; of a longer one only this is kept, that there was one (None).
-    `most`: so many bytes without an LF are too many.
-    """
+    """Cuts a byte stream into lines at LF or CR LF."""
 
     longest: int
+    """Bytes of a line, at most, without its end; a longer one is malformed, and only its beginning is kept."""
+
     most: int
+    """So many bytes without an LF are too many."""
+
     is_over: bool = False
     is_closed: bool = False
-    _lines: deque[bytes | None] = field(factory=deque)
+    _lines: deque[bytes | Malformed] = field(factory=deque)
     _kept: bytearray = field(factory=bytearray)
     _length: int = 0
 
@@ -75,13 +75,17 @@ class _Lines:
         self._length = 0
         if line.endswith(b"\r"):
             line = line[:-1]
-        self._lines.append(line if is_whole and len(line) <= self.longest else None)
+        if is_whole and len(line) <= self.longest:
+            self._lines.append(line)
+        else:
+            reason, expected = "the line is too long", f"at most {self.longest} bytes a line"
+            self._lines.append(malformed("long-line", reason, expected, line[:UNFINISHED]))
 
     @property
     def unfinished(self) -> bytes:
         return bytes(self._kept[:UNFINISHED])
 
-    def pop(self) -> Iterator[bytes | None]:
+    def pop(self) -> Iterator[bytes | Malformed]:
         """Yield the complete lines so far. Raises RemoteProtocolError(code="line-too-long") after those before it."""
         while self._lines:
             yield self._lines.popleft()
@@ -100,8 +104,8 @@ class _Lines:
 
 def _events(lines: _Lines, sender: Sender) -> Iterator[Event]:
     for line in lines.pop():
-        if line is None:
-            yield Malformed(f"expected at most {lines.longest} bytes a line")
+        if isinstance(line, Malformed):
+            yield line
         elif line.strip(b" \t"):
             yield parse(line, sender)
 

@@ -6,16 +6,16 @@ Source: software-challenge.md.
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 from typing import Any
 
-from attrs import Attribute, field, frozen, validators
+from attrs import Attribute, evolve, field, frozen, validators
 
 from gamed.game import Options
 from gamed.games.softwarechallenge.client import Player
-from gamed.games.softwarechallenge.passwords import PasswordGuard
 from gamed.games.softwarechallenge.person import Person
-from gamed.games.softwarechallenge.reception import SoftwareChallengeReception
+from gamed.games.softwarechallenge.reception import LISTENER, SoftwareChallengeReception
 from gamed.games.softwarechallenge.seasons.hive import replays
 from gamed.games.softwarechallenge.seasons.hive.boards import draw
 from gamed.games.softwarechallenge.seasons.hive.client import HiveBrain
@@ -46,6 +46,7 @@ class Settings:
 
     endpoint: str | None = None
     password: str = field(default="", repr=False)
+    replays: str = ""
     paused: bool = False
     soft_seconds: float = field(default=2.0, validator=_positive)
     hard_seconds: float = field(default=10.0, validator=(_positive, _not_sooner))
@@ -58,6 +59,10 @@ class Settings:
     connections: int = field(default=20_000, validator=_positive)
     connections_per_address: int = field(default=512, validator=_positive)
     connections_per_second: float = field(default=500.0, validator=validators.ge(0))
+
+    def below(self, directory: Path) -> Settings:
+        """Return the same with relative paths made absolute, below `directory`."""
+        return evolve(self, replays=str(directory / self.replays) if self.replays else "")
 
 
 def _options(settings: Settings) -> Options:
@@ -72,8 +77,8 @@ def _connection(settings: Settings) -> SoftwareChallengeConnection:
 
 
 def _reception(settings: Settings, host: Host) -> SoftwareChallengeReception:
-    passwords = PasswordGuard(host.password("softwarechallenge", settings.password))
-    return SoftwareChallengeReception(_SEASON, host, passwords, settings.paused, settings.waiting_seconds)
+    password = host.password(LISTENER, settings.password)
+    return SoftwareChallengeReception(_SEASON, host, password, settings.paused, settings.waiting_seconds)
 
 
 def _table(_settings: Settings, options: Options, random: Callable[[], Random], now: float) -> SeasonTable:
@@ -107,5 +112,6 @@ game_type = GameType(
     players={name: _player(name) for name in ("search", "greedy", "random")},
     person=_person,
     player_options=("reservation",),
-    replays=(ReplayFormat("software-challenge", "protocol", replays.write, replays.read_replay),),
+    replays=(ReplayFormat("software-challenge", "protocol", replays.write, replays.read_replay, replays.file_name),),
+    scores=replays.scores,
 )

@@ -17,7 +17,7 @@ from typing import Final
 from attrs import define, field
 
 from gamed.events import Event
-from gamed.wire.xmlstream import Element
+from gamed.wire.xmlstream import KEPT, Element
 
 KICKED: Final = frozenset({"reply-message"})
 """The codes after which CloseConnection is said (K in B5); after all others only the end tag is (D)."""
@@ -27,21 +27,34 @@ KICKED: Final = frozenset({"reply-message"})
 
 
 @define
-class Join(Event):
+class Request(Event):
+    """What a client says."""
+
+    said: str = field(default="", init=False, eq=False, repr=False)
+    """The beginning of the message as it came."""
+
+    @property
+    def text(self) -> bytes:
+        """The same in bytes, for people."""
+        return self.said.strip().encode()[:KEPT]
+
+
+@define
+class Join(Request):
     """Wants the next free seat. `game_type`: as it came; None if none did."""
 
     game_type: str | None
 
 
 @define
-class JoinPrepared(Event):
+class JoinPrepared(Request):
     """Wants the seat that a reservation code keeps."""
 
     code: str
 
 
 @define
-class Authenticate(Event):
+class Authenticate(Request):
     """Wants to be an administrator."""
 
     password: str = field(repr=False)
@@ -57,7 +70,7 @@ class Slot:
 
 
 @define
-class Prepare(Event):
+class Prepare(Request):
     """Wants a room with reserved seats. `record` and `turn` (its `from` and `turn`): the position to begin with."""
 
     game_type: str
@@ -67,14 +80,14 @@ class Prepare(Event):
 
 
 @define
-class Observe(Event):
+class Observe(Request):
     """Wants to see a room's games."""
 
     room: str
 
 
 @define
-class Pause(Event):
+class Pause(Request):
     """Holds a room, or lets it go on."""
 
     room: str
@@ -82,7 +95,7 @@ class Pause(Event):
 
 
 @define
-class StepOn(Event):
+class StepOn(Request):
     """Lets a held room play one move. `forced`: also if not all seats are taken."""
 
     room: str
@@ -90,14 +103,14 @@ class StepOn(Event):
 
 
 @define
-class Cancel(Event):
+class Cancel(Request):
     """Ends a room."""
 
     room: str
 
 
 @define
-class SetTimeout(Event):
+class SetTimeout(Request):
     """Switches a slot's time limits. `slot`: from 0, but any number may come."""
 
     room: str
@@ -106,14 +119,14 @@ class SetTimeout(Event):
 
 
 @define
-class FreeReservation(Event):
+class FreeReservation(Request):
     """Opens a reserved seat to everybody."""
 
     code: str
 
 
 @define
-class TestMode(Event):
+class TestMode(Request):
     """Switches the counting of scores."""
 
     # pytest would take a class of this name for a test case.
@@ -123,14 +136,14 @@ class TestMode(Event):
 
 
 @define
-class ScoreForPlayer(Event):
+class ScoreForPlayer(Request):
     """Asks what a name has scored in test mode."""
 
     display_name: str
 
 
 @define
-class RoomMessage(Event):
+class RoomMessage(Request):
     """A move. `room`: None if none was named. `data`: what came, with its class; None if nothing did."""
 
     room: str | None
@@ -138,8 +151,11 @@ class RoomMessage(Event):
 
 
 @define
-class Leaving(Event):
+class Leaving(Request):
     """The client is done: it said so, ended its document, or closed its side. Nothing comes after this."""
+
+    has_ended: bool = field(default=False, eq=False)
+    """Whether it ended its document, without having said goodbye."""
 
 
 # From the server.

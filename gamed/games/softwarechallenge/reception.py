@@ -7,48 +7,74 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from attrs import define, field
 
 from gamed.errors import RemoteProtocolError, RoomError, RuleError, StoreError
-from gamed.events import Event
+from gamed.events import Event, Unread
 from gamed.game import CHANCE, Seat, Termination
 from gamed.games.softwarechallenge import messages as say
-from gamed.games.softwarechallenge.passwords import FORGIVEN, PasswordGuard
 from gamed.games.softwarechallenge.scores import ScoreBook
 from gamed.games.softwarechallenge.season import Season, Sent
 from gamed.games.softwarechallenge.table import SEATS, Arrived, SeasonTable
 from gamed.history import History
 from gamed.match import Opening, opening
+from gamed.passwords import is_same
 from gamed.peer import Peer
 from gamed.reception import Host, HostedRoom, Reservation
+from gamed.refusals import Refusal
+
+ADMINS_RATE: Final = 2_000.0
+"""Messages that are taken of an administrator in a second, and at once: its program prepares whole tournaments."""
+
+NO_REQUEST: Final = 10.0
+"""Seconds after which a developer learns that a client has connected and not joined."""
+
+_JOIN: Final = '<protocol><join gameType="{}"/>, or <joinPrepared reservationCode="…"/>'
+_ROOM: Final = "the roomId of the message <joined>, for as long as the game runs"
+_ADMINS_ROOM: Final = "the roomId of a message <prepared> or <joinedGameRoom>, for as long as the game runs"
+_CODE: Final = '<joinPrepared reservationCode="…"/> with a code of a message <prepared>, which can be used once'
+_SLOTS: Final = 'one or two <slot displayName="…" canTimeout="true" shouldBePaused="false"/> in <prepare>'
+_FROM: Final = "the id of a record of this game, and a turn of it before its end"
+
+LISTENER: Final = "softwarechallenge"
+"""The listener's name; its administrators have none, so it stands for their user, too."""
 
 
 class _Kick(Exception):  # noqa: N818 (not an error: the end of a conversation)
-    """The peer is thrown out; `room`: the room that its request named."""
+    """The peer is thrown out."""
 
-    def __init__(self, reason: str, *, room: str | None = None, kick: bool = True) -> None:
+    def __init__(
+        self, code: str, reason: str, expected: str = "", *, room: str | None = None, kick: bool = True
+    ) -> None:
         super().__init__(reason)
-        self.reason, self.room, self.kick = reason, room, kick
+        self.code, self.reason, self.expected = code, reason, expected
+        self.room = room
+        """The room that the request named, where the peer reads why."""
+        self.kick = kick
 
 
 @define(eq=False)
 class SoftwareChallengeReception:
     """The reception of one listener.
 
-    `passwords`: the administrators'; `is_paused`: whether join rooms start paused; `waiting`: the seconds that a room
+    `password`: the administrators'; `is_paused`: whether join rooms start paused; `waiting`: the seconds that a room
     may wait for its players.
     """
 
     season: Season
     host: Host
-    passwords: PasswordGuard
+    password: str = field(repr=False)
     is_paused: bool
     waiting: float
     routes: bool = True
     scores: ScoreBook = field(init=False)
     _admins: dict[Peer, None] = field(factory=dict)
+    # Who gave a wrong password, with what throws them out when the answer was held back long enough.
+    _wrong: dict[Peer, Any] = field(factory=dict)
+    _silent: dict[Peer, Any] = field(factory=dict)
+    """Those who have neither joined nor authenticated yet, with what reports that."""
     # With what ends their waiting.
     _unfilled: dict[HostedRoom, Any] = field(factory=dict)
     _requests: dict[type[Event], Callable[[Peer, Any], None]] = field(init=False)
@@ -56,12 +82,14 @@ class SoftwareChallengeReception:
 
     def __attrs_post_init__(self) -> None:
         self.scores = ScoreBook(self.season.fragments)
+        self.host.logins.administrators.append(lambda: (peer.address for peer in self._admins))
         self._requests = {
             say.Join: self._join,
             say.JoinPrepared: self._join_prepared,
             say.Authenticate: self._authenticate,
             say.RoomMessage: self._move,
             say.Leaving: self._leave,
+            Unread: self._unread,
         }
         self._admin_requests = {
             say.Prepare: self._prepare,
@@ -79,49 +107,79 @@ class SoftwareChallengeReception:
 
     def arrive(self, peer: Peer) -> None:
         """Say nothing: the client speaks first."""
+        self._silent[peer] = self.host.after(NO_REQUEST, partial(self._asks_nothing, peer))
 
     def receive(self, peer: Peer, event: Event) -> None:
         """Take a request."""
         handle = self._requests.get(type(event))
         if handle is None and peer in self._admins:
             handle = self._admin_requests.get(type(event))
-        # An administrator's request by somebody else is ignored, as by the official server.
         if handle is not None:
             self._answer(peer, handle, event)
+        elif isinstance(event, say.Request):
+            # As by the official server.
+            reason = "a request of administrators was ignored, because the client has not authenticated"
+            self._report(peer, event, "administrators-only", reason, '<authenticate password="…"/> before it')
 
     def _answer(self, peer: Peer, handle: Callable[[Peer, Any], None], request: Any) -> None:
         try:
             handle(peer, request)
         except _Kick as out:
-            self._throw_out(peer, out)
+            self._throw_out(peer, request, out)
         except (RoomError, StoreError) as error:
-            self._throw_out(peer, _Kick(str(error)))
+            self._throw_out(peer, request, _Kick("not-possible", str(error)))
+
+    def _report(self, peer: Peer, request: say.Request, code: str, reason: str, expected: str = "") -> None:
+        """Have developers learn why a request had no effect."""
+        self.host.refused(peer, Refusal(code, reason, expected, request.text))
+
+    def _unread(self, peer: Peer, event: Unread) -> None:
+        self.host.refused(peer, event.refusal)
+
+    def _asks_nothing(self, peer: Peer) -> None:
+        del self._silent[peer]
+        reason = f"the client connected {NO_REQUEST:g} seconds ago and has not joined; the server waits for that"
+        expected = _JOIN.format(self.season.game_types[0])
+        self.host.refused(peer, Refusal("no-request", reason, expected, peer.unfinished))
+
+    def _has_asked(self, peer: Peer) -> None:
+        timer = self._silent.pop(peer, None)
+        if timer is not None:
+            timer.cancel()
 
     def refuse(self, peer: Peer, error: RemoteProtocolError) -> None:
-        """Throw out who broke the protocol."""
-        self._throw_out(peer, _Kick(str(error), kick=error.code in say.KICKED))
+        """Throw out who broke the protocol; developers know already."""
+        self.host.tell(peer, say.Closing(kick=error.code in say.KICKED))
+        self._let_go(peer, str(error))
 
     def released(self, peer: Peer, room: HostedRoom) -> None:  # noqa: ARG002 (Reception's signature)
         """Say goodbye to a player whose last game is over; administrators stay."""
         if peer not in self._admins and not peer.places:
+            self._forget(peer)
             peer.deliver(say.Closing(kick=True))
             peer.close()
 
     def depart(self, peer: Peer) -> None:
         """Forget an administrator."""
-        self._admins.pop(peer, None)
+        self._forget(peer)
 
-    def _throw_out(self, peer: Peer, out: _Kick) -> None:
-        if out.room:
+    def _forget(self, peer: Peer) -> None:
+        self._admins.pop(peer, None)
+        answer = self._wrong.pop(peer, None)
+        if answer is not None:
+            answer.cancel()
+        self._has_asked(peer)
+
+    def _throw_out(self, peer: Peer, request: say.Request, out: _Kick) -> None:
+        self._report(peer, request, out.code, out.reason, out.expected)
+        if out.room is not None:
             self.host.tell(peer, say.Refused(out.room, out.reason, None))
         self.host.tell(peer, say.Closing(kick=out.kick))
         self._let_go(peer, out.reason)
 
     def _let_go(self, peer: Peer, reason: str = "") -> None:
         """Empty the seats of a peer whose stream has ended, and let it go. `reason`: why it is thrown out."""
-        if reason:
-            self.host.note(peer, reason)
-        self._admins.pop(peer, None)
+        self._forget(peer)
         for room, seat in list(peer.places):
             if seat in room.peers:
                 room.leave(seat, Termination.LEFT, reason)
@@ -131,10 +189,12 @@ class SoftwareChallengeReception:
 
     def _check_type(self, game_type: str) -> None:
         if game_type not in self.season.game_types:
-            known = ", ".join(self.season.game_types)
-            raise _Kick(f"there is no game of type {game_type[:80]!r} here; there is {known}")
+            # The type is not quoted: it may be a reservation code in the wrong place.
+            known = " or ".join(f'gameType="{name}"' for name in self.season.game_types)
+            raise _Kick("unknown-game-type", "there is no game of this gameType here", known)
 
     def _join(self, peer: Peer, event: say.Join) -> None:
+        self._has_asked(peer)
         if event.game_type is not None:
             self._check_type(event.game_type)
         room = self._unfilled_room()
@@ -166,6 +226,7 @@ class SoftwareChallengeReception:
         table.prepare(room.id, slots, paused=paused, opening=opening)
         table.finished = self.scores.add
         table.filled = partial(self._filled, room)
+        table.begun = partial(_begun, room)
         self._unfilled[room] = self.host.after(self.waiting, partial(self._give_up, room))
         return room
 
@@ -179,30 +240,46 @@ class SoftwareChallengeReception:
         room.stop(Termination.IDLE)
 
     def _join_prepared(self, peer: Peer, event: say.JoinPrepared) -> None:
+        self._has_asked(peer)
+        if not event.code:
+            raise _Kick("no-reservation", "joinPrepared without a reservationCode", _CODE)
         reservation = self.host.reservations.take(event.code)
         # A slot whose game was started without its player is not free any more.
         if reservation is None or reservation.seat not in reservation.room.table.free:
-            raise _Kick("there is no reservation with this code: it was used or revoked, or its room is gone")
+            reason = "there is no reservation with this code: it was used or revoked, or its room is gone"
+            raise _Kick("unknown-reservation", reason, _CODE)
         reservation.room.join(peer, reservation.seat)
 
-    def _leave(self, peer: Peer, _event: say.Leaving) -> None:
+    def _leave(self, peer: Peer, event: say.Leaving) -> None:
+        if event.has_ended and any(seat in room.peers for room, seat in peer.places):
+            reason = "</protocol> ended the document, so the client left the room in which it had a seat"
+            expected = "one document for the whole connection: </protocol> after the last message only"
+            self._report(peer, event, "document-ended", reason, expected)
         self.host.tell(peer, say.Closing(kick=False))
         self._let_go(peer)
 
     def _move(self, peer: Peer, event: say.RoomMessage) -> None:
         sent = self._read(event)
-        room = None if event.room is None else self.host.room(event.room)
-        seats = [] if room is None else [seat for seat, other in room.peers.items() if other is peer]
-        if room is None or not seats:
-            reason = "there is no such room, or its game is over" if room is None else "you have no seat in this room"
-            raise _Kick(reason, room=event.room)
+        room, seats = self._room_of(peer, event)
         # Who holds both slots answers for the one that is asked.
         to_move = room.table.game.to_move(room.table.state)
         seat = next((seat for seat in seats if seat in to_move), seats[0])
-        room.receive(seat, Arrived(sent))
+        room.receive(seat, Arrived(sent, event))
         expelled = _table(room).expelled.get(seat)
         if expelled is not None:
             self._let_go(peer, expelled)
+
+    def _room_of(self, peer: Peer, event: say.RoomMessage) -> tuple[HostedRoom, list[Seat]]:
+        """Return the room that a message names, and the peer's seats in it."""
+        if event.room is None:
+            raise _Kick("no-room", "the message names no room", f'<room roomId="…">: {_ROOM}')
+        room = self.host.room(event.room)
+        if room is None:
+            raise _Kick("unknown-room", "there is no such room, or its game is over", _ROOM, room=event.room or None)
+        seats = [seat for seat, other in room.peers.items() if other is peer]
+        if not seats:
+            raise _Kick("not-your-room", "you have no seat in this room", _ROOM, room=event.room or None)
+        return room, seats
 
     def _read(self, event: say.RoomMessage) -> Sent:
         if event.data is None:
@@ -210,17 +287,30 @@ class SoftwareChallengeReception:
         try:
             return self.season.read(event.data)
         except RemoteProtocolError as error:
-            raise _Kick(str(error), room=event.room, kick=error.code in say.KICKED) from error
+            kick = error.code in say.KICKED
+            raise _Kick(error.code, str(error), error.hint, room=event.room or None, kick=kick) from error
 
     def _authenticate(self, peer: Peer, event: say.Authenticate) -> None:
-        now = self.host.seconds()
-        if self.passwords.admits(peer.address, event.password, now):
+        self._has_asked(peer)
+        if is_same(event.password, self.password):
+            self.host.logins.right(LISTENER, peer.address)
             self._admins[peer] = None
+            peer.allow(ADMINS_RATE)
             self.host.note(peer, "authenticated as administrator")
-        elif self.passwords.is_blocked(peer.address, now):
-            raise _Kick(f"too many wrong passwords from this address: wait {FORGIVEN:g} seconds")
-        else:
-            raise _Kick("wrong password")
+            return
+        delay = self.host.logins.wrong(LISTENER, LISTENER, peer.address)
+        wrong = _Kick("wrong-password", "wrong password", '<authenticate password="…"/>')
+        if not delay:
+            raise wrong
+        # Nothing counts that it sends meanwhile.
+        peer.mute()
+        self._report(peer, event, wrong.code, wrong.reason, wrong.expected)
+        self._wrong[peer] = self.host.after(delay, partial(self._answer_wrong, peer, wrong.reason))
+
+    def _answer_wrong(self, peer: Peer, reason: str) -> None:
+        del self._wrong[peer]
+        self.host.tell(peer, say.Closing(kick=True))
+        self._let_go(peer, reason)
 
     # Administrators
 
@@ -239,11 +329,17 @@ class SoftwareChallengeReception:
         slots = tuple(say.Slot(name, can_timeout=True, should_be_paused=paused) for name in display_names)
         return self.prepare(slots, () if history is None else self.opening_from(history, turn))
 
+    def set_timed(self, room: HostedRoom, seat: Seat, *, timed: bool) -> None:
+        """Switch the time limits of a slot, from its next request on. Raises RoomError: there is no such slot."""
+        if seat not in SEATS:
+            raise RoomError(f"there is no seat {seat}; there are {SEATS[0]} and {SEATS[1]}")
+        _table(room).set_timed(seat, timed=timed)
+
     def configure(self, settings: Any) -> None:
         """Take the listener's settings anew; an empty password leaves the one that holds."""
         self.is_paused, self.waiting = settings.paused, settings.waiting_seconds
         if settings.password:
-            self.passwords.password = settings.password
+            self.password = settings.password
 
     def opening_from(self, history: History | None, turn: int | None) -> Opening:
         """Return what was played in a match up to a turn, None for its end. Raises RoomError: it cannot go on there."""
@@ -266,9 +362,9 @@ class SoftwareChallengeReception:
     def _prepare(self, peer: Peer, event: say.Prepare) -> None:
         self._check_type(event.game_type)
         if not event.slots:
-            raise _Kick("prepare needs one or two slots", kick=False)
+            raise _Kick("no-slots", "prepare needs one or two slots", _SLOTS, kick=False)
         if len(event.slots) > len(SEATS):
-            raise _Kick(f"prepare takes at most {len(SEATS)} slots")
+            raise _Kick("too-many-slots", f"prepare takes at most {len(SEATS)} slots", _SLOTS)
         if event.record is None:
             self._tell_prepared(peer, event, ())
         else:
@@ -277,10 +373,14 @@ class SoftwareChallengeReception:
     def _found(self, peer: Peer, event: say.Prepare, history: History | None) -> None:
         # Nobody would hear of the room any more.
         if peer in self._admins:
-            self._answer(peer, partial(self._prepare_from, event), history)
+            self._answer(peer, partial(self._prepare_from, history), event)
 
-    def _prepare_from(self, event: say.Prepare, peer: Peer, history: History | None) -> None:
-        self._tell_prepared(peer, event, self.opening_from(history, event.turn))
+    def _prepare_from(self, history: History | None, peer: Peer, event: say.Prepare) -> None:
+        try:
+            self._tell_prepared(peer, event, self.opening_from(history, event.turn))
+        except (RoomError, StoreError) as error:
+            # Records have the ids of their rooms.
+            raise _Kick("not-possible", str(error), _FROM, room=event.record) from error
 
     def _tell_prepared(self, peer: Peer, event: say.Prepare, plies: Opening) -> None:
         room, reservations = self.prepare(event.slots, plies)
@@ -289,7 +389,7 @@ class SoftwareChallengeReception:
     def _known(self, room: str) -> HostedRoom:
         found = self._hosted(room)
         if found is None:
-            raise _Kick("there is no such room", room=room)
+            raise _Kick("unknown-room", "there is no such room", _ADMINS_ROOM, room=room or None)
         return found
 
     def _hosted(self, room: str) -> HostedRoom | None:
@@ -301,15 +401,29 @@ class SoftwareChallengeReception:
         self.host.tell(peer, say.Observed(room.id))
         room.observe(peer)
 
-    def _pause(self, _peer: Peer, event: say.Pause) -> None:
+    def _pause(self, peer: Peer, event: say.Pause) -> None:
         room = self._hosted(event.room)
-        if room is not None and event.pause:
+        if room is None:
+            self._report(peer, event, "unknown-room", "there is no such room; pause was ignored", _ADMINS_ROOM)
+            return
+        if room.table.is_paused == event.pause:
+            state = "is paused already" if event.pause else "is not paused"
+            self._report(peer, event, "no-change", f"the game {state}; pause was ignored")
+        if event.pause:
             room.pause()
-        elif room is not None:
+        else:
             room.resume()
 
-    def _step(self, _peer: Peer, event: say.StepOn) -> None:
-        self._known(event.room).step(forced=event.forced)
+    def _step(self, peer: Peer, event: say.StepOn) -> None:
+        room = self._known(event.room)
+        table = _table(room)
+        if table.match.is_started and not table.is_paused:
+            reason, expected = "the game is not paused; step was ignored", '<pause pause="true"/> before it'
+            self._report(peer, event, "no-change", reason, expected)
+        elif not table.match.is_started and not event.forced:
+            reason = "the game has not begun, because players are missing; step was ignored"
+            self._report(peer, event, "no-change", reason, 'forced="true" to start without them')
+        room.step(forced=event.forced)
 
     def _cancel(self, _peer: Peer, event: say.Cancel) -> None:
         self._known(event.room).stop(Termination.CANCELLED)
@@ -317,12 +431,12 @@ class SoftwareChallengeReception:
     def _set_timed(self, _peer: Peer, event: say.SetTimeout) -> None:
         room = self._known(event.room)
         if event.slot not in room.peers:
-            raise _Kick("nobody has this slot", room=event.room, kick=False)
-        _table(room).set_timed(event.slot, timed=event.activate)
+            raise _Kick("empty-slot", "nobody has this slot", "slot 0 or 1, once taken", room=event.room, kick=False)
+        self.set_timed(room, event.slot, timed=event.activate)
 
     def _free(self, _peer: Peer, event: say.FreeReservation) -> None:
         if self.host.reservations.take(event.code) is None:
-            raise _Kick("there is no reservation with this code", kick=False)
+            raise _Kick("unknown-reservation", "there is no reservation with this code", kick=False)
 
     def _test_mode(self, peer: Peer, event: say.TestMode) -> None:
         self.scores.is_on = event.on
@@ -331,8 +445,14 @@ class SoftwareChallengeReception:
     def _score(self, peer: Peer, event: say.ScoreForPlayer) -> None:
         score = self.scores.score(event.display_name)
         if score is None:
-            raise _Kick("there are no scores for this name", kick=False)
+            reason = "there are no scores for this name"
+            raise _Kick("unknown-name", reason, "the displayName of a player, after games in test mode", kick=False)
         self.host.tell(peer, say.PlayerScore(self.scores.spelled(event.display_name)))
+
+
+def _begun(room: HostedRoom, seat: Seat) -> bytes:
+    peer = room.peers.get(seat)
+    return b"" if peer is None else peer.unfinished
 
 
 def _table(room: HostedRoom) -> SeasonTable:

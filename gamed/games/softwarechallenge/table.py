@@ -5,7 +5,8 @@ Source: software-challenge.md A, B3 to B6. It knows no Hive: the season does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from math import inf
 from typing import Any
 
 from attrs import define, field, frozen
@@ -22,6 +23,7 @@ from gamed.games.softwarechallenge.messages import (
     Memento,
     MoveRequest,
     Refused,
+    RoomMessage,
     Slot,
     Welcome,
 )
@@ -29,6 +31,7 @@ from gamed.games.softwarechallenge.messages import Result as ResultMessage
 from gamed.games.softwarechallenge.season import Cause, Fault, Season, Sent
 from gamed.history import LEFT, Entry
 from gamed.match import Match, MatchTable, Opening
+from gamed.refusals import Refusal
 from gamed.table import OBSERVERS, Mail, Step
 
 COLORS = ("red", "blue")
@@ -48,6 +51,8 @@ class Arrived(Event):
     """A move that was read: what the reception hands to the table."""
 
     sent: Sent
+    message: RoomMessage
+    """As it came."""
 
 
 @frozen
@@ -68,6 +73,10 @@ class Limits:
 
 def _nothing(*_: object) -> None:
     """Tell nobody."""
+
+
+def _no_text(_seat: Seat) -> bytes:
+    return b""
 
 
 @define
@@ -91,9 +100,11 @@ class SeasonTable(MatchTable):
     is_requested: bool = False
     is_told: bool = False
     forwards: bool = False
-    stalled: float = 0.0
+    arrived: float = inf
     finished: Callable[[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...]]], None] = _nothing
     filled: Callable[[], None] = _nothing
+    begun: Callable[[Seat], bytes] = _no_text
+    """Returns what a seat's peer has begun to say and has not ended."""
     expelled: dict[Seat, str] = field(factory=dict)
     _taken: set[Seat] = field(factory=set)
     _absent: dict[Seat, Absence] = field(factory=dict)
@@ -158,6 +169,10 @@ class SeasonTable(MatchTable):
         red, blue = ("Unknown" if slot.display_name is None else slot.display_name for slot in self.slots)
         return red, blue
 
+    def display_name(self, seat: Seat) -> str | None:
+        """Return what the slot is called, if its room was prepared with a name for it."""
+        return self.slots[seat].display_name or None
+
     def _start(self, now: float, mails: list[Mail], *, asks: bool) -> Step:
         self._fill()
         journal = [self.match.seat(seat, self.names[seat], now) for seat in SEATS]
@@ -199,13 +214,13 @@ class SeasonTable(MatchTable):
     def _memento(self) -> Memento:
         return Memento(self.room, self.season.memento(self.state, self.names, self._echo))
 
-    def delivered(self, now: float) -> float | None:
-        """Start the clock of a request that has been handed over."""
-        if not self._asks:
+    def delivered(self, now: float, unsent: Collection[Seat] = ()) -> float | None:
+        """Start the clock of a request that has left."""
+        if not self._asks or self._mover in unsent:
             return None
         self._asks = False
         self._is_timed = self._timed[self._mover]
-        self._clock.ask(now, self.stalled)
+        self._clock.ask(now)
         return self._clock.due if self._is_timed else None
 
     # The game
@@ -216,29 +231,29 @@ class SeasonTable(MatchTable):
             return Step()
         sent = event.sent
         if not self.match.is_started or seat != self._mover:
-            return self._violation(seat, sent, NOT_YOUR_TURN, now)
+            return self._violation(seat, event, NOT_YOUR_TURN, now)
         if not self.is_requested:
-            return self._violation(seat, sent, NOT_REQUESTED, now)
-        late = self._clock.answered(now) if self._clock.asked_at is not None and self._is_timed else None
+            return self._violation(seat, event, NOT_REQUESTED, now)
+        arrived = min(now, self.arrived)
+        late = self._clock.answered(arrived) if self._clock.asked_at is not None and self._is_timed else None
         if late is not None:
-            return self._too_late(seat, late, now)
+            return self._too_late(seat, late, now, arrived, event.message.text)
         if sent.move is None:
-            return self._illegal(seat, sent, f"{self.names[seat]} hat kein Zug-Objekt gesendet.", "no-move", now)
-        return self._play(seat, sent, now)
+            return self._illegal(seat, event, f"{self.names[seat]} hat kein Zug-Objekt gesendet.", "no-move", now)
+        return self._play(seat, event, now)
 
-    def _play(self, seat: Seat, sent: Sent, now: float) -> Step:
-        data: dict[str, Any] = (
-            {} if self._clock.asked_at is None else {"taken": self._clock.evidence(now, 0.0)["taken"]}
-        )
+    def _play(self, seat: Seat, event: Arrived, now: float) -> Step:
+        sent = event.sent
+        data = self._time_of_move(now)
         if sent.hint:
             data["hint"] = sent.hint
         try:
             journal = self.match.play(seat, sent.move, now, data)
         except IllegalMove as error:
-            return self._illegal(seat, sent, f"{error}{self.season.suffix(sent.move)}", error.code, now)
+            return self._illegal(seat, event, f"{error}{self.season.suffix(sent.move)}", error.code, now)
         except InvalidMove as error:
-            return self._drop(seat, str(error), now)
-        self.is_requested = False
+            return self._drop(seat, event, error, now)
+        self.is_requested = self._asks = False
         self._clock.stop()
         self._echo = sent.echo
         outcome = self.game.outcome(self.state)
@@ -246,9 +261,18 @@ class SeasonTable(MatchTable):
             return self._finish(outcome, None, now, self._mementos(), journal)
         return Step(() if self.is_paused else tuple(self._ask()), journal=journal)
 
+    def _time_of_move(self, now: float) -> dict[str, Any]:
+        """Return how long a move took, and the gap without which it would have been too late."""
+        if self._clock.asked_at is None:
+            return {}
+        evidence = self._clock.evidence(now, min(now, self.arrived))
+        needs_gap = self._is_timed and evidence["taken"] > evidence["soft"]
+        return {key: evidence[key] for key in (("taken", "gap") if needs_gap else ("taken",))}
+
     # How a game ends
 
-    def _illegal(self, seat: Seat, sent: Sent, text: str, code: str, now: float) -> Step:
+    def _illegal(self, seat: Seat, event: Arrived, text: str, code: str, now: float) -> Step:
+        sent, expected = event.sent, self._example(seat)
         said = f"Ungueltiger Zug von '{self.names[seat]}'.\n{text}"
         mails = [
             Mail(seat, Refused(self.room, said, sent.original or None)),
@@ -256,21 +280,34 @@ class SeasonTable(MatchTable):
         ]
         step = self._violated(seat, text, code, now, mails)
         step.mails += self._farewell(seat, text, kick=True)
+        reason = "the message has no move in it" if sent.move is None else text.partition("; move was")[0]
+        step.refused = ((seat, Refusal(code, reason, expected, event.message.text)),)
         return step
+
+    def _example(self, seat: Seat) -> str:
+        """Return what a side might have sent, for developers."""
+        move = self.game.legal_moves(self.state, seat)[0]
+        return "a legal move, such as " + " ".join(self.season.echo(move).split()).replace("lastMove", "data")
 
     def _farewell(self, seat: Seat, text: str, *, kick: bool) -> tuple[Mail, ...]:
         self.expelled[seat] = text
         return (Mail(seat, Closing(kick)),)
 
-    def _violation(self, seat: Seat, sent: Sent, text: str, now: float) -> Step:
-        refused = Mail(seat, Refused(self.room, text, sent.original or None))
+    def _violation(self, seat: Seat, event: Arrived, text: str, now: float) -> Step:
+        refused = Mail(seat, Refused(self.room, text, event.sent.original or None))
         # Who answers what nobody asked hears of nothing else any more.
         mails = (refused, *self._farewell(seat, text, kick=True))
         if not self.match.is_started:
             step = self._empty(seat, Absence(Fault(seat, Cause.RULE_VIOLATION, text), Termination.FORFEIT), now)
             step.mails = (*mails, *step.mails)
-            return step
-        return self._violated(seat, text, "out-of-turn" if text == NOT_YOUR_TURN else "not-requested", now, [*mails])
+            code, reason = "not-started", "a move before the game began: the second player has not come yet"
+        else:
+            code = "out-of-turn" if text == NOT_YOUR_TURN else "not-requested"
+            step = self._violated(seat, text, code, now, [*mails])
+            why = "the other side is to move" if text == NOT_YOUR_TURN else "the game is paused"
+            reason = f"a move that was not asked for: {why}"
+        step.refused = ((seat, Refusal(code, reason, "one move after each MoveRequest", event.message.text)),)
+        return step
 
     def _violated(self, seat: Seat, text: str, code: str, now: float, mails: list[Mail]) -> Step:
         finding = self.match.finding(code, seat, text)
@@ -280,13 +317,15 @@ class SeasonTable(MatchTable):
         step.findings = (finding,)
         return step
 
-    def _drop(self, seat: Seat, text: str, now: float) -> Step:
+    def _drop(self, seat: Seat, event: Arrived, error: InvalidMove, now: float) -> Step:
+        text, expected = str(error), self._example(seat)
         mails = (Mail(seat, Refused(self.room, text, None)), *self._farewell(seat, text, kick=False))
         step = self.leave(seat, Termination.LEFT, now, text)
         step.mails = (*mails, *step.mails)
+        step.refused = ((seat, Refusal(error.code, text, expected, event.message.text)),)
         return step
 
-    def _too_late(self, seat: Seat, over: Overstepped, now: float) -> Step:
+    def _too_late(self, seat: Seat, over: Overstepped, now: float, arrived: float, text: bytes) -> Step:
         soft = over is Overstepped.SOFT
         seconds = self.limits.soft if soft else self.limits.hard
         fault = Fault(
@@ -294,9 +333,20 @@ class SeasonTable(MatchTable):
             Cause.SOFT_TIMEOUT if soft else Cause.HARD_TIMEOUT,
             TIMEOUT_TEXT.format(seconds=f"{seconds:g}"),
         )
-        evidence = self._clock.evidence(now, self.stalled)
+        evidence = self._clock.evidence(now, arrived)
         journal = [self.match.left(seat, Termination.TIME, now, {"limit": str(over), **evidence})]
-        return self._lose(fault, Termination.TIME, now, [], journal)
+        step = self._lose(fault, Termination.TIME, now, [], journal)
+        step.refused = ((seat, self._late(over, evidence["taken"] - evidence["gap"], text)),)
+        return step
+
+    def _late(self, over: Overstepped, taken: float, text: bytes) -> Refusal:
+        expected = f"a whole message with a move within {self.limits.soft:g} seconds of each MoveRequest"
+        if over is Overstepped.SOFT:
+            return Refusal("soft-timeout", f"the answer came {taken} ms after the MoveRequest", expected, text)
+        reason = f"no answer came within {self.limits.hard:g} seconds of the MoveRequest"
+        if text:
+            reason += "; a message was begun and has not ended"
+        return Refusal("hard-timeout", reason, expected, text)
 
     def _lose(self, fault: Fault, why: Termination, now: float, mails: list[Mail], journal: Sequence[Entry]) -> Step:
         return self._finish(Outcome(why, 1 - fault.seat), fault, now, mails, journal)
@@ -311,6 +361,8 @@ class SeasonTable(MatchTable):
         return self._close(outcome, now, mails, journal)
 
     def _close(self, outcome: Outcome, now: float, mails: list[Mail], journal: Sequence[Entry]) -> Step:
+        # It knows the room, and the room this.
+        self.begun = _no_text
         left = Left(self.room)
         mails += [Mail(seat, left) for seat in PLAYERS_FIRST]
         last = self.match.end(outcome, now)
@@ -342,7 +394,13 @@ class SeasonTable(MatchTable):
         if self._is_over or not self.is_requested or self._clock.due is None or not self._is_timed:
             return Step()
         over = self._clock.silent(now)
-        return Step(wake_at=self._clock.due) if over is None else self._too_late(self._mover, over, now)
+        if over is None:
+            return Step(wake_at=self._clock.due)
+        return self._too_late(self._mover, over, now, self._clock.due, self.begun(self._mover))
+
+    def overdue(self, now: float) -> Collection[Seat]:  # noqa: ARG002 (Table's signature)
+        """Only the mover is waited for."""
+        return (self._mover,) if self.is_requested and not self._is_over else ()
 
     def review(self) -> Step:
         """Nothing is left to judge: the rules decide at once."""

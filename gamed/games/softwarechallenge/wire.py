@@ -6,13 +6,13 @@ Source: software-challenge.md A, B1 to B3 and B5. The season's words are not kno
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Final
 
 from attrs import define, field
 
 from gamed.errors import LocalProtocolError, RemoteProtocolError
-from gamed.events import Event
+from gamed.events import Event, Unread
 from gamed.games.softwarechallenge.messages import (
     Authenticate,
     Cancel,
@@ -33,6 +33,7 @@ from gamed.games.softwarechallenge.messages import (
     Prepare,
     Prepared,
     Refused,
+    Request,
     Result,
     RoomMessage,
     ScoreForPlayer,
@@ -44,6 +45,7 @@ from gamed.games.softwarechallenge.messages import (
     TestMode,
     Welcome,
 )
+from gamed.refusals import Refusal
 from gamed.wire.xmlstream import Element, XmlStream
 
 CLOSE_CONNECTION: Final = "sc.protocol.responses.CloseConnection"
@@ -56,9 +58,12 @@ _SERVER_MESSAGES: Final = frozenset(
 )
 _REPLIES: Final = frozenset({"testing", "playerScore"})
 
-# A number as Java's Integer has it, in decimal digits.
-_NUMBER: Final = re.compile(r"[+-]?[0-9]{1,10}")
-_NUMBERS: Final = range(-(2**31), 2**31)
+# A number as Java's Long.decode reads it: with a sign, in base 16 after 0x or #, in base 8 after a 0, with the digits
+# of any script that has a char of its own.
+_NUMBER: Final = re.compile(r"([+-]?)(?:(0[xX]|#)(?=.)|(0)(?=.))?([\da-fA-F]{1,64})")
+_CHARS: Final = 0x10000
+# The official server takes what has 32 bits, with a sign or without one, for an Integer.
+_NUMBERS: Final = range(-(2**31), 2**32)
 
 _IN_TEXT: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;", "\r": "&#xd;"}
 _TEXT: Final = str.maketrans(_IN_TEXT)
@@ -96,22 +101,39 @@ def texts(element: Element, names: frozenset[str], parts: str = "") -> Mapping[s
         if child.tag == parts:
             continue
         if child.tag not in names:
-            raise _unknown(child)
+            raise unknown_element(child, (*sorted(names), parts))
         if child.tag in found:
             raise RemoteProtocolError(f"{child.tag!r} is said twice", code="duplicate-element")
         found[child.tag] = child.text or ""
     return found
 
 
-def _unknown(element: Element) -> RemoteProtocolError:
-    return RemoteProtocolError(f"there is no element {element.tag[:80]!r} here", code="unknown-element")
+def unknown_element(element: Element, known: Iterable[str]) -> RemoteProtocolError:
+    """Return the error for an element that may not be where it is. `known`: those that may; "" is none."""
+    named = [f"<{name}>" for name in known if name]
+    hint = f"{', '.join(named) or 'none'}; names are case-sensitive"
+    return RemoteProtocolError(f"there is no element {element.tag[:80]!r} here", code="unknown-element", hint=hint)
 
 
 def number(text: str) -> int:
     """Return a whole number. Raises RemoteProtocolError(code="not-a-number")."""
-    if _NUMBER.fullmatch(text) is None or int(text) not in _NUMBERS:
-        raise RemoteProtocolError(f"{text[:80]!r} is not a number", code="not-a-number")
-    return int(text)
+    found = _NUMBER.fullmatch(text)
+    try:
+        value = _decoded(found) if found is not None and max(map(ord, text)) < _CHARS else None
+    except ValueError:
+        value = None
+    if value is None or value not in _NUMBERS:
+        raise RemoteProtocolError(
+            f"{text[:80]!r} is not a number", code="not-a-number", hint="a whole number, such as -5"
+        )
+    return value - 2**32 if value >= 2**31 else value
+
+
+def _decoded(found: re.Match[str]) -> int:
+    """Return a number's value. Raises ValueError: its base does not have such digits."""
+    sign, hexadecimal, octal, digits = found.groups()
+    value = int(digits, 16 if hexadecimal else 8 if octal else 10)
+    return -value if sign == "-" else value
 
 
 def _is_true(found: Mapping[str, str], name: str) -> bool:
@@ -123,7 +145,7 @@ def _slot(element: Element) -> Slot:
     return Slot(found.get("displayName"), _is_true(found, "canTimeout"), _is_true(found, "shouldBePaused"))
 
 
-def _prepare(element: Element) -> Event:
+def _prepare(element: Element) -> Request:
     found = texts(element, frozenset({"gameType"}), "slot")
     turn = found.get("turn")
     return Prepare(
@@ -134,26 +156,26 @@ def _prepare(element: Element) -> Event:
     )
 
 
-def _room(element: Element) -> Event:
+def _room(element: Element) -> Request:
     room = texts(element, frozenset({"roomId"}), "data").get("roomId")
     data = element.findall("data")
     if len(data) > 1:
         raise RemoteProtocolError("'data' is said twice", code="duplicate-element")
     if data and not data[0].get("class"):
-        raise RemoteProtocolError("data needs a class", code="missing-class", hint='<data class="…">')
+        raise RemoteProtocolError("data needs a class", code="missing-class", hint='<data class="setmove">')
     return RoomMessage(room, data[0] if data else None)
 
 
-def _leaving(_element: Element) -> Event:
+def _leaving(_element: Element) -> Request:
     return Leaving()
 
 
-def _plain(names: str, make: Callable[[Mapping[str, str]], Event]) -> Callable[[Element], Event]:
+def _plain(names: str, make: Callable[[Mapping[str, str]], Request]) -> Callable[[Element], Request]:
     known = frozenset(names.split())
     return lambda element: make(texts(element, known))
 
 
-_READERS: Final[Mapping[str, Callable[[Element], Event]]] = {
+_READERS: Final[Mapping[str, Callable[[Element], Request]]] = {
     "join": _plain("gameType", lambda found: Join(found.get("gameType"))),
     "joinPrepared": _plain("reservationCode", lambda found: JoinPrepared(found.get("reservationCode", ""))),
     "authenticate": _plain("password", lambda found: Authenticate(found.get("password", ""))),
@@ -174,16 +196,50 @@ _READERS: Final[Mapping[str, Callable[[Element], Event]]] = {
 }
 
 
-def read(element: Element) -> Event:
+MESSAGE_CLASSES: Final = (
+    frozenset(_READERS) | _SERVER_MESSAGES | _REPLIES | {"welcomeMessage", "result", MOVE_REQUEST}
+) - {"string"}
+"""The classes of the lobby's messages. As `data` of a room they are no moves; a string would not be read there."""
+
+
+def read(element: Element) -> Request:
     """Return what a client's message says. Raises RemoteProtocolError: see `messages`."""
     reader = _READERS.get(element.tag)
     if reader is not None:
         return reader(element)
     if element.tag in _SERVER_MESSAGES:
-        raise RemoteProtocolError(f"only the server says {element.tag!r}", code="server-message")
+        raise RemoteProtocolError(f"only the server says {element.tag!r}", code="server-message", hint=_REQUESTS)
     if element.tag in _REPLIES:
-        raise RemoteProtocolError(f"only the server says {element.tag!r}", code="reply-message")
-    raise _unknown(element)
+        raise RemoteProtocolError(f"only the server says {element.tag!r}", code="reply-message", hint=_REQUESTS)
+    error = unknown_element(element, _FOR_EVERYBODY)
+    if element.tag in _PLACES:
+        error.hint = _PLACES[element.tag]
+    raise error
+
+
+_FOR_EVERYBODY: Final = ("join", "joinPrepared", "room", "authenticate", CLOSE_CONNECTION)
+_REQUESTS: Final = ", ".join(f"<{name}>" for name in _FOR_EVERYBODY)
+_BEGINNING: Final = "<protocol> once, at the beginning, and all messages in it"
+_PLACES: Final = {"data": '<room roomId="…"> around it', "slot": "<prepare> around it", "protocol": _BEGINNING}
+"""Where elements belong that are no messages."""
+
+_HINTS: Final = {
+    "malformed-xml": 'well-formed XML, as <protocol><join gameType="swc_2020_hive"/>',
+    "doctype": "<protocol> without a DOCTYPE",
+    "message-too-long": "an end tag; a move has some 200 bytes",
+}
+"""What would have been taken, by the codes of `XmlStream`."""
+
+_HTTP: Final = re.compile(rb"[A-Z]+ \S+ HTTP/")
+
+
+def _stray(text: bytes) -> Unread:
+    """Return what developers learn of text that no element holds."""
+    if _HTTP.match(text):
+        reason = "an HTTP request was ignored: this port speaks XML over TCP, and not HTTP"
+        return Unread(Refusal("http-request", reason, _BEGINNING, text))
+    reason = "text outside of the messages' elements was ignored"
+    return Unread(Refusal("stray-text", reason, f"XML: {_BEGINNING}", text))
 
 
 # Writing
@@ -268,6 +324,10 @@ class SoftwareChallengeConnection:
 
     _stream: XmlStream = field(factory=XmlStream)
     _outgoing: Outgoing = field(factory=Outgoing, init=False)
+    _has_ended: bool = field(default=False, init=False)
+    """Whether it was bytes that came last, and not the end of them."""
+    _has_begun: bool = field(default=False, init=False)
+    """Whether the name of the root has been looked at."""
     _has_left: bool = field(default=False, init=False)
     _error: RemoteProtocolError | None = field(default=None, init=False)
 
@@ -283,7 +343,8 @@ class SoftwareChallengeConnection:
 
     def receive_data(self, data: bytes) -> None:
         """Take bytes from the client; empty bytes mean that it has closed."""
-        if not self._has_left:
+        if not self._has_left and not self._stream.closed:
+            self._has_ended = bool(data)
             self._stream.receive_data(data)
 
     def events(self) -> Iterator[Event]:
@@ -298,13 +359,34 @@ class SoftwareChallengeConnection:
             yield event
 
     def _next(self) -> Event | None:
+        unread = self._unread()
+        if unread is not None:
+            return unread
+        text = b""
         try:
             for element in self._stream.elements():
-                return read(element)
+                text = self._stream.last.strip().encode()
+                request = read(element)
+                request.said = self._stream.last
+                return request
         except RemoteProtocolError as error:
+            error.hint = error.hint or _HINTS.get(error.code, "")
+            error.text = error.text or text
             self._error = error.fresh()
             raise
-        return Leaving() if self._stream.closed else None
+        return Leaving(self._has_ended) if self._stream.closed else None
+
+    def _unread(self) -> Unread | None:
+        """Return what developers learn of what was passed over."""
+        if not self._has_begun:
+            root, tag = self._stream.opening
+            self._has_begun = bool(root)
+            # Any name will do for the root. But this one was meant for a message, and none is read of it.
+            if root in _READERS:
+                reason = f"<{root}> was taken for the beginning of the document, and not for a message"
+                return Unread(Refusal("no-protocol", reason, _BEGINNING, tag.encode()))
+        text = self._stream.stray()
+        return _stray(text) if text else None
 
     def send(self, event: Event) -> bytes:
         """Return the bytes that tell the client of an event; none after the farewell.

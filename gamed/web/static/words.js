@@ -227,6 +227,7 @@ const en = {
   // Options of rooms and records, and their values, by the names that the API has for them
   option_roles: "Who begins",
   option_referee: "Referee",
+  option_repeated_shots: "A second shot at a cell",
   option_corner_contact: "Ships may touch at corners",
   option_soft_milliseconds: "Time for a move (ms)",
   option_hard_milliseconds: "Time until removal (ms)",
@@ -477,6 +478,7 @@ const de = {
   // Optionen von Räumen und Aufzeichnungen und ihre Werte, nach ihren Namen in der API
   option_roles: "Wer beginnt",
   option_referee: "Schiedsrichter",
+  option_repeated_shots: "Ein zweiter Schuss auf ein Feld",
   option_corner_contact: "Schiffe dürfen sich an Ecken berühren",
   option_soft_milliseconds: "Zeit für einen Zug (ms)",
   option_hard_milliseconds: "Zeit bis zum Ausschluss (ms)",

@@ -17,7 +17,7 @@ from gamed.game import Outcome, Termination
 from gamed.games.battleship import game_type
 from gamed.games.battleship.client import Player
 from gamed.games.battleship.fleet import RIMS, SIZE
-from gamed.games.battleship.person import Person
+from gamed.games.battleship.person import FAULTS_KEPT, Person
 from gamed.games.battleship.placement import PlacementError
 from gamed.games.battleship.rules import Battleship
 from gamed.games.battleship.strategy import Density, OpenList
@@ -251,39 +251,90 @@ class EndTests(SynchronousTestCase):
         for action in (READY, {"do": "roll"}, shoot(0, 0)):
             self.assertEqual(self.assertRaises(NotYourTurn, made.act, action).code, "over")
 
-    def test_an_enemy_that_errs(self) -> None:
-        for received, code in (
-            (b"hello\r", "no-command"),
-            (b"(5,[]).\r", "out-of-phase"),
-            (b"(2,[0,0,1]).\r", "out-of-phase"),
-            (b"(1,[0,10]).\r", "out-of-phase"),
-            (b"x" * 5_000, "line-too-long"),
-        ):
+    def test_what_has_no_end_breaks_off(self) -> None:
+        made = person(SECOND)
+        error = self.assertRaises(RemoteProtocolError, made.receive_data, b"x" * 5_000)
+        self.assertEqual(error.code, "line-too-long")
+        self.broken(made, "line-too-long")
+
+    def test_how_it_ended_where_the_wire_does_not_say(self) -> None:
+        """A forfeit, for instance: the server closes the connection, and knows who has won."""
+        for won, winner in ((True, 0), (False, 1), (None, None)):
             made = person(SECOND)
-            self.assertEqual(self.assertRaises(RemoteProtocolError, made.receive_data, received).code, code)
-            self.broken(made, code)
+            self.assertRaises(RemoteProtocolError, made.receive_data, b"")
+            made.conclude(won=won)
+            view = made.view()
+            self.assertEqual((view["phase"], view["won"], view["you"]["broken"]), ("over", won, None))
+            self.assertEqual((view["board"]["winner"], made.is_done, view["you"]["may"]), (winner, True, []))
 
-    def test_a_second_shot_while_the_first_one_waits(self) -> None:
-        made = person(SECOND + b"(1,[0,0]).\r", ready=False)
-        self.assertRaises(RemoteProtocolError, made.receive_data, b"(1,[0,1]).\r")
-        self.broken(made, "out-of-phase")
 
-    def test_an_answer_code_that_is_none(self) -> None:
-        made = person(FIRST)
-        made.act(shoot(3, 4))
-        self.assertRaises(RemoteProtocolError, made.receive_data, b"(2,[3,4,5]).\r")
-        self.broken(made, "unknown-code")
+class FaultTests(SynchronousTestCase):
+    """An enemy that lies or breaks rules: the human is told, and plays on."""
+
+    def faults(self, made: Person) -> list[str]:
+        return [fault["code"] for fault in made.view()["you"]["faults"]]
 
     def test_an_enemy_that_lies(self) -> None:
         made = person(FIRST)
         for x, code in ((0, 1), (1, 2), (2, 1)):
             made.act(shoot(x, 0))
             made.receive_data(b"(2,[%d,0,%d]).\r(1,[%d,9]).\r" % (x, code, x))
+        self.assertEqual(self.faults(made), [])
         made.act(shoot(1, 1))
-        # The ship at B1 ends at one cell: water west and east, and sunk at once without a neighbour.
-        error = self.assertRaises(RemoteProtocolError, made.receive_data, b"(2,[1,1,1]).\r")
-        self.assertIn("cannot be true", str(error))
-        self.broken(made, "dishonest")
+        # The ship at B1 ends at one cell: water west, east and south.
+        self.assertEqual(made.receive_data(b"(2,[1,1,1]).\r(1,[3,9]).\r"), b"(2,[3,9,1]).\n")
+        view = made.view()
+        self.assertEqual((view["phase"], view["won"], view["you"]["may"]), ("shoot", None, ["shoot"]))
+        (fault,) = view["you"]["faults"]
+        self.assertEqual((fault["code"], "cannot be true" in fault["text"]), ("dishonest", True))
+        self.assertEqual(view["you"]["enemy"]["water"], [0, 2, 11], "what it says is marked all the same")
+
+    def test_a_lie_is_told_once_and_the_marks_go_on(self) -> None:
+        made = person(FIRST)
+        for number, (x, code) in enumerate([(0, 3), (1, 3), (5, 2), (6, 3)]):
+            made.act(shoot(x, 0))
+            made.receive_data(b"(2,[%d,0,%d]).\r(1,[%d,9]).\r" % (x, code, number))
+        self.assertEqual(self.faults(made), ["dishonest"])
+        enemy = made.view()["you"]["enemy"]
+        self.assertEqual((enemy["sunk"], enemy["hits"]), ([0, 1, 5, 6], []))
+        self.assertEqual(enemy["afloat"], [5, 4, 3, 3])
+        made.act(shoot(7, 7))
+        made.receive_data(b"(2,[7,7,4]).\r")
+        self.assertTrue(made.won)
+
+    def test_lines_that_break_rules_are_skipped(self) -> None:
+        for line, code in (
+            (b"hello\r", "no-command"),
+            (b"(5,[]).\r", "out-of-phase"),
+            (b"(2,[0,0,1]).\r", "out-of-phase"),
+            (b"(1,[0,10]).\r", "out-of-phase"),
+            (b"(1,[-1,0]).\r", "out-of-phase"),
+        ):
+            made = person(SECOND)
+            self.assertEqual(made.receive_data(line + b"(1,[9,9]).\r"), b"(2,[9,9,2]).\n", line)
+            self.assertEqual((made.view()["phase"], self.faults(made)), ("shoot", [code]))
+
+    def test_a_second_shot_while_the_first_one_waits(self) -> None:
+        made = person(SECOND + b"(1,[0,0]).\r(1,[0,1]).\r", ready=False)
+        self.assertEqual(self.faults(made), ["out-of-phase"])
+        self.assertEqual(made.act(READY), b"(2,[0,0,2]).\n")
+
+    def test_a_wrong_answer_is_an_answer(self) -> None:
+        for answer, code in (
+            (b"(2,[3,4,5]).", "unknown-code"),
+            (b"(2,[4,3,1]).", "out-of-phase"),
+            (b"(2,[3", "no-command"),
+        ):
+            made = person(FIRST)
+            made.act(shoot(3, 4))
+            self.assertEqual(made.receive_data(answer + b"\r(1,[9,9]).\r"), b"(2,[9,9,2]).\n")
+            self.assertEqual(self.faults(made), [code])
+            self.assertIn(43, made.view()["you"]["targets"], "nothing was said of this cell")
+
+    def test_faults_are_limited(self) -> None:
+        made = person(SECOND)
+        made.receive_data(b"hello\r" * 1000)
+        self.assertEqual(len(self.faults(made)), FAULTS_KEPT)
 
 
 class ViewTests(SynchronousTestCase):

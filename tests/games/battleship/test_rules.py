@@ -83,6 +83,8 @@ class FindingTests(SynchronousTestCase):
     def test_off_the_board(self) -> None:
         self.assertEqual(self.code(after(), 1, shot(10, 0)), "off-board")
         self.assertEqual(self.code(after(), 1, shot(0, 10)), "off-board")
+        for x, y in ((-1, 0), (0, -1)):
+            self.assertEqual(self.code(after(), 1, shot(x, y)), "off-board")
 
     def test_another_cell(self) -> None:
         self.assertEqual(self.code(after((1, shot(0, 0))), 0, answer(0, 1, 1)), "other-cell")
@@ -108,6 +110,18 @@ class FindingTests(SynchronousTestCase):
         self.assertEqual(GAME.outcome(state), Outcome(Termination.VICTORY, 1))
 
 
+class StrictTests(SynchronousTestCase):
+    """What a referee who enforces does not let pass, because both original clients stop at it."""
+
+    def test_a_second_shot_at_a_cell(self) -> None:
+        state = GAME.setup({**OPTIONS, "repeated_shots": "lose"})
+        for seat, move in ((1, shot(3, 4)), (0, answer(3, 4, 1)), (0, shot(3, 4)), (1, answer(3, 4, 1))):
+            state = GAME.apply(state, seat, move)
+        error = self.assertRaises(RuleError, GAME.apply, state, 1, shot(3, 4))
+        self.assertEqual((error.code, str(error)), ("repeated-shot", "(3,4) was shot at before"))
+        self.assertEqual(len(list(GAME.legal_moves(state, 1))), 99)
+
+
 class PardonTests(SynchronousTestCase):
     def test_a_refuted_fleet_is_judged_no_more_but_turns_are(self) -> None:
         state = after((1, shot(0, 0)))
@@ -120,9 +134,32 @@ class PardonTests(SynchronousTestCase):
         state = GAME.apply(GAME.apply(state, 1, shot(0, 0)), 0, answer(0, 0, 3))
         self.assertRaises(RuleError, GAME.apply, state, 1, shot(0, 0))
 
-    def test_after_anything_else_nobody_knows_the_turn(self) -> None:
+    def test_after_a_line_out_of_turn_the_other_side_tells_where_the_dialogue_stands(self) -> None:
         error = self.assertRaises(RuleError, GAME.apply, after(), 0, shot(0, 0))
-        self.assertIsNone(GAME.pardon(after(), 0, shot(0, 0), error))
+        state = GAME.pardon(after(), 0, shot(0, 0), error)
+        self.assertRaises(RuleError, GAME.apply, state, 0, shot(0, 0))
+        for move, due in ((answer(0, 0, 1), 1), (shot(3, 3), 0)):
+            resumed = GAME.apply(state, 1, move)
+            self.assertEqual((GAME.to_move(resumed), resumed.misled), ({due}, frozenset()))
+
+    def test_a_wrong_answer_passes_the_turn(self) -> None:
+        state = after((1, shot(0, 0)))
+        for wrong in (answer(0, 1, 1), answer(0, 0, 0), answer(10, 0, 1), Command(Opcode.ANSWER, (0, 0))):
+            error = self.assertRaises(RuleError, GAME.apply, state, 0, wrong)
+            pardoned = GAME.pardon(state, 0, wrong, error)
+            self.assertEqual(GAME.to_move(pardoned), {0})
+            self.assertEqual(pardoned.seas, state.seas, "what it told is not believed")
+
+    def test_whoever_is_misled_can_break_rules_all_the_same(self) -> None:
+        error = self.assertRaises(RuleError, GAME.apply, after(), 0, shot(0, 0))
+        state = GAME.pardon(after(), 0, shot(0, 0), error)
+        for move, code in (
+            (Command(Opcode.START), "wrong-opcode"),
+            (shot(10, 0), "off-board"),
+            (answer(0, 0, 9), "unknown-code"),
+            (answer(0, 0, 3), "no-legal-fleet"),
+        ):
+            self.assertEqual(self.assertRaises(RuleError, GAME.apply, state, 1, move).code, code)
 
 
 class EndTests(SynchronousTestCase):

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.errors import LocalProtocolError, RemoteProtocolError
-from gamed.events import Event, Moved, Seated, Started
+from gamed.events import Event, Moved, Seated, Started, Unread
 from gamed.games.battleship.wire import BattleshipConnection, Command, Opcode, decode, encode
 from gamed.wire.lines import LineReader
 
 COMMANDS = st.builds(
-    Command, st.sampled_from(list(Opcode)), st.lists(st.integers(0, 999_999_999), max_size=3).map(tuple)
+    Command, st.sampled_from(list(Opcode)), st.lists(st.integers(-999_999_999, 999_999_999), max_size=8).map(tuple)
 )
 
 
@@ -35,13 +35,36 @@ class DecodeTests(SynchronousTestCase):
     def test_leading_zeros_are_numbers(self) -> None:
         self.assertEqual(decode(b"(1,[03,004])."), Command(Opcode.ATTACK, (3, 4)))
 
+    def test_no_parentheses(self) -> None:
+        self.assertEqual(decode(b"1,[4,8]."), Command(Opcode.ATTACK, (4, 8)))
+
+    def test_blanks_where_a_reader_of_prolog_terms_takes_them(self) -> None:
+        for line in (
+            b" (1,[3,4]).", b"( 1,[3,4]).", b"(1 ,[3,4]).", b"(1, [3,4]).", b"(1,[ 3,4]).", b"(1,[3 ,4]).",
+            b"(1,[3, 4]).", b"(1,[3,4 ]).", b"(1,[3,4] ).", b"(1,[3,4]) .", b"(1,[3,4]). ", b"1, [3,4] .",
+            b"\t(\v1 ,\f[ 3\t, 4 ]  )\t. \t",
+        ):  # fmt: skip
+            self.assertEqual(decode(line), Command(Opcode.ATTACK, (3, 4)), line)
+        self.assertEqual(decode(b"(3,[ ])."), Command(Opcode.DEFEND_FIRST))
+
+    def test_signs_and_numbers_too_many_are_read(self) -> None:
+        self.assertEqual(decode(b"(1,[-1,0])."), Command(Opcode.ATTACK, (-1, 0)))
+        self.assertEqual(decode(b"(1,[-0,0])."), Command(Opcode.ATTACK, (0, 0)))
+        self.assertEqual(decode(b"(1,[0,1,2,3])."), Command(Opcode.ATTACK, (0, 1, 2, 3)))
+
     def test_what_does_not_match_the_grammar(self) -> None:
         for line in (
-            b"", b"hello", b"(1,[3,4])", b"1,[3,4].", b"(6,[]).", b"(0,[]).", b"(1, [3,4]).", b"(1,[3,4,]).",
-            b"(1,[,3]).", b"(1,[1,2,3,4]).", b"(1,[+1,2]).", b"(1,[1.0,2]).", b"((1,[3,4])).", b"(1,[3,4]). ",
-            b"(1,[3,4]).\n", b"\xff", b"(1,[" + b"9" * 4000 + b",1]).", "(1,[٣,4]).".encode(),
+            b"", b" ", b"hello", b"(1,[3,4])", b"1,[3,4", b"(6,[]).", b"(0,[]).", b"(-1,[3,4]).", b"(1,[3,4,]).",
+            b"(1,[,3]).", b"(1,[1,2,3,4,5,6,7,8,9]).", b"(1,[+1,2]).", b"(1,[- 1,2]).", b"(1,[1.0,2]).",
+            b"((1,[3,4])).", b"(1,[3 4]).", b"(1,[3,4]). x", b"(1,[3,4])..", b"(1,[3,4]).\n", b"(1,[3,\n4]).", b"\xff",
+            b"(1,[" + b"9" * 4000 + b",1]).", "(1,[٣,4]).".encode(), "(1,[3,\xa04]).".encode(),
         ):  # fmt: skip
             self.assertIsNone(decode(line), line)
+
+    def test_reading_takes_no_longer_than_a_line_is_long(self) -> None:
+        """A pattern that gives blanks back and tries again would take hours here."""
+        for line in (b" " * 1_000_000 + b"x", b"1,[1]" + b" " * 1_000_000 + b"x", b"(1,[1" + b" " * 1_000_000 + b"x"):
+            self.assertIsNone(decode(line))
 
     @settings(deadline=None)
     @given(COMMANDS)
@@ -63,7 +86,16 @@ class ConnectionTests(SynchronousTestCase):
     def test_empty_lines_do_not(self) -> None:
         wire = connection()
         wire.receive_data(b"\n\r\n\r(1,[3,4]).\n\n")
-        self.assertEqual(list(wire.events()), [Moved(b"(1,[3,4]).")])
+        events = list(wire.events())
+        self.assertEqual([event for event in events if isinstance(event, Moved)], [Moved(b"(1,[3,4]).")])
+        self.assertEqual([type(event) for event in events], [Unread, Unread, Unread, Moved, Unread])
+        self.assertEqual(events[0].refusal.code, "empty-line")
+
+    def test_what_has_not_ended_is_known(self) -> None:
+        wire = connection()
+        self.assertEqual(wire.unfinished, b"")
+        wire.receive_data(b"(1,[3,4]).\n(1,[5")
+        self.assertEqual((wire.unfinished, wire.ending), (b"(1,[5", "a line feed"))
 
     def test_the_last_text_before_the_end_is_a_line(self) -> None:
         wire = connection()
@@ -87,4 +119,5 @@ class ConnectionTests(SynchronousTestCase):
         wire.receive_data(b"(1,[3,4]).\n" + b"x" * 65)
         events = wire.events()
         self.assertEqual(next(events), Moved(b"(1,[3,4])."))
-        self.assertRaises(RemoteProtocolError, next, events)
+        error = self.assertRaises(RemoteProtocolError, next, events)
+        self.assertEqual((error.code, error.text), ("line-too-long", b"x" * 65))

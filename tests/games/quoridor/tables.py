@@ -5,6 +5,8 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+import attrs
+
 from gamed.game import Termination
 from gamed.games.quoridor.signup import Status
 from gamed.games.quoridor.table import Universe
@@ -33,6 +35,13 @@ def mails(step: Step) -> list[str]:
         assert isinstance(mail.event, Told)
         found.append(f"{mail.seat + 1}: {mail.event.call} {mail.event.id} {mail.event.move}")
     return found
+
+
+def refused(step: Step, seat: int = 0) -> list[str]:
+    """Return the codes of a step that does nothing but refuse messages of a seat; raise AssertionError if it does."""
+    assert attrs.evolve(step, refused=()) == Step(), step
+    assert {other for other, _ in step.refused} <= {seat}, step
+    return [refusal.code for _, refusal in step.refused]
 
 
 class Play:

@@ -12,14 +12,16 @@ from lxml import etree
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.game import Termination
-from gamed.games.quoridor import Settings, rules
+from gamed.games.quoridor import Settings, mistakes, reception, rules, table, wire
 from gamed.games.quoridor.messages import DUMMY, NOTHING, Placed, Word, understood
 from gamed.games.quoridor.signup import Call
 from gamed.games.quoridor.wire import Accepted, Registered, UniverseConnection
 from gamed.records.index import index, validate
 from gamed.records.own import judgement
 from gamed.testing.house import House
+from gamed.wire import racket_input, sexpr
 from gamed.wire.sexpr import Datum, DatumReader
+from tests.games.quoridor.test_mistakes import MEANINGLESS
 from tests.games.quoridor.worlds import universe
 from tests.test_docs import blocks, first_cells, raised, section, without_time
 
@@ -68,6 +70,16 @@ class PageTests(SynchronousTestCase):
     def illegal(self) -> set[str]:
         """Return the codes of illegal moves; invalid ones do not have the shape of a move."""
         return {code for code in raised(rules) if code.startswith(("pawn-", "wall-", "no-"))}
+
+    def test_every_refusal_is_there(self) -> None:
+        sources = [
+            Path(str(module.__file__)).read_text() for module in (mistakes, reception, table, wire, racket_input, sexpr)
+        ]
+        made = {code for source in sources for code in re.findall(r'(?:Refusal\(|code=)\s*"([a-z-]+)"', source)}
+        made |= {*MEANINGLESS.values(), "not-reading"}
+        # The setup of a table, and what is said to a server.
+        made -= {"first", "not-accepted"}
+        self.assertEqual(sorted(first_cells(section(PAGE, "Refused messages"))), sorted(made))
 
     def test_every_termination_that_can_be_is_there_and_in_the_schema(self) -> None:
         shown = set(first_cells(section(PAGE, "Ends")))

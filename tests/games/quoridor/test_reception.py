@@ -67,6 +67,25 @@ class RegistrationTests(SynchronousTestCase):
             self.assertEqual((wire.received, wire.is_closed), (b"", True), text)
         self.assertEqual(tables(house), [])
 
+    def test_a_bad_registration_is_explained_with_its_text_and_an_example(self) -> None:
+        house = universe()
+        for text, words in (
+            (b"(hello)\n", "is not a registration"),
+            (b"(register ((name x)))\n", "capitals"),
+            (b'("REGISTER" ((name "x")))\n', "a symbol"),
+            (b'(REGISTER "x")\n', "another form"),
+            (b"GET / HTTP/1.1\r\n\r\n", "HTTP"),
+        ):
+            wire = house.connect()
+            wire.send(text)
+            (refusal,) = wire.session.refusals.first
+            self.assertEqual((refusal.code, refusal.text), ("no-registration", text.split(b"\r\n")[0].strip()))
+            self.assertIn(words, refusal.reason)
+            example = house.connect()
+            example.send(refusal.expected.split(" and ")[0].encode() + b"\n")
+            self.assertTrue(example.received.startswith(b"(OKAY)"), refusal)
+            example.leave()
+
     def test_who_does_not_register_in_time_is_closed(self) -> None:
         house = universe(register_seconds=30.0)
         silent, halting, registered = (house.connect() for _ in range(3))
@@ -78,6 +97,11 @@ class RegistrationTests(SynchronousTestCase):
         house.clock.advance(0)
         self.assertEqual([wire.is_closed for wire in (silent, halting, registered)], [True, True, False])
         self.assertEqual((silent.received, halting.received), (b"", b""))
+        (nothing,), (half,) = silent.session.refusals.first, halting.session.refusals.first
+        self.assertEqual((nothing.code, nothing.reason), ("register-too-late", "nothing came for 30 seconds"))
+        self.assertEqual((half.code, half.text), ("register-too-late", b"(REGISTER ((name"))
+        self.assertIn('(REGISTER ((name "', half.expected)
+        self.assertEqual(house.lobby.tally.refusals["register-too-late"], 2)
 
     def test_who_has_registered_may_be_silent_for_ever(self) -> None:
         house = universe()
@@ -122,6 +146,7 @@ class SeatTests(SynchronousTestCase):
                 worlds[vote == "(play)"].says(vote)
             third = newcomer(house)
             self.assertEqual((third.heard, third.wire.is_closed), ([REJECTED], True))
+            self.assertEqual(third.wire.session.refusals.counts, {"rejected": 1})
             # What it says and that it leaves changes nothing.
             third.says("(play)")
             third.leaves()
@@ -412,128 +437,6 @@ class RecordTests(SynchronousTestCase):
         self.flushLoggedErrors(ZeroDivisionError)
         self.check(house, ("server-fault", None, 0, 2))
         self.assertTrue(all(world.wire.is_closed for world in worlds))
-
-
-class BadPeerTests(SynchronousTestCase):
-    """Whatever a world does, it alone suffers; the others are told that it has gone, if it has."""
-
-    def beside(self, house: House) -> tuple[World, World]:
-        """Return a world in a game that is as bad as may be, and its partner; another game goes on beside it."""
-        self.honest = two(house)
-        bad, other = two(house)
-        return bad, other
-
-    def check(self, house: House, other: World, *told: str) -> None:
-        self.assertEqual(other.heard, list(told))
-        # The game beside it has noticed nothing.
-        played(self.honest, DOWN[:-1])
-        self.honest[0].says(f"(move {DOWN[-1]})")
-        self.assertEqual(heard(self.honest), [[f"(won 1 {FINAL})"], [f"(lost 1 {FINAL})"]])
-        house.settle()
-
-    def test_half_a_datum_for_ever(self) -> None:
-        house = universe(tables=0)
-        bad, other = self.beside(house)
-        bad.wire.send(b"(move player 4.0 ")
-        house.clock.advance(1e5)
-        self.check(house, other)
-        self.assertFalse(bad.wire.is_closed)
-        bad.says("1.0)")
-        self.assertEqual(other.heard, ["(play 1 (player 4.0 1.0 1.0))"])
-
-    def test_half_a_registration_for_ever(self) -> None:
-        house = universe(tables=0)
-        _, other = self.beside(house)
-        wire = house.connect()
-        for _ in range(40):
-            wire.send(b"(")
-            house.clock.advance(1)
-        self.assertEqual((wire.is_closed, wire.received), (True, b""))
-        self.check(house, other)
-
-    def test_an_endless_string(self) -> None:
-        for begin in (b'"', b"|", b"(", b"#|", b'#"', b"#<<X\n", b"a", b"1", b";", b"(play) ", b" "):
-            house = universe(tables=0)
-            bad, other = self.beside(house)
-            bad.wire.send(begin)
-            for _ in range(64):
-                bad.wire.send(b"x" * 65_536)
-            harmless = begin in (b"#|", b";", b"(play) ", b" ")
-            if begin != b" ":
-                self.assertEqual(bad.wire.is_closed, not harmless, begin)
-            self.check(house, other, *([] if not bad.wire.is_closed else gone(1)))
-
-    def test_deep_nesting(self) -> None:
-        for opener in (b"(", b"[", b"#(", b"'", b"#;", b"#&", b"#s(x ", b"#hash(("):
-            house = universe(tables=0)
-            bad, other = self.beside(house)
-            bad.wire.send(opener * 100_000)
-            bad.wire.send(b"\n")
-            self.assertTrue(bad.wire.is_closed, opener)
-            self.check(house, other, *gone(1))
-
-    def test_invalid_utf8(self) -> None:
-        house = universe(tables=0)
-        bad, other = self.beside(house)
-        bad.wire.send(b"\xff\xfe(\xc3)\n\xc3(\x80 \xf0\x9f)\n(move pl\xffayer 4 1)\n")
-        bad.wire.send(b"(move player 4 1)\n")
-        self.check(house, other, "(play 1 (player 4 1 1))")
-        self.assertFalse(bad.wire.is_closed)
-
-    def test_non_sexps(self) -> None:
-        house = universe(tables=0)
-        bad, other = self.beside(house)
-        bad.says("#(1 2)", "(a . b)", "#&x", "#hash((a . 1))", "#:kw", '#rx"x"', "(move #(player) 4 1)")
-        bad.says("(move player #(4) 1)", "(move player . 4)", "#0=(a #0#)", "(move player 4 1 #(x))")
-        self.check(house, other)
-        bad.says("(play #(1))", "(move player 4 1)")
-        self.assertEqual(other.heard, ["(play 1 (player 4 1 1))"])
-
-    def test_junk_is_ignored_counted_and_logged_once(self) -> None:
-        house = universe(tables=0)
-        bad, other = self.beside(house)
-        logged: list[Any] = []
-        self.patch_log(logged)
-        bad.says(*["(hello)"] * 30)
-        self.assertEqual(logged, [])
-        self.check(house, other)
-        bad.leaves()
-        (told,) = [event for event in logged if "finding" in event["log_format"]]
-        self.assertEqual((told["code"], told["seat"], told["text"].split()[0]), ("ignored", 0, "30"))
-        self.assertEqual(told["peer"], bad.wire.session.name)
-
-    def patch_log(self, logged: list[Any]) -> None:
-        from gamed.lobby import room  # noqa: PLC0415 (only here)
-
-        def warn(log_format: str, **event: Any) -> None:
-            logged.append({"log_format": log_format, **event})
-
-        self.patch(room.log, "warn", warn)
-
-    def test_a_flood_of_messages(self) -> None:
-        house = universe(tables=0)
-        bad, other = self.beside(house)
-        bad.wire.send(b"(reset)\n" * 10_000 + b"(move player 4 1)\n")
-        house.clock.pump([0.0] * 400)
-        self.check(house, other, "(play 1 (player 4 1 1))")
-
-    def test_who_does_not_read_is_dropped(self) -> None:
-        house = universe(tables=0)
-        bad, other = self.beside(house)
-        bad.wire.session.pauseProducing()
-        house.clock.advance(house.settings.stuck_seconds - 1)
-        self.assertFalse(bad.wire.is_closed)
-        house.clock.advance(1)
-        house.clock.advance(0)
-        self.check(house, other, *gone(1))
-        self.assertTrue(bad.wire.is_closed)
-
-    def test_a_register_in_a_game_is_junk(self) -> None:
-        house = universe(tables=0)
-        bad, other = self.beside(house)
-        bad.says("(REGISTER ((name x)))")
-        self.check(house, other)
-        self.assertFalse(bad.wire.is_closed)
 
 
 class PaceTests(SynchronousTestCase):

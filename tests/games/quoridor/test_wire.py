@@ -5,7 +5,7 @@ from __future__ import annotations
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.errors import LocalProtocolError, RemoteProtocolError
-from gamed.events import Event, Started
+from gamed.events import Event, Started, Unread
 from gamed.games.quoridor.signup import Call
 from gamed.games.quoridor.wire import (
     NAME_LENGTH,
@@ -117,7 +117,14 @@ class RegistrationTests(SynchronousTestCase):
 
     def test_the_rest_of_its_line_is_lost_and_the_next_line_is_not(self) -> None:
         text = b"(REGISTER ((name x))) (play) )(\n(wait)\n"
-        self.assertEqual(heard(text), [Registered("x"), Said((Symbol("wait"),))])
+        registered, unread, said = heard(text)
+        self.assertEqual((registered, said), (Registered("x"), Said((Symbol("wait"),))))
+        assert isinstance(unread, Unread)
+        self.assertEqual((unread.refusal.code, unread.refusal.text), ("second-datum", text.splitlines()[0]))
+
+    def test_a_comment_is_no_second_datum(self) -> None:
+        for rest in (b"", b" ", b"\r", b"; hello (a)", b" #| (a) |# ", b"\t;;"):
+            self.assertEqual(heard(REGISTER, b"(wait)" + rest + b"\n")[1:], [Said((Symbol("wait"),))], rest)
 
     def test_a_second_registration_is_a_datum_like_others(self) -> None:
         self.assertEqual([type(event) for event in heard(REGISTER * 2)], [Registered, Said])
@@ -145,7 +152,9 @@ class DataTests(SynchronousTestCase):
 
     def test_the_last_datum_needs_no_line_feed_when_the_world_closes(self) -> None:
         self.assertEqual(heard(REGISTER, b"(play)", b"")[1:], [Said((Symbol("play"),))])
-        self.assertEqual(heard(REGISTER, b"(play", b"")[1:], [])
+        (unread,) = heard(REGISTER, b"(play", b"")[1:]
+        assert isinstance(unread, Unread)
+        self.assertEqual((unread.refusal.code, unread.refusal.text), ("unfinished", b"(play"))
 
     def test_limits(self) -> None:
         small = UniverseConnection(DatumReader(60, 5))

@@ -17,6 +17,7 @@ from gamed.games.roborally.grammar import SAYABLE, Sender, parse, spell
 from gamed.games.roborally.messages import Malformed, ProgramCard, Reason
 from gamed.games.roborally.rules.board import OPEN, PLAIN, Belt, Direction, Laser, Pusher, Wall, parse_plan
 from gamed.games.roborally.rules.cards import Action
+from gamed.refusals import Refusal
 from tests.games.roborally.shapes import MANAGER_EVENTS, PEER_EVENTS
 
 TRANSCRIPT = Path(__file__).parent / "transcript.txt"
@@ -202,39 +203,94 @@ class ExampleTests(SynchronousTestCase):
         self.assertIsInstance(from_peer(f"RGS({'a' * 33})"), Malformed)
 
 
+PROGRAM_NOTE = "each number is the place of a card in MRP, counted from 1; t powers down, f does not"
+
+
 class ReasonTests(SynchronousTestCase):
     """What a person reads who debugs a client."""
 
-    def reason(self, line: str, sender: Sender = Sender.PEER) -> str:
+    def refusal(self, line: str, sender: Sender = Sender.PEER) -> Refusal:
         event = parse(line.encode(), sender)
         assert isinstance(event, Malformed)
-        return event.reason
+        return event.refusal
 
     def test_the_form_of_the_message_is_shown(self) -> None:
-        self.assertEqual(self.reason("RGS(Anna1)"), "expected RGS(name)")
-        self.assertEqual(self.reason("SFI(4,7)"), "expected SFI((x,y))")
-        self.assertEqual(self.reason("TRP(Anna,4,1,f)"), "expected TRP(name,(1,2,3,4,5,),f)")
-        self.assertEqual(self.reason("GSD()"), "expected GSD")
+        for line, expected in (
+            ("RGS(Anna1)", "RGS(name); a name is 1 to 32 letters A to Z and a to z"),
+            ("SFI(4,7)", "SFI((x,y)); 0 to 255"),
+            ("TNR(Anna,O)", "TNR(name,N); the facing is N, E, S or W"),
+            (
+                "TRP(Anna,4,1,f)",
+                "TRP(name,(1,2,3,4,5,),f); " + PROGRAM_NOTE,
+            ),
+            ("GSD()", "GSD"),
+        ):
+            found = self.refusal(line)
+            word = line.partition("(")[0]
+            self.assertEqual((found.code, found.reason), ("malformed", f"this is not how {word} is written"))
+            self.assertEqual((found.expected, found.text), (expected, line.encode()))
 
     def test_all_forms_are_shown(self) -> None:
-        self.assertEqual(self.reason("REN(XX)", Sender.MANAGER), "expected REN(GO) or REN(SO(letters))")
+        self.assertEqual(self.refusal("REN(XX)", Sender.MANAGER).expected, "REN(GO) or REN(SO(letters))")
+        self.assertEqual(self.refusal("(B)", Sender.MANAGER).reason, "no message is written so")
 
     def test_unknown_messages(self) -> None:
-        self.assertEqual(self.reason("XYZ(1)"), "no message begins with 'XYZ'")
-        self.assertEqual(self.reason("X" * 1000), "no message begins with 'XXXXXXXXXXXXXXXXXXXX'")
+        for line in ("XYZ(1)", "X" * 1000, "GET / HTTP/1.1", "{}"):
+            found = self.refusal(line)
+            self.assertEqual((found.code, found.reason), ("unknown-word", "no message of RoboRally begins like this"))
+            self.assertTrue(found.expected.startswith("a message that begins with one of RGS, RGA, RLE, "))
+
+    def test_upper_and_lower_case(self) -> None:
+        for line, expected in (("rgs(Anna)", "RGS(name)"), ("Gsd", "GSD"), ("OK", "ok"), ("ERROR", "error")):
+            found = self.refusal(line)
+            self.assertEqual(found.code, "unknown-word")
+            self.assertIn("case", found.reason)
+            self.assertTrue(found.expected.startswith(expected), found.expected)
 
     def test_white_space_inside_a_token(self) -> None:
-        self.assertIn("white space", self.reason("RGS(An na)"))
+        for line in ("RGS(An na)", "RG S(Anna)", "TRP(Anna,(1 2 3 4 5),f)"):
+            self.assertEqual(self.refusal(line).code, "white-space", line)
 
     def test_bytes(self) -> None:
         for byte in ("Ä", "\x7f", "\x00", "\x0b"):
-            self.assertIn("0x20", self.reason(f"RGS({byte})"))
+            self.assertEqual(self.refusal(f"RGS({byte})").code, "illegal-byte")
 
     def test_plans(self) -> None:
         self.assertEqual(
-            self.reason("_ _X_ _ .", Sender.MANAGER),
-            "expected a plan: row 2, character 2: expected a floor (B, G, D(L), R(1), F(N,1,()())) and the wall east of"
+            self.refusal("_ _X_ _ .", Sender.MANAGER).reason,
+            "this is no plan: row 2, character 2: expected a floor (B, G, D(L), R(1), F(N,1,()())) and the wall east of"
             " it, found 'X_'",
+        )
+
+    def test_a_line_that_may_tell_a_program_is_hidden(self) -> None:
+        for line in (
+            "TRP(Anna,(4,1,9,2,8,),true)",
+            "trp(Anna,(4,1,9,2,8,),f)",
+            "(4,1,9,2,8)",
+            "TNR(Anna,(4,1,9,2,8,),f)",
+            "RGS(TRP(Anna,(4,1,9,2,8,),f))",
+            "ok TRP(Anna,(4,1,9,2,8,),f)",
+            "SFI(4,1,9,2,8)",
+            "TRR(Anna,(3,5))",
+            "TRP(Anna,(4 1 9 2 8),f)",
+            "TRP(J\u00f6rg,(4,1,9,2,8,),f)",
+        ):
+            self.assertIs(self.refusal(line).is_hidden, True, line)
+        for line in ("RGS(Anna1)", "SFI(4,7)", "TNR(Anna,O)", "TBD(Anna)", "RGS(J\u00f6rg)"):
+            self.assertIs(self.refusal(line).is_hidden, False, line)
+
+    @given(st.text(max_size=40))
+    def test_a_reason_quotes_nothing(self, text: str) -> None:
+        """It is public while the game runs: there are few of them, whatever the line is."""
+        event = parse(f"TRP(Anna,({text}".replace("\n", "").encode("utf-8", "replace"), Sender.PEER)
+        assert isinstance(event, Malformed)
+        self.assertIn(
+            event.refusal.reason,
+            (
+                "this is not how TRP is written",
+                "the line has a byte that is no printable ASCII character",
+                "there is white space inside a name, a number or a keyword after TRP, or a comma is missing",
+            ),
         )
 
 
@@ -394,7 +450,7 @@ class TranscriptTests(SynchronousTestCase):
 
 class SpellTests(SynchronousTestCase):
     def test_what_is_no_message(self) -> None:
-        for event in (Malformed("x"), Moved(b"GSD"), Event(), m.Query()):
+        for event in (Malformed(Refusal("x", "y")), Moved(b"GSD"), Event(), m.Query()):
             self.assertRaises(LocalProtocolError, spell, event)
 
     def test_the_two_sides_share_the_acknowledgements_only(self) -> None:

@@ -194,7 +194,7 @@ class GamesTests(SynchronousTestCase):
 
     def test_an_unknown_course_is_refused_when_the_listener_opens(self) -> None:
         error = self.assertRaises(ConfigError, gathering, courses=("doppelhalle", "nowhere"))
-        self.assertIn("nowhere.course", str(error))
+        self.assertIn("there is no course nowhere", str(error))
 
     def test_a_seed_makes_a_game_repeatable(self) -> None:
         def hands(seed: int) -> list[str]:

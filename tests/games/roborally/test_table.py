@@ -7,8 +7,11 @@ from collections.abc import Callable
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.game import Outcome, Termination
+from gamed.games.roborally.messages import Changed
+from gamed.games.roborally.requests import Member
 from gamed.games.roborally.states import Status
 from gamed.history import DRAWN, ENDED, LEFT, MOVE
+from gamed.lobby.heartbeat import Heartbeat
 from gamed.table import replay
 from tests.games.roborally.gathering import Gathering, Peer, gathering, usual
 
@@ -67,6 +70,42 @@ class TurnTests(SynchronousTestCase):
         (left,) = room.history.of_kind(LEFT)
         self.assertEqual((left.data["why"], left.data["taken"], left.data["limit"]), ("time", 5100, 5000))
         self.assertEqual((bert.is_closed, carl.is_closed), (False, False))
+
+    def test_an_answer_counts_from_its_arrival(self) -> None:
+        for late, is_late in ((0.05, False), (0.15, True)):
+            found, anna, bert, carl = started(move_timeout=5)
+            program(bert)
+            program(carl)
+            clock = found.house.clock
+            asked_at = clock.seconds()
+            self.assertEqual(found.table.overdue(asked_at + 4.9), [])
+            clock.rightNow += 15.1
+            self.assertEqual(found.table.overdue(clock.seconds()), [0])
+            # What is read has arrived when the daemon was stopped for ten seconds.
+            moment = asked_at + 4.9 + late
+            found.house.factory.passes = Heartbeat(clock, lambda moment=moment: moment)
+            self.assertEqual("REN(TO)" in program(anna), is_late)
+            for left in found.rooms[0].history.of_kind(LEFT):
+                self.assertEqual((left.data["taken"], left.data["gap"], left.data["limit"]), (15_100, 10_050, 5000))
+
+    def test_a_channel_spends_the_time_until_its_ok_arrives(self) -> None:
+        for arrived, spent in ((103.0, 3.0), (99.0, 0.0)):
+            tafel = Member(0, "Tafel", is_channel=True)
+            tafel.ask(Changed(("Anna",)), 10.0)
+            assert tafel.open is not None
+            tafel.open.clock.ask(100.0)
+            tafel.close(arrived)
+            self.assertEqual(tafel.spent, spent)
+
+    def test_no_clock_runs_while_the_request_is_unsent(self) -> None:
+        found, *_ = started(move_timeout=5)
+        member = found.table.members[0]
+        assert member.open is not None
+        member.open.clock.stop()
+        self.assertIsNotNone(found.table.delivered(1.0, (0,)))
+        self.assertIsNone(member.open.clock.due)
+        found.table.delivered(2.0)
+        self.assertEqual(member.open.clock.due, 7.0)
 
     def test_zero_is_any_time(self) -> None:
         found, anna, *_ = started(move_timeout=0)

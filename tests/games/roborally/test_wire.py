@@ -21,6 +21,7 @@ from gamed.games.roborally.wire import (
     ClientConnection,
     RoboRallyConnection,
 )
+from gamed.refusals import Refusal
 from tests.games.roborally.shapes import MANAGER_EVENTS, PEER_EVENTS, boards, places
 
 TRANSCRIPT = Path(__file__).parent / "transcript.txt"
@@ -117,11 +118,17 @@ class LimitTests(SynchronousTestCase):
     def test_one_byte_more(self) -> None:
         for end in (b"\n", b"\r\n"):
             line = self.padded(LONGEST_LINE + 1) + end
-            self.assertEqual(received(line), ([Malformed("expected at most 1024 bytes a line")], ""))
+            events, code = received(line)
+            self.assertEqual(([type(event) for event in events], code), ([Malformed], ""))
+            assert isinstance(events[0], Malformed)
+            found = events[0].refusal
+            self.assertEqual((found.code, found.expected), ("long-line", "at most 1024 bytes a line"))
+            # Its beginning alone is kept, and it may tell a program.
+            self.assertEqual((len(found.text), found.is_hidden), (200, True))
 
     def test_a_cr_inside_does_not_count_as_the_end(self) -> None:
         events, _ = received(self.padded(LONGEST_LINE) + b"\r \n")
-        self.assertEqual(events, [Malformed("expected at most 1024 bytes a line")])
+        self.assertEqual([type(event) for event in events], [Malformed])
 
     def test_a_blank_line_that_is_too_long_is_malformed(self) -> None:
         events, _ = received(b" " * 2000 + b"\n")
@@ -206,12 +213,18 @@ class SendTests(SynchronousTestCase):
 
     def test_what_a_manager_cannot_say(self) -> None:
         wire = RoboRallyConnection()
-        for event in (m.GetSize(), m.SignOff("Anna"), Malformed("x"), Moved(b"ok"), Started(), Event()):
+        for event in (m.GetSize(), m.SignOff("Anna"), Malformed(Refusal("x", "y")), Moved(b"ok"), Started(), Event()):
             self.assertRaises(LocalProtocolError, wire.send, event)
 
     def test_what_a_peer_cannot_say(self) -> None:
         wire = ClientConnection()
-        for event in (m.GameStarts(), m.TimeoutAnswer(1), Malformed("x"), m.Removed(Reason.TIMEOUT), Moved(b"ok")):
+        for event in (
+            m.GameStarts(),
+            m.TimeoutAnswer(1),
+            Malformed(Refusal("x", "y")),
+            m.Removed(Reason.TIMEOUT),
+            Moved(b"ok"),
+        ):
             self.assertRaises(LocalProtocolError, wire.send, event)
 
 
@@ -269,7 +282,7 @@ class ClientTests(SynchronousTestCase):
         wire = ClientConnection()
         wire.receive_data(b"NEU(1)\nNTS\n")
         events = list(wire.events())
-        self.assertEqual(events, [Malformed("no message begins with 'NEU'"), m.GameStarts()])
+        self.assertEqual([type(event) for event in events], [Malformed, m.GameStarts])
 
     def test_a_long_plan(self) -> None:
         board = crowded(24)

@@ -18,10 +18,12 @@ from gamed.game import Options
 from gamed.games.softwarechallenge import Settings, game_type
 from gamed.games.softwarechallenge.reception import SoftwareChallengeReception
 from gamed.games.softwarechallenge.table import SeasonTable
+from gamed.lobby.heartbeat import Heartbeat
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.room import Room
+from gamed.net.factory import SessionFactory
 from gamed.net.limits import ConnectionLimits
-from gamed.net.session import Session, SessionFactory
+from gamed.net.session import Session
 from gamed.records.index import validate
 from gamed.records.record import Record, document
 from gamed.store.memory import MemoryJournal, MemoryStore
@@ -171,14 +173,13 @@ ROW = tuple(
 class Hall:
     """A lobby with its listener, a journal and a store in memory.
 
-    `cells`: what chance obstructs, by the number of the room; `seconds`, `stalled`: as the lobby's.
+    `cells`: what chance obstructs, by the number of the room; `passes`: of the reactor, where they are noted.
     """
 
     settings: Settings = field(factory=lambda: Settings(password=PASSWORD))
     cells: Callable[[int], Cells] = field(default=lambda _room: CORNERS)
     clock: Clock = field(factory=Clock)
-    seconds: Callable[[], float] | None = None
-    stalled: Callable[[], float] = field(default=lambda: 0.0)
+    passes: Heartbeat | None = None
     journal: MemoryJournal = field(factory=MemoryJournal)
     store: MemoryStore = field(factory=MemoryStore)
     lobby: Lobby = field(init=False)
@@ -189,15 +190,13 @@ class Hall:
 
     def __attrs_post_init__(self) -> None:
         made = evolve(game_type, table=self._table)
-        seconds = self.clock.seconds if self.seconds is None else self.seconds
         self.lobby = Lobby(
             {made.kind: made},
             {made.kind: self.settings},
             self.journal,
             self.store,
             self.clock,
-            seconds,
-            self.stalled,
+            *((self.clock.seconds,) if self.passes is None else (self.passes.seconds, self.passes.held)),
         )
         reception = made.reception(self.settings, self.lobby)
         assert isinstance(reception, SoftwareChallengeReception)
@@ -210,6 +209,8 @@ class Hall:
             self.settings.unsent_bytes,
             self.settings.messages_per_second,
             self.settings.message_seconds,
+            passes=self.passes,
+            refusals=self.lobby.refusals,
         )
         self.lobby.startService()
 
@@ -233,13 +234,14 @@ class Hall:
             self.clock.advance(min(step, until - self.clock.seconds()))
             self.turn()
 
-    def connect(self, host: str = "127.0.0.1") -> Client:
-        """Return a new client."""
+    def connect(self, host: str = "127.0.0.1", transport: StringTransport | None = None) -> Client:
+        """Return a new client. `transport`: what its session is on."""
         self._ports += 1
         address = IPv4Address("TCP", host, self._ports)
         session = self.factory.buildProtocol(address)
         assert session is not None
-        transport = StringTransport(peerAddress=address)
+        if transport is None:
+            transport = StringTransport(peerAddress=address)
         session.makeConnection(transport)
         return Client(self, session, transport)
 

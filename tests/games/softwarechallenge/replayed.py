@@ -117,7 +117,8 @@ class Replay:
             connection.client.feed(_ID.sub(self._ours(), segment))
         elif "reset" in entry.get("err", ""):
             connection.client.reset()
-        else:
+        elif connection.client.session not in self.hall.reception._wrong:
+            # Whoever closed because the recorded server had does not do so while our answer is held back.
             connection.client.shut()
 
     def _ours(self) -> Callable[[re.Match[bytes]], bytes]:

@@ -11,20 +11,25 @@ from xml.etree.ElementTree import fromstring
 import attrs
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.games.softwarechallenge import Settings, messages, wire
-from gamed.games.softwarechallenge.passwords import FAILURES, FORGIVEN
+from gamed.games.softwarechallenge import Settings, messages, reception, table, wire
 from gamed.games.softwarechallenge.season import Cause
+from gamed.games.softwarechallenge.seasons.hive import checks
 from gamed.games.softwarechallenge.seasons.hive import wire as hive
 from gamed.games.softwarechallenge.seasons.hive.checks import TEXTS
 from gamed.games.softwarechallenge.seasons.hive.moves import TYPES, Move
 from gamed.games.softwarechallenge.seasons.hive.wire import GAME_TYPES
 from gamed.net.session import LINGER
+from gamed.passwords import FIRST_DELAY, LONGEST_DELAY
+from gamed.wire import xmlstream
 from gamed.wire.xmlstream import Element
 from tests.games.softwarechallenge.differences import DIFFERENCES, FAREWELLS
 from tests.games.softwarechallenge.hall import Client, Hall
 from tests.games.softwarechallenge.recorded import scenarios
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "reference" / "software-challenge.md"
+SERVERS = [Path(module.__file__) for module in (reception, table, wire, hive, checks, xmlstream)]
+"""The modules that refuse what clients say."""
+REFUSED = re.compile(r"(?:_Kick\(|Refusal\(|code=|_report\(\w+, \w+, )\s*\"([a-z-]+)\"")
 ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -138,6 +143,14 @@ class TableTests(SynchronousTestCase):
         shown = [code for row in rows(section("What is refused").partition("| Code |")[2]) for code in codes(row[0])]
         self.assertEqual(sorted(shown), sorted({*TEXTS, "out-of-turn", "not-requested", "no-move"}))
 
+    def test_every_refusal_is_there(self) -> None:
+        shown = {code for row in rows(section("Where refusals show")) for code in codes(row[0])}
+        written = {code for path in SERVERS for code in REFUSED.findall(path.read_text("utf-8"))}
+        moves = {"no-move", "not-started", "out-of-turn", "not-requested"}
+        # The core's own, for all games.
+        core = {"unfinished", "message-too-slow", "not-reading"}
+        self.assertEqual(sorted(shown), sorted((written | moves | core) - set(TEXTS)))
+
     def test_every_key_is_there_with_its_default(self) -> None:
         found = rows(section("Configuration"))
         self.assertEqual([codes(row[0])[0] for row in found], [field.name for field in attrs.fields(Settings)])
@@ -150,7 +163,7 @@ class TableTests(SynchronousTestCase):
 
     def test_numbers_in_its_sentences(self) -> None:
         text = PAGE.read_text("utf-8")
-        self.assertIn(f"after {FAILURES} wrong ones from an address in {FORGIVEN:g} seconds", text)
+        self.assertIn(f"](console.md#passwords) for {FIRST_DELAY:g} to {LONGEST_DELAY:g} seconds", text)
         self.assertIn({5: "after five seconds"}[LINGER], text)
         self.assertIn(f"in {len(scenarios())} recorded sessions", text)
         stream = wire.XmlStream()

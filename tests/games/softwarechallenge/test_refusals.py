@@ -43,6 +43,7 @@ class LobbyRefusalTests(RefusalTestCase):
         ):
             client = self.hall.connect(f"192.0.2.{number}")
             client.send(request)
+            self.hall.wait(1)
             self.assert_over(client, *KICKED)
 
     def test_unknown_and_used_reservations(self) -> None:
@@ -194,14 +195,15 @@ class LobbyRefusalTests(RefusalTestCase):
     def test_the_log_says_why(self) -> None:
         for request, reason in (
             ('<authenticate password="x"/>', "wrong password"),
-            ('<join gameType="x"/>', "there is no game of type 'x' here; there is swc_2020_hive, swc_2019_piranhas"),
+            ('<join gameType="x"/>', 'expected: gameType="swc_2020_hive" or gameType="swc_2019_piranhas"'),
             ('<joinPrepared reservationCode="x"/>', "there is no reservation with this code"),
             ('<room roomId="x"/>', "there is no such room, or its game is over"),
             ("<foo/>", "there is no element 'foo' here"),
         ):
             with capturedLogs() as events:
                 self.hall.connect().send(request)
-            self.assertTrue(any(reason in str(event.get("sentence", event.get("error"))) for event in events), request)
+                self.hall.wait(1)
+            self.assertTrue(any(reason in str(event.get("line")) for event in events), request)
 
 
 class PlayRefusalTests(RefusalTestCase):
@@ -265,7 +267,15 @@ class PlayRefusalTests(RefusalTestCase):
         self.assert_ended("forfeit")
 
     def test_no_move_at_all(self) -> None:
-        for data in ("", '<data class="welcomeMessage" color="red"/>', '<data class="memento"/>'):
+        for data in (
+            "",
+            '<data class="welcomeMessage" color="red"/>',
+            '<data class="memento"/>',
+            '<data class="joined" roomId="x"/>',
+            '<data class="prepare"/>',
+            '<data class="playerScore"/>',
+            '<data class="null"/>',
+        ):
             red, blue = self.hall.pair()
             red.move(data)
             text = "Unknown hat kein Zug-Objekt gesendet."
@@ -278,8 +288,11 @@ class PlayRefusalTests(RefusalTestCase):
         for data, reason in (
             ('<data class="setmove"><destination x="0" y="0" z="0"/></data>', "a setmove needs a piece"),
             ('<data class="setmove"><piece owner="RED" type="ANT"/></data>', "a setmove needs a destination"),
-            ('<data class="dragmove"/>', "a dragmove needs a destination"),
             ('<data class="foo"/>', "there is no move of class 'foo'"),
+            (
+                setmove("RED", "ANT", 0, 0).replace("<destination", '<destination class="foo"'),
+                "there is no destination of class 'foo'",
+            ),
             (setmove("RED", "LADYBUG", 0, 0), "there is no piece RED LADYBUG"),
             (setmove("red", "ANT", 0, 0), "there is no piece red ANT"),
             (setmove("RED", "ANT", 0, 0).replace('x="0"', 'x="a"'), "'a' is not a number"),
@@ -289,6 +302,18 @@ class PlayRefusalTests(RefusalTestCase):
             red.move(data)
             self.assert_over(red, f"error {reason}", *DROPPED)
             self.assert_over(blue, *LEFT_BY_RED)
+
+    def test_parts_whose_absence_makes_a_move_illegal(self) -> None:
+        place = '<destination x="0" y="0" z="0"/>'
+        for data in (
+            f'<data class="setmove"><piece type="ANT"/>{place}</data>',
+            f'<data class="setmove"><piece owner="RED"/>{place}</data>',
+            '<data class="dragmove"/>',
+        ):
+            red, blue = self.hall.pair()
+            red.move(data)
+            self.assertEqual(red.heard()[-2:], KICKED)
+            self.assertEqual(blue.heard()[0], "RULE_VIOLATION 0 -1, REGULAR 2 -1", data)
 
     def test_a_drag_without_its_start_is_illegal(self) -> None:
         self.red.move('<data class="dragmove"><destination x="0" y="0" z="0"/></data>')

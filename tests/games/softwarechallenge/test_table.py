@@ -16,6 +16,7 @@ from gamed.games.softwarechallenge.messages import (
     MoveRequest,
     Refused,
     Result,
+    RoomMessage,
     Slot,
     Welcome,
 )
@@ -38,12 +39,13 @@ from tests.games.softwarechallenge.hall import CORNERS, Lots
 SEASON = HiveSeason()
 A, B = Slot("a", can_timeout=True, should_be_paused=False), Slot("b", can_timeout=True, should_be_paused=False)
 BEE = SetMove("Q", 0, 0, 0, 0)
+MESSAGE = RoomMessage("r", None)
 ANT = SetMove("A", 1, 1, 0, -1)
 
 
 def sent(move: object, original: str = "<originalRequest/>") -> Arrived:
     """Return a move as the reception hands it on."""
-    return Arrived(Sent(move, "<lastMove/>", original))
+    return Arrived(Sent(move, "<lastMove/>", original), MESSAGE)
 
 
 def told(step: Step) -> list[tuple[int, str]]:
@@ -165,13 +167,13 @@ class MoveTests(TableTestCase):
         self.assertEqual((step.outcome, step.closed, step.dropped), (None, False, ()))
 
     def test_its_echo_stands_in_the_memento(self) -> None:
-        event = Arrived(Sent(BEE, "        <lastMove echo/>", ""))
+        event = Arrived(Sent(BEE, "        <lastMove echo/>", ""), MESSAGE)
         memento = self.table.receive(0, event, 0.5).mails[0].event
         assert isinstance(memento, Memento)
         self.assertIn("\n        <lastMove echo/>\n", memento.state)
 
     def test_a_hint_is_recorded(self) -> None:
-        step = self.table.receive(0, Arrived(Sent(BEE, hint="why not")), 0.5)
+        step = self.table.receive(0, Arrived(Sent(BEE, hint="why not"), MESSAGE), 0.5)
         self.assertEqual(step.journal[0].data, {"taken": 500, "hint": "why not"})
 
     def test_an_answer_before_the_request_has_left_has_taken_no_time(self) -> None:
@@ -288,9 +290,9 @@ class ClockTests(TableTestCase):
 
     def test_the_hard_limit(self) -> None:
         self.start()
-        self.table.stalled = 0.25
-        step = self.table.tick(10.0)
-        data = {"why": "time", "limit": "hard", "taken": 10_000, "stalled": 250, "soft": 2000, "hard": 10_000}
+        self.assertEqual(self.table.overdue(10.0), (0,))
+        step = self.table.tick(10.25)
+        data = {"why": "time", "limit": "hard", "taken": 10_250, "gap": 250, "soft": 2000, "hard": 10_000}
         self.assertEqual(dict(step.journal[0].data), data)
         self.assertEqual(step.outcome, Outcome(Termination.TIME, 1))
         self.assertEqual(self.table.expelled, {})
@@ -301,6 +303,32 @@ class ClockTests(TableTestCase):
         self.assertEqual(dict(step.journal[0].data)["limit"], "soft")
         # It is not looked at any more.
         self.assertEqual(step.findings, ())
+
+    def test_an_answer_counts_from_its_arrival(self) -> None:
+        for arrived, kind, data in (
+            (2.0, MOVE, {"taken": 12_500, "gap": 10_500}),
+            (2.1, LEFT, {"why": "time", "limit": "soft", "taken": 12_500, "gap": 10_400, "soft": 2000, "hard": 10_000}),
+        ):
+            self.table = self.made((A, B))
+            self.start()
+            self.table.arrived = arrived
+            (entry, *_) = self.table.receive(0, sent(BEE), 12.5).journal
+            self.assertEqual((entry.kind, entry.at, entry.data), (kind, 12_500, data))
+
+    def test_the_clock_does_not_run_while_the_request_is_unsent(self) -> None:
+        self.table.join("x", 0)
+        self.table.join("y", 0)
+        self.assertIsNone(self.table.delivered(3.0, (0,)))
+        self.assertEqual(self.table.tick(99.0), Step())
+        self.assertEqual(self.table.delivered(100.0, (1,)), 110.0)
+
+    def test_an_answer_to_an_unsent_request_starts_no_clock(self) -> None:
+        self.table.join("x", 0)
+        self.table.join("y", 0)
+        self.assertIsNone(self.table.delivered(3.0, (0,)))
+        self.table.pause(3.5)
+        self.table.receive(0, sent(BEE), 4.0)
+        self.assertIsNone(self.table.delivered(5.0))
 
     def test_a_slot_without_limits(self) -> None:
         self.table = self.made((Slot("a", can_timeout=False, should_be_paused=False), B))

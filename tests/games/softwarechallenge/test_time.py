@@ -1,17 +1,17 @@
-"""The time for a move: what is in time, what is not, and what is deducted.
+"""The time for a move: what is in time, and what is not. How passes of the reactor count: tests/lobby/test_passes.py.
 
 Source: software-challenge.md A and B6; design.md, "Time".
 """
 
 from __future__ import annotations
 
-from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.games.softwarechallenge import Settings
 from gamed.history import LEFT, MOVE, Entry
-from gamed.lobby.heartbeat import BEAT, Heartbeat
+from gamed.records.index import validate
 from gamed.records.own import summary, to_history
+from gamed.records.record import document
 from tests.games.softwarechallenge.hall import PASSWORD, ROW, Client, Hall, slot
 from tests.lobby.doubles import Turns
 
@@ -56,10 +56,17 @@ class LimitTests(SynchronousTestCase):
     def test_the_evidence_is_in_the_record(self) -> None:
         self.answer_after(2.1)
         (left,) = entries(self.hall, LEFT)
-        evidence = {"why": "time", "limit": "soft", "taken": 2100, "stalled": 0, "soft": 2000, "hard": 10_000}
+        evidence = {"why": "time", "limit": "soft", "taken": 2100, "gap": 0, "soft": 2000, "hard": 10_000}
         self.assertEqual((left.seat, left.data), (0, evidence))
         (record,) = self.hall.records()
         self.assertEqual((summary(record).termination, summary(record).winner), ("time", 1))
+
+    def test_older_records_tell_of_standstills(self) -> None:
+        self.answer_after(2.1)
+        (record,) = self.hall.records()
+        text = document(record)
+        self.assertIn(b'gap="0"', text)
+        validate(text.replace(b'gap="0"', b'stalled="16800"'))
 
     def test_the_time_of_each_move_is_in_the_record(self) -> None:
         for seconds, mover, move in zip((0.25, 1.5, 0.0), (self.red, self.blue, self.red), ROW, strict=False):
@@ -197,68 +204,3 @@ class SwitchTests(SynchronousTestCase):
         self.assertFalse(blue.is_closed)
         self.admin.send(f'<pause roomId="{self.room}" pause="false"/>')
         self.assertEqual(blue.heard()[-2:], ["memento 1 p1 p2 setmove", "MoveRequest"])
-
-
-class StandstillTests(SynchronousTestCase):
-    """While the reactor stands still, nobody is charged."""
-
-    def setUp(self) -> None:
-        self.clock = Clock()
-        self.behind = 0.0
-        self.heart = Heartbeat(self.clock, lambda: self.clock.seconds() + self.behind)
-        self.heart.startService()
-        self.hall = Hall(clock=self.clock, seconds=self.heart.seconds, stalled=lambda: self.heart.stalled)
-        self.red, self.blue = self.hall.pair()
-
-    def stall(self, seconds: float) -> None:
-        """Let time pass that the reactor takes no note of."""
-        self.behind += seconds
-
-    def answer(self) -> list[str]:
-        """Have RED answer, and return what BLUE hears first."""
-        self.red.move(ROW[0])
-        return self.blue.heard()[:1]
-
-    def test_a_standstill_is_deducted(self) -> None:
-        self.hall.wait(1.95, BEAT)
-        self.stall(0.3)
-        self.assertEqual(self.answer(), ["memento 1 Unknown Unknown setmove"])
-
-    def test_whenever_it_happens(self) -> None:
-        for before in (0.0, 0.013, 0.5, 1.0, 1.7, 1.94):
-            self.red, self.blue = self.hall.pair()
-            self.hall.wait(before, BEAT)
-            self.stall(0.3)
-            self.hall.wait(1.95 - before, BEAT)
-            self.assertEqual(self.answer(), ["memento 1 Unknown Unknown setmove"], before)
-
-    def test_without_one_nothing_is(self) -> None:
-        self.hall.wait(2.1, BEAT)
-        self.assertEqual(self.answer(), [SOFT])
-
-    def test_no_more_than_the_standstill_is_deducted(self) -> None:
-        self.hall.wait(2.1, BEAT)
-        self.stall(0.3)
-        self.assertEqual(self.answer(), [SOFT])
-        (left,) = entries(self.hall, LEFT)
-        # It is measured less one beat at most, and never more.
-        self.assertLessEqual(left.data["stalled"], 300)
-        self.assertGreaterEqual(left.data["stalled"], 300 - 1000 * BEAT)
-        self.assertAlmostEqual(int(left.data["taken"]) + int(left.data["stalled"]), 2400, delta=1)
-
-    def test_a_standstill_before_the_request_is_not_counted(self) -> None:
-        self.stall(5)
-        self.hall.wait(BEAT, BEAT)
-        self.red, self.blue = self.hall.pair()
-        self.hall.wait(2.1, BEAT)
-        self.assertEqual(self.answer(), [SOFT])
-        (left,) = [entry for record in self.hall.records() for entry in to_history(record).of_kind(LEFT)][-1:]
-        self.assertEqual((left.data["taken"], left.data["stalled"]), (2100, 0))
-
-    def test_the_hard_limit_waits_for_it_too(self) -> None:
-        self.hall.wait(5, BEAT)
-        self.stall(3)
-        self.hall.wait(4.9, BEAT)
-        self.assertEqual(self.blue.heard(), [])
-        self.hall.wait(0.2, BEAT)
-        self.assertEqual(self.blue.heard()[0], HARD)

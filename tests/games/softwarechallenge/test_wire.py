@@ -134,7 +134,9 @@ class RecordedClientTests(SynchronousTestCase):
         self.assertEqual(counts["Join"], 121)
         self.assertEqual(counts["Prepare"], 31)
         self.assertEqual(counts["Leaving"], 37)
-        self.assertEqual(len(counts), 14)
+        # Text between messages, and two joins that are roots of their documents.
+        self.assertEqual(counts["Unread"], 3)
+        self.assertEqual(len(counts), 15)
 
     def test_preambles(self) -> None:
         for recording in recorded():
@@ -244,7 +246,16 @@ class ClientMessageTests(SynchronousTestCase):
             ("-1", -1),
             ("+1", 1),
             ("007", 7),
+            ("010", 8),
+            ("00", 0),
+            ("-0x1F", -31),
+            ("0Xa", 10),
+            ("#1", 1),
+            ("\u0661\u0662", 12),
+            ("0\u0661", 1),
             ("2147483647", 2**31 - 1),
+            ("2147483648", -(2**31)),
+            ("0xFFFFFFFF", -1),
             ("-2147483648", -(2**31)),
         ):
             self.assertEqual(one(f'<timeout roomId="r" slot="{text}"/>'), SetTimeout("r", value, False))
@@ -254,11 +265,15 @@ class ClientMessageTests(SynchronousTestCase):
             "a",
             "1.0",
             "1 ",
-            "0x1",
             "1e3",
-            "2147483648",
+            "08",
+            "0x",
+            "#",
+            "0xG",
+            "0x-1",
+            "4294967296",
             "-2147483649",
-            "\u0661",
+            "\U0001d7d9",
             "--1",
             "1_0",
             "9" * 9_999,

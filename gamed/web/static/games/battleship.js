@@ -3,7 +3,8 @@
 // For tests: each board is `[data-board=enemy|own|0|1]` (a player's, or by seat), with `data-active` where it takes
 // shots; a cell is `[data-cell="x,y"]` with `data-state` unknown, water, hit, sunk, ship or miss, `data-last` on the last
 // shot and `data-pending` on one without an answer; while ships are placed, a ship is `[data-ship=INDEX]` with
-// `data-picked`, `data-bad` and `data-at="x,y,length,h|v"`; buttons are `[data-do=turn|roll|ready]`.
+// `data-picked`, `data-bad` and `data-at="x,y,length,h|v"`; buttons are `[data-do=turn|roll|ready]`; what the enemy did
+// wrong is `[data-fault=lied|erred]`.
 
 import { ARROWS, bdi, el, isChord, isolated, nameOn, replace, svg } from "../dom.js";
 
@@ -24,7 +25,8 @@ export const words = {
     shoot: "Your turn: choose a cell of the enemy board.", await: "Your shot at {cell} waits for its answer.",
     defend: "The enemy is to move.", won: "You have won.", lost: "You have lost.",
     closed: "Broken off: the enemy has left, or the server has ended the game.",
-    dishonest: "Broken off: the enemy's answers cannot be true.", broken: "Broken off: the other side has broken the protocol.",
+    lied: "The enemy lies: no fleet gives all its answers.", erred: "The enemy broke the rules: what it sent was ignored.",
+    stay: "You can play on. If you leave, the enemy does not win.",
     notBegun: "The game has not begun.", toShoot: "{name} is to shoot.", toAnswer: "{name} is to answer for {cell}.",
     hasWon: "{name} has won.", nobody: "The game has ended without a winner.",
     shoots: "{name}: shot at {cell}.", answers: "{name}: {cell} is {state}.", hitSunk: "hit and sunk",
@@ -47,8 +49,8 @@ export const words = {
     shoot: "Du bist am Zug: wähl ein Feld des Gegners.", await: "Dein Schuss auf {cell} wartet auf Antwort.",
     defend: "Der Gegner ist am Zug.", won: "Du hast gewonnen.", lost: "Du hast verloren.",
     closed: "Abgebrochen: der Gegner ist gegangen, oder der Server hat das Spiel beendet.",
-    dishonest: "Abgebrochen: die Antworten des Gegners können nicht stimmen.",
-    broken: "Abgebrochen: die andere Seite hat das Protokoll verletzt.",
+    lied: "Der Gegner lügt: keine Flotte passt zu allen seinen Antworten.", erred: "Der Gegner hat eine Regel verletzt: es zählt nicht.",
+    stay: "Du kannst weiterspielen. Wenn du gehst, gewinnt der Gegner nicht.",
     notBegun: "Das Spiel hat noch nicht begonnen.", toShoot: "{name} ist am Zug.", toAnswer: "{name} antwortet auf {cell}.",
     hasWon: "{name} hat gewonnen.", nobody: "Das Spiel endete ohne Sieger.",
     shoots: "{name}: Schuss auf {cell}.", answers: "{name}: {cell} ist {state}.", hitSunk: "getroffen und versenkt",
@@ -78,8 +80,9 @@ function nameOf(seat, scene, t) {
 
 /** What a line says: {at, code}, code null for a shot; null if it is neither a shot nor an answer. */
 function parsed(text) {
-  const found = /^(\()?([12]),\[(\d),(\d)(?:,([1-4]))?\](\)\.)?$/.exec(text);
-  if (!found || (found[2] === "2") !== (found[5] !== undefined) || Boolean(found[1]) !== Boolean(found[6])) return null;
+  // A reader of Prolog terms takes blanks, and needs no parentheses; the older form has no full stop, either.
+  const found = /^(\()?0*([12]),\[0*(\d),0*(\d)(?:,0*([1-4]))?\](\)\.|\.?)$/.exec(text.replace(/[ \t\v\f]+/g, ""));
+  if (!found || (found[2] === "2") !== (found[5] !== undefined) || Boolean(found[1]) !== found[6].startsWith(")")) return null;
   return { at: [Number(found[3]), Number(found[4])], code: found[5] ? Number(found[5]) : null };
 }
 
@@ -407,12 +410,11 @@ function playerStatus(scene, t) {
   const { you, phase } = scene;
   if (phase === "placing") return t(you.awaited ? "placingAwaited" : you.started ? "placingStarted" : "placing");
   if (phase === "await") return t("await", { cell: named(you.last.you.at) });
-  if (phase === "over") return t(scene.won ? "won" : "lost");
+  if (phase === "over") return t(scene.won === null ? "nobody" : scene.won ? "won" : "lost");
   if (phase !== "broken") return t(phase);
-  const status = t(["closed", "dishonest"].includes(you.broken.code) ? you.broken.code : "broken");
   const winner = scene.outcome?.winner;
-  if (!Number.isInteger(you.seat) || !Number.isInteger(winner)) return status;
-  return `${status} ${t(winner === you.seat ? "won" : "lost")}`;
+  if (!Number.isInteger(you.seat) || !Number.isInteger(winner)) return t("closed");
+  return `${t("closed")} ${t(winner === you.seat ? "won" : "lost")}`;
 }
 
 /** What spectators and replays see: both boards, as far as the answers tell. */
@@ -448,6 +450,7 @@ function playing(root, context) {
   let shotIn = null; // the scene in which a shot was sent: one shot a turn
   let placed = null; // where ships are, as long as the server has not said so
   let hasFocusToGive = false;
+  let warned = 0; // of how many kinds of the enemy's faults the player was told
   async function act(action) {
     try {
       await context.act(action);
@@ -496,7 +499,11 @@ function playing(root, context) {
     const isPlacing = phase === "placing";
     arrange(isPlacing);
     if (isPlacing) port.board.show(placed ?? you.fleet.ships, scene.options?.corner_contact !== false);
-    enemy.say([t("enemy")], [roster(you.enemy.afloat, t)], String(you.enemy.afloat));
+    const faults = [...new Set(you.faults.map((fault) => (fault.code === "dishonest" ? "lied" : "erred")))];
+    enemy.say([t("enemy")], [roster(you.enemy.afloat, t), ...faults.map((fault) => el("p", { class: "note", "data-fault": fault }, `${t(fault)} ${t("stay")}`))],
+      `${you.enemy.afloat} ${faults}`);
+    if (faults.length > warned) context.announce(`${t(faults.at(-1))} ${t("stay")}`);
+    warned = faults.length;
     enemy.board.draw(told(you.enemy, "water"), "unknown", t("enemy"), phase === "shoot", you.last.you);
     own.say([t("own")], [roster(you.fleet.afloat, t)], String(you.fleet.afloat));
     own.board.draw(told(you.fleet, "miss"), "water", t("own"), false, you.last.enemy);

@@ -11,7 +11,7 @@ from gamed.errors import IllegalMove, InvalidMove, RuleError
 from gamed.games.softwarechallenge.seasons.hive.board import Cell, connected
 from gamed.games.softwarechallenge.seasons.hive.checks import TEXTS, checked
 from gamed.games.softwarechallenge.seasons.hive.generator import generated
-from gamed.games.softwarechallenge.seasons.hive.moves import parse
+from gamed.games.softwarechallenge.seasons.hive.moves import NOBODY, NOTHING, DragNowhere, SetMove, parse
 from gamed.games.softwarechallenge.seasons.hive.position import HAND, State, position
 from tests.games.softwarechallenge.hive.recorded import named
 
@@ -30,10 +30,10 @@ def placed(
 
 
 class CheckCase(SynchronousTestCase):
-    def refused(self, state: State, move: str, code: str, text: str | None = None) -> None:
+    def refused(self, state: State, move: str | SetMove | DragNowhere, code: str, text: str | None = None) -> None:
         """Check that a move is illegal, by code and, where it is given, by text."""
         with self.assertRaises(IllegalMove) as caught:
-            checked(state, parse(move))
+            checked(state, parse(move) if isinstance(move, str) else move)
         self.assertEqual(caught.exception.code, code, move)
         if text is not None:
             self.assertEqual(str(caught.exception), text, move)
@@ -52,8 +52,9 @@ class TextTests(CheckCase):
     """One violation each."""
 
     def test_the_texts_are_those_of_the_official_server(self) -> None:
-        self.assertEqual(len(TEXTS), 24)
-        self.assertEqual(len(set(TEXTS.values())), 24)
+        # And one of ours, for what has no text there.
+        self.assertEqual(len(TEXTS), 24 + 1)
+        self.assertEqual(len(set(TEXTS.values())), 25)
 
     def test_out_of_bounds(self) -> None:
         self.refused(placed({}, 0, HAND, HAND), "S A 9,0", "out-of-bounds", "Destination (9,0,-9) is out of bounds")
@@ -73,6 +74,17 @@ class TextTests(CheckCase):
         self.refused(placed(LINE), "S a -2,0", "not-your-piece", text)
         text = "The piece Piece(owner=RED, type=SPIDER) does not belong to the current Player(BLUE)"
         self.refused(placed(LINE, 11), "S S 3,0", "not-your-piece", text)
+
+    def test_a_piece_without_an_owner_or_a_type(self) -> None:
+        for state in (placed(LINE), placed({}, 0, HAND, HAND), placed({(0, 0): "Ab"}, 2, HAND[:-1], HAND[:-1])):
+            text = "The piece Piece(owner=null, type=ANT) does not belong to the current Player(RED)"
+            self.refused(state, SetMove("A", NOBODY, -2, 0, 2), "not-your-piece", text)
+            text = "Piece Piece(owner=RED, type=null) is not an undeployed piece of the current player"
+            self.refused(state, SetMove(NOTHING, 0, -2, 0, 2), "not-in-hand", text)
+
+    def test_a_drag_without_a_destination(self) -> None:
+        self.refused(placed({}, 0, HAND, HAND), DragNowhere(None), "bee-not-placed")
+        self.refused(placed(LINE), DragNowhere((0, 0, 0)), "no-destination", "There is no destination to move to")
 
     def test_first_contact(self) -> None:
         state = placed({(0, 0): "A"}, 1, HAND[:-1], HAND)

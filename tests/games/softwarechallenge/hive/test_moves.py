@@ -9,9 +9,12 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.errors import InvalidMove
 from gamed.games.softwarechallenge.seasons.hive.board import CELLS
 from gamed.games.softwarechallenge.seasons.hive.moves import (
+    NOBODY,
+    NOTHING,
     TYPES,
     Action,
     DragMove,
+    DragNowhere,
     Obstructed,
     SetMove,
     SkipMove,
@@ -138,6 +141,11 @@ class DescribedTests(SynchronousTestCase):
 
     def test_a_drag_without_a_start(self) -> None:
         self.assertEqual(described(DragMove(None, None, None, 0, 0, 0)), "; move was Drag from null to (0,0,0)")
+
+    def test_parts_that_are_missing(self) -> None:
+        self.assertEqual(described(SetMove(NOTHING, NOBODY, 0, 0, 0)), "; move was Set null null to (0,0,0)")
+        self.assertEqual(described(DragNowhere((1, 0, -1))), "; move was Drag from (1,0,-1) to null")
+        self.assertEqual(described(DragNowhere(None)), "; move was Drag from null to null")
 
     def test_coordinates_are_shown_as_they_were_sent(self) -> None:
         self.assertEqual(described(SetMove("Q", 1, 0, -4, 17)), "; move was Set BLUE BEE to (0,-4,17)")

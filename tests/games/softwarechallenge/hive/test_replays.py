@@ -20,6 +20,7 @@ from gamed.history import DRAWN, JOINED, LEFT, MOVE, STARTED, Entry, History, Va
 from gamed.records.importer import Imported, check
 from gamed.records.index import index
 from gamed.records.own import to_history
+from gamed.records.record import document as record_document
 from tests.games.softwarechallenge.recorded import TRANSCRIPTS, content
 
 GAME = Hive()
@@ -130,12 +131,113 @@ class ThereAndBackTests(SynchronousTestCase):
         self.assertIn(b"innerhalb von 3.5 Sekunden", write(made))
 
 
+def imported(document: bytes) -> Imported:
+    return check(document, index(), players(), readers())
+
+
+def taken(document: bytes) -> History:
+    """Return the history in the record that comes of a document."""
+    found = imported(document)
+    assert found.record is not None, found
+    return to_history(found.record)
+
+
+class BrokenOffTests(SynchronousTestCase):
+    """The official server's files of games that a player left: there is no result in them."""
+
+    def setUp(self) -> None:
+        self.moves, _ = random_moves(8, 6)
+        self.document = write(history(self.moves, *lost(0, Termination.LEFT)))
+
+    def assert_taken(self, document: bytes, moves: int) -> None:
+        expected = history(self.moves[: 1 + moves], ended(0, Outcome(Termination.CANCELLED)))
+        self.assertEqual(taken(document), expected)
+
+    def test_an_empty_room_instead_of_the_result(self) -> None:
+        states = self.document[: self.document.rindex(b"<room ")]
+        self.assert_taken(states + f'<room roomId="{ROOM}"/>\n</protocol>'.encode(), 6)
+        self.assert_taken(states + f'<room roomId="{ROOM}"/>\n'.encode(), 6)
+
+    def test_a_file_that_is_cut_off(self) -> None:
+        starts = [found.start() for found in re.finditer(b"<room ", self.document)]
+        self.assertEqual(len(starts), 8)
+        self.assert_taken(self.document.removesuffix(b"</protocol>")[: starts[7]], 6)
+        self.assert_taken(self.document[: starts[4]], 3)
+        for cut in (starts[4] + 1, starts[4] + 300, starts[5] - 3):
+            self.assert_taken(self.document[:cut], 3)
+
+    def test_what_is_cut_off_before_the_first_state_is_none(self) -> None:
+        self.assertEqual(imported(self.document[:800]).code, "not-valid")
+
+    def test_a_character_that_is_cut_off(self) -> None:
+        cut = self.document.index("Ω".encode(), self.document.index(b'turn="3"'))
+        self.assert_taken(self.document[: cut + 1], 2)
+
+    def test_another_encoding_is_refused_whole_or_cut_off(self) -> None:
+        other = self.document.decode().replace("Ω", "ä").encode("latin-1", "replace")
+        for document in (other, other[: len(other) // 2]):
+            self.assertEqual(imported(document).code, "not-xml")
+
+    def test_malformed_xml_is_still_told_with_its_place(self) -> None:
+        spoilt = self.document.replace(b"</board>", b"</bored>", 1)
+        found = imported(spoilt[:30_000])
+        self.assertEqual((found.code, found.line), ("not-xml", spoilt[: spoilt.index(b"</bored>")].count(b"\n") + 1))
+
+
+class StreamTests(SynchronousTestCase):
+    """What the season's GUI saves: all that the server told it."""
+
+    def stream(self, session: str) -> bytes:
+        """Return what an administrator was told in a recorded session of the official server."""
+        return content(TRANSCRIPTS / session / "conn1.s2c")
+
+    def test_a_whole_stream_of_the_official_server(self) -> None:
+        stream = self.stream("41-prepared-unpaused-full-game")
+        self.assertTrue(all(word in stream for word in (b"<prepared ", b"<observed ", b"<left ")))
+        found = taken(stream)
+        self.assertEqual(found.outcome, Outcome(Termination.VICTORY, None))
+        self.assertEqual(len(list(found.of_kind(MOVE))), 10)
+        # A reservation code is as good as a password.
+        record = imported(stream).record
+        assert record is not None
+        codes = re.findall("<reservation>(.*?)<", stream.decode())
+        self.assertEqual([code for code in codes if code.encode() in record_document(record)], [])
+        self.assertEqual(len(codes), 4)
+
+    def test_streams_of_games_that_a_player_left_or_that_were_cancelled(self) -> None:
+        for session, outcome in (
+            ("74-utf8-names", Outcome(Termination.LEFT, 1)),
+            ("40-admin-prepare-observe-pause-step", Outcome(Termination.CANCELLED)),
+        ):
+            self.assertEqual(taken(self.stream(session)).outcome, outcome)
+
+    def test_a_player_s_stream(self) -> None:
+        stream = content(TRANSCRIPTS / "78-save-replay" / "conn3.s2c")
+        self.assertIn(b"welcomeMessage", stream)
+        self.assertEqual(taken(stream), read_replay(recorded("78-save-replay")))
+
+    def test_the_games_of_two_rooms_are_refused(self) -> None:
+        both = self.stream("74-utf8-names").removesuffix(b"</protocol>") + recorded("78-save-replay")[10:]
+        found = imported(both)
+        self.assertEqual(found.code, "not-valid")
+        self.assertIn("more than one room", found.sentence)
+
+    def test_the_last_state_of_a_held_game_is_not_told(self) -> None:
+        """The official server sends the result of a paused game without the state that it is of."""
+        for seed in range(1, 8):
+            document = write(whole(seed))
+            starts = [found.start() for found in re.finditer(b"<room ", document)]
+            found = taken(document[: starts[-2]] + document[starts[-1] :])
+            self.assertEqual(found.outcome, Outcome(Termination.CANCELLED))
+            self.assertEqual(len(list(found.of_kind(MOVE))), len(starts) - 3)
+
+
 class RefusedTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.document = write(whole(7))
 
     def imported(self, document: bytes) -> Imported:
-        return check(document, index(), players(), readers())
+        return imported(document)
 
     def code(self, old: str, new: str) -> str:
         """Return what becomes of the document when its first part of this kind is another one."""
@@ -190,7 +292,8 @@ class RefusedTests(SynchronousTestCase):
         self.assertEqual(self.imported(without).code, "not-valid")
         self.assertEqual(self.imported(b"<protocol/>").code, "not-valid")
         self.assertEqual(self.imported(b'<protocol><joined roomId="R"/></protocol>').code, "not-valid")
-        self.assertEqual(self.imported(b"<protocol>").code, "not-xml")
+        self.assertEqual(self.imported(b"<protocol>").code, "not-valid")
+        self.assertEqual(self.imported(b"<protocol></room>").code, "not-xml")
         self.assertEqual(self.imported(b"<!DOCTYPE protocol><protocol/>").code, "forbidden")
 
     def test_a_room_whose_id_is_none(self) -> None:

@@ -16,7 +16,16 @@ from gamed.game import CHANCE
 from gamed.games.softwarechallenge.season import Cause, Fault, Sent
 from gamed.games.softwarechallenge.seasons.hive.board import CELLS
 from gamed.games.softwarechallenge.seasons.hive.client import read_state
-from gamed.games.softwarechallenge.seasons.hive.moves import DragMove, Obstructed, SetMove, SkipMove, parse
+from gamed.games.softwarechallenge.seasons.hive.moves import (
+    NOBODY,
+    NOTHING,
+    DragMove,
+    DragNowhere,
+    Obstructed,
+    SetMove,
+    SkipMove,
+    parse,
+)
 from gamed.games.softwarechallenge.seasons.hive.position import State
 from gamed.games.softwarechallenge.seasons.hive.rules import Hive
 from gamed.games.softwarechallenge.seasons.hive.wire import HiveSeason, echo, memento, read, result
@@ -82,25 +91,68 @@ class ReadTests(SynchronousTestCase):
         self.assertEqual(sent(dragmove("<start/>", "<destination/>")).move, DragMove(0, 0, 0, 0, 0, 0))
 
     def test_numbers_as_java_has_them(self) -> None:
-        for text, value in (("+3", 3), ("-03", -3), ("2147483647", 2**31 - 1), ("-2147483648", -(2**31))):
+        for text, value in (
+            ("+3", 3),
+            ("-03", -3),
+            ("0x1", 1),
+            ("010", 8),
+            ("\u0661", 1),
+            ("2147483647", 2**31 - 1),
+            ("-2147483648", -(2**31)),
+        ):
             self.assertEqual(sent(dragmove(f'<destination x="{text}"/>')).move, DragMove(None, None, None, value, 0, 0))
-        for text in ("", " 1", "1.0", "a", "0x1", "2147483648", "9" * 20, "\u0661"):
+        for text in ("", " 1", "1.0", "a", "0x", "08", "4294967296", "9" * 20):
             self.assert_refused("not-a-number", dragmove(f'<destination x="{text}"/>'))
 
     def test_no_move_of_the_game(self) -> None:
-        for kind in ("welcomeMessage", "memento", "state", "result", "error"):
+        for kind in (
+            "welcomeMessage", "memento", "state", "result", "error", "joined", "left", "prepared", "paused", "null",
+            "prepare", "join", "authenticate", "room", "testing", "playerScore",
+            "sc.protocol.responses.CloseConnection",
+        ):  # fmt: skip
             self.assertEqual(sent(f'<data class="{kind}"><whatever/></data>'), Sent(None))
         self.assertEqual(sent('<data class="sc.framework.plugins.protocol.MoveRequest"/>'), Sent(None))
 
+    def test_parts_that_make_an_illegal_move_by_being_missing(self) -> None:
+        for move, read_as, original in (
+            (setmove('<piece type="ANT"/>', PLACE), SetMove("A", NOBODY, 0, 1, -1), '<piece type="ANT"/>'),
+            (setmove('<piece owner="BLUE"/>', PLACE), SetMove(NOTHING, 1, 0, 1, -1), '<piece owner="BLUE"/>'),
+            (setmove("<piece/>", PLACE), SetMove(NOTHING, NOBODY, 0, 1, -1), "<piece/>"),
+            (dragmove('<start x="1" y="0" z="-1"/>'), DragNowhere((1, 0, -1)), '<start x="1" y="0" z="-1"/>'),
+            (dragmove(), DragNowhere(None), 'class="dragmove"/>'),
+        ):
+            self.assertEqual(sent(move).move, read_as)
+            self.assertIn(original, sent(move).original)
+
+    def test_official_names_of_classes(self) -> None:
+        plain = setmove(PIECE, PLACE)
+        official = plain.replace("<destination", '<destination class="sc.plugin2020.util.CubeCoordinates"').replace(
+            "<piece", '<piece class="sc.plugin2020.Piece"'
+        )
+        self.assertEqual(sent(official), sent(plain))
+        field = plain.replace("<destination", '<destination class="field"')
+        self.assertEqual(sent(field.replace('"field"', '"sc.plugin2020.Field"')), sent(field))
+
     def test_what_cannot_be_read(self) -> None:
-        self.assert_refused("unknown-class", '<data class="foo"/>', '<data class="SetMove"/>', "<data/>")
-        self.assert_refused("missing-part", setmove(), setmove(PIECE), setmove(PLACE), dragmove())
+        self.assert_refused(
+            "unknown-class",
+            '<data class="foo"/>',
+            '<data class="SetMove"/>',
+            "<data/>",
+            '<data class="string">x</data>',
+            setmove(PIECE, '<destination class="foo" x="0"/>'),
+            setmove(PIECE, '<destination class="" x="0"/>'),
+            dragmove('<start class="piece" x="0"/>', PLACE),
+            setmove('<piece class="field" owner="RED" type="ANT"/>', PLACE),
+        )
+        self.assert_refused("missing-part", setmove(), setmove(PIECE), setmove(PLACE))
         self.assert_refused(
             "unknown-value",
             setmove('<piece owner="red" type="ANT"/>', PLACE),
             setmove('<piece owner="RED" type="Ant"/>', PLACE),
             setmove('<piece owner="GREEN" type="ANT"/>', PLACE),
-            setmove('<piece type="ANT"/>', PLACE),
+            setmove('<piece type="LADYBUG"/>', PLACE),
+            setmove('<piece owner="" type="ANT"/>', PLACE),
             setmove('<piece owner="RED" type="LADYBUG"/>', PLACE),
         )
         self.assert_refused(

@@ -15,7 +15,15 @@ from gamed.errors import IllegalMove, InvalidMove
 from gamed.game import Seat
 from gamed.games.softwarechallenge.seasons.hive.board import BITS, INDEX, RADIUS, Cells, around, connected
 from gamed.games.softwarechallenge.seasons.hive.generator import is_stuck, must_set_bee, reach
-from gamed.games.softwarechallenge.seasons.hive.moves import COLORS, TYPES, DragMove, Move, SetMove
+from gamed.games.softwarechallenge.seasons.hive.moves import (
+    COLORS,
+    NOTHING,
+    DragMove,
+    DragNowhere,
+    Move,
+    SetMove,
+    named,
+)
 from gamed.games.softwarechallenge.seasons.hive.position import State
 
 Triple: TypeAlias = tuple[int, int, int]
@@ -33,6 +41,7 @@ TEXTS: Final = {
     "enemy-contact": "A newly placed piece must not touch a piece of the other player",
     "bee-not-placed": "You have to place the Bee to be able to perform dragmoves",
     "no-piece": "There is no piece to move",
+    "no-destination": "There is no destination to move to",
     "other-players-piece": "Trying to move piece of the other player",
     "same-cell": "Destination and start are equal",
     "climbing": "Only beetles are allowed to climb on other Pieces",
@@ -52,7 +61,7 @@ TEXTS: Final = {
 _PATHS = {"A": "ant-path", "S": "spider-path", "Q": "bee-path", "B": "off-the-swarm"}
 
 
-def checked(state: State, move: Move) -> State:
+def checked(state: State, move: Move | DragNowhere) -> State:
     """Return the state after a move of the mover's. Raises IllegalMove (codes of `TEXTS`) and InvalidMove.
 
     The codes of InvalidMove: `off-the-board`, `off-the-plane` (x + y + z is not 0 where it matters), `no-start`.
@@ -61,6 +70,8 @@ def checked(state: State, move: Move) -> State:
         return _set(state, move)
     if isinstance(move, DragMove):
         return _dragged(state, move)
+    if isinstance(move, DragNowhere):
+        raise _illegal("bee-not-placed" if "Q" in state.hands[state.turn & 1] else "no-destination")
     if not is_stuck(state):
         raise _illegal("skip")
     return state.skipped()
@@ -101,11 +112,14 @@ def _set(state: State, move: SetMove) -> State:
     seat = state.turn & 1
     triple = (move.x, move.y, move.z)
     index = _destination(state, triple)
-    piece = f"Piece(owner={COLORS[move.owner]}, type={TYPES[move.type]})"
+    piece = "Piece(owner={}, type={})".format(*named(move.owner, move.type))
     if BITS[index] & state.occupied:
         raise _illegal("occupied")
     if move.owner != seat:
         raise _illegal("not-your-piece", piece=piece, color=COLORS[seat])
+    if move.type == NOTHING:
+        # Where the hand is not asked for, below.
+        raise _illegal("not-in-hand", piece=piece)
     if state.owned[seat]:
         _check_set(state, seat, move, piece)
     elif state.occupied and (sum(triple) or not BITS[index] & around(state.owned[1 - seat])):

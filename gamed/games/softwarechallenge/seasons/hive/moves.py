@@ -24,12 +24,21 @@ COLORS: Final = ("RED", "BLUE")
 """The official names of the seats."""
 
 
+NOBODY: Final = -1
+"""The owner of a piece where the client named none."""
+
+NOTHING: Final = ""
+"""The type of a piece where the client named none."""
+
+
 @frozen
 class SetMove:
-    """A piece from a hand is put on a cell. `type`: a letter of `TYPES`; `owner`: the seat whose piece it is to be."""
+    """A piece from a hand is put on a cell."""
 
     type: str
+    """A letter of `TYPES`, or `NOTHING`."""
     owner: int
+    """The seat whose piece it is to be, or `NOBODY`."""
     x: int
     y: int
     z: int
@@ -45,6 +54,13 @@ class DragMove:
     x: int
     y: int
     z: int
+
+
+@frozen
+class DragNowhere:
+    """A drag whose destination the client left out. It is never legal, and a message that can be read all the same."""
+
+    start: tuple[int, int, int] | None
 
 
 @frozen
@@ -66,11 +82,18 @@ Action: TypeAlias = Move | Obstructed
 """What changes a state."""
 
 
-def described(move: Move) -> str:
+def named(owner: int, type: str) -> tuple[str, str]:  # noqa: A002 (as in SetMove)
+    """Return the official names of a piece's owner and type; what is missing is `null`, as Java prints it."""
+    return "null" if owner == NOBODY else COLORS[owner], TYPES.get(type, "null")
+
+
+def described(move: Move | DragNowhere) -> str:
     """Return what the official server appends to the text of an error; nothing for a skip. Source: B5."""
     match move:
         case SetMove(type, owner, x, y, z):
-            return f"; move was Set {COLORS[owner]} {TYPES[type]} to ({x},{y},{z})"
+            return f"; move was Set {' '.join(named(owner, type))} to ({x},{y},{z})"
+        case DragNowhere(start):
+            return f"; move was Drag from {'null' if start is None else '({},{},{})'.format(*start)} to null"
         case DragMove(None, _, _, x, y, z):
             return f"; move was Drag from null to ({x},{y},{z})"
         case DragMove(start_x, start_y, start_z, x, y, z):

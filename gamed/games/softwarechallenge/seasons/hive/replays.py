@@ -2,27 +2,30 @@
 
 Source: software-challenge.md B7: a line `<protocol>`, the state after each move as a room element, the result as one,
 and `</protocol>`. They hold no times and no cells that chance drew but in the states, and of a move what was echoed.
+Where a player left, the server wrote an empty room element instead of the result, or nothing more at all. The season's
+GUI saves all that the server told it: the same room elements, and `prepared`, `observed`, `left` and the like.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Final
+from codecs import getincrementaldecoder
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 from xml.etree.ElementTree import Element
 
 from gamed.errors import IllegalMove, RemoteProtocolError
-from gamed.game import CHANCE, Outcome, Termination
-from gamed.games.softwarechallenge.client_wire import ClientConnection
+from gamed.game import CHANCE, Outcome, Seat, Termination
+from gamed.games.softwarechallenge.client_wire import read as read_message
 from gamed.games.softwarechallenge.follower import MESSAGE_BYTES, names_of
-from gamed.games.softwarechallenge.messages import Closing, Memento, ServerMessage
+from gamed.games.softwarechallenge.messages import Memento, ServerMessage
 from gamed.games.softwarechallenge.messages import Result as ResultMessage
-from gamed.games.softwarechallenge.season import Cause, Fault
+from gamed.games.softwarechallenge.season import Cause, Fault, Result
 from gamed.games.softwarechallenge.seasons.hive.client import read_state
 from gamed.games.softwarechallenge.seasons.hive.moves import COLORS, Obstructed, parse, spell
 from gamed.games.softwarechallenge.seasons.hive.position import State
 from gamed.games.softwarechallenge.seasons.hive.rules import OBSTRUCTED, Hive
-from gamed.games.softwarechallenge.seasons.hive.wire import KIND, echo, memento, read, result
+from gamed.games.softwarechallenge.seasons.hive.wire import GAME_TYPES, KIND, echo, memento, read, result
 from gamed.games.softwarechallenge.table import LEFT_TEXT, TIMEOUT_TEXT
 from gamed.games.softwarechallenge.wire import SoftwareChallengeConnection, escaped
 from gamed.history import DRAWN, JOINED, LEFT, MOVE, STARTED, Entry, History, Value, ended
@@ -35,6 +38,8 @@ LIMITS: Final = {"soft_milliseconds": 2000, "hard_milliseconds": 10_000}
 
 _HIVE: Final = Hive()
 _INDENTED: Final = re.compile(r"^  (?= *<)", re.MULTILINE)
+_UNFIT: Final = re.compile(r"[^\w.-]")
+_NAME_BYTES: Final = 64
 _LAST_MOVE: Final = re.compile(r"( *)<lastMove class=\"\w+\"(/?)>")
 
 
@@ -43,7 +48,7 @@ _LAST_MOVE: Final = re.compile(r"( *)<lastMove class=\"\w+\"(/?)>")
 
 def write(history: History) -> bytes:
     """Return the replay file of a game. One that was cancelled has no result in it, as it had none."""
-    names = [str(entry.data["name"]) for entry in history.of_kind(JOINED)]
+    names = _names(history)
     wire, state, rooms = SoftwareChallengeConnection(), _HIVE.setup(history.options), []
     for entry in history.entries:
         if entry.kind not in (DRAWN, MOVE) or entry.body is None:
@@ -53,11 +58,51 @@ def write(history: History) -> bytes:
         said = "" if isinstance(move, Obstructed) else echo(move)
         text = _moved_left(wire, Memento(history.room, memento(state, names, said)))
         rooms.append(_with_hint(text, str(entry.data["hint"])) if "hint" in entry.data else text)
+    said_last = _result(history, state, names)
+    if said_last is not None:
+        rooms.append(_moved_left(wire, ResultMessage(history.room, said_last.body)))
+    return "\n".join(["<protocol>", *rooms, "</protocol>"]).encode()
+
+
+def scores(history: History) -> Mapping[str, Sequence[int]]:
+    """Return each side's points and the free fields around its bee, as the result has them; nothing without one."""
+    state = _HIVE.setup(history.options)
+    for seat, move in _moves(history):
+        state = _HIVE.apply(state, seat, move)
+    found = _result(history, state, _names(history))
+    if found is None:
+        return {}
+    points, free = zip(*found.parts, strict=True)
+    return {"points": [*map(int, points)], "free": [*map(int, free)]}
+
+
+def file_name(history: History) -> str:
+    """Return the official server's name for a game's file, with the beginning of the room's id, so that none is twice.
+
+    It has the names of the sides, without what does not fit into a file's name, and when the game began, in UTC.
+    """
+    names = [_UNFIT.sub("_", name).encode()[:_NAME_BYTES].decode(errors="ignore") for name in _names(history)]
+    began = re.sub("[-:]", "_", history.started[:19].replace("-", ".").replace("T", "_"))
+    return f"replay_{GAME_TYPES[0]}_{'_'.join(names)}_{began}_{history.room[:8]}.xml"
+
+
+def _names(history: History) -> list[str]:
+    return [str(entry.data["name"]) for entry in history.of_kind(JOINED)]
+
+
+def _moves(history: History) -> Iterator[tuple[Seat, Any]]:
+    for entry in history.entries:
+        if entry.kind in (DRAWN, MOVE) and entry.body is not None:
+            yield CHANCE if entry.seat is None else entry.seat, parse(entry.body.decode())
+
+
+def _result(history: History, state: State, names: Sequence[str]) -> Result | None:
+    """Return the result of a game; None where it has none."""
     fault = next(map(_fault, history.of_kind(LEFT)), None)
     outcome = history.outcome
-    if outcome is not None and (fault is not None or outcome.termination is Termination.VICTORY):
-        rooms.append(_moved_left(wire, ResultMessage(history.room, result(state, names, fault).body)))
-    return "\n".join(["<protocol>", *rooms, "</protocol>"]).encode()
+    if outcome is None or (fault is None and outcome.termination is not Termination.VICTORY):
+        return None
+    return result(state, names, fault)
 
 
 def _moved_left(wire: SoftwareChallengeConnection, message: ServerMessage) -> str:
@@ -97,29 +142,38 @@ def read_replay(document: bytes) -> History:
 
     Raises RemoteProtocolError if it is none, and RuleError if the rules lead elsewhere than its states say.
     """
-    rooms = list(_rooms(document))
-    states = [event for event in rooms if isinstance(event, Memento)]
+    told = list(_told(document))
+    states = [event for event in told if isinstance(event, Memento)]
     if not states or states[0].element is None:
         raise RemoteProtocolError("there is no state in it", code="no-state")
+    if len({event.room for event in told}) > 1:
+        raise RemoteProtocolError("it holds the games of more than one room", code="several-rooms")
     history = History(states[0].room, KIND, UNKNOWN_TIME, 0, LIMITS)
     first = states[0].element
     history.entries += [Entry(0, JOINED, seat, data={"name": name}) for seat, name in enumerate(names_of(first))]
     history.entries.append(Entry(0, STARTED))
     state = _play(history, [event.element for event in states if event.element is not None])
-    results = [event.element for event in rooms if isinstance(event, ResultMessage)]
+    results = [event.element for event in told if isinstance(event, ResultMessage)]
     history.entries += _end(state, results[0] if results else None)
     return history
 
 
-def _rooms(document: bytes) -> Iterator[Memento | ResultMessage]:
-    connection = ClientConnection(XmlStream(MESSAGE_BYTES))
+def _told(document: bytes) -> Iterator[Memento | ResultMessage]:
+    """Yield the states and results of a document, which need not have an end; pass over what else a server says."""
+    try:
+        # The end may be missing within a character, too.
+        getincrementaldecoder("utf-8")().decode(document)
+    except UnicodeDecodeError as error:
+        raise RemoteProtocolError("it is not in UTF-8", code="malformed-xml") from error
+    stream = XmlStream(MESSAGE_BYTES)
     for data in (document, b""):
-        connection.receive_data(data)
-        for event in connection.events():
+        stream.receive_data(data)
+        for element in stream.elements():
+            if element.tag == "room" and not len(element):
+                continue
+            event = read_message(element)
             if isinstance(event, (Memento, ResultMessage)):
                 yield event
-            elif not isinstance(event, Closing):
-                raise RemoteProtocolError(f"{type(event).__name__} does not belong there", code="no-replay")
 
 
 def _play(history: History, states: list[Element]) -> State:
@@ -174,7 +228,20 @@ def _end(state: State, said: Element | None) -> Iterator[Entry]:
         yield ended(0, Outcome(Termination.CANCELLED) if outcome is None else outcome)
         return
     winner = said.find("winner")
-    stated = None if winner is None else winner.get("color")
-    if outcome is None or stated != (None if outcome.winner is None else COLORS[outcome.winner]):
+    color = None if winner is None else winner.get("color")
+    if outcome is None and _is_next(state, color):
+        yield ended(0, Outcome(Termination.CANCELLED))
+    elif outcome is None or color != _color(outcome):
         raise IllegalMove("the result is not the one that the rules give", code="other-result")
-    yield ended(0, outcome)
+    else:
+        yield ended(0, outcome)
+
+
+def _color(outcome: Outcome) -> str | None:
+    return None if outcome.winner is None else COLORS[outcome.winner]
+
+
+def _is_next(state: State, color: str | None) -> bool:
+    """Return whether a move can end the game so: the official server does not tell the last state of a held game."""
+    outcomes = (_HIVE.outcome(_HIVE.apply(state, state.mover, move)) for move in _HIVE.legal_moves(state, state.mover))
+    return any(outcome is not None and _color(outcome) == color for outcome in outcomes)

@@ -15,7 +15,15 @@ from gamed.game import CHANCE, Options, Outcome, Seat, Termination
 from gamed.games.softwarechallenge.seasons.hive.board import CELLS, INDEX
 from gamed.games.softwarechallenge.seasons.hive.checks import checked
 from gamed.games.softwarechallenge.seasons.hive.generator import generated
-from gamed.games.softwarechallenge.seasons.hive.moves import Action, Move, Obstructed, SkipMove, parse, spell
+from gamed.games.softwarechallenge.seasons.hive.moves import (
+    Action,
+    DragNowhere,
+    Move,
+    Obstructed,
+    SkipMove,
+    parse,
+    spell,
+)
 from gamed.games.softwarechallenge.seasons.hive.position import HAND, State, position
 
 NOBODY: frozenset[Seat] = frozenset()
@@ -64,7 +72,7 @@ class Hive:
         """Return three different cells, all choices equally likely."""
         return Obstructed(tuple(sorted(random.sample(CELLS, OBSTRUCTED))))
 
-    def apply(self, state: State, seat: Seat, move: Action) -> State:
+    def apply(self, state: State, seat: Seat, move: Action | DragNowhere) -> State:
         """Return the state after a move. Raises NotYourTurn, and what `checks.checked` raises.
 
         The text of an IllegalMove is the official one. What C6 tells of is accepted, too.

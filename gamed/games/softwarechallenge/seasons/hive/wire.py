@@ -17,8 +17,11 @@ from gamed.games.softwarechallenge.seasons.hive.board import CELLS, INDEX, RADIU
 from gamed.games.softwarechallenge.seasons.hive.moves import (
     COLORS,
     LETTERS,
+    NOBODY,
+    NOTHING,
     TYPES,
     DragMove,
+    DragNowhere,
     Move,
     SetMove,
     SkipMove,
@@ -26,7 +29,7 @@ from gamed.games.softwarechallenge.seasons.hive.moves import (
 )
 from gamed.games.softwarechallenge.seasons.hive.position import State
 from gamed.games.softwarechallenge.seasons.hive.rules import Hive, Reason
-from gamed.games.softwarechallenge.wire import MOVE_REQUEST, escaped, number, quoted, texts, truth
+from gamed.games.softwarechallenge.wire import MESSAGE_CLASSES, escaped, number, quoted, texts, truth, unknown_element
 from gamed.wire.xmlstream import Element
 
 KIND: Final = "hive"
@@ -47,8 +50,12 @@ _CLASSES: Final = {
     "sc.plugin2020.DragMove": _DRAG,
     "sc.plugin2020.SkipMove": _SKIP,
 }
-_NO_MOVES: Final = frozenset({"welcomeMessage", "memento", "state", "result", "error", MOVE_REQUEST})
+_NO_MOVES: Final = MESSAGE_CLASSES | {"state"}
 """Classes that the official server knows and that are no moves: as if nothing had been sent (B5)."""
+
+_FIELDS: Final = frozenset({"field", "sc.plugin2020.Field"})
+_PLACES: Final = frozenset({"sc.plugin2020.util.CubeCoordinates"}) | _FIELDS
+_PIECES: Final = frozenset({"piece", "sc.plugin2020.Piece"})
 
 
 # States
@@ -138,18 +145,20 @@ def read(data: Element) -> Sent:
     if kind in _NO_MOVES:
         return Sent(None)
     if kind not in _CLASSES:
-        raise RemoteProtocolError(f"there is no move of class {kind[:80]!r}", code="unknown-class")
+        known = f"{_SET}, {_DRAG} or {_SKIP}, in lower case"
+        raise RemoteProtocolError(f"there is no move of class {kind[:80]!r}", code="unknown-class", hint=known)
     kind = _CLASSES[kind]
     parts, hint = _parts(data, _KNOWN[kind])
     for name in _NEEDED[kind]:
         if name not in parts:
-            raise RemoteProtocolError(f"a {kind} needs a {name}", code="missing-part")
+            needed = " and ".join(f"<{part}>" for part in _NEEDED[kind])
+            raise RemoteProtocolError(f"a {kind} needs a {name}", code="missing-part", hint=needed)
     return _sent(_move(kind, parts), parts, hint)
 
 
 _KNOWN: Final = {_SET: ("piece", "destination"), _DRAG: ("start", "destination"), _SKIP: ()}
-# A dragmove without a start is a move, if not a legal one [T70].
-_NEEDED: Final = {_SET: ("piece", "destination"), _DRAG: ("destination",), _SKIP: ()}
+# A dragmove without a start or without a destination is a move, if not a legal one [T70].
+_NEEDED: Final = {_SET: ("piece", "destination"), _DRAG: (), _SKIP: ()}
 
 
 def _parts(data: Element, known: Sequence[str]) -> tuple[dict[str, Element], str | None]:
@@ -159,7 +168,7 @@ def _parts(data: Element, known: Sequence[str]) -> tuple[dict[str, Element], str
         if child.tag == "hint":
             hints.append(child.get("content") or child.text or "")
         elif child.tag not in known:
-            raise RemoteProtocolError(f"there is no element {child.tag[:80]!r} here", code="unknown-element")
+            raise unknown_element(child, (*known, "hint"))
         elif child.tag in parts:
             raise RemoteProtocolError(f"{child.tag!r} is said twice", code="duplicate-element")
         else:
@@ -167,9 +176,11 @@ def _parts(data: Element, known: Sequence[str]) -> tuple[dict[str, Element], str
     return parts, "\n".join(hints) if hints else None
 
 
-def _move(kind: str, parts: Mapping[str, Element]) -> Move:
+def _move(kind: str, parts: Mapping[str, Element]) -> Move | DragNowhere:
     if kind == _SKIP:
         return SkipMove()
+    if "destination" not in parts:
+        return DragNowhere(_place(parts["start"]) if "start" in parts else None)
     destination = _place(parts["destination"])
     if kind == _SET:
         owner, type_ = _piece_of(parts["piece"])
@@ -191,23 +202,36 @@ _FIELD: Final = _PLACE | {"isObstructed"}
 
 
 def _texts_of_place(element: Element) -> Mapping[str, str]:
-    if element.get("class") == "field":
+    if _class_in(element, _PLACES) in _FIELDS:
         return texts(element, _FIELD, "piece")
     return texts(element, _PLACE)
+
+
+def _class_in(element: Element, known: frozenset[str]) -> str | None:
+    kind = element.get("class")
+    if kind is not None and kind not in known:
+        raise RemoteProtocolError(
+            f"there is no {element.tag} of class {kind[:80]!r}", code="unknown-class", hint="no class"
+        )
+    return kind
 
 
 _PIECE: Final = frozenset({"owner", "type"})
 
 
 def _piece_of(element: Element) -> tuple[int, str]:
+    _class_in(element, _PIECES)
     found = texts(element, _PIECE)
-    owner, type_ = found.get("owner", ""), found.get("type", "")
-    if owner not in COLORS or type_ not in LETTERS:
-        raise RemoteProtocolError(f"there is no piece {owner[:20]} {type_[:20]}", code="unknown-value")
-    return COLORS.index(owner), LETTERS[type_]
+    owner, type_ = found.get("owner"), found.get("type")
+    # One that is missing makes an illegal move; one that is unknown makes none.
+    if owner not in (None, *COLORS) or type_ not in (None, *LETTERS):
+        reason = f"there is no piece {(owner or '')[:20]} {(type_ or '')[:20]}"
+        hint = f"owner {' or '.join(COLORS)}, type {', '.join(LETTERS)}, in upper case"
+        raise RemoteProtocolError(reason, code="unknown-value", hint=hint)
+    return NOBODY if owner is None else COLORS.index(owner), NOTHING if type_ is None else LETTERS[type_]
 
 
-def _sent(move: Move, parts: Mapping[str, Element], hint: str | None) -> Sent:
+def _sent(move: Move | DragNowhere, parts: Mapping[str, Element], hint: str | None) -> Sent:
     inner = [] if hint is None else [f"<hint>{escaped(hint)}</hint>"]
     for name in ("piece", "start", "destination"):
         if name in parts:
@@ -221,8 +245,8 @@ def _original(kind: str, inner: Sequence[str]) -> str:
     return "" if kind == _SKIP and not inner else _element("originalRequest", kind, inner, 6).lstrip()
 
 
-def _class_of(move: Move) -> str:
-    return _SET if isinstance(move, SetMove) else _DRAG if isinstance(move, DragMove) else _SKIP
+def _class_of(move: Move | DragNowhere) -> str:
+    return _SET if isinstance(move, SetMove) else _SKIP if isinstance(move, SkipMove) else _DRAG
 
 
 def _echoed(name: str, element: Element) -> list[str]:
@@ -230,7 +254,7 @@ def _echoed(name: str, element: Element) -> list[str]:
         return [_echoed_piece(element)]
     x, y, z = _place(element)
     place = f'x="{x}" y="{y}" z="{z}"'
-    if element.get("class") != "field":
+    if element.get("class") not in _FIELDS:
         return [f"<{name} {place}/>"]
     is_obstructed = _texts_of_place(element).get("isObstructed", "").lower() == "true"
     tag = f'<{name} class="field" {place} isObstructed={truth(value=is_obstructed)}'
@@ -240,7 +264,9 @@ def _echoed(name: str, element: Element) -> list[str]:
 
 def _echoed_piece(element: Element) -> str:
     owner, type_ = _piece_of(element)
-    return f'<piece owner="{COLORS[owner]}" type="{TYPES[type_]}"/>'
+    whose = "" if owner == NOBODY else f' owner="{COLORS[owner]}"'
+    what = "" if type_ == NOTHING else f' type="{TYPES[type_]}"'
+    return f"<piece{whose}{what}/>"
 
 
 def _element(name: str, kind: str, inner: Sequence[str], indent: int) -> str:

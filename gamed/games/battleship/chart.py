@@ -1,0 +1,46 @@
+"""What a player marks on the enemy board: whatever the enemy says, true or not.
+
+Source: battleship.md B10. Unlike a `Sea`, a chart does not ask whether any fleet gives the answers.
+"""
+
+from __future__ import annotations
+
+from attrs import define, field
+
+from gamed.games.battleship.fleet import FLEET, HIT, WATER, Cell, cells, component
+
+
+@define
+class Chart:
+    """The marks of one board, as masks of cells."""
+
+    water: int = 0
+    # Hits on ships afloat.
+    hits: int = 0
+    # The ships sunk.
+    sunk: int = 0
+    # The lengths of the ships afloat.
+    afloat: list[int] = field(factory=lambda: list(FLEET))
+
+    @property
+    def known(self) -> int:
+        """The cells that were answered for."""
+        return self.water | self.hits | self.sunk
+
+    def mark(self, cell: Cell, code: int) -> None:
+        """Mark the answer `code`, 1..4, for a cell that is not known."""
+        if code == WATER:
+            self.water |= 1 << cell
+            return
+        self.hits |= 1 << cell
+        if code != HIT:
+            ship = component(self.hits, cell)
+            self.hits &= ~ship
+            self.sunk |= ship
+            if ship.bit_count() in self.afloat:
+                self.afloat.remove(ship.bit_count())
+
+    def facts(self) -> dict[str, list[int]]:
+        """Return the marks as `revealed` has them."""
+        masks = {"water": self.water, "hits": self.hits, "sunk": self.sunk}
+        return {**{name: list(cells(mask)) for name, mask in masks.items()}, "afloat": list(self.afloat)}

@@ -1,0 +1,121 @@
+"""Why a line of a peer had no effect, or cost it its place: for developers, never said over the wire.
+
+Source: roborally.md 1.6; issue 14, W. A reason is public while the game runs, so it quotes nothing of a line; a line
+that may tell a program, or which registers a robot opens, is hidden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from gamed.events import Event, Unread
+from gamed.games.roborally import messages as m
+from gamed.games.roborally.grammar import spell
+from gamed.refusals import Refusal
+
+REGISTER: Final = "RGS(name) for a player, or RGA(name) for an output channel, as the first message"
+
+
+class _Asked(NamedTuple):
+    """A request of the manager. `word`: what it begins with; `answer`: what answers it, for people."""
+
+    word: str
+    answer: str
+
+
+_ASKED: Final[Mapping[type[m.ManagerRequest], _Asked]] = {
+    m.GameStarts: _Asked("NTS", "ok"),
+    m.Changed: _Asked("NTC", "ok, as soon as the change has been shown"),
+    m.FacingWanted: _Asked("MNR", "TNR(name,E), with the own name and N, E, S or W"),
+    m.ProgramWanted: _Asked(
+        "MRP", "TRP(name,(1,2,3,4,5,),f): for each open register the place of a dealt card, counted from 1; f or t"
+    ),
+    m.StayWanted: _Asked("MBD", "TBD(name,t) or TBD(name,f)"),
+    m.RepairsWanted: _Asked("MRR", "TRR(name,3,5,), with the registers that are to be opened"),
+}
+
+
+def _of(code: str, reason: str, expected: str, event: Event | None = None) -> Refusal:
+    if isinstance(event, Unread):
+        # What is wrong with it as a line comes first.
+        return event.refusal
+    text = b"" if event is None else spell(event)
+    return Refusal(code, reason, expected, text, isinstance(event, m.ProgramChosen | m.RepairsChosen))
+
+
+# Before the registration
+
+
+def unregistered(event: Event) -> Refusal:
+    """Return why a message of a guest is not taken."""
+    return _of("not-registered", "this connection has not registered", REGISTER, event)
+
+
+def name_taken(event: m.Registration) -> Refusal:
+    """Return why a registration is rejected whose name is in use."""
+    return _of("name-taken", "a player or channel of this game has this name already", "another name", event)
+
+
+def no_place(event: m.Registration, reason: str) -> Refusal:
+    """Return why a registration is answered with REN(ZS)."""
+    return _of("no-place", reason, "a registration when another game opens", event)
+
+
+def register_too_late(seconds: float, unfinished: bytes) -> Refusal:
+    """Return why a guest is let go. `unfinished`: the line that it has begun."""
+    reason = f"no registration came within {seconds:g} s"
+    return Refusal("register-too-late", reason, f"{REGISTER}, and a line feed", unfinished)
+
+
+# After it
+
+
+def unanswerable(query: m.Query) -> Refusal:
+    """Return why a query has no answer."""
+    if isinstance(query, m.FindRobot):
+        reason = "no player of this name is on the board"
+        return _of("unknown-player", reason, "the name of a player, see GSN, that GRS does not answer with RSE", query)
+    return _of("unknown-player", "no player of this game has this name", "a name that GSN tells", query)
+
+
+def after_the_end(event: Event) -> Refusal:
+    """Return why a message after REN(LL) or REN(GO) is ignored."""
+    return _of("after-end", "the game is over for this peer", "queries alone, such as GSS, until the close", event)
+
+
+def unexpected(event: Event, name: str, request: m.ManagerRequest | None) -> Refusal:
+    """Return why a message is not taken, where `request` is open."""
+    asked = None if request is None else _ASKED[type(request)]
+    if isinstance(event, m.Registration):
+        reason = f"this connection is registered as {name}: one connection is one player or channel"
+        return _of("registered-already", reason, "a connection for each player and each channel", event)
+    if isinstance(event, m.SignOff):
+        return _of("other-name", "RLE leaves under another name", f"RLE({name})", event)
+    if asked is None:
+        reason = "the manager has asked nothing that this answers; it was too early, too late, or sent twice"
+        return _of("not-asked", reason, "one answer to each request, after it: NTS, NTC, MNR, MRP, MBD, MRR", event)
+    return _of("not-asked", f"{asked.word} is open, which this does not answer", asked.answer, event)
+
+
+def forbidden(code: str, sentence: str, event: m.MoveAnswer, request: m.ManagerRequest) -> Refusal:
+    """Return why a peer is removed that has given an answer which the rules do not allow."""
+    asked = _ASKED[type(request)]
+    return _of(code, f"the answer to {asked.word} is not allowed: {sentence}", asked.answer, event)
+
+
+def late(request: m.ManagerRequest, seconds: float) -> Refusal:
+    """Return why a peer is removed, or no longer waited for, that has not answered within its time."""
+    asked = _ASKED[type(request)]
+    return _of("too-late", f"no answer to {asked.word} came within {seconds:g} s", asked.answer)
+
+
+def late_in_all(budget: float) -> Refusal:
+    """Return why a channel is removed that has taken too long for the acknowledgements of a turn together."""
+    return _of("too-late", f"the answers to the NTCs of this turn took {budget:g} s together", "ok, sooner")
+
+
+def violations(count: int) -> Refusal:
+    """Return why a peer is let go that has sent too much of what is not acceptable."""
+    reason = f"{count} messages were answered with error, and so many are too many"
+    return _of("too-many-violations", reason, "messages that the protocol allows")

@@ -1,0 +1,64 @@
+"""Passwords that were given to a listener: counted, logged, and the wrong ones held back by the one rule for all.
+
+Source: docs/reference/console.md, "Passwords"; the rule itself is `gamed.passwords`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from attrs import define, field
+from twisted.logger import Logger
+
+from gamed.passwords import MANY, PasswordGuard, network_of
+from gamed.tally import Tally
+
+log = Logger()
+
+
+@define(eq=False)
+class Logins:
+    """The passwords of all listeners."""
+
+    seconds: Callable[[], float]
+
+    tally: Tally
+
+    administrators: list[Callable[[], Iterable[str]]] = field(factory=list)
+    """Each returns the addresses at which administrators are logged in; their wrong passwords are not held back."""
+
+    _guard: PasswordGuard = field(factory=PasswordGuard)
+
+    def right(self, user: str, address: str) -> None:
+        """Take note of a right password."""
+        self._guard.right(user, address)
+
+    def wrong(self, listener: str, user: str, address: str) -> float:
+        """Take note of a wrong password; return for how many seconds its answer is to be held back."""
+        found = self._guard.wrong(user, address, self.seconds(), is_exempt=self._is_exempt(address))
+        counts = self.tally.wrong_passwords
+        counts[listener] += 1
+        if found.is_alarm:
+            self.tally.password_alarms += 1
+            log.warn(
+                "more than {many} wrong passwords in a minute, the last one for {listener} from address={address}; "
+                "single ones are not logged while that lasts; in all={total}",
+                many=MANY,
+                listener=listener,
+                address=address,
+                total=counts.total(),
+            )
+        elif not found.is_quiet:
+            log.warn(
+                "{listener}: wrong user or password: address={address} times={times} in all={total} delay={delay:g} s",
+                listener=listener,
+                address=address,
+                times=found.times,
+                total=counts.total(),
+                delay=found.delay,
+            )
+        return found.delay
+
+    def _is_exempt(self, address: str) -> bool:
+        network = network_of(address)
+        return any(network == network_of(other) for addresses in self.administrators for other in addresses())

@@ -1,0 +1,115 @@
+"""Makes the sessions of a listener, and looks after them: holds, and messages that do not end.
+
+Source: design.md, "A move's way" and "Floods".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from attrs import Factory, define, field
+from twisted.internet.interfaces import IAddress, IDelayedCall, IProtocolFactory, IReactorTime
+from zope.interface import implementer
+
+from gamed.errors import RemoteProtocolError
+from gamed.lobby.heartbeat import Heartbeat
+from gamed.lobby.refusals import RefusalLog
+from gamed.net.backlog import Backlog
+from gamed.net.begun import UNFINISHED
+from gamed.net.door import Door
+from gamed.net.limits import ConnectionLimits
+from gamed.net.session import Session
+from gamed.reception import Reception
+from gamed.tally import Tally, Traffic
+from gamed.wire import Connection
+
+LOOKED_AT_ONCE: Final = 200
+"""Sessions that are looked at in one turn of the reactor, for messages that have not ended."""
+
+
+def _own_refusals(factory: SessionFactory) -> RefusalLog:
+    return RefusalLog(factory.clock, Tally(), lambda _text: False)
+
+
+@implementer(IProtocolFactory)
+@define(eq=False)
+class SessionFactory:
+    """Makes a session for each transport that the limits admit. `connect` makes a dialect's connection.
+
+    `unsent_bytes`: how much may wait for a peer that does not read before it is dropped. `messages_per_second`: of
+    those that are rated; whatever a peer says further waits; 0: no limit. `message_seconds`: how long a message may
+    take that was begun; 0: no limit. `sessions`: those whose seats have not been emptied. `backlog`: the one of all
+    game listeners; without one the factory has its own.
+    """
+
+    connect: Callable[[], Connection]
+    reception: Reception
+    limits: ConnectionLimits
+    clock: IReactorTime
+    unsent_bytes: int
+    messages_per_second: float = 0.0
+    message_seconds: float = 0.0
+    sessions: dict[Session, None] = field(factory=dict)
+    traffic: Traffic = field(factory=Traffic)
+    is_held: bool = False
+    door: Door | None = None
+    passes: Heartbeat | None = None
+    """The passes of the reactor; None: they are not noted, and what is read has just arrived."""
+    backlog: Backlog = field(default=Factory(lambda self: Backlog(self.clock), takes_self=True))
+    refusals: RefusalLog = field(default=Factory(_own_refusals, takes_self=True))
+    _sweep: IDelayedCall | None = None
+
+    def hold(self, is_held: bool) -> None:  # noqa: FBT001 (what it is set to)
+        """Read and serve nothing, or go on; see gamed/lobby/outage.py."""
+        self.is_held = is_held
+        self.backlog.hold(is_held)
+        for session in list(self.sessions):
+            session.hold()
+
+    def doStart(self) -> None:
+        """Begin to look for messages that do not end."""
+        self._sweep = self.clock.callLater(self._interval, self._look, [])
+
+    @property
+    def _interval(self) -> float:
+        return min(self.message_seconds or UNFINISHED, UNFINISHED) / 4
+
+    def _look(self, left: list[Session]) -> None:
+        """Look at some sessions that are `left`, or begin with all."""
+        left = left or list(self.sessions)
+        now = self.clock.seconds()
+        for session in left[-LOOKED_AT_ONCE:]:
+            session.look(now)
+            if self._is_too_slow(session, now):
+                text = f"a message was begun {self.message_seconds:g} seconds ago, and has not ended"
+                session.refuse(
+                    RemoteProtocolError(
+                        text, code="message-too-slow", hint=session.connection.ending, text=session.unfinished
+                    )
+                )
+        del left[-LOOKED_AT_ONCE:]
+        self._sweep = self.clock.callLater(0 if left else self._interval, self._look, left)
+
+    def _is_too_slow(self, session: Session, now: float) -> bool:
+        """Return whether a message has not ended in its time, and its end is not waiting to be read."""
+        if not self.message_seconds or session.begun.since is None:
+            return False
+        late = now - session.begun.since - self.message_seconds
+        return late >= 0 and not session.has_unread((now if self.passes is None else self.passes.seconds()) - late)
+
+    def doStop(self) -> None:
+        """Look no more."""
+        if self._sweep is not None and self._sweep.active():
+            self._sweep.cancel()
+
+    def buildProtocol(self, address: IAddress) -> Session | None:
+        """Return a session, or None: the connection is closed at once."""
+        host = str(getattr(address, "host", "local")).removeprefix("::ffff:")
+        if not self.limits.admit(host):
+            self.traffic.refused[self.limits.why] += 1
+            return None
+        self.traffic.accepted += 1
+        port = getattr(address, "port", None)
+        bare = host if port is None else f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        return Session(self.connect(), self, host, bare)

@@ -1,0 +1,124 @@
+"""The games of an SGF file, taken apart: each in UTF-8, with the line that it begins in.
+
+Work is in proportion to the bytes. A token of one byte becomes objects of hundreds of bytes: so a game of very many
+tokens is refused before any object is made of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from attrs import frozen
+
+from gamed.records import sgf_encodings
+from gamed.records.sgf_encodings import UTF_8
+from gamed.records.sgf_values import SgfError
+
+MOST_TOKENS: Final = 300_000
+"""How many brackets, semicolons, values and names of properties a game may have; a move has three."""
+
+_VALUE: Final = rb"\[[^\\\]]*+(?:\\.[^\\\]]*+)*+(?:\]|\Z)"
+MOST_GAMES: Final = 10_000
+"""How many games of a file are read."""
+
+# As raw bytes: the second byte of a letter may be a bracket or a backslash.
+_WIDE_VALUE: Final = rb"\[(?:[^\\\]\x81-\xfe]|\\?[\x81-\xfe][\x40-\xfe]|\\.|[\x80-\xff])*+(?:\]|\Z)"
+_REST: Final = rb"|[A-Za-z]{1,64}|[();]"
+_TOKEN: Final = re.compile(_VALUE + _REST, re.DOTALL)
+_WIDE_TOKEN: Final = re.compile(_WIDE_VALUE + _REST, re.DOTALL)
+_WIDE: Final = frozenset({"cp932", "gb18030", "cp949", "cp950", "big5hkscs", "johab"})
+# The second form is that of the Nihon Ki-in: there, no semicolon is before the first node.
+_START: Final = re.compile(rb"\(\s*(?:;|(?=[A-Z]{1,2}\s*\[))")
+_HEAD: Final = b"(;"
+
+
+@frozen
+class Part:
+    """A game of a file, not read yet: its bytes in UTF-8, from `(;` on."""
+
+    number: int
+    """Which game of the file it is, from 1."""
+
+    line: int
+    """The line of the file that it begins in, from 1."""
+
+    utf8: bytes
+
+    notes: tuple[str, ...]
+    """What was doubtful about its encoding."""
+
+    is_headless: bool
+    """Whether no semicolon is before its first node."""
+
+
+def parts(data: bytes, encoding: str | None) -> Iterator[Part]:
+    """Yield each game of a file. `encoding`: of the whole file, or None for what it declares itself.
+
+    Raises SgfError at a game that is too large; what follows it is not read then.
+    """
+    if encoding is None and not sgf_encodings.is_utf_16(data) and len(sgf_encodings.declared(data)) > 1:
+        yield from _each_in_its_own(data)
+        return
+    if encoding is None:
+        text, notes = sgf_encodings.decoded(data)
+    else:
+        codec = sgf_encodings.chosen(encoding)
+        text, lost = sgf_encodings.read_as(data, codec)
+        notes = sgf_encodings.replaced(lost, encoding)
+    # A byte of an East Asian letter may look like a bracket, so the file is decoded before it is taken apart.
+    utf8 = text.encode()
+    for number, line, start, end in _split(utf8):
+        yield _part(number, line, utf8[start:end], notes)
+
+
+def _each_in_its_own(data: bytes) -> Iterator[Part]:
+    for number, line, start, end in _split(data, is_raw=True):
+        text, notes = sgf_encodings.decoded(data[start:end])
+        yield _part(number, line, text.encode(), notes)
+
+
+def _part(number: int, line: int, utf8: bytes, notes: list[str]) -> Part:
+    found = _START.match(utf8)
+    assert found is not None
+    is_headless = not found[0].endswith(b";")
+    return Part(number, line, _HEAD + utf8[found.end() :] if is_headless else utf8, tuple(notes), is_headless)
+
+
+def _split(data: bytes, *, is_raw: bool = False) -> Iterator[tuple[int, int, int, int]]:
+    """Yield the number of each game, its line, and where it begins and ends."""
+    number, line, position = 0, 1, 0
+    declaration = sgf_encodings.DECLARED.search(data) if is_raw else None
+    while start := _START.search(data, position):
+        number += 1
+        if number > MOST_GAMES:
+            text = f"it has more than {MOST_GAMES:,} games: game {number} and what follows is not read"
+            raise SgfError(text, code="forbidden")
+        line += data.count(b"\n", position, start.start())
+        if declaration is not None and declaration.start() < start.start():
+            declaration = sgf_encodings.DECLARED.search(data, start.start())
+        codec = sgf_encodings.codec(sgf_encodings.name_in(declaration)) if declaration else UTF_8
+        position = _end(data, start.start(), _WIDE_TOKEN if codec in _WIDE else _TOKEN, number, line)
+        if codec in _WIDE and declaration is not None and declaration.start() > position:
+            # It is a later game that declares this encoding.
+            position = _end(data, start.start(), _TOKEN, number, line)
+        yield number, line, start.start(), position
+        line += data.count(b"\n", start.start(), position)
+
+
+def _end(data: bytes, start: int, token: re.Pattern[bytes], number: int, line: int) -> int:
+    """Return where a game ends: after its last bracket, or with the file. Raises SgfError: it is too large."""
+    level = 0
+    for tokens, found in enumerate(token.finditer(data, start), 1):
+        sign = data[found.start()]
+        if sign == ord("("):
+            level += 1
+        elif sign == ord(")"):
+            level -= 1
+            if level == 0:
+                return found.end()
+        if tokens > MOST_TOKENS:
+            text = f"game {number} has more than {MOST_TOKENS:,} brackets and values: it and what follows is not read"
+            raise SgfError(text, code="forbidden", line=line)
+    return len(data)

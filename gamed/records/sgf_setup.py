@@ -1,0 +1,98 @@
+"""The stones that an SGF file sets up before the first move.
+
+A few bytes may name a whole board of points, again and again: so the points of a colour are the bits of one number, and
+a rectangle is a few operations on it, however large it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+
+from attrs import define, field
+
+from gamed.games.go.tree import Point, Stone
+from gamed.records.sgf_values import corners
+
+
+@define
+class Setup:
+    """What is set up, node after node. A point is bit (x - 1) * size + (y - 1) of a mask."""
+
+    size: int
+
+    masks: dict[str, int] = field(factory=dict)
+    """The points of each colour."""
+
+    named: int = 0
+    """The points that were named at all."""
+
+    order: list[int] = field(factory=list)
+    """The bits of `named`, in the order in which they came."""
+
+    twice: int = 0
+    """The points that one node sets up in two colours."""
+
+    def change(self, stones: Mapping[str, Sequence[bytes]], cleared: Sequence[bytes]) -> None:
+        """Take in a node: the raw values of each colour's points, and of those that are emptied. Raises SgfError."""
+        self._clear(self._mask(cleared))
+        taken = 0
+        for color, values in stones.items():
+            mask = self._mask(values)
+            self.twice |= mask & taken
+            mask &= ~taken
+            taken |= mask
+            self._clear(mask)
+            self.masks[color] = self.masks.get(color, 0) | mask
+
+    def stones(self) -> tuple[Stone, ...]:
+        """Return the stones on the board, in the order in which their points were named first."""
+        return tuple(self._stones())
+
+    def notes(self) -> Iterator[str]:
+        """Yield a sentence for each point that one node sets up twice."""
+        for bit in _bits(self.twice):
+            point = self._point(bit)
+            yield f"the setup has two stones on {point.x}, {point.y}; the second is left out"
+
+    def _stones(self) -> Iterator[Stone]:
+        for bit in self.order:
+            for color, mask in self.masks.items():
+                if mask >> bit & 1:
+                    yield Stone(self._point(bit), color)
+
+    def _clear(self, mask: int) -> None:
+        for color in self.masks:
+            self.masks[color] &= ~mask
+
+    def _mask(self, values: Sequence[bytes]) -> int:
+        mask = 0
+        for value in values:
+            points = self._rectangle(*corners(value, self.size))
+            self.order += _bits(points & ~self.named)
+            self.named |= points
+            mask |= points
+        return mask
+
+    def _rectangle(self, one: Point, other: Point) -> int:
+        left, top = min(one.x, other.x) - 1, min(one.y, other.y) - 1
+        column = (1 << abs(one.y - other.y) + 1) - 1
+        return column * _columns(abs(one.x - other.x) + 1, self.size) << left * self.size + top
+
+    def _point(self, bit: int) -> Point:
+        x, y = divmod(bit, self.size)
+        return Point(x + 1, y + 1)
+
+
+@cache
+def _columns(number: int, size: int) -> int:
+    """Return the mask of the first point of so many columns."""
+    return sum(1 << size * column for column in range(number))
+
+
+def _bits(mask: int) -> Iterator[int]:
+    """Yield the bits of a mask, the lowest first."""
+    while mask:
+        lowest = mask & -mask
+        yield lowest.bit_length() - 1
+        mask ^= lowest

@@ -1,0 +1,96 @@
+"""Ended games as files of another program, written as they end: a thread of its own, and whole files or none.
+
+Source: issue 14, S7; docs/reference/software-challenge.md, "Replay files". The records are what counts: a file that
+cannot be written is a line in the log, and `gamed records export` makes it from the record later.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, Final
+
+from attrs import define, field
+from twisted.internet.defer import Deferred, succeed
+from twisted.internet.interfaces import IReactorFromThreads
+from twisted.internet.threads import deferToThreadPool
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+from twisted.python.threadpool import ThreadPool
+
+from gamed.history import History
+from gamed.registry import ReplayFormat
+from gamed.store.threads import one_thread
+
+log = Logger()
+
+MOST_WAITING: Final = 1_000
+"""Games that may wait for the disk; further ones are not written."""
+
+
+def thd_write_file(path: Path, data: bytes) -> None:
+    """Write a file as a whole, or leave what is there; its directory is made. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.part")
+    try:
+        with part.open("wb") as file:
+            file.write(data)
+            file.flush()
+            # Otherwise a power failure could leave an empty file under the name.
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
+
+
+@define(eq=False)
+class ReplayWriter:
+    """Writes the games of one listener into a directory."""
+
+    directory: Path
+    replay: ReplayFormat
+    reactor: IReactorFromThreads
+    _pool: ThreadPool = field(init=False, factory=lambda: one_thread("gamed-replays"))
+    _waiting: int = 0
+    _idle: Deferred[None] | None = None
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._pool.start()
+
+    def stop(self) -> Deferred[Any]:
+        """Fire when all is written that was to be."""
+        self._idle = Deferred() if self._waiting else succeed(None)
+        return self._idle.addCallback(lambda _: self._pool.stop())
+
+    def write(self, history: History) -> None:
+        """Have an ended game written. Nothing here may fail: the game's record is on its way."""
+        if self._waiting >= MOST_WAITING:
+            self._tell(history, f"{self._waiting} games wait for the disk")
+            return
+        self._waiting += 1
+        written = deferToThreadPool(self.reactor, self._pool, self._thd_write, history)
+        written.addErrback(self._failed, history).addBoth(self._done)
+
+    def _thd_write(self, history: History) -> None:
+        thd_write_file(self.directory / self.replay.file_name(history), self.replay.write(history))
+
+    def _failed(self, failure: Failure, history: History) -> None:
+        if failure.check(OSError):
+            self._tell(history, str(failure.value))
+        else:
+            log.failure("server fault: replay of record={record}", failure=failure, record=history.room)
+
+    def _tell(self, history: History, why: str) -> None:
+        log.error(
+            "replay not written: {why}; `gamed records export {record} --format {chosen}` writes it",
+            why=why,
+            record=history.room,
+            chosen=self.replay.name,
+        )
+
+    def _done(self, _result: object) -> None:
+        self._waiting -= 1
+        if not self._waiting and self._idle is not None and not self._idle.called:
+            self._idle.callback(None)

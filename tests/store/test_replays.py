@@ -1,0 +1,128 @@
+"""Ended games as files: whole ones, in a thread, and a disk that fails harms nothing."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+from queue import Empty
+from threading import Event, current_thread
+from typing import Any
+
+from twisted.logger import capturedLogs
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.games.softwarechallenge import game_type
+from gamed.games.softwarechallenge.seasons.hive.replays import file_name, write
+from gamed.history import History
+from gamed.registry import ReplayFormat
+from gamed.store import replays
+from gamed.store.replays import ReplayWriter, thd_write_file
+from tests.games.softwarechallenge.hive.test_replays import history
+from tests.store.logs import sentences
+from tests.store.pump import Pump
+
+ENDED = history(["a:bc"])
+
+
+class FileTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.path = Path(self.mktemp()) / "games" / "one.xml"
+
+    def test_it_is_written_as_a_whole_and_again(self) -> None:
+        for data in (b"first", b"second"):
+            thd_write_file(self.path, data)
+            self.assertEqual(self.path.read_bytes(), data)
+        self.assertEqual([path.name for path in self.path.parent.iterdir()], ["one.xml"])
+
+    def test_what_cannot_be_written_leaves_what_is_there(self) -> None:
+        def full(_descriptor: int) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        thd_write_file(self.path, b"first")
+        self.patch(replays.os, "fsync", full)
+        self.assertRaises(OSError, thd_write_file, self.path, b"second")
+        self.assertEqual(self.path.read_bytes(), b"first")
+        self.assertEqual([path.name for path in self.path.parent.iterdir()], ["one.xml"])
+
+
+class WriterTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.folder = Path(self.mktemp())
+        self.threads: list[str] = []
+        self.pump = Pump()
+
+    def writer(self, write: Any = None) -> ReplayWriter:
+        def written(ended: History) -> bytes:
+            self.threads.append(current_thread().name)
+            return b"replay" if write is None else write(ended)
+
+        replay = ReplayFormat("software-challenge", "protocol", written, lambda _: ENDED, file_name)
+        writer = ReplayWriter(self.folder, replay, self.pump)
+        writer.start()
+        return writer
+
+    def test_a_game_is_written_in_a_thread(self) -> None:
+        writer = self.writer()
+        writer.write(ENDED)
+        self.pump.result(writer.stop())
+        self.assertEqual((self.folder / file_name(ENDED)).read_bytes(), b"replay")
+        self.assertNotIn(current_thread().name, self.threads)
+
+    def test_a_directory_that_cannot_be_made_is_a_line_in_the_log(self) -> None:
+        self.folder.write_bytes(b"a file")
+        writer = self.writer()
+        with capturedLogs() as logs:
+            writer.write(ENDED)
+            self.pump.result(writer.stop())
+        (said,) = sentences(logs)
+        self.assertRegex(said, r"^replay not written: .*File exists.*; `gamed records export 6f0c1f0e-[\w-]+ --format")
+        self.assertEqual(self.flushLoggedErrors(), [])
+
+    def test_a_fault_in_one_game_is_logged_and_the_next_is_written(self) -> None:
+        writer = self.writer(lambda _: b"" if len(self.threads) > 1 else {}["name"])
+        writer.write(ENDED)
+        writer.write(ENDED)
+        self.pump.result(writer.stop())
+        self.assertEqual(len(self.flushLoggedErrors(KeyError)), 1)
+        self.assertTrue((self.folder / file_name(ENDED)).exists())
+
+    def test_a_disk_that_hangs_fills_no_memory(self) -> None:
+        self.patch(replays, "MOST_WAITING", 2)
+        hangs = Event()
+        writer = self.writer(lambda _: b"x" if hangs.wait(20) else b"")
+        with capturedLogs() as logs:
+            for _ in range(3):
+                writer.write(ENDED)
+        self.assertIn("2 games wait for the disk", sentences(logs)[0])
+        hangs.set()
+        self.pump.result(writer.stop())
+        self.assertEqual(len(self.threads), 2)
+
+    def test_nothing_to_write_stops_at_once(self) -> None:
+        self.assertIsNone(self.successResultOf(self.writer().stop()))
+        self.assertRaises(Empty, self.pump.calls.get_nowait)
+
+
+class NameTests(SynchronousTestCase):
+    def named(self, *names: str) -> str:
+        made = history(["a:bc"])
+        for entry, name in zip(made.entries, names, strict=False):
+            entry.data["name"] = name
+        return file_name(made)
+
+    def test_it_is_the_official_servers_with_the_records_id(self) -> None:
+        name = self.named("Ada Lovelace", "Bob")
+        self.assertEqual(name, "replay_swc_2020_hive_Ada_Lovelace_Bob_1970.01.01_00_00_00_6f0c1f0e.xml")
+
+    def test_whatever_the_names_are_it_is_one_files_name(self) -> None:
+        for name in ("../../etc/passwd", "\0", "a\nb", "ß" * 10_000, "\U0001f41d" * 500, "C:\\x", ""):
+            made = self.named(name, name)
+            self.assertEqual(Path(made).name, made)
+            self.assertTrue(made.replace("_", "").replace(".", "").isalnum(), ascii(made))
+            self.assertLessEqual(len(f".{made}.part".encode()), 255)
+
+
+class GameTests(SynchronousTestCase):
+    def test_hive_has_this_format(self) -> None:
+        (replay,) = game_type.replays
+        self.assertEqual((replay.write, replay.file_name), (write, file_name))
