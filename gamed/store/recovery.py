@@ -60,24 +60,29 @@ class _Room:
     newest: int = -1
     """The highest number so far."""
 
-    def take(self, line: Line, segment: int) -> bool:
-        """Take a line; return whether it stands behind one of the same segment that it should stand before.
+    disordered: set[int] = field(factory=set)
+    """Segments in which a line stands behind one that it should stand before."""
+
+    def take(self, line: Line, segment: int) -> None:
+        """Take a line.
 
         After a failed sync a later segment repeats what may be missing before it, and before `ended` the beginning of
         the room is repeated. So a line that is there already is nothing new.
         """
         known = self.lines.get(line.seq)
         if known is not None and line.seq == 0:
-            return known[1] != line.entry
+            if known[1] != line.entry:
+                self.disordered.add(segment)
+            return
         if known is not None and known[1] != line.entry:
             # The earlier append was refused, and could not be undone. What followed it did not happen either.
             for seq in [seq for seq, (where, _) in self.lines.items() if seq > line.seq and where < segment]:
                 del self.lines[seq]
             self.newest = max(self.lines)
-        is_late = known is None and line.seq < self.newest and self.lines[self.newest][0] == segment
+        if known is None and line.seq < self.newest and self.lines[self.newest][0] == segment:
+            self.disordered.add(segment)
         self.lines[line.seq] = segment, line.entry
         self.newest = max(self.newest, line.seq)
-        return is_late
 
     def history(self, name: str) -> History | None:
         """Return what follows one another from `opened` on, up to `ended`. None: the room cannot be opened."""
@@ -104,17 +109,17 @@ class _Reader:
     def read(self, number: int, path: Path) -> None:
         """Read a segment. Raises OSError."""
         bad: list[int] = []
-        for place, line in _lines(path, bad):
+        for line in _lines(path, bad):
             if line.room in self.forgotten:
                 continue
             if line.entry.kind == FORGOTTEN:
                 self.rooms.pop(line.room, None)
                 self.forgotten.add(line.room)
-            elif self.rooms.setdefault(line.room, _Room(number)).take(line, number):
-                bad.append(place)
+            else:
+                self.rooms.setdefault(line.room, _Room(number)).take(line, number)
         if bad:
             self.damaged.add(number)
-            listed = ", ".join(map(str, sorted(bad)[:_SHOWN])) + ("" if len(bad) <= _SHOWN else ", …")
+            listed = ", ".join(map(str, bad[:_SHOWN])) + ("" if len(bad) <= _SHOWN else ", …")
             log.warn(
                 "journal: {name}: damaged lines: {listed}; {count} in all",
                 name=path.name,
@@ -126,6 +131,11 @@ class _Reader:
         """Return the rooms, and say of each what is lost."""
         found = {}
         for name, room in self.rooms.items():
+            # Not of a room that was forgotten: the segment that it began in may be removed, and its beginning stands
+            # before its end alone.
+            if room.disordered:
+                self.damaged |= room.disordered
+                log.warn("journal: room={room}: its lines are not in their order, and are used", room=name)
             history = self._history(name, room)
             if history is not None:
                 found[name] = OpenRoom(history, room.first)
@@ -189,19 +199,18 @@ def read(segments: Iterable[tuple[int, Path]]) -> Reading:
     return Reading(rooms, frozenset(reader.damaged))
 
 
-def _lines(path: Path, bad: list[int]) -> Iterator[tuple[int, Line]]:
-    """Yield the whole lines with their numbers; note the numbers of those that are damaged.
+def _lines(path: Path, bad: list[int]) -> Iterator[Line]:
+    """Yield the whole lines; note the numbers of those that are damaged.
 
     A last line without its line feed is what a crash leaves, but so does whatever cuts a file off.
     """
     with path.open("rb") as file:
         for number, text in enumerate(file, 1):
             try:
-                yield number, decode(text)
+                yield decode(text)
             except ValueError:
                 bad.append(number)
-                for line in _whole(text):
-                    yield number, line
+                yield from _whole(text)
 
 
 def _whole(text: bytes) -> Iterator[Line]:

@@ -78,6 +78,7 @@ class SilentTests(SynchronousTestCase):
         self.assertLess(took, WITHIN)
         known = ("not recorded: ", "has not answered for")
         self.assertEqual([line for line in self.daemon.unexpected() if not any(word in line for word in known)], [])
+        self.assertEqual([line for line in self.daemon.text().splitlines() if "journal: " in line], [])
         return took
 
     def check_records(self) -> int:

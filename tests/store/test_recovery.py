@@ -131,7 +131,15 @@ class RecoveryTests(SynchronousTestCase):
                 # The order between rooms means nothing.
                 self.assertEqual(self.damaged, set() if swapped[:4] == whole[:4] else {1} & self.damaged)
         self.assertEqual(self.found(b"".join([whole[0], whole[2], whole[1], whole[3]])), {A: [*ENTRIES[:2], END]})
-        self.assertEqual(self.logged, ["journal: 1.journal: damaged lines: 3; 1 in all"])
+        self.assertEqual(self.logged[0], "journal: room=room-a: its lines are not in their order, and are used")
+        self.assertEqual(self.damaged, {1})
+
+    def test_a_forgotten_room_whose_first_segment_is_gone_is_no_damage(self) -> None:
+        """It began in a segment that nobody needs, and its beginning stands once more before its end."""
+        forgotten = encode(prefix(A), 4, Entry(0, FORGOTTEN))
+        rest = [_line(A, 2), _line(A, 0), _line(A, 1), _line(A, 3, END)]
+        self.assertEqual(self.found(b"".join([*rest, forgotten, _line(B, 0)])), {B: []})
+        self.assertEqual((self.logged, self.damaged), ([], set()))
 
     def test_lines_that_come_after_their_room_was_forgotten_open_nothing(self) -> None:
         forgotten = encode(prefix(A), 3, Entry(0, FORGOTTEN))
