@@ -5,6 +5,7 @@ Source: records.md 3. SQLite has one writer at a time; under PostgreSQL, daemons
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 import sqlite3
@@ -48,6 +49,8 @@ def engine(url: URL) -> Engine:
         # A connection that was lost while nobody needed it is replaced before it is used.
         made = create_engine(url, pool_pre_ping=True, connect_args=_unsaid(url))
         event.listen(made, "connect", _limit)
+        # What goes wrong is an exception, too; without a handler Python prints what psycopg logs of a lost connection.
+        logging.getLogger("psycopg").addHandler(logging.NullHandler())
         return made
     if name != SQLITE:
         raise StoreError(f"cannot use the database URL: records are kept in SQLite or PostgreSQL, not in {name}")
