@@ -62,6 +62,7 @@ class Tally:
     outages: int = 0
     outage_seconds: float = 0.0
     keep_errors: int = 0
+    store_timeouts: int = 0
     faults: int = 0
     wrong_passwords: Counter[str] = field(factory=Counter)
     password_alarms: int = 0

@@ -53,8 +53,10 @@ from gamed.web.service import web_site
 log = Logger()
 
 STOP_WITHIN = 4.0
-"""Seconds that stopping may wait for the records, and after that for the database to close. What is not stored by
-then is in the journal."""
+"""Seconds that stopping may wait for the records and the database. What is not stored by then is in the journal."""
+
+CLOSE_WITHIN = 0.5
+"""Seconds of them that are left for the database to close, whatever the records took."""
 
 
 class Options(usage.Options):
@@ -202,12 +204,12 @@ class Daemon(MultiService):
         self.heartbeat.stopService()
         self.garbage.stop()
         self.collector.stop()
-        stopped = self._limited(DeferredList([*waits, self.lobby.stopService()]))
-        stopped.addCallback(lambda _result: self._limited(self.storage.stopService()))
-        return stopped
+        until = self.reactor.seconds() + STOP_WITHIN
+        stopped = self._limited(DeferredList([*waits, self.lobby.stopService()]), until - CLOSE_WITHIN)
+        return stopped.addCallback(lambda _result: self._limited(self.storage.stopService(), until))
 
-    def _limited(self, stopping: Deferred[Any]) -> Deferred[Any]:
-        return stopping.addTimeout(STOP_WITHIN, self.reactor, lambda _result, _timeout: None)
+    def _limited(self, stopping: Deferred[Any], until: float) -> Deferred[Any]:
+        return stopping.addTimeout(until - self.reactor.seconds(), self.reactor, lambda _result, _timeout: None)
 
 
 def _tell(examine: Callable[[], Iterable[quick.Finding]]) -> None:
@@ -291,10 +293,10 @@ def build(
     `configure`: reads the configuration again.
     """
     database = Database(config.store.url)
-    store = SqlStore(database, reactor)
     journal = FileJournal(config.store.journal, durability=config.store.durability, reactor=reactor)
     heartbeat = Heartbeat(reactor, time.monotonic)
     tally = Tally()
+    store = SqlStore(database, reactor, tally)
     heartbeat.on_gap.append(tally.stalls.observe)
     makers = {name: (maker, maker.load()) for name, maker in games().items()}
     lobby = Lobby(

@@ -194,6 +194,17 @@ class StateTests(FolderCase):
         self.assertEqual(found(examination.check_state(self.folder))[-1][0], "error")
 
 
+class JournalTests(FolderCase):
+    def test_a_whole_one(self) -> None:
+        self.only(examination.check_journal(self.folder / "journal"), "ok", "no damaged segment")
+
+    def test_segments_that_were_kept_aside(self) -> None:
+        (self.folder / "00000003.damaged").touch()
+        self.only(examination.check_journal(self.folder), "warning", "00000003.damaged", "then remove it")
+        findings = examination.examine(self.config(store={"state": str(self.folder)}))
+        self.assertEqual([finding.status for finding in findings if finding.check == "journal"], ["ok"])
+
+
 class DiskTests(FolderCase):
     def measured(self, seconds: float, kind: str = "ext4") -> Any:
         self.patch(examination, "honest", lambda _folder: seconds)

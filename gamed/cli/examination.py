@@ -62,6 +62,7 @@ def examine(config: Config) -> list[Finding]:
             ("state", partial(check_state, Path(config.store.state))),
             ("state", partial(check_lock, config)),
             ("disk", partial(check_disks, config)),
+            ("journal", partial(check_journal, config.store.journal)),
             ("database", partial(check_database, config.store.url)),
             ("clocks", partial(check_clocks, Path(config.store.state))),
             ("unit", check_unit),
@@ -174,6 +175,23 @@ def check_state(state: Path) -> Iterator[tuple[str, str]]:
     foreign = [path for path in sorted(state.glob("journal/*")) if path.stat().st_uid != status.st_uid]
     if foreign:
         yield ERROR, f"{foreign[0]} belongs to another user than {state}: chown it, or the daemon cannot open it"
+
+
+def check_journal(journal: Path) -> Iterator[tuple[str, str]]:
+    """Whether a start has found segments of the journal that are damaged."""
+    from gamed.store.journal import DAMAGED  # noqa: PLC0415 (heavy)
+
+    damaged = sorted(journal.glob(f"*{DAMAGED}"))
+    for path in damaged:
+        yield (
+            WARNING,
+            (
+                f"{path} is damaged: the log of the start that found it says which games have lost what. Check the "
+                "disk, copy the file if you want to look into it, then remove it"
+            ),
+        )
+    if not damaged:
+        yield OK, "no damaged segment was found"
 
 
 def check_lock(config: Config) -> Iterator[tuple[str, str]]:

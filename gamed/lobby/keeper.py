@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import Any, Final
 
 from attrs import define, field
-from twisted.internet.defer import Deferred, DeferredList
+from twisted.internet.defer import CancelledError, Deferred, DeferredList
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
@@ -123,11 +123,12 @@ class Keeper:
 
     def _refuse(self, failure: Failure, room: str) -> None:
         self.tally.keep_errors += 1
-        self.reason = str(failure.value)
+        # Cancelled: the daemon's time to stop is over.
+        self.reason = "the store did not answer" if failure.check(CancelledError) else str(failure.value)
         is_known = room in self._refused
         self._tell(room)
         self._refused.add(room)
-        if not is_known and not failure.check(StoreError):
+        if not is_known and not failure.check(StoreError, CancelledError):
             log.failure("server fault: room={room}", failure=failure, room=room)
 
     def _tell(self, room: str) -> None:
@@ -136,10 +137,10 @@ class Keeper:
         if not self._refused:
             self._since = self._told_at = now
             log.error(
-                "not recorded: room={room}: {reason}; it stays in the journal and is offered again every {seconds} s",
+                "not recorded: room={room}: {reason}; it stays in the journal and is offered again {when}",
                 room=room,
                 reason=self.reason,
-                seconds=KEEP_AGAIN,
+                when="at the next start" if self._is_stopped else f"every {KEEP_AGAIN} s",
             )
         elif now - self._told_at >= TELL_AGAIN:
             self._told_at = now

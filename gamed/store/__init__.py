@@ -9,6 +9,7 @@ the journal or in a record.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Protocol
 
 from twisted.internet.defer import Deferred
@@ -20,6 +21,10 @@ from gamed.store.query import Query
 
 class Store(Protocol):
     """The records of ended games. Every Deferred fails with StoreError only."""
+
+    @property
+    def silence(self) -> str:
+        """That the database does not answer, in words; nothing while it does."""
 
     def start(self) -> None:
         """Make ready for use."""
@@ -51,6 +56,10 @@ class Journal(Protocol):
     @property
     def failed(self) -> Exception | None:
         """What went wrong with syncing, or None; None again when a sync has succeeded."""
+
+    @property
+    def damaged(self) -> Sequence[Path]:
+        """The damaged files that were kept aside, until an administrator removes them."""
 
     def start(self) -> None:
         """Take over what is there, and make ready for `append`. Raises StoreError."""

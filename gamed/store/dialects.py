@@ -5,7 +5,11 @@ Source: records.md 3. SQLite has one writer at a time; under PostgreSQL, daemons
 
 from __future__ import annotations
 
+import logging
+import os
+import socket
 import sqlite3
+from contextlib import suppress
 from functools import cache
 from typing import Any, Final
 
@@ -31,6 +35,9 @@ CONNECTING: Final = {
 }
 """How PostgreSQL is connected to, unless the URL says otherwise: parameters of libpq, in seconds; the last in ms."""
 
+STATEMENT_MS: Final = 25_000
+"""Milliseconds that PostgreSQL may take for a statement, locks included; then it refuses it itself."""
+
 LOCK: Final = int.from_bytes(b"gamed")
 """The number of the advisory lock under which a schema is looked at and changed."""
 
@@ -40,7 +47,11 @@ def engine(url: URL) -> Engine:
     name = url.get_backend_name()
     if name == POSTGRESQL:
         # A connection that was lost while nobody needed it is replaced before it is used.
-        return create_engine(url, pool_pre_ping=True, connect_args=_unsaid(url))
+        made = create_engine(url, pool_pre_ping=True, connect_args=_unsaid(url))
+        event.listen(made, "connect", _limit)
+        # What goes wrong is an exception, too; without a handler Python prints what psycopg logs of a lost connection.
+        logging.getLogger("psycopg").addHandler(logging.NullHandler())
+        return made
     if name != SQLITE:
         raise StoreError(f"cannot use the database URL: records are kept in SQLite or PostgreSQL, not in {name}")
     if url.database in (None, "", ":memory:"):
@@ -61,6 +72,24 @@ def _unsaid(url: URL) -> dict[str, Any]:
     return {name: value for name, value in CONNECTING.items() if name not in url.query}
 
 
+def _limit(connection: Any, _pooled: object) -> None:
+    connection.execute(f"SET statement_timeout = {STATEMENT_MS}")
+    connection.commit()
+
+
+def cut(connection: Any) -> None:
+    """Give a connection up, from another thread than that which waits for its answer: the wait ends with an error.
+
+    A server that is stopped (SIGSTOP, a machine that hangs) closes nothing, and libpq has no time limit of its own.
+    """
+    if isinstance(connection, sqlite3.Connection):
+        connection.interrupt()
+        return
+    # A connection that is lost by now has no socket, which is an error of psycopg's.
+    with suppress(Exception), socket.socket(fileno=os.dup(connection.pgconn.socket)) as same:
+        same.shutdown(socket.SHUT_RDWR)
+
+
 def _configure(connection: sqlite3.Connection, _pooled: object) -> None:
     cursor = connection.cursor()
     for pragma in PRAGMAS:
@@ -78,6 +107,8 @@ def begin_alone(connection: Connection) -> None:
         # Python's driver begins a transaction at an INSERT; tables are to be created in one, too.
         connection.exec_driver_sql("BEGIN IMMEDIATE")
         return
+    # Another daemon may bring a large database to a new schema meanwhile, or this one does.
+    connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
     connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({LOCK})")
     encoding = connection.exec_driver_sql("SHOW server_encoding").scalar()
     if encoding != "UTF8":

@@ -11,9 +11,11 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import shutil
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -22,7 +24,7 @@ from twisted.internet.interfaces import IReactorFromThreads
 from twisted.logger import Logger
 
 from gamed.errors import DiskError, StoreError
-from gamed.history import OPENED, Entry, History
+from gamed.history import ENDED, OPENED, STARTED, Entry, History
 from gamed.store.lines import FORGOTTEN, encode, prefix
 from gamed.store.recovery import read
 from gamed.store.sync import SyncThread
@@ -33,10 +35,16 @@ SEGMENT_SIZE: Final = 16 * 1024 * 1024
 INTERVAL: Final = 0.01
 """Seconds between two syncs with durability "process"."""
 
+BEGINNING: Final = 16 * 1024
+"""Bytes after which no more of a room's beginning is repeated before its end."""
+
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 """Errors after which the same segment can be written to as soon as there is room; after others a new one is tried."""
 
 _SUFFIX: Final = ".journal"
+DAMAGED: Final = ".damaged"
+"""What the name of a damaged segment ends with that is kept aside."""
+
 _FLAGS: Final = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL
 
 log = Logger()
@@ -48,7 +56,25 @@ class _Track:
 
     prefix: str
     first: int
-    seq: int
+    seq: int = 0
+    beginning: bytes = b""
+    """The lines up to `started`. They stand once more before `ended`, so that no single damaged place costs a result:
+    without them the moves cannot be understood."""
+
+    is_begun: bool = False
+    """Whether `beginning` is complete."""
+
+    def encoded(self, entry: Entry) -> bytes:
+        """Return the next line."""
+        text = encode(self.prefix, self.seq, entry)
+        self.seq += 1
+        if not self.is_begun:
+            self.beginning += text
+            # Players can come and go for long before a game begins.
+            self.is_begun = entry.kind == STARTED or len(self.beginning) > BEGINNING
+        elif entry.kind == ENDED:
+            return self.beginning + text
+        return text
 
 
 def _nothing() -> None:
@@ -106,7 +132,7 @@ class FileJournal:
             self.directory.mkdir(parents=True, exist_ok=True)
             self._lock = _locked(self.directory)
             self._read()
-            self._begin_segment(self._segments[-1] + 1 if self._segments else 1)
+            self._begin_segment(1 + max((*self._segments, *self._numbers(DAMAGED)), default=0))
         except OSError as error:
             if self._lock != -1:
                 os.close(self._lock)
@@ -115,11 +141,26 @@ class FileJournal:
         self._sync.start()
 
     def _read(self) -> None:
-        names = [path.stem for path in self.directory.glob(f"*{_SUFFIX}")]
-        self._segments.extend(sorted(int(name) for name in names if name.isdigit()))
-        for name, room in read((number, self._path(number)) for number in self._segments).items():
-            self._tracks[name] = _Track(prefix(name), room.first, room.seq)
+        self._segments.extend(self._numbers(_SUFFIX))
+        reading = read((number, self._path(number)) for number in self._segments)
+        for number in reading.damaged:
+            _keep_aside(self._path(number))
+        for path in self.damaged:
+            log.error("journal: {path} is damaged; it is kept until you remove it", path=str(path))
+        for name, room in reading.rooms.items():
+            track = self._tracks[name] = _Track(prefix(name), room.first)
+            for entry in (room.history.opened(), *room.history.entries):
+                track.encoded(entry)
             self._found.append(room.history)
+
+    def _numbers(self, suffix: str) -> list[int]:
+        names = [path.stem for path in self.directory.glob(f"*{suffix}")]
+        return sorted(int(name) for name in names if name.isdigit())
+
+    @property
+    def damaged(self) -> list[Path]:
+        """The damaged segments that are kept aside, and that an administrator has not removed yet."""
+        return sorted(self.directory.glob(f"*{DAMAGED}"))
 
     def stop(self) -> None:
         """Sync, close, and let another daemon have the directory."""
@@ -147,9 +188,7 @@ class FileJournal:
             if track is None:
                 # A copy: what could not be written did not happen.
                 track = changed[room] = self._copy(room, entries)
-            for entry in entries:
-                lines.append(encode(track.prefix, track.seq, entry))
-                track.seq += 1
+            lines += map(track.encoded, entries)
         if lines:
             self._write(b"".join(lines))
             self._tracks.update(changed)
@@ -171,10 +210,10 @@ class FileJournal:
     def _copy(self, room: str, entries: Sequence[Entry]) -> _Track:
         track = self._tracks.get(room)
         if track is not None:
-            return _Track(track.prefix, track.first, track.seq)
+            return _Track(track.prefix, track.first, track.seq, track.beginning, track.is_begun)
         if entries[0].kind != OPENED:
             raise StoreError(f"the journal has no open room {room}; its first entry must be {OPENED}")
-        return _Track(prefix(room), self._segments[-1], 0)
+        return _Track(prefix(room), self._segments[-1])
 
     def _write(self, data: bytes) -> None:
         try:
@@ -286,9 +325,28 @@ class FileJournal:
     def _prune(self) -> None:
         # Rooms are tracked in the order of their opening, so the first one has the oldest lines.
         oldest = next(iter(self._tracks.values())).first if self._tracks else self._segments[-1]
+        if self._segments[0] < oldest:
+            # Not before it is on the disk that their rooms are forgotten: after a power cut the lines that stand in
+            # later segments would look like rooms whose beginning is damaged.
+            self.on_disk(partial(self._remove_before, oldest))
+
+    def _remove_before(self, oldest: int) -> None:
         while self._segments[0] < oldest:
             with log.failureHandler("journal: cannot remove a segment"):
                 self._path(self._segments.popleft()).unlink()
+
+
+def _keep_aside(path: Path) -> None:
+    """Give a segment a second name, which stays when the segment is removed. Raises OSError."""
+    aside = path.with_suffix(DAMAGED)
+    if aside.exists():
+        # Since an earlier start: no number is used twice.
+        return
+    try:
+        os.link(path, aside)
+    except OSError:
+        # Not every filesystem has second names.
+        shutil.copyfile(path, aside)
 
 
 def _takes(descriptor: int, data: bytes) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 
 from attrs import define, field
 from twisted.internet.defer import Deferred, execute, succeed
@@ -24,6 +25,7 @@ class MemoryStore:
 
     records: dict[str, Record] = field(factory=dict)
     summaries: dict[str, Summary] = field(factory=dict)
+    silence: str = ""
 
     def start(self) -> None:
         """Do nothing."""
@@ -69,6 +71,7 @@ class MemoryJournal:
     durability: str = "process"
     failed: Exception | None = None
     rooms: dict[str, History] = field(factory=dict)
+    damaged: Sequence[Path] = ()
     position: int = 0
     _found: deque[History] = field(factory=deque)
 

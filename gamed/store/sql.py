@@ -22,6 +22,7 @@ from sqlalchemy import (
     and_,
     bindparam,
     delete,
+    event,
     exists,
     func,
     insert,
@@ -30,26 +31,36 @@ from sqlalchemy import (
     select,
 )
 from sqlalchemy.exc import ArgumentError, OperationalError, SQLAlchemyError
-from twisted.internet.defer import Deferred, fail
-from twisted.internet.interfaces import IReactorFromThreads
+from twisted.internet.defer import CancelledError, Deferred, fail
+from twisted.internet.interfaces import IDelayedCall
 from twisted.internet.threads import deferToThreadPool
+from twisted.logger import Logger
 from twisted.python.failure import Failure
 from twisted.python.threadpool import ThreadPool
 
 from gamed.errors import StoreError
 from gamed.records.canonical import is_same
 from gamed.records.record import Record, SeatSummary, Summary
-from gamed.store.dialects import begin_alone, engine, insert_games, is_read_only
+from gamed.store.dialects import begin_alone, cut, engine, insert_games, is_read_only
 from gamed.store.migrations import require_newest, upgrade
 from gamed.store.query import NOBODY, PLAYER, SHORTEST_PREFIX, Query, conflict, only
 from gamed.store.tables import games, seats, summaries
 from gamed.store.threads import one_thread
+from gamed.tally import Tally
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
+log = Logger()
+
 BATCH: Final = 100
 """Records that one transaction holds at most."""
+
+PATIENCE: Final = 3.0
+"""Seconds that the database may take for an answer. After that all who wait for one are refused, until it comes."""
+
+GIVE_UP: Final = 30.0
+"""Seconds after which the connection is cut: the next attempt gets a new one."""
 
 # Built once: SQLAlchemy finds a statement's compiled form by its structure, and building that costs time.
 _STORED: Final = select(games).where(games.c.id.in_(bindparam("ids", expanding=True)))
@@ -89,11 +100,14 @@ class Database:
 
     url: str
     _engine: Engine = field(init=False)
+    _connection: Any = field(init=False, default=None)
 
     def thd_open(self) -> None:
         """Connect, and create the schema or bring it to ours; a database for reading only must have ours."""
         try:
             self._engine = engine(make_url(self.url))
+            # Before all others, which may have to wait for the server.
+            event.listen(self._engine, "connect", self._connected, insert=True)
         except ArgumentError as error:
             raise StoreError(f"cannot use the database URL: {error}") from error
         except ImportError as error:
@@ -114,6 +128,14 @@ class Database:
     def thd_close(self) -> None:
         """Close all connections."""
         self._engine.dispose()
+
+    def cut(self) -> None:
+        """Give the newest connection up, from any thread: what waits for its answer fails."""
+        if self._connection is not None:
+            cut(self._connection)
+
+    def _connected(self, connection: Any, _pooled: object) -> None:
+        self._connection = connection
 
     def thd_keep(self, records: Sequence[tuple[Record, Summary | None]]) -> frozenset[str]:
         """Store records in one transaction, all of them or none, and return the ids that were not there before.
@@ -339,74 +361,170 @@ class SqlStore:
 
     The database is opened before `start`, so that a daemon whose database cannot be used ends there; `stop` closes it.
     Records that arrive while a transaction is under way are committed together by the next one.
+
+    A call cannot be taken back from a thread that waits for the database. So time limits work on those who wait for
+    the thread: when one answer takes longer than `PATIENCE` all of them are refused at once, and whoever comes until
+    the thread is free again. What it does then, or not, does no harm: a record that is offered again is stored once.
     """
 
     database: Database
-    reactor: IReactorFromThreads
+    reactor: Any
+    """IReactorFromThreads and IReactorTime."""
+
+    tally: Tally = field(factory=Tally)
+    silence: str = field(init=False, default="")
+    """That the database does not answer, for as long as that lasts."""
+
     _pool: ThreadPool = field(init=False, factory=partial(one_thread, "gamed-database"))
     _waiting: list[_Kept] = field(init=False, factory=list)
     _is_committing: bool = field(init=False, default=False)
     _idle: Deferred[None] = field(init=False, factory=Deferred)
     _is_stopped: bool = field(init=False, default=False)
+    _promised: dict[Deferred[Any], None] = field(init=False, factory=dict)
+    """What has to fire, with an answer or with a refusal."""
+
+    _asked: int = field(init=False, default=0)
+    """Calls that the thread has not returned from."""
+
+    _since: float = field(init=False, default=0.0)
+    """Since when it works on the present one."""
+
+    _timer: IDelayedCall | None = field(init=False, default=None)
+    _is_said: bool = field(init=False, default=False)
+    """Whether the log says that the database does not answer, and not yet that it does again."""
 
     def start(self) -> None:
         """Start the database thread."""
         self._pool.start()
 
     def stop(self) -> Deferred[None]:
-        """Commit what is waiting, close the database and end its thread. After that everything is refused."""
+        """Commit what is waiting, close the database and end its thread. After that everything is refused.
+
+        A database that does not answer is left as it is; so it is if the Deferred is cancelled.
+        """
         return Deferred.fromCoroutine(self._stop())
 
     async def _stop(self) -> None:
-        if self._is_committing:
-            await self._idle
+        if self.silence:
+            self.database.cut()
         try:
+            if self._is_committing:
+                await self._idle
             await self._in_thread(self.database.thd_close)
+        except CancelledError:
+            log.error("{silence}; it is not closed", silence=self._silence())  # noqa: TRY400 (Twisted's logger)
+            self.database.cut()
         finally:
             self._is_stopped = True
-            self._pool.stop()
+            if self._timer is not None and self._timer.active():
+                self._timer.cancel()
+            if not self._asked:
+                # This waits for the thread; one that hangs dies with the process.
+                self._pool.stop()
 
     def keep(self, record: Record, summary: Summary | None = None) -> Deferred[str]:
         """Store a record; fires with its id when that is committed."""
-        if self._is_stopped:
-            return fail(StoreError("the record store is stopped"))
+        if self._refusal:
+            return fail(StoreError(self._refusal))
         kept = _Kept(record, summary)
         self._waiting.append(kept)
+        self._promised[kept.done] = None
         if not self._is_committing:
             Deferred.fromCoroutine(self._commit())
         return kept.done
 
     def record(self, id: str) -> Deferred[Record]:  # noqa: A002 (the column's name)
         """Fetch a record by its id or the beginning of it."""
-        return self._in_thread(self.database.thd_record, id)
+        return self._ask(self.database.thd_record, id)
 
     def find(self, query: Query) -> Deferred[list[Summary]]:
         """Fetch the summaries that match, newest first."""
-        return self._in_thread(self.database.thd_find, query)
+        return self._ask(self.database.thd_find, query)
+
+    @property
+    def _refusal(self) -> str:
+        return "the record store is stopped" if self._is_stopped else self.silence
+
+    def _ask(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Deferred[T]:
+        if self._refusal:
+            return fail(StoreError(self._refusal))
+        promised: Deferred[T] = Deferred()
+        self._promised[promised] = None
+        self._in_thread(call, *args, **kwargs).addBoth(self._fire, promised)
+        return promised
+
+    def _fire(self, result: Any, promised: Deferred[Any]) -> None:
+        # Unless it was refused already.
+        if promised in self._promised:
+            del self._promised[promised]
+            promised.callback(result)
+
+    # The thread, and the time that it takes
 
     def _in_thread(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Deferred[T]:
-        if self._is_stopped:
-            return fail(StoreError("the record store is stopped"))
-        return deferToThreadPool(self.reactor, self._pool, call, *args, **kwargs)
+        if not self._asked:
+            self._expect()
+        self._asked += 1
+        return deferToThreadPool(self.reactor, self._pool, call, *args, **kwargs).addBoth(self._answered)
+
+    def _expect(self) -> None:
+        self._since = self.reactor.seconds()
+        self._timer = self.reactor.callLater(PATIENCE, self._late)
+
+    def _answered(self, result: Any) -> Any:
+        self._asked -= 1
+        if self._timer is not None and self._timer.active():
+            self._timer.cancel()
+        self.silence = ""
+        if self._is_said and not (isinstance(result, Failure) and result.check(_Unusable)):
+            self._is_said = False
+            log.warn("the database {name} answers again", name=public_url(self.database.url))
+        if self._asked:
+            self._expect()
+        return result
+
+    def _silence(self) -> str:
+        seconds = self.reactor.seconds() - self._since
+        return f"the database {public_url(self.database.url)} has not answered for {seconds:.1f} seconds"
+
+    def _late(self) -> None:
+        self.tally.store_timeouts += 1
+        self.silence = self._silence()
+        if not self._is_said:
+            self._is_said = True
+            log.error("{silence}; what is asked of it is refused until it does", silence=self.silence)
+        self._timer = self.reactor.callLater(GIVE_UP - PATIENCE, self.database.cut)
+        self._waiting.clear()
+        promised, self._promised = self._promised, {}
+        for each in promised:
+            each.errback(StoreError(self.silence))
+
+    # Records
 
     async def _commit(self) -> None:
         self._is_committing = True
         while self._waiting:
             batch, self._waiting = self._waiting[:BATCH], self._waiting[BATCH:]
-            refusals = await self._in_thread(self._thd_keep, batch)
+            refusals: Sequence[Failure | None]
+            try:
+                refusals = await self._in_thread(self._thd_keep, batch)
+            except _Unusable:
+                refusals = [Failure()] * len(batch)
             for kept, refusal in zip(batch, refusals, strict=True):
-                kept.done.callback(kept.record.id) if refusal is None else kept.done.errback(refusal)
+                self._fire(refusal or kept.record.id, kept.done)
         self._is_committing = False
         idle, self._idle = self._idle, Deferred()
         idle.callback(None)
 
     def _thd_keep(self, batch: Sequence[_Kept]) -> list[Failure | None]:
-        """Store a batch at once; if that fails by a record, each alone. Return why each was refused."""
+        """Store a batch at once; if that fails by a record, each alone. Return why each was refused.
+
+        Raises _Unusable: each further attempt may last as long as this one did.
+        """
         try:
             self.database.thd_keep([(kept.record, kept.summary) for kept in batch])
         except _Unusable:
-            # Each attempt may last as long as this one did.
-            return [Failure() for _ in batch]
+            raise
         except Exception:  # noqa: BLE001 (who asked hears of it; the others are stored all the same)
             if len(batch) == 1:
                 return [Failure()]

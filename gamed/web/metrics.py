@@ -60,6 +60,9 @@ class DaemonCollector(Collector):
     expiries: Callable[[], Mapping[str, datetime]] = dict
     """Returns when the certificates of TLS listeners expire."""
 
+    warnings: Callable[[], Mapping[str, str]] = dict
+    """Returns what `/readyz` warns of."""
+
     def collect(self) -> Families:
         """Yield all metrics."""
         yield InfoMetricFamily("gamed_build", "The version that runs.", {"version": __version__})
@@ -79,6 +82,7 @@ class DaemonCollector(Collector):
         yield _counter(
             "gamed_store_errors", "Records that the store refused; they are offered again.", tally.keep_errors
         )
+        yield _counter("gamed_store_timeouts", "Times that the database did not answer in time.", tally.store_timeouts)
         yield _counter("gamed_faults", "Faults of gamed itself; each ended one room or one connection.", tally.faults)
         yield from self._passwords()
         waiting = GaugeMetricFamily("gamed_records_waiting", "Ended games that are not stored yet.")
@@ -134,7 +138,10 @@ class DaemonCollector(Collector):
         )
         for name, expires in sorted(self.expiries().items()):
             expiries.add_metric([name], expires.timestamp())
-        yield from (ready, parts, expiries)
+        warnings = GaugeMetricFamily("gamed_warning", "1 for each part to be seen to.", labels=["part"])
+        for part in sorted(self.warnings()):
+            warnings.add_metric([part], 1)
+        yield from (ready, parts, expiries, warnings)
 
     def _games(self) -> Families:
         moves = CounterMetricFamily("gamed_moves", "Moves and relayed lines.", labels=["game"])

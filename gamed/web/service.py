@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from random import Random
 from typing import Any, Protocol
 
@@ -33,12 +34,16 @@ from gamed.web.static_files import FOLDER
 from gamed.web.visitors import Visitors
 
 
-class Syncing(Protocol):
-    """A journal that says whether it can sync."""
+class Watched(Protocol):
+    """A journal that says what is wrong with it."""
 
     @property
     def failed(self) -> Exception | None:
         """What went wrong with syncing, or None."""
+
+    @property
+    def damaged(self) -> Sequence[Path]:
+        """The damaged segments that are kept aside."""
 
 
 def web_site(parts: Parts, listeners: Sequence[Listener], importing: Importing, reactor: Any, most: int) -> WebSite:
@@ -54,6 +59,7 @@ def web_site(parts: Parts, listeners: Sequence[Listener], importing: Importing, 
         {name: factory.sessions for name, factory in factories.items()},
         ready,
         partial(expiries, listeners),
+        partial(damage, lobby.journal),
     )
     limits = ConnectionLimits("web", min(config.connections, most), config.connections_per_address, parts.bans, most)
     feeds = Feeds(lobby, reactor)
@@ -69,7 +75,7 @@ def web_site(parts: Parts, listeners: Sequence[Listener], importing: Importing, 
     routes = [*(route for part in made for route in part.routes), described]
     api = Api(routes, visitors)
     api.proxies = networks(config.proxies)
-    root = Root(registry(collector), ready, api)
+    root = Root(registry(collector), ready, api, collector.warnings)
     site = WebSite(root, frozenset(config.hosts.split()), reactor, limits)
     site.stopping += (seats.stop, feeds.stop)
 
@@ -98,7 +104,7 @@ described = Route("GET", "openapi.json", _description)
 """What the API says of itself."""
 
 
-def readiness(listeners: Iterable[Listener], journal: Syncing, lobby: Lobby) -> Problems:
+def readiness(listeners: Iterable[Listener], journal: Watched, lobby: Lobby) -> Problems:
     """Return what says why the daemon should be sent no players: a sentence for each part that is not ready."""
     known = list(listeners)
 
@@ -110,8 +116,19 @@ def readiness(listeners: Iterable[Listener], journal: Syncing, lobby: Lobby) -> 
             found["journal"] = lobby.outage.reason
         elif journal.failed is not None:
             found["journal"] = f"cannot be synced: {journal.failed}"
-        if lobby.keeper.reason and lobby.unstored:
+        if lobby.store.silence:
+            found["store"] = f"{lobby.store.silence}; {lobby.unstored} ended games wait to be stored"
+        elif lobby.keeper.reason and lobby.unstored:
             found["store"] = f"{lobby.unstored} ended games wait to be stored; see the log"
         return found
 
     return problems
+
+
+def damage(journal: Watched) -> Mapping[str, str]:
+    """Return what an administrator should see to: a sentence for each part."""
+    damaged = journal.damaged
+    if not damaged:
+        return {}
+    names = ", ".join(map(str, damaged))
+    return {"journal": f"damaged, see the log: {names}; copy what you want to look into, then remove it"}

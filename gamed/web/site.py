@@ -90,26 +90,37 @@ class Metrics:
 
 @define
 class Health:
-    """Whether all is well: 200, or 503 with what is not."""
+    """Whether all is well: 200, or 503 with what is not.
+
+    `warnings`: what an administrator should see to, although players can be served: it costs no 503, or a load
+    balancer would turn a loss that has happened into an outage.
+    """
 
     problems: Problems
+    warnings: Problems = dict
 
     def __call__(self, request: Any) -> tuple[str, bytes]:
         """Ask, and answer in JSON."""
         problems = dict(self.problems())
         request.setResponseCode(503 if problems else 200)
-        body = {"ok": not problems, "problems": problems}
+        body = {"ok": not problems, "problems": problems, "warnings": dict(self.warnings())}
         return "application/json", json.dumps(body).encode() + b"\n"
 
 
 class Root(Resource):
     """The root: what stands at the top of the site. `api`: what stands below /api; None: there are no pages either."""
 
-    def __init__(self, registry: CollectorRegistry, readiness: Problems, api: Resource | None = None) -> None:
+    def __init__(
+        self,
+        registry: CollectorRegistry,
+        readiness: Problems,
+        api: Resource | None = None,
+        warnings: Problems = dict,
+    ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.putChild(b"metrics", Page(Metrics(registry)))
         self.putChild(b"healthz", Page(Health(dict)))
-        self.putChild(b"readyz", Page(Health(readiness)))
+        self.putChild(b"readyz", Page(Health(readiness, warnings)))
         self.shell: Resource | None = None
         if api is not None:
             files = Files()

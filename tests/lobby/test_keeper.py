@@ -100,6 +100,19 @@ class KeeperTests(SynchronousTestCase):
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
         self.assertEqual(keeper.reason, "a defect")
 
+    def test_a_stop_that_takes_too_long_is_no_defect(self) -> None:
+        keeper = self.keeper(StubbornStore(waits=True))
+        self.offered(keeper, 1)
+        stopped = keeper.stop()
+        with capturedLogs() as logs:
+            stopped.cancel()
+        (said,) = map(formatEvent, logs)
+        self.assertTrue(
+            said.endswith("the store did not answer; it stays in the journal and is offered again at the next start"),
+            said,
+        )
+        self.assertEqual((self.flushLoggedErrors(), keeper.unstored), ([], 1))
+
     def test_who_stops_tries_no_more(self) -> None:
         keeper = self.keeper(StubbornStore(refusals=9))
         self.offered(keeper, 2)

@@ -52,7 +52,7 @@ def open_rooms(state: Path) -> dict[str, History]:
     while True:
         paths = sorted((state / "journal").glob("*.journal"))
         try:
-            return {name: room.history for name, room in read(enumerate(paths)).items()}
+            return {name: room.history for name, room in read(enumerate(paths)).rooms.items()}
         except FileNotFoundError:
             # A running daemon removes segments.
             continue

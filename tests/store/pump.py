@@ -6,9 +6,9 @@ from collections.abc import Callable
 from queue import Queue
 from typing import Any, TypeVar
 
-from attrs import define, field
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorFromThreads
+from twisted.internet.task import Clock
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
@@ -19,18 +19,19 @@ SECONDS = 20.0
 
 
 @implementer(IReactorFromThreads)
-@define
-class Pump:
-    """Holds what threads ask to be called, until a test turns it."""
+class Pump(Clock):
+    """Holds what threads ask to be called, until a test turns it; time passes when a test says so."""
 
-    calls: Queue[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]] = field(factory=Queue)
+    def __init__(self) -> None:
+        super().__init__()
+        self.turns: Queue[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]] = Queue()
 
     def callFromThread(self, callable: Callable[..., Any], *args: Any, **kw: Any) -> None:  # noqa: A002
-        self.calls.put((callable, args, kw))
+        self.turns.put((callable, args, kw))
 
     def turn(self) -> None:
         """Wait for the next call and make it. Raises queue.Empty if there is none."""
-        call, args, kw = self.calls.get(timeout=SECONDS)
+        call, args, kw = self.turns.get(timeout=SECONDS)
         call(*args, **kw)
 
     def result(self, deferred: Deferred[T]) -> T:

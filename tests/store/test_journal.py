@@ -18,6 +18,7 @@ from gamed.errors import DiskError, StoreError
 from gamed.history import Entry, History
 from gamed.store import Journal
 from gamed.store.journal import FileJournal
+from gamed.store.recovery import read
 from tests.store.contract import journal_tests
 from tests.store.examples import ROOM, entries, history, line
 from tests.store.pump import Pump
@@ -69,6 +70,19 @@ class FileJournalCase(SynchronousTestCase):
         room.entries += entries
         return position
 
+    def forget(self, *rooms: str) -> None:
+        """Forget rooms, and have that on the disk."""
+        for room in rooms:
+            self.journal.forget(room)
+        self.settle()
+
+    def settle(self) -> None:
+        """Have everything on the disk, and all done that waited for it."""
+        done: list[bool] = []
+        self.journal.on_disk(lambda: done.append(True))
+        while not done:
+            self.pump.turn()
+
     def segments(self) -> list[int]:
         return sorted(int(path.stem) for path in self.directory.glob("*.journal"))
 
@@ -119,6 +133,111 @@ class AppendTests(FileJournalCase):
     def test_secrets_are_the_daemons_own(self) -> None:
         (segment,) = self.directory.glob("*.journal")
         self.assertEqual(segment.stat().st_mode & 0o077, 0)
+
+
+class RepeatedBeginningTests(FileJournalCase):
+    """What is needed to understand the moves stands twice once there is a result."""
+
+    end = Entry(9, "ended", data={"termination": "victory", "winner": 1})
+
+    def played(self) -> History:
+        room = self.opened()
+        self.add(room, Entry(1, "joined", 0, data={"name": "Ada"}), Entry(2, "started"))
+        self.add(room, line(3))
+        self.add(room, self.end)
+        return room
+
+    def test_the_beginning_stands_again_before_the_end(self) -> None:
+        room = self.played()
+        kinds = [text.split(b'"kind":"')[1].split(b'"')[0] for text in self.content().splitlines()]
+        beginning = [b"opened", b"joined", b"started"]
+        self.assertEqual(kinds, [*beginning, b"line", *beginning, b"ended"])
+        self.assertEqual(self.restart(), [room])
+
+    def test_one_damaged_line_of_the_beginning_costs_nothing(self) -> None:
+        room = self.played()
+        self.journal.stop()
+        path = self.directory / "00000001.journal"
+        whole = path.read_bytes().splitlines(keepends=True)
+        for bad in (0, 1, 2, 4, 5, 6):
+            path.write_bytes(b"".join([*whole[:bad], b"X" + whole[bad][1:], *whole[bad + 1 :]]))
+            with capturedLogs():
+                self.assertEqual([one.history for one in read([(1, path)]).rooms.values()], [room])
+        self.journal = self.fresh()
+        self.journal.start()
+
+    def test_an_end_that_a_restart_writes_has_the_beginning_too(self) -> None:
+        room = self.opened()
+        self.add(room, Entry(1, "joined", 0, data={"name": "Ada"}), Entry(2, "started"), line(3))
+        self.restart()
+        self.add(room, self.end)
+        self.assertEqual((self.directory / "00000002.journal").read_bytes().count(b"\n"), 4)
+
+    def test_a_game_that_does_not_begin_for_long_is_bounded(self) -> None:
+        room = self.opened()
+        for _ in range(300):
+            self.add(room, Entry(1, "joined", 0, data={"name": "x" * 500}))
+        size = len(self.content())
+        self.add(room, self.end)
+        self.assertLess(len(self.content()) - size, 18_000)
+
+
+class DamageTests(FileJournalCase):
+    """A damaged segment is kept aside until somebody removes it."""
+
+    def damage(self, number: int) -> bytes:
+        path = self.directory / f"{number:08d}.journal"
+        content = path.read_bytes().replace(b'"at":1,', b'"at":2,', 1)
+        path.write_bytes(content)
+        return content
+
+    def restarted(self) -> list[str]:
+        with capturedLogs() as events:
+            self.restart()
+        return sentences(events)
+
+    def test_it_is_kept_whatever_becomes_of_its_rooms(self) -> None:
+        self.add(self.opened(), line(1), line(2))
+        self.assertEqual(self.journal.damaged, [])
+        content = self.damage(1)
+        aside = self.directory / "00000001.damaged"
+        self.assertEqual(self.restarted()[-1], f"journal: {aside} is damaged; it is kept until you remove it")
+        self.assertEqual(self.journal.damaged, [aside])
+        self.assertEqual(self.segments(), [1, 2])
+        self.forget(ROOM)
+        self.assertEqual((self.segments(), aside.read_bytes()), ([2], content))
+        self.assertIn("it is kept until you remove it", self.restarted()[0])
+        aside.unlink()
+        self.assertEqual(self.journal.damaged, [])
+        self.assertEqual(self.restarted(), [])
+
+    def test_a_start_that_finds_it_again_changes_nothing(self) -> None:
+        self.add(self.opened(), line(1))
+        content = self.damage(1)
+        for _ in range(2):
+            self.assertEqual(len(self.restarted()), 3)
+            self.assertEqual((self.directory / "00000001.damaged").read_bytes(), content)
+
+    def test_its_number_is_not_used_again(self) -> None:
+        self.add(self.opened(), line(1))
+        self.damage(1)
+        self.restart()
+        self.journal.stop()
+        for path in self.directory.glob("*.journal"):
+            path.unlink()
+        self.journal = self.fresh()
+        self.journal.start()
+        self.assertEqual(self.segments(), [2])
+
+    def test_a_filesystem_without_second_names_gets_a_copy(self) -> None:
+        def refused(_path: Path, _aside: Path) -> None:
+            raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+        self.add(self.opened(), line(1))
+        content = self.damage(1)
+        self.patch(os, "link", refused)
+        self.restart()
+        self.assertEqual((self.directory / "00000001.damaged").read_bytes(), content)
 
 
 class RoundTripTests(SynchronousTestCase):
@@ -244,27 +363,28 @@ class SegmentTests(FileJournalCase):
     def test_segments_stay_as_long_as_their_oldest_room(self) -> None:
         rooms = [self.opened(f"room-{number}") for number in range(4)]
         self.assertEqual(self.segments(), [1, 2, 3, 4])
-        self.journal.forget("room-1")
+        self.forget("room-1")
         self.assertEqual(self.segments(), [1, 2, 3, 4])
-        self.journal.forget("room-0")
+        self.forget("room-0")
         self.assertEqual(self.segments(), [3, 4])
-        self.journal.forget("room-3")
+        self.forget("room-3")
         self.assertEqual(self.segments(), [3, 4])
         self.assertEqual(self.restart(), [rooms[2]])
 
     def test_when_all_is_forgotten_only_the_current_segment_stays(self) -> None:
         for number in range(3):
             self.opened(f"room-{number}")
-        for number in range(3):
-            self.journal.forget(f"room-{number}")
+        self.forget(*(f"room-{number}" for number in range(3)))
         self.assertEqual(self.segments(), [3])
         self.opened()
+        self.settle()
         self.assertEqual(self.segments(), [4])
 
     def test_a_start_removes_what_nobody_needs(self) -> None:
         self.opened()
-        self.journal.forget(ROOM)
+        self.forget(ROOM)
         self.restart()
+        self.settle()
         self.assertEqual(self.segments(), [2])
 
     def test_old_segments_stay_until_their_rooms_are_forgotten(self) -> None:
@@ -273,10 +393,18 @@ class SegmentTests(FileJournalCase):
         self.restart()
         self.restart()
         self.assertEqual(self.segments(), [1, 2, 3, 4])
-        self.journal.forget(ROOM)
+        self.forget(ROOM)
         self.assertEqual(self.segments(), [2, 3, 4])
-        self.journal.forget(OTHER)
+        self.forget(OTHER)
         self.assertEqual(self.segments(), [4])
+
+    def test_a_segment_stays_until_it_is_on_the_disk_that_its_rooms_are_forgotten(self) -> None:
+        self.opened()
+        self.restart()
+        self.journal.forget(ROOM)
+        self.assertEqual(self.segments(), [1, 2])
+        self.settle()
+        self.assertEqual(self.segments(), [2])
 
     def test_other_files_are_left_alone(self) -> None:
         stranger = self.directory / "notes.journal"
@@ -288,9 +416,9 @@ class SegmentTests(FileJournalCase):
         self.opened()
         self.opened(OTHER)
         (self.directory / "00000001.journal").unlink()
-        self.journal.forget(ROOM)
+        self.forget(ROOM)
         self.assertEqual(len(self.flushLoggedErrors(FileNotFoundError)), 1)
-        self.journal.forget(OTHER)
+        self.forget(OTHER)
         self.assertEqual(self.segments(), [2])
 
     def test_a_segment_that_cannot_be_begun_refuses_the_append(self) -> None:

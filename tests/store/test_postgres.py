@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import signal
 import sys
 import threading
 import time
@@ -31,7 +33,7 @@ from gamed.errors import StoreConflict, StoreError
 from gamed.lobby.keeper import KEEP_AGAIN, Keeper
 from gamed.records.own import summary as summary_of
 from gamed.records.record import document
-from gamed.store.dialects import CONNECTING
+from gamed.store.dialects import CONNECTING, begin_alone
 from gamed.store.memory import MemoryJournal
 from gamed.store.query import Query
 from gamed.store.reading import readable
@@ -48,6 +50,7 @@ from tests.store.logs import sentences
 from tests.store.postgres import Cluster, cluster, missing
 from tests.store.pump import SECONDS, Pump
 
+BACKENDS = "SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
 WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
 NO_SERVER = "failed: No such file or directory Is the server running locally and accepting connections on that socket?"
 
@@ -331,6 +334,34 @@ class LostTests(PostgresCase):
         self.assertTrue(error.startswith("the database postgresql+psycopg://"), error)
         self.assertEqual(self.ids(), [])
         self.assertEqual(self.database.thd_keep([(record(1), summary(1))]), {record(1).id})
+
+    def test_a_backend_that_hangs_is_given_up_and_the_next_one_stores_it(self) -> None:
+        self.database.thd_keep([(record(1), summary(1))])
+        ((backend,),) = self.query(f"{BACKENDS} AND pid != pg_backend_pid() AND state = 'idle'")
+        os.kill(backend, signal.SIGSTOP)
+        self.addCleanup(os.kill, backend, signal.SIGCONT)
+        kept = self.beside(lambda: self.database.thd_keep([(record(2), summary(2))]))
+        # Where the thread waits is not to be seen from here; cutting once more does no harm.
+        cutting = threading.Thread(target=self.cut_until, args=(kept,), daemon=True)
+        cutting.start()
+        cutting.join(SECONDS)
+        self.assertFalse(cutting.is_alive())
+        self.assertEqual(self.database.thd_keep([(record(2), summary(2))]) | {record(2).id}, {record(2).id})
+        self.assertEqual(self.ids(), [1, 2])
+
+    def cut_until(self, kept: Callable[[], object]) -> None:
+        time.sleep(0.05)
+        self.database.cut()
+        with contextlib.suppress(StoreError):
+            kept()
+
+    def test_a_statement_has_a_time_limit_and_a_migration_has_none(self) -> None:
+        with self.database._transaction() as connection:
+            self.assertEqual(connection.execute(text("SHOW statement_timeout")).scalar(), "25s")
+            begin_alone(connection)
+            self.assertEqual(connection.execute(text("SHOW statement_timeout")).scalar(), "0")
+        with self.database._transaction() as connection:
+            self.assertEqual(connection.execute(text("SHOW statement_timeout")).scalar(), "25s")
 
     def test_records_wait_in_the_journal_until_the_server_is_back(self) -> None:
         pump, clock, journal, tally = Pump(), Clock(), MemoryJournal(), Tally()

@@ -12,14 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import create_engine, text
 from twisted.internet.defer import Deferred
+from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.errors import StoreError
 from gamed.records.record import Record, Summary
 from gamed.store.query import Query
-from gamed.store.sql import BATCH, Database, SqlStore
+from gamed.store.sql import BATCH, GIVE_UP, PATIENCE, Database, SqlStore
 from tests.store.contract import store_tests
 from tests.store.examples import record, summary
+from tests.store.logs import sentences
 from tests.store.pump import SECONDS, Pump
 
 
@@ -320,6 +322,88 @@ class ThreadTests(SynchronousTestCase):
         for asked in (self.keep(1)[0], self.store.record("abcd"), self.store.find(Query())):
             self.assertIn("stopped", str(self.failureResultOf(asked, StoreError).value))
         self.assertEqual(self.numbers(), [])
+
+    def silenced(self, *numbers: int) -> list[Deferred[str]]:
+        """Have a database that does not answer for a first record, and offer it others meanwhile."""
+        kept = self.keep(*numbers)
+        assert self.database.entered.acquire(timeout=SECONDS)
+        self.pump.advance(PATIENCE)
+        return kept
+
+    def test_who_waits_too_long_is_refused_and_so_is_who_comes(self) -> None:
+        asked = self.store.find(Query())
+        self.pump.result(asked)
+        self.assertEqual(self.store.silence, "")
+        with capturedLogs() as logs:
+            kept = self.silenced(1, 2)
+            (said,) = sentences(logs)
+            kept += self.keep(3)
+        self.assertIn("has not answered for 3.0 seconds; what is asked of it is refused until it does", said)
+        self.assertEqual((self.store.silence, self.store.tally.store_timeouts), (said.partition(";")[0], 1))
+        for refused in (*kept, self.store.record("abcd"), self.store.find(Query())):
+            self.assertIn("has not answered for 3.0 s", str(self.failureResultOf(refused, StoreError).value))
+        # Those that had waited are offered again by who wants them kept.
+        self.assertEqual(self.numbers(), [[1]])
+
+    def test_when_it_answers_again_it_is_asked_again_and_nothing_is_there_twice(self) -> None:
+        for refused in self.silenced(1, 2):
+            self.failureResultOf(refused, StoreError)
+        self.let()
+        with capturedLogs() as logs:
+            while self.store.silence:
+                self.pump.turn()
+            self.assertIn("answers again", sentences(logs)[0])
+        kept = self.keep(1, 2)
+        self.let(2)
+        self.assertEqual([self.pump.result(one) for one in kept], [record(1).id, record(2).id])
+        self.assertEqual(len(self.pump.result(self.store.find(Query()))), 2)
+        self.assertEqual(self.pump.getDelayedCalls(), [])
+
+    def test_each_answer_has_its_own_time(self) -> None:
+        kept = self.keep(1)
+        asked = [self.store.find(Query()) for _ in range(3)]
+        self.pump.advance(PATIENCE - 0.1)
+        self.let()
+        self.pump.result(kept[0])
+        self.pump.advance(PATIENCE - 0.1)
+        for one in asked:
+            self.pump.result(one)
+        self.assertEqual((self.store.silence, self.store.tally.store_timeouts), ("", 0))
+
+    def test_after_a_while_the_connection_is_cut(self) -> None:
+        cuts: list[float] = []
+        self.patch(Database, "cut", lambda _database: cuts.append(self.pump.seconds()))
+        self.silenced(1)[0].addErrback(lambda _: None)
+        self.pump.advance(GIVE_UP - PATIENCE - 0.1)
+        self.assertEqual(cuts, [])
+        self.pump.advance(0.1)
+        self.assertEqual(cuts, [GIVE_UP])
+
+    def test_a_stop_leaves_a_database_that_does_not_answer(self) -> None:
+        self.silenced(1)[0].addErrback(lambda _: None)
+        stopped = self.store.stop()
+        with capturedLogs() as logs:
+            stopped.cancel()
+        self.assertIn("has not answered for 3.0 seconds; it is not closed", sentences(logs)[0])
+        self.successResultOf(stopped)
+        self.assertEqual(self.pump.getDelayedCalls(), [])
+        self.failureResultOf(self.keep(2)[0], StoreError)
+        self.let()
+        self.store._pool.stop()
+        self.database.thd_close()
+
+    def test_a_long_query_can_be_cut(self) -> None:
+        endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+        database = Database("sqlite://")
+        database.thd_open()
+
+        def asked() -> None:
+            with database._transaction() as connection:
+                connection.execute(text(endless))
+
+        threading.Timer(0.02, database.cut).start()
+        self.assertIn("interrupted", str(self.assertRaises(StoreError, asked)))
+        database.thd_close()
 
     def test_the_thread_does_not_keep_the_process(self) -> None:
         self.pump.result(self.store.find(Query()))

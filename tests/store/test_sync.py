@@ -92,7 +92,7 @@ class SyncThreadTests(SynchronousTestCase):
         self.sync.written(10)
         self.ask(10, "a")
         self.assertEqual(self.entered(), self.segment)
-        self.assertTrue(self.pump.calls.empty())
+        self.assertTrue(self.pump.turns.empty())
         self.disk.may_end.release()
         self.pump.turn()
         self.assertEqual(self.called, ["a"])
@@ -109,7 +109,7 @@ class SyncThreadTests(SynchronousTestCase):
         self.pump.turn()
         self.assertEqual(self.called, ["a"])
         self.entered()
-        self.assertTrue(self.pump.calls.empty())
+        self.assertTrue(self.pump.turns.empty())
         self.disk.may_end.release()
         # Both in one turn of the reactor, covered by one sync.
         self.pump.turn()
@@ -150,7 +150,7 @@ class SyncThreadTests(SynchronousTestCase):
         self.ask(20, "a")
         for descriptor in (self.segment, second):
             self.disk.may_end.release()
-            self.assertTrue(self.pump.calls.empty())
+            self.assertTrue(self.pump.turns.empty())
             self.assertEqual(self.entered(), descriptor)
         self.disk.may_end.release()
         self.pump.turn()
@@ -195,7 +195,7 @@ class SyncThreadTests(SynchronousTestCase):
         self.assertIs(self.sync.failed, self.disk.error)
         # The failure is noticed, and that is all that is called.
         self.pump.turn()
-        self.assertEqual((self.called, self.pump.calls.empty()), ([], True))
+        self.assertEqual((self.called, self.pump.turns.empty()), ([], True))
         self.assertTrue(self.disk.entered.empty())
         self.assertEqual(sentences(events), [f"journal: cannot sync {self.directory}: Input/output error"])
         for descriptor in (self.segment, second):

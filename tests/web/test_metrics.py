@@ -55,6 +55,7 @@ class MetricsTests(LobbyTestCase):
             {"battleship": {}},
             lambda: self.problems,
             lambda: {"web": datetime(1970, 1, 2, tzinfo=UTC)},
+            lambda: {"journal": "damaged"},
         )
         self.registry = registry(collector)
 
@@ -74,6 +75,7 @@ class MetricsTests(LobbyTestCase):
         self.assertEqual(self.value("gamed_ready"), 1)
         self.problems["journal"] = "the disk is full"
         self.assertEqual((self.value("gamed_ready"), self.value('gamed_problem{part="journal"}')), (0, 1))
+        self.assertEqual(self.value('gamed_warning{part="journal"}'), 1)
         self.assertEqual(self.value('gamed_certificate_expiry_timestamp_seconds{listener="web"}'), 86_400)
 
     def test_a_game_is_counted(self) -> None:

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from gamed.lobby.keeper import KEEP_AGAIN
 from gamed.lobby.lobby import AFTERWARDS
-from gamed.web.service import readiness
+from gamed.web.service import damage, readiness
 from tests.lobby.doubles import LAST_SUNK, LobbyTestCase, StubbornStore
+
+
+class DamageTests(LobbyTestCase):
+    def test_damaged_segments_are_named_until_they_are_removed(self) -> None:
+        self.open()
+        self.assertEqual(damage(self.journal), {})
+        self.journal.damaged = [Path("journal/00000003.damaged")]
+        self.assertIn("damaged, see the log: journal/00000003.damaged;", damage(self.journal)["journal"])
+        self.assertEqual(readiness((), self.journal, self.lobby)(), {})
 
 
 class DrainTests(LobbyTestCase):
@@ -30,6 +41,12 @@ class StoreTests(LobbyTestCase):
         self.assertEqual(problems(), {"store": "1 ended games wait to be stored; see the log"})
         self.clock.turn(KEEP_AGAIN)
         self.assertEqual(problems(), {})
+
+    def test_while_the_database_does_not_answer(self) -> None:
+        self.open()
+        problems = readiness((), self.journal, self.lobby)
+        self.store.silence = "the database has not answered for 3.0 seconds"
+        self.assertEqual(problems(), {"store": f"{self.store.silence}; 0 ended games wait to be stored"})
 
     def test_a_game_on_its_way_is_no_problem_though_one_was_refused_long_ago(self) -> None:
         self.open(store=StubbornStore(refusals=1))

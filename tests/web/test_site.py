@@ -17,7 +17,9 @@ class SiteTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.clock = Clock()
         self.problems: dict[str, str] = {}
-        root = Root(registry(DaemonCollector(Tally(), list, int)), lambda: self.problems)
+        self.warnings: dict[str, str] = {}
+        collector = DaemonCollector(Tally(), list, int)
+        root = Root(registry(collector), lambda: self.problems, warnings=lambda: self.warnings)
         self.site = WebSite(root, frozenset({"localhost", "127.0.0.1", "::1"}), self.clock)
         self.site.startFactory()
         self.addCleanup(self.site.stopFactory)
@@ -40,13 +42,19 @@ class SiteTests(SynchronousTestCase):
 
     def test_alive(self) -> None:
         status, _, body = self.got("/healthz")
-        self.assertEqual((status, json.loads(body)), (200, {"ok": True, "problems": {}}))
+        self.assertEqual((status, json.loads(body)), (200, {"ok": True, "problems": {}, "warnings": {}}))
 
     def test_ready_or_why_not(self) -> None:
         self.assertEqual(self.got("/readyz")[0], 200)
         self.problems["journal"] = "cannot be synced: the disk is full"
         status, _, body = self.got("/readyz")
-        self.assertEqual((status, json.loads(body)), (503, {"ok": False, "problems": self.problems}))
+        said = {"ok": False, "problems": self.problems, "warnings": {}}
+        self.assertEqual((status, json.loads(body)), (503, said))
+
+    def test_a_warning_keeps_nobody_away(self) -> None:
+        self.warnings["journal"] = "damaged, see the log"
+        status, _, body = self.got("/readyz")
+        self.assertEqual((status, json.loads(body)), (200, {"ok": True, "problems": {}, "warnings": self.warnings}))
 
     def test_metrics(self) -> None:
         status, headers, body = self.got("/metrics")
