@@ -106,6 +106,8 @@ class SeasonTable(MatchTable):
     begun: Callable[[Seat], bytes] = _no_text
     """Returns what a seat's peer has begun to say and has not ended."""
     expelled: dict[Seat, str] = field(factory=dict)
+    own_names: dict[Seat, str] = field(factory=dict)
+    """The names of peers that have given themselves one. They stand where the slot has no display name."""
     _taken: set[Seat] = field(factory=set)
     _absent: dict[Seat, Absence] = field(factory=dict)
     _timed: list[bool] = field(factory=lambda: [True, True])
@@ -165,7 +167,16 @@ class SeasonTable(MatchTable):
 
     @property
     def names(self) -> tuple[str, str]:
-        """The display names of both sides."""
+        """The names of both sides."""
+        red, blue = (
+            self.own_names.get(seat, name) if self.slots[seat].display_name is None else name
+            for seat, name in enumerate(self._slot_names)
+        )
+        return red, blue
+
+    @property
+    def _slot_names(self) -> tuple[str, str]:
+        """The display names of both slots. Scores are kept by these: nobody can choose one."""
         red, blue = ("Unknown" if slot.display_name is None else slot.display_name for slot in self.slots)
         return red, blue
 
@@ -357,7 +368,7 @@ class SeasonTable(MatchTable):
         result = self.season.result(self.state, self.names, fault)
         told = ResultMessage(self.room, result.body)
         mails += [Mail(seat, told) for seat in PLAYERS_FIRST]
-        self.finished(self.names, result.parts)
+        self.finished(self._slot_names, result.parts)
         return self._close(outcome, now, mails, journal)
 
     def _close(self, outcome: Outcome, now: float, mails: list[Mail], journal: Sequence[Entry]) -> Step:

@@ -380,10 +380,10 @@ export function create(root, context) {
   // Not on the board itself: Chromium lets an SVG be focused that listens for it.
   frame.addEventListener("focusout", () => show(null));
 
-  /** The keys of the authors' window: they count anywhere but in the page's other controls. */
+  /** The keys of the authors' window. The shell gives the focus to the page's heading. They count anywhere but in the page's other controls. */
   function onKey(event) {
     if (isChord(event) || event.repeat || !scene) return;
-    if (event.target !== document.body && !root.contains(event.target)) return;
+    if (!root.contains(event.target) && event.target.closest?.(CONTROLS)) return;
     const key = event.key.toLowerCase();
     if (key in VOTES) vote(VOTES[key]);
     else if (key === "r") reset();
