@@ -112,6 +112,7 @@ export const words = {
 };
 
 const SIZE = 9;
+const CONTROLS = "a, button, input, select, textarea, summary, dialog"; // parts of a page that have keys of their own
 const PITCH = 12; // from cell to cell, in units of the drawing
 const CELL = 10;
 const GAP = PITCH - CELL;
@@ -380,7 +381,7 @@ export function create(root, context) {
   // Not on the board itself: Chromium lets an SVG be focused that listens for it.
   frame.addEventListener("focusout", () => show(null));
 
-  /** The keys of the authors' window. The shell gives the focus to the page's heading. They count anywhere but in the page's other controls. */
+  /** The keys of the authors' window: they count anywhere but in the page's other controls. */
   function onKey(event) {
     if (isChord(event) || event.repeat || !scene) return;
     if (!root.contains(event.target) && event.target.closest?.(CONTROLS)) return;
