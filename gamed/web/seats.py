@@ -66,6 +66,14 @@ class HasTimeLimits(Protocol):
         """Switch a seat's time limits, from the next request on."""
 
 
+@runtime_checkable
+class HasDeadlines(Protocol):
+    """What a table may have besides: a moment by which a seat must have acted."""
+
+    def due_of(self, seat: Seat) -> float | None:
+        """Return the moment, by the tables' clock; None: there is none now."""
+
+
 @define
 class Wish:
     """What a seat is asked for with. `bots`: a strategy and a reservation's code, or None, for each."""
@@ -213,9 +221,18 @@ class Sitting:
             scene["board"] = {**scene["board"], **{key: seen[key] for key in view["public"] if key in seen}}
         if not scene["seats"]:
             scene["seats"] = _seats(view.get("players") or ())
+        scene["left"] = self._left()
         scene["isLive"] = not self.loop.is_lost
         scene["error"] = self.loop.error
         return scene
+
+    def _left(self) -> float | None:
+        """Return the seconds that the person has left; None: any time."""
+        if self.feed is None or self.seat is None or self.loop.is_lost:
+            return None
+        table = self.feed.room.table
+        due = table.due_of(self.seat) if isinstance(table, HasDeadlines) else None
+        return None if due is None else round(max(0.0, due - self.feeds.lobby.seconds()), 1)
 
     def moves(self, captured: tuple[Mapping[str, Any], Moment | None]) -> Sequence[Mapping[str, Any]]:
         """Return the moves that everybody may know."""

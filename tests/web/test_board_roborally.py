@@ -15,6 +15,7 @@ from tests.games.roborally.making import N, plan, robot
 from tests.games.roborally.making import state as position
 from tests.games.roborally.scenes import GAME, played, programmed, scene, started
 from tests.web.browser import BrowserTestCase
+from tests.web.canned import SESSION, ShellTestCase
 
 EVERYTHING = plan(
     "______#__",
@@ -483,3 +484,33 @@ class GermanTests(BoardCase):
         self.show(started("anlauf", 2), 0)
         self.assertIn("Programm abgeben", self.page.locator("[data-submit]").inner_text())
         self.assertEqual(self.announced(), ["Programmiere deinen Roboter"])
+
+
+class TimeTests(ShellTestCase):
+    """A seat with a limit, through the shell."""
+
+    def sit(self, seen: dict[str, Any]) -> None:
+        games = [{"kind": "roborally", "name": "RoboRally", "can": ["play"], "bots": [], "options": {}}]
+        self.api["GET /session"] = {**SESSION, "games": games}
+        self.api["GET /seats/r1"] = {"id": "r1", "game": "roborally", "name": "Me", "scene": seen, "moves": []}
+        self.visit("/seats/r1", ".rr-panel")
+
+    def test_a_countdown_and_the_reason(self) -> None:
+        asked = scene(started("anlauf", 2), 0)
+        self.sit({**asked, "left": 59.5})
+        self.see("0:59 left")
+        self.see("0:58 left")
+        self.emit("/seats/r1", "scene", {"scene": {**asked, "left": 3.0}, "moves": [], "reset": False})
+        self.see("0:02 left")
+        self.see("0:03 left", "[aria-live]")
+        you = {**asked["you"], "prompt": None, "removed": "time"}
+        after = {**asked, "phase": "removed", "you": you, "left": None}
+        self.emit("/seats/r1", "scene", {"scene": after, "moves": [], "reset": False})
+        self.see("you had 60 s for the decision")
+        self.assertTrue(self.page.locator(".countdown").is_hidden())
+        self.assertNotIn("Waiting for the others", self.text())
+
+    def test_in_german(self) -> None:
+        self.sit({**scene(started("anlauf", 2), 0), "left": 59.5})
+        self.page.select_option('select[aria-label="Language"]', "de")
+        self.see("noch 0:5")

@@ -402,6 +402,33 @@ class RoboRallyTests(SeatsTestCase):
         self.house.pump(3)
         self.assertGreater(len(tab.events()), count)
 
+    def test_the_time_that_is_left_and_why_it_was_removed(self) -> None:
+        seat = self.sit(self.ada, bots=["random"])
+        before = self.ada.get(f"seats/{seat}").json["scene"]
+        self.assertEqual(before["you"]["prompt"], "facing")
+        self.assertTrue(58 < before["left"] <= 60, before["left"])
+        self.house.pump(40)
+        scene = self.ada.get(f"seats/{seat}").json["scene"]
+        # A request takes a second here.
+        self.assertEqual(round(before["left"] - scene["left"]), 41)
+        self.house.pump(21)
+        scene = self.ada.get(f"seats/{seat}").json["scene"]
+        self.assertEqual((scene["phase"], scene["you"]["removed"], scene["left"]), ("removed", "time", None))
+
+
+class DeadlineTests(SeatsTestCase):
+    def test_silence_in_battleship(self) -> None:
+        seat = self.sit(self.ada, bots=["density"])
+        left = self.ada.get(f"seats/{seat}").json["scene"]["left"]
+        self.assertTrue(898 < left <= 900, left)
+
+    def test_who_has_any_time(self) -> None:
+        self.house = WebHouse("hive")
+        self.addCleanup(self.house.stop)
+        self.kind, ada = "hive", self.house.visitor()
+        seat = self.sit(ada, bots=["random"])
+        self.assertIsNone(ada.get(f"seats/{seat}").json["scene"]["left"])
+
 
 class SettingsTests(SynchronousTestCase):
     def test_the_grace_is_configured(self) -> None:

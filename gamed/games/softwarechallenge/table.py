@@ -180,6 +180,13 @@ class SeasonTable(MatchTable):
         red, blue = ("Unknown" if slot.display_name is None else slot.display_name for slot in self.slots)
         return red, blue
 
+    def due_of(self, seat: Seat) -> float | None:
+        """Return the moment at which a seat loses if it has not moved by then; None: it has any time."""
+        asked_at = self._clock.asked_at
+        if self._is_over or not self.is_requested or not self._is_timed or asked_at is None or seat != self._mover:
+            return None
+        return asked_at + self.limits.soft
+
     def display_name(self, seat: Seat) -> str | None:
         """Return what the slot is called, if its room was prepared with a name for it."""
         return self.slots[seat].display_name or None

@@ -481,6 +481,7 @@ export function create(root, context) {
 
   function caption() {
     const board = scene.board;
+    if (scene.phase === "removed") return t(`removed_${you().removed}`, { n: you().seconds });
     if (you() && scene.won === true) return t("youWon");
     if (board?.ranking) return you() ? t("youLost") : t("over", { name: nameOf(scene, board.ranking[0], t) });
     if (scene.phase === "out") return t("out");
