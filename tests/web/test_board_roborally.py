@@ -72,6 +72,24 @@ class BoardCase(BrowserTestCase):
         return self.page.locator("[data-explain]").inner_text()
 
 
+def laser_end() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Return three scenes: before the end, when a laser has destroyed Anna's robot, and when Bert has won."""
+    ending = position(EVERYTHING, robot(1, 1), robot(9, 1, flag=2), stage=Stage.ENDING)
+    before, over = scene(ending), scene(GAME.advance(ending))
+    hit = [1, "lasers", [[0, 1, 1, "E", 10, False]], None, None]
+    turn = before["board"]["trail"]["turn"]
+
+    def then(found: dict[str, Any], *steps: Any) -> dict[str, Any]:
+        first, *others = found["board"]["robots"]
+        board = {**found["board"], "robots": [{**first, "damage": 10}, *others]}
+        return {**found, "board": {**board, "trail": {"turn": turn, "steps": steps}}}
+
+    before["board"]["trail"] = {"turn": turn, "steps": []}
+    shot = then(before, hit)
+    end = then(over, hit, [1, "touched", [], None, None], [0, "ended", [], None, None])
+    return before, shot, {**end, "phase": "over", "outcome": {"termination": "victory", "winner": 1}}
+
+
 class ProgramTests(BoardCase):
     def setUp(self) -> None:
         super().setUp()
@@ -393,6 +411,26 @@ class StepTests(BoardCase):
         self.assertFalse(self.page.evaluate(ON))
         self.assertEqual(self.page.locator("[data-robot='0']").get_attribute("data-place"), "6,1")
 
+    def test_what_becomes_of_robots_is_told_when_the_steps_have_come_there(self) -> None:
+        before, shot, over = laser_end()
+        self.mount("roborally", before, mode="watch")
+        self.page.evaluate(ANIMATED, before)
+        crew, now = self.page.locator(".rr-crew"), self.page.locator(".rr-now")
+        self.update(shot)
+        self.update(over)
+        self.assertNotIn("destroyed", crew.inner_text())
+        self.assertNotIn("Ranking", crew.inner_text())
+        self.assertNotIn("wins", now.inner_text())
+        # The next step is after the first board, and before the second.
+        self.page.evaluate(ON)
+        self.assertIn("destroyed", crew.inner_text())
+        self.assertNotIn("Ranking", crew.inner_text())
+        self.assertNotIn("wins", now.inner_text())
+        while self.page.evaluate(ON):
+            pass
+        self.assertIn("Ranking", crew.inner_text())
+        self.assertIn("Bert wins", now.inner_text())
+
     def test_the_first_scene_is_shown_at_once(self) -> None:
         after = played(programmed(started("anlauf", 2)))
         self.show(after)
@@ -514,3 +552,41 @@ class TimeTests(ShellTestCase):
         self.sit({**scene(started("anlauf", 2), 0), "left": 59.5})
         self.page.select_option('select[aria-label="Language"]', "de")
         self.see("noch 0:5")
+
+
+class SuspenseTests(ShellTestCase):
+    """The shell tells how a game ended when the board has come there, to players and to spectators."""
+
+    RESULT = ".ending:not([hidden])"
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.page.emulate_media(reduced_motion="no-preference")
+        games = [{"kind": "roborally", "name": "RoboRally", "can": ["play"], "bots": [], "options": {}}]
+        self.api["GET /session"] = {**SESSION, "games": games}
+        self.before, _, self.over = laser_end()
+
+    def check(self, path: str, page: str, said: str, **more: Any) -> None:
+        """Let a game end: nothing of it is told with the first step, and all of it after the last."""
+        here = {"id": "r1", "game": "roborally", "name": "Me", "state": "playing", "seats": [], "moves": []}
+        self.api[f"GET {path}"] = {**here, "started": "2026-01-01T00:00:00Z", "scene": {**self.before, **more}}
+        self.visit(page, ".rr-crew li")
+        after = {**self.over, **more, "phase": "over", "won": False if more else None}
+        self.emit(path, "scene", {"scene": after, "moves": [], "reset": False})
+        self.see("Lasers fire", ".rr-now")
+        self.assertEqual(self.page.locator(self.RESULT).count(), 0)
+        for told in ("won", "wins", "You lost", "destroyed", "Ranking"):
+            self.assertNotIn(told, self.text("body"))
+        self.page.wait_for_selector(self.RESULT)
+        self.see(said)
+        self.see("destroyed", ".rr-crew")
+
+    def test_a_spectator(self) -> None:
+        self.check("/rooms/r1", "/rooms/r1", "Bert won")
+
+    def test_the_big_screen(self) -> None:
+        self.check("/rooms/r1", "/rooms/r1?screen", "Bert won")
+
+    def test_a_player(self) -> None:
+        you = {**scene(started("anlauf", 2), 0)["you"], "prompt": None, "hand": []}
+        self.check("/seats/s1", "/seats/s1", "You lost.", you=you)

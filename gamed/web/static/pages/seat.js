@@ -88,13 +88,17 @@ export async function show(view) {
     return scene.outcome && winner === null ? t("nobodyWon") : t("over");
   }
 
+  function conclude() {
+    end.update(scene, record, verdict());
+    again.hidden = !over() && !isOver;
+  }
+
   function draw(isAnimated) {
     board.update(scene, isAnimated);
     const isPaused = scene.state === "paused" && !over();
     seats.update(scene, course.moves, isPaused);
     replace(state, isPaused && badge("paused"));
-    end.update(scene, record, verdict());
-    again.hidden = !over() && !isOver;
+    board.settled(conclude);
     view.entitle(isMyTurn() ? `● ${t("yourTurn")} ${title}` : title);
   }
 
@@ -112,7 +116,7 @@ export async function show(view) {
     if (!isFirst) {
       if (isReset) view.announce(t("back"));
       else tell(view.announce, added, say);
-      if (over() && !wasOver) view.announce(verdict());
+      if (over() && !wasOver) board.settled(() => view.announce(verdict()));
       else if (isMyTurn() && !wasMine) view.announce(t("yourTurn"));
     }
     if (over() && !record) findRecord();
@@ -137,7 +141,7 @@ export async function show(view) {
       record = now?.record ?? room?.record ?? null;
     }
     isLooking = false;
-    if (!view.signal.aborted) end.update(scene, record, verdict());
+    if (!view.signal.aborted) board.settled(conclude);
   }
 
   async function leave() {
