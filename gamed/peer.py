@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from attrs import frozen
+
 from gamed.events import Event
 from gamed.game import Seat
 from gamed.refusals import Refusals
+
+
+@frozen(eq=False)
+class Party:
+    """Peers that came together. They get a room of their own, which nobody else is seated in."""
+
+    size: int
+    """How many they are."""
 
 
 class Peer(Protocol):
@@ -20,6 +30,14 @@ class Peer(Protocol):
     @property
     def called(self) -> str:
         """What records and other players call the peer: the name that it has given itself, or else its address."""
+
+    @property
+    def own_name(self) -> str | None:
+        """The name that the peer has given itself, if it has."""
+
+    @property
+    def party(self) -> Party | None:
+        """Whom it came with; None: it plays with anybody."""
 
     @property
     def address(self) -> str:

@@ -17,7 +17,7 @@ from gamed.errors import RemoteProtocolError
 from gamed.events import Event
 from gamed.game import Options, Seat, Termination
 from gamed.history import History
-from gamed.peer import Peer
+from gamed.peer import Party, Peer
 from gamed.refusals import Refusal
 from gamed.table import Table
 
@@ -40,6 +40,10 @@ class HostedRoom(Protocol):
     @property
     def peers(self) -> Mapping[Seat, Peer]:
         """Who sits where."""
+
+    @property
+    def party(self) -> Party | None:
+        """Whom the room is for; None: anybody."""
 
     @property
     def observers(self) -> Sequence[Peer]:
@@ -120,7 +124,7 @@ class Host(Protocol):
     def arrive(self, kind: str, peer: Peer) -> None:
         """Seat a newcomer with who has waited longest, or in a new room. Raises StoreError: no room can be opened."""
 
-    def open(self, kind: str, options: Options | None = None) -> HostedRoom:
+    def open(self, kind: str, options: Options | None = None, party: Party | None = None) -> HostedRoom:
         """Open a room; the settings give what the options leave out. Raises StoreError, RoomError."""
 
     def room(self, room: str) -> HostedRoom | None:

@@ -180,6 +180,8 @@ class GameType:
     players: Mapping[str, Callable[..., Player]]
     person: Callable[..., Person] | None = None
     player_options: tuple[str, ...] = ()
+    opponents: Sequence[int] = (1,)
+    """How many players of the game's own a person can bring along."""
     replays: tuple[ReplayFormat, ...] = ()
     told: Told = everything
     scores: Callable[[History], Scores] | None = None

@@ -135,6 +135,10 @@ class Relay:
         """Whether the match runs or has run."""
         return self._clock.started
 
+    def due_of(self, seat: Seat) -> float | None:  # noqa: ARG002 (the same for both)
+        """Return the moment at which silence ends the match; None: it does not run."""
+        return None if self.outcome is not None or self.is_paused else self._clock.due
+
     # Before the match
 
     def join(self, name: str, now: float, seat: Seat | None = None) -> Step:

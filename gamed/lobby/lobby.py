@@ -35,7 +35,7 @@ from gamed.lobby.outage import Outage, Timer
 from gamed.lobby.refusals import RefusalLog
 from gamed.lobby.reservations import ReservationBook
 from gamed.lobby.room import Dispatch, Room
-from gamed.peer import Peer
+from gamed.peer import Party, Peer
 from gamed.records.own import PORTION, summarize, to_history, writing
 from gamed.records.record import RecordError
 from gamed.refusals import Refusal
@@ -89,7 +89,7 @@ class Lobby(Service):
     refusals: RefusalLog = field(init=False)
     alarms: list[Callable[[Room, Finding], None]] = field(factory=list)
     replays: dict[str, Callable[[History], None]] = field(factory=dict)
-    _waiting: dict[str, Room] = field(factory=dict)
+    _waiting: dict[tuple[str, Party | None], Room] = field(factory=dict)
     _dispatches: list[Dispatch] = field(factory=list)
     _afterwards: dict[str, Room] = field(factory=dict)
     _portions: Iterator[None] | None = None
@@ -106,16 +106,16 @@ class Lobby(Service):
     def arrive(self, kind: str, peer: Peer) -> None:
         """Seat a newcomer with who has waited longest, or in a new room. Raises StoreError: no room can be opened."""
         self._check_storage()
-        waiting = self._waiting.pop(kind, None)
+        waiting = self._waiting.pop((kind, peer.party), None)
         if waiting is not None and next(iter(waiting.peers.values())).is_gone:
             waiting.leave(0)
             waiting = None
-        room = self.open(kind) if waiting is None else waiting
+        room = self.open(kind, party=peer.party) if waiting is None else waiting
         room.join(peer)
         if room.table.free and not room.is_closed:
-            self._waiting[kind] = room
+            self._waiting[kind, peer.party] = room
 
-    def open(self, kind: str, options: Options | None = None) -> Room:
+    def open(self, kind: str, options: Options | None = None, party: Party | None = None) -> Room:
         """Open a room; the settings give what the options leave out. Raises StoreError, RoomError."""
         if self.is_draining:
             raise RoomError("no new games: the daemon finishes those that run, and stops then")
@@ -124,7 +124,7 @@ class Lobby(Service):
         game_type = self.game_types[kind]
         history = self.history(kind, {**game_type.options(settings), **(options or {})})
         table = game_type.table(settings, history.options, partial(Random, history.seed), self.seconds())
-        room = Room(history.room, history, table, self, settings.stuck_seconds)
+        room = Room(history.room, history, table, self, settings.stuck_seconds, party)
         try:
             room.open()
         except DiskError as error:
@@ -312,8 +312,8 @@ class Lobby(Service):
         """Have a room's lines judged and its ended matches recorded, when its letters have left."""
         if room.is_closed:
             self.reservations.expire(room)
-            if self._waiting.get(room.history.kind) is room:
-                del self._waiting[room.history.kind]
+            if self._waiting.get((room.history.kind, room.party)) is room:
+                del self._waiting[room.history.kind, room.party]
         self._afterwards[room.id] = room
         self._attend_later()
 

@@ -22,7 +22,7 @@ from gamed.game import Options, Outcome, Seat, Termination
 from gamed.history import JOINED, LINE, MOVE, Entry, History
 from gamed.lobby.outage import PATIENCE
 from gamed.lobby.refusals import RefusalLog
-from gamed.peer import Peer
+from gamed.peer import Party, Peer
 from gamed.refusals import Refusal
 from gamed.store import Journal
 from gamed.table import OBSERVERS, Judged, Step, Table
@@ -98,6 +98,7 @@ class Room:
     table: Table
     house: House
     stuck_seconds: float
+    party: Party | None = None
     peers: dict[Seat, Peer] = field(factory=dict)
     observers: list[Peer] = field(factory=list)
     ended: list[Ended] = field(factory=list)

@@ -35,6 +35,7 @@ from gamed.net.arrivals import Arrivals
 from gamed.net.backlog import AT_ONCE, SHARE, STORE
 from gamed.net.begun import BegunMessage
 from gamed.net.limits import Bucket
+from gamed.peer import Party
 from gamed.refusals import Refusal, Refusals
 from gamed.table import OBSERVERS
 from gamed.wire import Connection
@@ -68,8 +69,9 @@ _HANG_UP = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
 class Session:
     """A peer on a transport. It is the transport's protocol and, for back-pressure, its producer.
 
-    `_own_name`: what it calls itself, if it has said that. `places`: its rooms and its seats in them; `_place`: the one
-    to which its words go, where the reception does not route them. `_socket`: None with TLS, and where there is none.
+    `own_name`: what it calls itself, if it has said that. `party`: whom it came with. `places`: its rooms and its seats
+    in them; `_place`: the one to which its words go, where the reception does not route them. `_socket`: None with TLS,
+    and where there is none.
 
     What comes: `_pending` bytes, which the connection has not been given. While `_is_waiting` the session stands in the
     backlog, and `_rest` is the call with which it goes on at the listener's rate, or reads on when it is mute. What
@@ -87,7 +89,8 @@ class Session:
     address: str
     name: str
     transport: Any = None
-    _own_name: str | None = None
+    own_name: str | None = None
+    party: Party | None = None
     _refusals: Refusals | None = None
     _place: tuple[Room, Seat] | None = None
     places: list[tuple[Room, Seat]] = field(factory=list)
@@ -477,11 +480,11 @@ class Session:
     @property
     def called(self) -> str:
         """The name that the peer has given itself, or else its address."""
-        return self.name if self._own_name is None else self._own_name
+        return self.name if self.own_name is None else self.own_name
 
     def introduce(self, name: str) -> None:
         """Take note of the name that the peer has given itself; in logs, what is not printable in it is spelled out."""
-        self._own_name = name
+        self.own_name = name
         self.name = f"{ascii(name)[1:-1]}@{self.name.rpartition('@')[2]}"
 
     def entered(self, room: Room, seat: Seat) -> None:

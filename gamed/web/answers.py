@@ -117,6 +117,8 @@ class Call:
     places: Mapping[str, str] = field(factory=dict)
     address: str = ""
     secure: bool = False
+    cookie: str = ""
+    """The name of the session's cookie."""
 
     def text(self, name: str, default: str = "") -> str:
         """Return a text of the body. Raises Refusal: it is something else."""

@@ -8,6 +8,7 @@ Source: issue 8; docs/reference/web-api.md.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import unquote_to_bytes
@@ -104,13 +105,15 @@ class Api(Resource):
         path = _path(request)
         route, places = find(self.routes, path, method)
         check_origin(headers, method)
-        visitor = self.visitors.find(_cookie(request))
+        name = _cookie_name(request)
+        cookie = request.getCookie(name.encode())
+        visitor = self.visitors.find(None if cookie is None else cookie.decode("latin-1"))
         if method != "GET":
             check_token(visitor, headers.get("x-gamed-token"))
         permit(route, visitor)
         body = None if method == "GET" else _body(request, route)
         address = _address(request, self.proxies)
-        call = Call(path, method, _query(request), body, visitor, places, address, bool(request.isSecure()))
+        call = Call(path, method, _query(request), body, visitor, places, address, bool(request.isSecure()), name)
         if not route.stream:
             return route.do(call)
         if request.method == b"HEAD":
@@ -150,9 +153,15 @@ def _query(request: Any) -> Mapping[str, str]:
     }
 
 
-def _cookie(request: Any) -> str | None:
-    cookie = request.getCookie(COOKIE.encode())
-    return None if cookie is None else cookie.decode("latin-1")
+def _cookie_name(request: Any) -> str:
+    """Return what the session's cookie is called.
+
+    Browsers send cookies to all ports of a host. The port in the name keeps the daemons of a host apart.
+    """
+    port = (request.getHeader(b"host") or b"").rpartition(b":")[2].decode("latin-1")
+    if not re.fullmatch("[0-9]{1,5}", port):
+        port = "443" if request.isSecure() else "80"
+    return f"{COOKIE}-{port}"
 
 
 def _body(request: Any, route: Route) -> Any:

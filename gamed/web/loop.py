@@ -25,6 +25,7 @@ from zope.interface import implementer
 from gamed.errors import GamedError
 from gamed.net.factory import SessionFactory
 from gamed.net.session import Session
+from gamed.peer import Party
 from gamed.registry import PlaysOn
 from gamed.web.answers import Refusal
 
@@ -69,7 +70,7 @@ Call = Callable[..., Deferred[bytes]]
 class Loop:
     """The session's transport, and the client's connection.
 
-    `told`: called after the client has been told something, and after the end. `elsewhere`: where the client thinks,
+    `told`: called after either end has been told something, and after the end. `elsewhere`: where the client thinks,
     if it thinks long; None: here. `leaves`: whether the client closes when its match is over. `error`: why the client
     closed, if the server erred.
     """
@@ -95,7 +96,7 @@ class Loop:
     _stay: IDelayedCall | None = None
     """The end of the client's stay after a match."""
 
-    def join(self, factory: SessionFactory, host: str, name: str = "") -> None:
+    def join(self, factory: SessionFactory, host: str, name: str = "", party: Party | None = None) -> None:
         """Connect. `host`: the browser's address; `name`: goes before it in logs. Raises Refusal: the limits say no."""
         serial = next(_serials)
         session = factory.buildProtocol(_address(host, serial))
@@ -103,6 +104,7 @@ class Loop:
             status, text = _CAUSES[factory.limits.why]
             raise Refusal(status, factory.limits.why, text)
         self.session = session
+        session.party = party
         session.name = f"web:[{host}]:{serial}" if ":" in host else f"web:{host}:{serial}"
         if name:
             session.introduce(name)
@@ -231,6 +233,7 @@ class Loop:
         except Exception:  # noqa: BLE001 (as a socket that breaks)
             log.failure("server fault: peer={peer}", peer=self.session.name)
             self._lose(Failure(ConnectionAborted()))
+        self.told()
 
     def _lose(self, reason: Failure) -> None:
         if self.is_lost:

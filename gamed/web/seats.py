@@ -7,8 +7,9 @@ left, as a peer leaves whose connection is lost. A seat that is over stays reada
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from random import Random
+from string import ascii_uppercase
 from typing import Any, Final, Protocol, runtime_checkable
 
 from attrs import define, field
@@ -19,7 +20,8 @@ from gamed.console.operator import Parts
 from gamed.errors import GamedError
 from gamed.game import Seat, Termination
 from gamed.net.factory import SessionFactory
-from gamed.reception import HostedRoom, Prepares
+from gamed.peer import Party
+from gamed.reception import HostedRoom
 from gamed.registry import STAY, GameType, LearnsOutcome, Looks, Person
 from gamed.web.answers import Refusal
 from gamed.web.feed import Stream
@@ -47,9 +49,6 @@ KEPT: Final = 8
 KEPT_SECONDS: Final = 1_800.0
 """How long they can be."""
 
-BOTS: Final = 7
-"""Bots that one may bring along."""
-
 LONGEST_NAME: Final = 40
 """Characters of a player's name."""
 
@@ -65,6 +64,14 @@ class HasTimeLimits(Protocol):
 
     def set_timed(self, seat: Seat, *, timed: bool) -> None:
         """Switch a seat's time limits, from the next request on."""
+
+
+@runtime_checkable
+class HasDeadlines(Protocol):
+    """What a table may have besides: a moment by which a seat must have acted."""
+
+    def due_of(self, seat: Seat) -> float | None:
+        """Return the moment, by the tables' clock; None: there is none now."""
 
 
 @define
@@ -99,7 +106,8 @@ class Sitting:
     final: tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]] | None = None
     record: str | None = None
     started: str | None = None
-    prepared: HostedRoom | None = None
+    party: Party | None = None
+    """Whom it came with."""
     ended: float = 0.0
     _match: object = None
     _view: Mapping[str, Any] | None = None
@@ -213,9 +221,18 @@ class Sitting:
             scene["board"] = {**scene["board"], **{key: seen[key] for key in view["public"] if key in seen}}
         if not scene["seats"]:
             scene["seats"] = _seats(view.get("players") or ())
+        scene["left"] = self._left()
         scene["isLive"] = not self.loop.is_lost
         scene["error"] = self.loop.error
         return scene
+
+    def _left(self) -> float | None:
+        """Return the seconds that the person has left; None: any time."""
+        if self.feed is None or self.seat is None or self.loop.is_lost:
+            return None
+        table = self.feed.room.table
+        due = table.due_of(self.seat) if isinstance(table, HasDeadlines) else None
+        return None if due is None else round(max(0.0, due - self.feeds.lobby.seconds()), 1)
 
     def moves(self, captured: tuple[Mapping[str, Any], Moment | None]) -> Sequence[Mapping[str, Any]]:
         """Return the moves that everybody may know."""
@@ -295,7 +312,6 @@ class Seats:
         """Join a game as a person, with bots. Raises Refusal."""
         game_type, factory = self._listener(wish.game)
         self._check(visitor, wish, game_type)
-        wish, prepared = self._reserved(wish, factory)
         person = self._person(game_type, wish)
         self._take_reserved(wish.reservation)
         sitting = Sitting(
@@ -307,14 +323,14 @@ class Seats:
             self.feeds.clock.seconds(),
             self._over,
         )
-        sitting.loop.join(factory, host, wish.name)
+        sitting.party = _party(wish)
+        sitting.loop.join(factory, host, wish.name, sitting.party)
         self.sittings[sitting.id] = sitting
         visitor.seats += 1
-        sitting.prepared = prepared
         self._sweep_later()
         try:
-            for strategy, code in wish.bots:
-                self._bring(sitting, game_type, factory, host, strategy, code)
+            for (strategy, code), name in zip(wish.bots, _bot_names(wish), strict=True):
+                self._bring(sitting, game_type, factory, host, strategy, code, name)
         except Refusal:
             sitting.loop.leave()
             raise
@@ -332,8 +348,9 @@ class Seats:
     def _check(self, visitor: Visitor, wish: Wish, game_type: GameType) -> None:
         if not wish.name.strip() or len(wish.name) > LONGEST_NAME or not wish.name.isprintable():
             raise Refusal(400, "name", f"a name has 1 to {LONGEST_NAME} characters that can be seen")
-        if len(wish.bots) > BOTS:
-            raise Refusal(400, "bots", f"{BOTS} bots at most can come along")
+        if wish.bots and len(wish.bots) not in game_type.opponents:
+            numbers = " or ".join(map(str, game_type.opponents))
+            raise Refusal(400, "bots", f"{numbers} bots can come along in this game, not {len(wish.bots)}")
         for strategy, _ in wish.bots:
             if strategy not in game_type.players:
                 raise Refusal(400, "bots", "there is no such bot", f"there are {', '.join(game_type.players)}")
@@ -344,17 +361,6 @@ class Seats:
             raise Refusal(429, "seats", f"you hold {PLAYED} seats: leave one first")
         if self.live >= MOST:
             raise Refusal(503, "seats", "there are too many seats", "try again later")
-
-    def _reserved(self, wish: Wish, factory: SessionFactory) -> tuple[Wish, HostedRoom | None]:
-        """Return a wish with reservations for all, where a game has them: so who comes together meets."""
-        reception = factory.reception
-        if not isinstance(reception, Prepares) or not wish.bots or wish.reservation is not None:
-            return wish, None
-        names = [wish.name, *(strategy for strategy, _ in wish.bots)]
-        room, kept = reception.reserve(names, paused=False, history=None, turn=None)
-        codes = [reservation.code for reservation in kept]
-        strategies = [strategy for strategy, _ in wish.bots]
-        return Wish(wish.game, wish.name, codes[0], tuple(zip(strategies, codes[1:], strict=False))), room
 
     def _person(self, game_type: GameType, wish: Wish) -> Person:
         assert game_type.person is not None
@@ -374,13 +380,20 @@ class Seats:
         _take_time(kept.room, kept.seat)
 
     def _bring(  # noqa: PLR0913, PLR0917 (what a bot needs)
-        self, sitting: Sitting, game_type: GameType, factory: SessionFactory, host: str, strategy: str, code: str | None
+        self,
+        sitting: Sitting,
+        game_type: GameType,
+        factory: SessionFactory,
+        host: str,
+        strategy: str,
+        code: str | None,
+        name: str,
     ) -> None:
-        told: dict[str, object] = {"stay": STAY} if code is None else {"stay": STAY, "reservation": code}
-        options = {name: value for name, value in told.items() if name in game_type.player_options}
+        told = {"stay": STAY, "reservation": code, "name": name, "players": len(sitting.wish.bots) + 1}
+        options = {option: told[option] for option in game_type.player_options if option in told}
         client: Client = game_type.players[strategy](self.random(), **options)
         loop = Loop(client, self.feeds.clock, _say_nothing, self.elsewhere, leaves=True)
-        loop.join(factory, host, strategy)
+        loop.join(factory, host, name, sitting.party if code is None else None)
         sitting.bots.append(loop)
 
     # Leaving
@@ -394,16 +407,20 @@ class Seats:
 
     def _over(self, sitting: Sitting) -> None:
         sitting.visitor.seats -= 1
-        room = sitting.prepared
-        if room is not None and not room.history.was_started and room.table.outcome is None:
-            # Nobody else has its codes.
-            room.stop(Termination.CANCELLED)
+        if sitting.party is not None:
+            self._close_waiting(sitting.wish.game, sitting.party)
         for bot in sitting.bots:
             if not bot.is_lost and not _plays_with_others(bot, sitting):
                 bot.leave()
         over = [other for other in self.of(sitting.visitor) if other.is_over]
         for other in over[: max(0, len(over) - KEPT)]:
             self.sittings.pop(other.id, None)
+
+    def _close_waiting(self, game: str, party: Party) -> None:
+        """Close a party's room whose match has not begun: nobody else can come."""
+        for room in self.parts.lobby.rooms_of(game):
+            if room.party is party and not room.history.was_started and room.table.outcome is None:
+                room.stop(Termination.CANCELLED)
 
     def _sweep_later(self) -> None:
         if self._sweep is None and self.sittings:
@@ -448,3 +465,23 @@ def _plays_with_others(bot: Loop, sitting: Sitting) -> bool:
         room.history.was_started and room.table.outcome is None and not own.issuperset(room.peers.values())
         for room, _ in bot.session.places
     )
+
+
+def _party(wish: Wish) -> Party | None:
+    """Return the party of a person with bots. Those that have a code go to its room instead."""
+    bots = sum(code is None for _, code in wish.bots)
+    return Party(1 + bots) if bots and wish.reservation is None else None
+
+
+def _bot_names(wish: Wish) -> Iterator[str]:
+    """Yield a name for each bot, of the strategy's letters, and unlike all others at the table in its letters."""
+    taken = {_plain(wish.name)}
+    for strategy, _ in wish.bots:
+        names = (strategy, *(strategy + letter for letter in ascii_uppercase))
+        name = next(name for name in names if _plain(name) not in taken)
+        taken.add(_plain(name))
+        yield name
+
+
+def _plain(name: str) -> str:
+    return "".join(filter(str.isalpha, name)).casefold()

@@ -13,7 +13,7 @@ from gamed.console.operator import Parts
 from gamed.reception import Prepares
 from gamed.web.answers import Answer, Call, Route
 from gamed.web.scenes import listed
-from gamed.web.visitors import COOKIE, NOBODY, Visitor, Visitors
+from gamed.web.visitors import NOBODY, Visitor, Visitors
 
 TITLES: Final = {"roborally": "RoboRally"}
 """Names that are not the kind with a capital letter."""
@@ -49,7 +49,7 @@ class Sessions:
         return self._told(call.visitor, call)
 
     def _told(self, visitor: Visitor, call: Call) -> Answer:
-        cookie = f"{COOKIE}={visitor.key}; Path=/; HttpOnly; SameSite=Strict{'; Secure' if call.secure else ''}"
+        cookie = f"{call.cookie}={visitor.key}; Path=/; HttpOnly; SameSite=Strict{'; Secure' if call.secure else ''}"
         body = {"token": visitor.token, "admin": visitor.admin, "version": __version__, "games": list(self._games())}
         return Answer(body=body, headers={"set-cookie": cookie})
 
@@ -68,5 +68,6 @@ class Sessions:
                 "name": TITLES.get(kind, kind.capitalize()),
                 "can": can,
                 "bots": list(game_type.players),
+                "opponents": list(game_type.opponents),
                 "options": listed(options),
             }

@@ -23,6 +23,7 @@ from gamed.web.answers import Refusal
 log = Logger()
 
 COOKIE: Final = "gamed"
+"""What the name of the session's cookie begins with; the port follows."""
 
 MOST: Final = 5_000
 """Sessions at once; beyond, the one that was silent longest is forgotten, if it has no seats."""

@@ -17,6 +17,7 @@ from gamed.games.battleship import Settings
 from gamed.history import Entry
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.room import Room
+from gamed.peer import Party
 from gamed.records.record import Record, Summary
 from gamed.refusals import Refusals
 from gamed.relay import Relay
@@ -58,6 +59,8 @@ class Peer:
     flush_fault: Exception | None = None
 
     address: str = "local"
+    own_name: str | None = None
+    party: Party | None = None
     refusals: Refusals = field(factory=Refusals)
     unfinished: bytes = b""
     listener: str = "test"

@@ -40,6 +40,7 @@ GAMES = [
         "name": "Toy",
         "can": ["watch", "play", "prepare", "from"],
         "bots": ["quick", "deep"],
+        "opponents": [1, 2],
         "options": {},
     },
     {"kind": "go", "name": "Go", "can": [], "bots": [], "options": {}},

@@ -11,6 +11,7 @@ from tests.web import test_board_go as go
 from tests.web import test_board_hive as hive
 from tests.web import test_board_quoridor as quoridor
 from tests.web.browser import BrowserTestCase
+from tests.web.canned import SESSION, ShellTestCase
 
 KEYS = (
     *("ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End", "PageUp", "PageDown"),
@@ -71,3 +72,40 @@ class ChordTests(BrowserTestCase):
         state = roborally.started("anlauf")
         cell, card = "[data-cell][tabindex='0']", ".rr-hand [tabindex='0']"
         self.check("roborally", roborally.scene(state, 0), cell, card, ".rr-registers [tabindex='0']")
+
+
+class SittingDownTests(ShellTestCase):
+    """The keys through the shell: it gives the focus to the heading of the page that it leads to."""
+
+    def sit_down(self, phase: str) -> None:
+        state = None if phase == "voting" else quoridor.race()
+        scene = quoridor.scene(state, phase)
+        games = [{"kind": "quoridor", "name": "Quoridor", "can": ["play"], "bots": [], "options": {}}]
+        self.api["GET /session"] = {**SESSION, "games": games}
+        self.api["POST /seats"] = lambda _: (200, {"id": "q1"})
+        self.api["GET /seats/q1"] = {"id": "q1", "game": "quoridor", "name": "Me", "scene": scene, "moves": []}
+        self.api["POST /seats/q1/act"] = lambda _: (200, {})
+        self.visit("/", '[data-game="quoridor"]')
+        self.page.click('[data-game="quoridor"] button')
+        self.page.fill('input[name="name"]', "Me")
+        self.page.click('dialog button[type="submit"]')
+        self.page.wait_for_selector(".q-notice button")
+
+    def acted(self, count: int = 0) -> list[Any]:
+        return self.requests("POST", "/seats/q1/act", count)
+
+    def test_vote_after_sitting_down(self) -> None:
+        for key, players in (("s", 2), ("w", 4)):
+            self.asked.clear()
+            self.sit_down("voting")
+            self.page.keyboard.press(key)
+            self.assertEqual(self.acted(1), [{"do": "vote", "players": players}])
+
+    def test_reset_after_sitting_down(self) -> None:
+        self.sit_down("won")
+        self.page.focus("header select")
+        self.page.keyboard.press("r")
+        self.assertEqual(self.acted(), [])
+        self.page.focus("h1")
+        self.page.keyboard.press("r")
+        self.assertEqual(self.acted(1), [{"do": "reset"}])

@@ -15,6 +15,7 @@ from tests.games.roborally.making import N, plan, robot
 from tests.games.roborally.making import state as position
 from tests.games.roborally.scenes import GAME, played, programmed, scene, started
 from tests.web.browser import BrowserTestCase
+from tests.web.canned import SESSION, ShellTestCase
 
 EVERYTHING = plan(
     "______#__",
@@ -69,6 +70,24 @@ class BoardCase(BrowserTestCase):
     def explained(self, x: int, y: int) -> str:
         self.page.locator(f"[data-cell='{x},{y}']").hover()
         return self.page.locator("[data-explain]").inner_text()
+
+
+def laser_end() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Return three scenes: before the end, when a laser has destroyed Anna's robot, and when Bert has won."""
+    ending = position(EVERYTHING, robot(1, 1), robot(9, 1, flag=2), stage=Stage.ENDING)
+    before, over = scene(ending), scene(GAME.advance(ending))
+    hit = [1, "lasers", [[0, 1, 1, "E", 10, False]], None, None]
+    turn = before["board"]["trail"]["turn"]
+
+    def then(found: dict[str, Any], *steps: Any) -> dict[str, Any]:
+        first, *others = found["board"]["robots"]
+        board = {**found["board"], "robots": [{**first, "damage": 10}, *others]}
+        return {**found, "board": {**board, "trail": {"turn": turn, "steps": steps}}}
+
+    before["board"]["trail"] = {"turn": turn, "steps": []}
+    shot = then(before, hit)
+    end = then(over, hit, [1, "touched", [], None, None], [0, "ended", [], None, None])
+    return before, shot, {**end, "phase": "over", "outcome": {"termination": "victory", "winner": 1}}
 
 
 class ProgramTests(BoardCase):
@@ -392,6 +411,26 @@ class StepTests(BoardCase):
         self.assertFalse(self.page.evaluate(ON))
         self.assertEqual(self.page.locator("[data-robot='0']").get_attribute("data-place"), "6,1")
 
+    def test_what_becomes_of_robots_is_told_when_the_steps_have_come_there(self) -> None:
+        before, shot, over = laser_end()
+        self.mount("roborally", before, mode="watch")
+        self.page.evaluate(ANIMATED, before)
+        crew, now = self.page.locator(".rr-crew"), self.page.locator(".rr-now")
+        self.update(shot)
+        self.update(over)
+        self.assertNotIn("destroyed", crew.inner_text())
+        self.assertNotIn("Ranking", crew.inner_text())
+        self.assertNotIn("wins", now.inner_text())
+        # The next step is after the first board, and before the second.
+        self.page.evaluate(ON)
+        self.assertIn("destroyed", crew.inner_text())
+        self.assertNotIn("Ranking", crew.inner_text())
+        self.assertNotIn("wins", now.inner_text())
+        while self.page.evaluate(ON):
+            pass
+        self.assertIn("Ranking", crew.inner_text())
+        self.assertIn("Bert wins", now.inner_text())
+
     def test_the_first_scene_is_shown_at_once(self) -> None:
         after = played(programmed(started("anlauf", 2)))
         self.show(after)
@@ -483,3 +522,71 @@ class GermanTests(BoardCase):
         self.show(started("anlauf", 2), 0)
         self.assertIn("Programm abgeben", self.page.locator("[data-submit]").inner_text())
         self.assertEqual(self.announced(), ["Programmiere deinen Roboter"])
+
+
+class TimeTests(ShellTestCase):
+    """A seat with a limit, through the shell."""
+
+    def sit(self, seen: dict[str, Any]) -> None:
+        games = [{"kind": "roborally", "name": "RoboRally", "can": ["play"], "bots": [], "options": {}}]
+        self.api["GET /session"] = {**SESSION, "games": games}
+        self.api["GET /seats/r1"] = {"id": "r1", "game": "roborally", "name": "Me", "scene": seen, "moves": []}
+        self.visit("/seats/r1", ".rr-panel")
+
+    def test_a_countdown_and_the_reason(self) -> None:
+        asked = scene(started("anlauf", 2), 0)
+        self.sit({**asked, "left": 59.5})
+        self.see("0:59 left")
+        self.see("0:58 left")
+        self.emit("/seats/r1", "scene", {"scene": {**asked, "left": 3.0}, "moves": [], "reset": False})
+        self.see("0:02 left")
+        self.see("0:03 left", "[aria-live]")
+        you = {**asked["you"], "prompt": None, "removed": "time"}
+        after = {**asked, "phase": "removed", "you": you, "left": None}
+        self.emit("/seats/r1", "scene", {"scene": after, "moves": [], "reset": False})
+        self.see("you had 60 s for the decision")
+        self.assertTrue(self.page.locator(".countdown").is_hidden())
+        self.assertNotIn("Waiting for the others", self.text())
+
+    def test_in_german(self) -> None:
+        self.sit({**scene(started("anlauf", 2), 0), "left": 59.5})
+        self.page.select_option('select[aria-label="Language"]', "de")
+        self.see("noch 0:5")
+
+
+class SuspenseTests(ShellTestCase):
+    """The shell tells how a game ended when the board has come there, to players and to spectators."""
+
+    RESULT = ".ending:not([hidden])"
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.page.emulate_media(reduced_motion="no-preference")
+        games = [{"kind": "roborally", "name": "RoboRally", "can": ["play"], "bots": [], "options": {}}]
+        self.api["GET /session"] = {**SESSION, "games": games}
+        self.before, _, self.over = laser_end()
+
+    def check(self, path: str, page: str, said: str, **more: Any) -> None:
+        """Let a game end: nothing of it is told with the first step, and all of it after the last."""
+        here = {"id": "r1", "game": "roborally", "name": "Me", "state": "playing", "seats": [], "moves": []}
+        self.api[f"GET {path}"] = {**here, "started": "2026-01-01T00:00:00Z", "scene": {**self.before, **more}}
+        self.visit(page, ".rr-crew li")
+        after = {**self.over, **more, "phase": "over", "won": False if more else None}
+        self.emit(path, "scene", {"scene": after, "moves": [], "reset": False})
+        self.see("Lasers fire", ".rr-now")
+        self.assertEqual(self.page.locator(self.RESULT).count(), 0)
+        for told in ("won", "wins", "You lost", "destroyed", "Ranking"):
+            self.assertNotIn(told, self.text("body"))
+        self.page.wait_for_selector(self.RESULT)
+        self.see(said)
+        self.see("destroyed", ".rr-crew")
+
+    def test_a_spectator(self) -> None:
+        self.check("/rooms/r1", "/rooms/r1", "Bert won")
+
+    def test_the_big_screen(self) -> None:
+        self.check("/rooms/r1", "/rooms/r1?screen", "Bert won")
+
+    def test_a_player(self) -> None:
+        you = {**scene(started("anlauf", 2), 0)["you"], "prompt": None, "hand": []}
+        self.check("/seats/s1", "/seats/s1", "You lost.", you=you)

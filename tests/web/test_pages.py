@@ -47,6 +47,17 @@ class LobbyTest(ShellTestCase):
         self.assertEqual(self.requests("POST", "/seats"), [{"game": "toy", "name": "Me", "bots": ["quick", "deep"]}])
         self.assertEqual(self.page.url, f"{ORIGIN}/seats/s1")
 
+    def test_as_many_programs_as_the_game_can_seat(self) -> None:
+        (game, *others) = SESSION["games"]
+        self.api["GET /session"] = {**SESSION, "games": [{**game, "opponents": [1, 3]}, *others]}
+        self.visit("/", '[data-game="toy"]')
+        self.page.click('[data-game="toy"] button')
+        self.page.check('input[value="bots"]')
+        for button, count in (("Another program", 3), ("One less", 1)):
+            self.page.click(f"text={button}")
+            self.assertEqual(self.page.locator(".bots select").count(), count)
+            self.assertTrue(self.page.is_disabled(f"text={button}"))
+
     def test_a_reservation_and_a_refusal(self) -> None:
         self.api["POST /seats"] = refused(409, "no-place", "No seat is reserved.")
         self.visit("/", '[data-game="toy"]')

@@ -91,7 +91,7 @@ class JoiningTests(SeatsTestCase):
         self.assertEqual(self.refused(self.ada, game="hive"), (503, "no-listener"))
         self.assertEqual(self.refused(self.ada, bots=["nobody"]), (400, "bots"))
         self.assertEqual(self.refused(self.ada, bots=[7]), (400, "bots"))
-        self.assertEqual(self.refused(self.ada, bots=["density"] * 8), (400, "bots"))
+        self.assertEqual(self.refused(self.ada, bots=["density"] * 2), (400, "bots"))
         self.assertEqual(self.refused(self.ada, bots=[{"strategy": "density", "reservation": 1}]), (400, "type"))
         self.assertEqual(self.refused(self.ada, bots="density"), (400, "type"))
         self.assertEqual(self.refused(self.ada, name=7), (400, "type"))
@@ -112,11 +112,65 @@ class JoiningTests(SeatsTestCase):
         self.house.house.factory.limits.per_address = 1
         self.sit(self.ada)
         self.assertEqual(self.refused(self.ada), (429, "address"))
-        # The one who came and whose bot did not get in has left again, and so ended the match with the first.
+        # The one who came and whose bot did not get in has left again. The first still waits.
         self.house.house.factory.limits.per_address = 2
         self.assertEqual(self.refused(self.ada, bots=["density"]), (429, "address"))
         self.house.pump()
+        self.assertEqual(self.house.house.factory.limits.count, 1)
+
+
+class PrivateTests(SeatsTestCase):
+    """A person with programs gets a room of its own, whoever waits."""
+
+    strategy = "density"
+
+    def names(self, guest: Guest, seat: str) -> list[str]:
+        return [one["name"] for one in guest.get(f"seats/{seat}").json["scene"]["seats"]]
+
+    def test_who_waits_is_not_met(self) -> None:
+        waiting = self.sit(self.grace, name="Grace")
+        seat = self.sit(self.ada, bots=[self.strategy])
+        self.assertEqual(self.names(self.ada, seat), ["Ada", self.strategy])
+        rooms = {guest.get(f"seats/{one}").json["room"] for guest, one in ((self.grace, waiting), (self.ada, seat))}
+        self.assertEqual(len(rooms), 2)
+        # Who comes later meets who waited.
+        later = self.sit(self.house.visitor("192.0.2.10"), name="Linus")
+        self.assertEqual(self.names(self.grace, waiting), ["Grace", "Linus"])
+        self.assertTrue(later)
+
+    def test_nothing_stays_when_the_person_leaves(self) -> None:
+        seat = self.sit(self.ada, bots=[self.strategy])
+        self.ada.delete(f"seats/{seat}")
+        self.house.pump(60)
+        self.assertEqual([room for room in self.house.house.lobby.rooms.values() if not room.is_closed], [])
         self.assertEqual(self.house.house.factory.limits.count, 0)
+
+
+class PrivateQuoridorTests(PrivateTests):
+    kind, strategy = "quoridor", "random"
+
+    def test_three_programs_play_with_one_person(self) -> None:
+        seat = self.sit(self.ada, bots=["random"] * 3)
+        self.act(self.ada, seat, do="vote", players=4)
+        self.house.pump(3)
+        self.assertEqual(self.names(self.ada, seat), ["Ada", "random", "randomA", "randomB"])
+        self.assertEqual(len(self.house.house.lobby.rooms_of("quoridor")), 1)
+
+    def test_two_programs_cannot_come(self) -> None:
+        self.assertEqual(self.refused(self.ada, bots=["random"] * 2), (400, "bots"))
+
+
+class PrivateRoboRallyTests(PrivateTests):
+    kind, strategy = "roborally", "random"
+
+    def test_the_game_begins_when_all_are_there(self) -> None:
+        seat = self.sit(self.ada, bots=["random", "random"])
+        self.assertEqual(self.names(self.ada, seat), ["Ada", "random", "randomA"])
+        self.assertEqual(self.ada.get(f"seats/{seat}").json["scene"]["state"], "playing")
+
+
+class PrivateHiveTests(PrivateTests):
+    kind, strategy = "hive", "random"
 
 
 class PlayingTests(SeatsTestCase):
@@ -246,20 +300,11 @@ class LeavingTests(SeatsTestCase):
         self.assertTrue(self.house.seats.sittings[seat].is_over)
 
     def test_bots_leave_with_who_brought_them(self) -> None:
-        seat = self.sit(self.ada, bots=["density", "density"])
-        self.assertEqual(self.house.house.factory.limits.count, 3)
+        seat = self.sit(self.ada, bots=["density"])
+        self.assertEqual(self.house.house.factory.limits.count, 2)
         self.ada.delete(f"seats/{seat}")
         self.house.pump()
         self.assertEqual(self.house.house.factory.limits.count, 0)
-
-    def test_but_not_from_a_match_with_others(self) -> None:
-        seat = self.sit(self.ada, bots=["density", "density"])
-        other = self.sit(self.grace, name="Grace")
-        self.ada.delete(f"seats/{seat}")
-        self.house.pump()
-        found = self.grace.get(f"seats/{other}").json
-        self.assertEqual([one["name"] for one in found["scene"]["seats"]], ["density", "Grace"])
-        self.assertTrue(found["isLive"])
 
     def test_what_is_over_is_kept_for_a_while(self) -> None:
         seats = []
@@ -283,6 +328,28 @@ class HiveTests(SeatsTestCase):
         found = self.ada.get(f"seats/{seat}").json
         self.assertEqual([one["name"] for one in found["scene"]["seats"]], ["Ada", "random"])
         self.assertNotEqual(found["room"], self.grace.get(f"seats/{waiting}").json["room"])
+
+    def test_bots_do_not_leave_a_match_with_others(self) -> None:
+        reception = self.house.house.factory.reception
+        assert isinstance(reception, Prepares)
+        _, (first, second) = reception.reserve((), paused=False, history=None, turn=None)
+        other = self.sit(self.grace, name="Grace", reservation=first.code)
+        seat = self.sit(self.ada, bots=[{"strategy": "random", "reservation": second.code}])
+        self.ada.delete(f"seats/{seat}")
+        self.house.pump()
+        found = self.grace.get(f"seats/{other}").json
+        self.assertEqual([one["name"] for one in found["scene"]["seats"]], ["Grace", "random"])
+        self.assertTrue(found["isLive"])
+
+    def test_names_of_persons_stand_in_the_game_and_in_the_record(self) -> None:
+        seats = [self.sit(self.ada), self.sit(self.grace, name="Grace <3")]
+        found = self.ada.get(f"seats/{seats[0]}").json
+        self.assertEqual([one["name"] for one in found["scene"]["seats"]], ["Ada", "Grace <3"])
+        self.ada.delete(f"seats/{seats[0]}")
+        self.house.pump()
+        (record,) = self.house.house.store.records
+        header = self.house.house.store.records[record].header
+        self.assertEqual([name in header for name in (b"Ada", b"Grace &lt;3", b"Unknown")], [True, True, False])
 
     def test_a_person_may_think(self) -> None:
         seat = self.sit(self.ada, bots=["random"])
@@ -334,6 +401,33 @@ class RoboRallyTests(SeatsTestCase):
         self.sit(self.grace, name="Grace")
         self.house.pump(3)
         self.assertGreater(len(tab.events()), count)
+
+    def test_the_time_that_is_left_and_why_it_was_removed(self) -> None:
+        seat = self.sit(self.ada, bots=["random"])
+        before = self.ada.get(f"seats/{seat}").json["scene"]
+        self.assertEqual(before["you"]["prompt"], "facing")
+        self.assertTrue(58 < before["left"] <= 60, before["left"])
+        self.house.pump(40)
+        scene = self.ada.get(f"seats/{seat}").json["scene"]
+        # A request takes a second here.
+        self.assertEqual(round(before["left"] - scene["left"]), 41)
+        self.house.pump(21)
+        scene = self.ada.get(f"seats/{seat}").json["scene"]
+        self.assertEqual((scene["phase"], scene["you"]["removed"], scene["left"]), ("removed", "time", None))
+
+
+class DeadlineTests(SeatsTestCase):
+    def test_silence_in_battleship(self) -> None:
+        seat = self.sit(self.ada, bots=["density"])
+        left = self.ada.get(f"seats/{seat}").json["scene"]["left"]
+        self.assertTrue(898 < left <= 900, left)
+
+    def test_who_has_any_time(self) -> None:
+        self.house = WebHouse("hive")
+        self.addCleanup(self.house.stop)
+        self.kind, ada = "hive", self.house.visitor()
+        seat = self.sit(ada, bots=["random"])
+        self.assertIsNone(ada.get(f"seats/{seat}").json["scene"]["left"])
 
 
 class SettingsTests(SynchronousTestCase):

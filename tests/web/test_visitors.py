@@ -33,9 +33,23 @@ class SessionTests(VisitorsTestCase):
         self.assertIn("density", game["bots"])
         self.assertNotIn("seed", game["options"])
 
+    def test_two_daemons_on_a_host_have_cookies_of_their_own(self) -> None:
+        for host, name in (
+            ("localhost:8054", "gamed-8054"),
+            ("localhost:8055", "gamed-8055"),
+            ("localhost", "gamed-80"),
+            ("[::1]:8055", "gamed-8055"),
+            ("localhost:x;y", "gamed-80"),
+        ):
+            cookie = self.house.asked("GET", "/api/v1/session", host=host).headers["set-cookie"].partition(";")[0]
+            self.assertEqual(cookie.partition("=")[0], name)
+            # The other's cookie comes along, and changes nothing.
+            both = f"gamed-1=x; {cookie}; gamed-8056=y"
+            self.assertEqual(self.house.asked("GET", "/api/v1/seats", host=host, cookie=both).status, 200)
+
     def test_the_cookie(self) -> None:
         cookie = self.house.asked("GET", "/api/v1/session").headers["set-cookie"]
-        self.assertRegex(cookie, r"^gamed=[\w-]{32}; Path=/; HttpOnly; SameSite=Strict$")
+        self.assertRegex(cookie, r"^gamed-8054=[\w-]{32}; Path=/; HttpOnly; SameSite=Strict$")
 
     def test_it_stays(self) -> None:
         again = self.ada.get("session")
@@ -91,7 +105,8 @@ class ForgeryTests(VisitorsTestCase):
         own = {"origin": "http://localhost:8054", "sec_fetch_site": "same-origin"}
         self.assertEqual(self.seats(**own), (200, ""))
         self.assertEqual(self.seats(host="127.0.0.1:8054", origin="http://127.0.0.1:8054"), (200, ""))
-        self.assertEqual(self.seats(host="localhost", origin="https://LOCALHOST"), (200, ""))
+        ours = self.ada.cookie.replace("gamed-8054", "gamed-80")
+        self.assertEqual(self.seats(host="localhost", origin="https://LOCALHOST", cookie=ours), (200, ""))
 
     def test_forged_tokens(self) -> None:
         other = self.house.visitor()
@@ -99,7 +114,7 @@ class ForgeryTests(VisitorsTestCase):
             self.assertEqual(self.seats(x_gamed_token=token), (403, "token"), token)
 
     def test_forged_cookies(self) -> None:
-        for cookie in ("", "gamed=x", "gamed=", "other=" + self.ada.cookie.partition("=")[2]):
+        for cookie in ("", "gamed-8054=x", "gamed-8054=", "other=" + self.ada.cookie.partition("=")[2]):
             self.assertEqual(self.seats(cookie=cookie), (401, "session"), cookie)
 
     def test_other_sites(self) -> None:
@@ -152,7 +167,7 @@ class AdministratorTests(VisitorsTestCase):
         """Send a login on a connection of its own, and wait for nothing."""
         body = json.dumps({"user": "admin", "password": password})
         head = f"cookie: {guest.cookie}\r\nx-gamed-token: {guest.token}\r\ncontent-length: {len(body)}"
-        data = f"POST /api/v1/session/login HTTP/1.1\r\nhost: localhost\r\n{head}\r\n"
+        data = f"POST /api/v1/session/login HTTP/1.1\r\nhost: localhost:8054\r\n{head}\r\n"
         return self.house.sent(f"{data}content-type: application/json\r\n\r\n{body}".encode(), guest.address)
 
     def test_the_right_one_is_answered_at_once_whatever_else_its_address_sends(self) -> None:

@@ -16,7 +16,7 @@ from gamed.games.quoridor.mistakes import TABLE_OVER, TOO_MANY
 from gamed.games.quoridor.signup import Call
 from gamed.games.quoridor.table import REFUSED_MOST, Universe
 from gamed.games.quoridor.wire import REGISTRATION, Accepted, Registered, Said, Told
-from gamed.peer import Peer
+from gamed.peer import Party, Peer
 from gamed.reception import Host, HostedRoom
 from gamed.refusals import Refusal
 
@@ -34,7 +34,7 @@ FULL: Final = Refusal(
 
 @define
 class UniverseReception:
-    """Of the settings, `tables`: how many there are at the same time, 0: any number.
+    """Of the settings, `tables`: how many there are at the same time, 0: any number. A party has one of its own.
 
     `reseat`: who was left behind gets a seat again. `register_seconds`: how long a world has for its registration.
     `_left`: who was left behind and has found no seat yet, in the order in which seats are given.
@@ -69,7 +69,13 @@ class UniverseReception:
         peer.introduce(event.name)
         self.host.tell(peer, Accepted())
         self._seat_left()
-        if not self._seat(peer):
+        if self._seat(peer):
+            return
+        if peer.party is not None:
+            # The vote of those who came before may yet make a place for it.
+            self._left[peer] = None
+            self._seat_left()
+        else:
             self.host.refused(peer, FULL)
             self.host.tell(peer, Told(Call.REJECTED))
             self.host.dismiss(peer)
@@ -88,19 +94,25 @@ class UniverseReception:
         """Give a world a seat at the oldest table that takes one, or at a new one; False if there is none."""
         tables = 0
         for room in self.host.rooms_of(KIND):
+            if room.party is not peer.party:
+                continue
             if room.table.free:
                 room.join(peer)
                 return True
             tables += not _is_dissolved(room)
-        if 0 < self.settings.tables <= tables:
+        if 0 < (self.settings.tables if peer.party is None else 1) <= tables:
             return False
-        self.host.open(KIND).join(peer)
+        self.host.open(KIND, party=peer.party).join(peer)
         return True
 
     def _seat_left(self) -> None:
         """Give seats to those who were left behind, as far as there are any: who waits longest goes first."""
-        while self._left and self._seat_again(next(iter(self._left))):
-            del self._left[next(iter(self._left))]
+        full: set[Party | None] = set()
+        for peer in list(self._left):
+            if peer.party not in full and self._seat_again(peer):
+                del self._left[peer]
+            else:
+                full.add(peer.party)
         if self._left and (self._look is None or not self._look.active()):
             self._look = self.host.after(LOOK_AGAIN, self._seat_left)
 

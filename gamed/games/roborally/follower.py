@@ -49,6 +49,8 @@ class Follower:
     phase: m.PhaseAnswer = field(factory=m.PhaseAnswer)
     seconds: int | None = None
     order: tuple[str, ...] = ()
+    removed: Reason | None = None
+    """Why the manager has removed this player before the game was over for it."""
     _connection: ClientConnection = field(factory=ClientConnection)
     _asked: deque[Event] = field(factory=deque)
 
@@ -107,6 +109,7 @@ class Follower:
         elif event.reason is Reason.GAME_OVER:
             self.is_over = True
         else:
+            self.removed = event.reason
             raise RemoteProtocolError(event.sentence, code="removed")
 
     def _learn(self, question: Event | None, answer: Event) -> bytes:

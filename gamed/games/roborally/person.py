@@ -39,6 +39,8 @@ LONGEST_NAME: Final = 32
 _MOST_TRIES: Final = 4
 _SUFFIX: Final = 3
 
+_REASONS: Final = {m.Reason.TIMEOUT: "time", m.Reason.RULES_BROKEN: "rules", m.Reason.TOO_MANY: "full"}
+
 _PROMPTS: Final[Mapping[type[m.ManagerRequest], str]] = {
     m.FacingWanted: "facing",
     m.ProgramWanted: "program",
@@ -299,9 +301,10 @@ class Person:
         """Return what the human may see and do.
 
         `phase`: joining, waiting (for the start), facing, program, power, repair, wait (for the others), over, out (of
-        lives). `you`: `seat` (None before the names are known), `name`, `hand` and `registers` (priorities; None:
-        empty), `locked` (numbers), `prompt` (facing, program, power, repair or None), `opens` (how many registers),
-        `down` (a power down is announced), `seconds` for each decision (0: any time; None: not known).
+        lives), removed. `you`: `seat` (None before the names are known), `name`, `hand` and `registers` (priorities;
+        None: empty), `locked` (numbers), `prompt` (facing, program, power, repair or None), `opens` (how many
+        registers), `down` (a power down is announced), `seconds` for each decision (0: any time; None: not known),
+        `removed` (why the manager removed this player: time, rules, full or other; else None).
         """
         follower = self._follower
         request = self._prompt
@@ -320,6 +323,7 @@ class Person:
                 "opens": 0 if request is None else self._opens(request),
                 "down": self._is_down_announced,
                 "seconds": follower.seconds,
+                "removed": None if follower.removed is None else _REASONS.get(follower.removed, "other"),
             },
             "won": self.won,
             "players": list(follower.names),
@@ -334,6 +338,8 @@ class Person:
         follower = self._follower
         if self.is_done:
             return "over" if follower.order else "out"
+        if follower.removed is not None:
+            return "removed"
         if request is not None:
             return _PROMPTS[type(request)]
         if not follower.is_registered:

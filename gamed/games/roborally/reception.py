@@ -20,7 +20,7 @@ from gamed.games.roborally.course_list import CourseList
 from gamed.games.roborally.messages import Reason
 from gamed.games.roborally.states import Status
 from gamed.games.roborally.table import Manager
-from gamed.peer import Peer
+from gamed.peer import Party, Peer
 from gamed.reception import Host, HostedRoom
 
 KIND: Final = "roborally"
@@ -81,7 +81,7 @@ class ManagerReception:
             self._let_go(peer)
 
     def _register(self, peer: Peer, guest: Guest, event: m.Registration) -> None:
-        lobby = self._lobby()
+        lobby = self._lobby(peer.party)
         manager = None if lobby is None else _manager(lobby)
         if manager is not None and manager.has_name(event.name):
             self.host.refused(peer, refusals.name_taken(event))
@@ -105,15 +105,22 @@ class ManagerReception:
         manager.violations[free[0]] = guest.violations
         lobby.join(peer, free[0])
 
-    def _lobby(self) -> HostedRoom | None:
-        """Return the lobby, a new one if need be; None if as many games run as may."""
+    def _lobby(self, party: Party | None) -> HostedRoom | None:
+        """Return the lobby, a new one if need be; None if as many games run as may, or the party's game does."""
         running = 0
         for room in self.host.rooms_of(KIND):
             status = _manager(room).status
-            if status is Status.LOBBY:
+            if room.party is party and (status is Status.LOBBY or party is not None):
                 return room
-            running += status is not Status.ENDED
-        return None if running >= self.settings.max_games else self.host.open(KIND, self.courses.next())
+            running += status not in (Status.LOBBY, Status.ENDED)
+        if running >= self.settings.max_games:
+            return None
+        course = self.courses.next()
+        if party is None:
+            return self.host.open(KIND, course)
+        # Its game begins when all of them are there: nobody else can come.
+        players = min(party.size, int(course["players"]))
+        return self.host.open(KIND, {**course, "players": players, "min_players": players}, party)
 
     @property
     def known(self) -> Sequence[str]:

@@ -268,6 +268,11 @@ class Manager(MatchTable):
         """Return the seats of those whose request has lasted too long."""
         return [member.seat for member in self.members.values() if member.due <= now]
 
+    def due_of(self, seat: Seat) -> float | None:
+        """Return the moment at which a peer is removed if it does not answer before; None: it has any time."""
+        member = self.members.get(seat)
+        return None if member is None or self.is_paused or member.due == inf else member.due
+
     @property
     def _due(self) -> float | None:
         if self.is_paused:

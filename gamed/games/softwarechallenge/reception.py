@@ -21,7 +21,7 @@ from gamed.games.softwarechallenge.table import SEATS, Arrived, SeasonTable
 from gamed.history import History
 from gamed.match import Opening, opening
 from gamed.passwords import is_same
-from gamed.peer import Peer
+from gamed.peer import Party, Peer
 from gamed.reception import Host, HostedRoom, Reservation
 from gamed.refusals import Refusal
 
@@ -197,17 +197,23 @@ class SoftwareChallengeReception:
         self._has_asked(peer)
         if event.game_type is not None:
             self._check_type(event.game_type)
-        room = self._unfilled_room()
+        room = self._unfilled_room(peer.party)
         existing = room is not None
         if room is None:
-            room = self._open((), paused=self.is_paused)
-        room.join(peer, self._free_seats(room)[0])
+            room = self._open((), paused=self.is_paused and peer.party is None, party=peer.party)
+        self._join_room(room, peer, self._free_seats(room)[0])
         for admin in self._admins:
             self.host.tell(admin, say.JoinedGameRoom(room.id, existing))
 
-    def _unfilled_room(self) -> HostedRoom | None:
+    def _join_room(self, room: HostedRoom, peer: Peer, seat: Seat) -> None:
+        if peer.own_name is not None:
+            # The dialect has no word for this: only peers inside the daemon have names of their own.
+            _table(room).own_names[seat] = peer.own_name
+        room.join(peer, seat)
+
+    def _unfilled_room(self, party: Party | None) -> HostedRoom | None:
         for room in list(self._unfilled):
-            if not self._free_seats(room):
+            if room.party is not party or not self._free_seats(room):
                 continue
             for seat, waiting in list(room.peers.items()):
                 # Its end of the connection is closed, and that was not told yet.
@@ -220,8 +226,10 @@ class SoftwareChallengeReception:
     def _free_seats(self, room: HostedRoom) -> list[Seat]:
         return [seat for seat in room.table.free if not self.host.reservations.is_reserved(room, seat)]
 
-    def _open(self, slots: tuple[say.Slot, ...], *, paused: bool, opening: Opening = ()) -> HostedRoom:
-        room = self.host.open(self.season.kind)
+    def _open(
+        self, slots: tuple[say.Slot, ...], *, paused: bool, opening: Opening = (), party: Party | None = None
+    ) -> HostedRoom:
+        room = self.host.open(self.season.kind, party=party)
         table = _table(room)
         table.prepare(room.id, slots, paused=paused, opening=opening)
         table.finished = self.scores.add
@@ -248,7 +256,7 @@ class SoftwareChallengeReception:
         if reservation is None or reservation.seat not in reservation.room.table.free:
             reason = "there is no reservation with this code: it was used or revoked, or its room is gone"
             raise _Kick("unknown-reservation", reason, _CODE)
-        reservation.room.join(peer, reservation.seat)
+        self._join_room(reservation.room, peer, reservation.seat)
 
     def _leave(self, peer: Peer, event: say.Leaving) -> None:
         if event.has_ended and any(seat in room.peers for room, seat in peer.places):

@@ -106,6 +106,8 @@ class SeasonTable(MatchTable):
     begun: Callable[[Seat], bytes] = _no_text
     """Returns what a seat's peer has begun to say and has not ended."""
     expelled: dict[Seat, str] = field(factory=dict)
+    own_names: dict[Seat, str] = field(factory=dict)
+    """The names of peers that have given themselves one. They stand where the slot has no display name."""
     _taken: set[Seat] = field(factory=set)
     _absent: dict[Seat, Absence] = field(factory=dict)
     _timed: list[bool] = field(factory=lambda: [True, True])
@@ -165,9 +167,25 @@ class SeasonTable(MatchTable):
 
     @property
     def names(self) -> tuple[str, str]:
-        """The display names of both sides."""
+        """The names of both sides."""
+        red, blue = (
+            self.own_names.get(seat, name) if self.slots[seat].display_name is None else name
+            for seat, name in enumerate(self._slot_names)
+        )
+        return red, blue
+
+    @property
+    def _slot_names(self) -> tuple[str, str]:
+        """The display names of both slots. Scores are kept by these: nobody can choose one."""
         red, blue = ("Unknown" if slot.display_name is None else slot.display_name for slot in self.slots)
         return red, blue
+
+    def due_of(self, seat: Seat) -> float | None:
+        """Return the moment at which a seat loses if it has not moved by then; None: it has any time."""
+        asked_at = self._clock.asked_at
+        if self._is_over or not self.is_requested or not self._is_timed or asked_at is None or seat != self._mover:
+            return None
+        return asked_at + self.limits.soft
 
     def display_name(self, seat: Seat) -> str | None:
         """Return what the slot is called, if its room was prepared with a name for it."""
@@ -357,7 +375,7 @@ class SeasonTable(MatchTable):
         result = self.season.result(self.state, self.names, fault)
         told = ResultMessage(self.room, result.body)
         mails += [Mail(seat, told) for seat in PLAYERS_FIRST]
-        self.finished(self.names, result.parts)
+        self.finished(self._slot_names, result.parts)
         return self._close(outcome, now, mails, journal)
 
     def _close(self, outcome: Outcome, now: float, mails: list[Mail], journal: Sequence[Entry]) -> Step:

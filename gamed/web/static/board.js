@@ -28,7 +28,7 @@ async function loaded(kind) {
 }
 
 /**
- * The place where a game's board stands: {node, status, update(scene, animate, pace), rest(), describe(move, scene), t}.
+ * The place where a game's board stands: {node, status, update(scene, animate, pace), rest(), settled(call), describe(move, scene), t}.
  *
  * `pace`: how much faster than usual the board shall move what it moves.
  * `act(action)` is what a player's board calls; without it the board only shows.
@@ -70,6 +70,11 @@ export async function stage(kind, mode, { act, announce, root: page, signal }) {
     },
     /** Waits until nothing moves any more on a board that shows a move in steps. */
     rest: () => board?.rest?.() ?? Promise.resolve(),
+    /** Calls when the board has come to the newest scene, at once where nothing moves: what it shows must not be told before. */
+    settled(call) {
+      if (board?.isMoving?.()) board.rest().then(() => signal.aborted || call());
+      else call();
+    },
     describe: (move, scene) => describe(module, move, { ...scene, seats: named(scene, (name) => isolated(tame(name))) }, own),
   };
 }

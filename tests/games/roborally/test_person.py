@@ -423,6 +423,15 @@ class EndTests(SynchronousTestCase):
         for line in (b"REN(ZS)\n", b"REN(TO)\n", b"REN(SO(Shutdown))\n", b"nonsense\n", b"RSE\n", b""):
             self.assertRaises(RemoteProtocolError, teller("MNR").person.receive_data, line)
 
+    def test_why_it_was_removed_is_seen(self) -> None:
+        for word, reason in (("TO", "time"), ("RV", "rules"), ("ZS", "full"), ("SO(Shutdown)", "other")):
+            found = teller(f"MRP({HAND})")
+            self.assertIsNone(found.person.view()["you"]["removed"])
+            self.assertRaises(RemoteProtocolError, found.person.receive_data, f"REN({word})\n".encode())
+            view: Any = found.person.view()
+            self.assertEqual((view["phase"], view["you"]["removed"]), ("removed", reason))
+            self.assertIsNone(view["you"]["prompt"])
+
     def test_a_course_that_cannot_be(self) -> None:
         anna = person()
         anna.begin()

@@ -112,6 +112,7 @@ export const words = {
 };
 
 const SIZE = 9;
+const CONTROLS = "a, button, input, select, textarea, summary, dialog"; // parts of a page that have keys of their own
 const PITCH = 12; // from cell to cell, in units of the drawing
 const CELL = 10;
 const GAP = PITCH - CELL;
@@ -383,7 +384,7 @@ export function create(root, context) {
   /** The keys of the authors' window: they count anywhere but in the page's other controls. */
   function onKey(event) {
     if (isChord(event) || event.repeat || !scene) return;
-    if (event.target !== document.body && !root.contains(event.target)) return;
+    if (!root.contains(event.target) && event.target.closest?.(CONTROLS)) return;
     const key = event.key.toLowerCase();
     if (key in VOTES) vote(VOTES[key]);
     else if (key === "r") reset();

@@ -52,7 +52,7 @@ export function create(root, context) {
   let robots = new Map(); // what is drawn, by seat: {node, angle}
   let poses = []; // by seat: [x, y, facing, damage, virtual] or null
   let seen = null; // how much of the trail was shown: {turn, n}
-  let steps = [];
+  let steps = []; // that wait; between them boards: what is known of the robots when the steps before it were shown
   let timer = null;
   let resting = []; // who waits until no steps are left
   let draft = []; // cards in the registers, not sent yet
@@ -190,15 +190,24 @@ export function create(root, context) {
     clearTimeout(timer);
     timer = null;
     steps = [];
+    reach(scene.board);
     poses = told(scene.board);
     stage.classList.remove("firing");
     status.textContent = headline();
     drawRobots();
+    if (isEnded()) {
+      drawPanel();
+      announce();
+    }
     for (const resolve of resting.splice(0)) resolve();
   }
 
   function play() {
-    const step = steps.shift();
+    let step = steps.shift();
+    while (step && !Array.isArray(step)) {
+      reach(step);
+      step = steps.shift();
+    }
     if (!step) {
       settle();
       return;
@@ -225,11 +234,14 @@ export function create(root, context) {
     const isMoving = !isFirst && !isBack && (context.animate || (context.mode !== "replay" && mayMove()));
     if (fresh.length && isMoving && steps.length + fresh.length < TOO_MANY) {
       stage.classList.add("moving");
-      steps.push(...fresh);
+      steps.push(...fresh, board);
       if (timer === null) play();
     } else if (fresh.length || timer === null || isBack) {
       stage.classList.toggle("moving", isMoving);
       settle();
+    } else {
+      if (!Array.isArray(steps.at(-1))) steps.pop();
+      steps.push(board);
     }
   }
 
@@ -481,9 +493,13 @@ export function create(root, context) {
 
   function caption() {
     const board = scene.board;
-    if (you() && scene.won === true) return t("youWon");
-    if (board?.ranking) return you() ? t("youLost") : t("over", { name: nameOf(scene, board.ranking[0], t) });
-    if (scene.phase === "out") return t("out");
+    if (scene.phase === "removed") return t(`removed_${you().removed}`, { n: you().seconds });
+    // How it ends is told when the steps have come there.
+    if (timer === null) {
+      if (you() && scene.won === true) return t("youWon");
+      if (board?.ranking) return you() ? t("youLost") : t("over", { name: nameOf(scene, board.ranking[0], t) });
+      if (scene.phase === "out") return t("out");
+    }
     if (you() && ["joining", "waiting", "wait"].includes(scene.phase)) return t(scene.phase);
     if (you()?.prompt && isSent) return t("wait");
     if (you()?.prompt) {
@@ -501,15 +517,22 @@ export function create(root, context) {
     return board.turn && (you() || board.ranking) ? `${t("turn", board)} · ${caption()}` : caption();
   }
 
-  function announce(board) {
-    const now = caption();
-    board?.robots.forEach((robot, seat) => {
+  const isEnded = () => Boolean(scene.board?.ranking) || scene.phase === "out" || scene.phase === "over";
+
+  /** Shows what has become of the robots: the steps have come to this board. */
+  function reach(board) {
+    drawCrew(board);
+    board.robots.forEach((robot, seat) => {
       const before = flagged[seat];
       const name = nameOf(scene, seat, t);
       if (robot && before && robot.flag > before.flag) context.announce(t("saidFlag", { name, n: robot.flag }));
       if (robot && before && robot.lives < before.lives) context.announce(t("saidDestroyed", { name }));
     });
-    flagged = board?.robots ?? [];
+    flagged = board.robots;
+  }
+
+  function announce() {
+    const now = caption();
     if (now !== prompted) context.announce(now);
     prompted = now;
   }
@@ -533,17 +556,17 @@ export function create(root, context) {
       context.setStatus("");
       drawCourse(next.board);
       follow(next.board);
-      drawCrew(next.board);
     } else {
       clear(crew);
       context.setStatus(caption());
     }
     drawPanel();
-    announce(next.board);
+    announce();
   }
 
   return {
     update,
+    isMoving: () => timer !== null,
     /** Waits until all steps were shown. */
     rest: () => (timer === null ? Promise.resolve() : new Promise((resolve) => resting.push(resolve))),
     destroy() {

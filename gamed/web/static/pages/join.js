@@ -7,7 +7,6 @@ import { keep, kept, t } from "../words.js";
 
 const NAME = "gamed.name";
 const LAST = "gamed.seat.";
-const MOST_BOTS = 7;
 
 /** Asks how to play and sits down; leads to the seat. `code`: of a reservation. */
 export async function play(kind, view, { code = "", name = kept(NAME) ?? "" } = {}) {
@@ -15,19 +14,18 @@ export async function play(kind, view, { code = "", name = kept(NAME) ?? "" } = 
   const own = el("input", { name: "name", value: name, maxlength: 40, required: true, autocomplete: "nickname", autofocus: true });
   const reservation = el("input", { name: "code", value: code, autocomplete: "off", spellcheck: "false" });
   const bots = el("div", { class: "bots" });
-  const addBot = () => {
-    const n = bots.children.length + 1;
-    const strategies = choice(game.bots.map((bot) => [bot, bot]), game.bots[0]);
-    bots.append(labelled(t("bot", { n }), strategies));
-    more.disabled = n >= MOST_BOTS;
-    fewer.disabled = n <= 1;
+  const numbers = game.opponents ?? [1];
+  const more = button(t("addBot"), () => bring(numbers.find((n) => n > bots.children.length)));
+  const fewer = button(t("removeBot"), () => bring(numbers.findLast((n) => n < bots.children.length)));
+  const bring = (count) => {
+    while (bots.children.length > count) bots.lastChild.remove();
+    while (bots.children.length < count) {
+      const strategies = choice(game.bots.map((bot) => [bot, bot]), game.bots[0]);
+      bots.append(labelled(t("bot", { n: bots.children.length + 1 }), strategies));
+    }
+    more.disabled = count >= numbers.at(-1);
+    fewer.disabled = count <= numbers[0];
   };
-  const more = button(t("addBot"), addBot);
-  const fewer = button(t("removeBot"), () => {
-    bots.lastChild.remove();
-    more.disabled = false;
-    fewer.disabled = bots.children.length <= 1;
-  });
   const details = {
     wait: null,
     bots: el("div", { class: "detail" }, bots, el("div", { class: "buttons" }, fewer, more)),
@@ -57,7 +55,7 @@ export async function play(kind, view, { code = "", name = kept(NAME) ?? "" } = 
       el("span", {}, texts[way]),
     ),
   );
-  if (game.bots.length) addBot();
+  if (game.bots.length) bring(numbers[0]);
   chooses();
   const fieldset = el("fieldset", {}, el("legend", {}, t("opponents")), radios, details.bots, details.code);
   const send = () => {

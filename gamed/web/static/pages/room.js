@@ -33,13 +33,17 @@ async function showRoom(view, { path, room, board }) {
     return board.describe(move, scene);
   }
 
+  function conclude() {
+    end.update(scene, room.record);
+    replace(state, badge(room.state));
+  }
+
   function draw(isAnimated) {
     const isPaused = room.state === "paused";
     board.update(scene, isAnimated);
     seats.update(scene, course.moves, isPaused);
-    end.update(scene, room.record);
+    board.settled(conclude);
     refused.update(scene);
-    replace(state, badge(room.state));
     actions?.update(room.state);
   }
 
@@ -55,7 +59,7 @@ async function showRoom(view, { path, room, board }) {
     draw(!isReset && !isFirst && added.length === 1);
     if (isReset && !isFirst) view.announce(t("back"));
     else if (!isFirst) tell(view.announce, added, say);
-    if (scene.outcome && !wasOver) view.announce(end.node.textContent);
+    if (scene.outcome && !wasOver) board.settled(() => view.announce(end.node.textContent));
     if (scene.outcome && !room.record) soon();
     return undefined;
   }
@@ -83,7 +87,7 @@ async function showRoom(view, { path, room, board }) {
       const now = await get(path, view.signal).catch(() => null);
       if (view.signal.aborted || !now) return;
       room.record = now.record;
-      end.update(scene, room.record);
+      board.settled(conclude);
     }, 1_500);
   }
 

@@ -27,7 +27,7 @@ export async function showScreen(view, { path, room, board }) {
     // The more moves wait, the faster each is shown.
     board.update(scene, isAnimated, 1 + queue.length / HASTE);
     replace(people, scene.seats.map((one) => contestant(scene, one)));
-    end.update(scene, null);
+    board.settled(() => end.update(scene, null));
     replace(behind, queue.length > 2 ? t("movesBehind", { count: queue.length }) : "");
   }
 

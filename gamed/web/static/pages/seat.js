@@ -3,11 +3,12 @@
 import { follow, get, movesOf, pause, post, remove } from "../api.js";
 import { Course, ending, frame, moveList, players, stage, tell } from "../board.js";
 import { el, replace } from "../dom.js";
-import { badge, button, complaint, confirm, gameName, heading, link, options } from "../parts.js";
+import { badge, button, clock, complaint, confirm, gameName, heading, link, options } from "../parts.js";
 import { t } from "../words.js";
 import { howSat, play, sit } from "./join.js";
 
 const RECORD_DELAYS = [800, 2_000, 5_000]; // ms after the end at which the record is looked for
+const HURRY = 10_000; // ms left at which the countdown is said aloud
 const SHOWN = 1_000; // ms after which what was done counts as shown, whether or not a scene has come
 
 /** Shows a seat until the view is left. */
@@ -20,6 +21,9 @@ export async function show(view) {
   const end = ending();
   const state = el("span", {});
   const trouble = complaint();
+  const left = el("span", { class: "countdown", role: "timer", hidden: true });
+  let due = null; // when the time is over, by the page's own clock
+  let isSaid = false;
   let scene = seat.scene;
   let record = seat.record ?? null;
   let isOver = false;
@@ -48,8 +52,32 @@ export async function show(view) {
   }
 
   function over() {
-    return Boolean(scene.outcome) || (scene.won !== null && scene.won !== undefined) || scene.phase === "over";
+    return Boolean(scene.outcome) || (scene.won !== null && scene.won !== undefined) || ["over", "removed"].includes(scene.phase);
   }
+
+  /** Takes the time that is left from a new scene. */
+  function wind() {
+    const now = typeof scene.left === "number" ? performance.now() + scene.left * 1_000 : null;
+    // The same limit, told again, is not said again.
+    if (now === null || due === null || Math.abs(now - due) > SHOWN) isSaid = false;
+    due = now;
+    count();
+  }
+
+  function count() {
+    left.hidden = due === null || isOver || over();
+    if (left.hidden) return;
+    const ms = due - performance.now();
+    const text = t("left", { time: clock(ms + 999) });
+    if (left.textContent !== text) left.textContent = text;
+    left.classList.toggle("warn", ms <= HURRY);
+    if (ms > HURRY || isSaid) return;
+    isSaid = true;
+    view.announce(text);
+  }
+
+  const timer = setInterval(count, 250);
+  view.signal.addEventListener("abort", () => clearInterval(timer));
 
   function verdict() {
     if (!over()) return null;
@@ -60,13 +88,17 @@ export async function show(view) {
     return scene.outcome && winner === null ? t("nobodyWon") : t("over");
   }
 
+  function conclude() {
+    end.update(scene, record, verdict());
+    again.hidden = !over() && !isOver;
+  }
+
   function draw(isAnimated) {
     board.update(scene, isAnimated);
     const isPaused = scene.state === "paused" && !over();
     seats.update(scene, course.moves, isPaused);
     replace(state, isPaused && badge("paused"));
-    end.update(scene, record, verdict());
-    again.hidden = !over() && !isOver;
+    board.settled(conclude);
     view.entitle(isMyTurn() ? `● ${t("yourTurn")} ${title}` : title);
   }
 
@@ -78,12 +110,13 @@ export async function show(view) {
     record = scene.record ?? record;
     if (isReset || isFirst) list.set(course.moves, say);
     else list.add(added, say);
+    wind();
     draw(!isReset && !isFirst && added.length === 1);
     for (const resolve of seen.splice(0)) resolve();
     if (!isFirst) {
       if (isReset) view.announce(t("back"));
       else tell(view.announce, added, say);
-      if (over() && !wasOver) view.announce(verdict());
+      if (over() && !wasOver) board.settled(() => view.announce(verdict()));
       else if (isMyTurn() && !wasMine) view.announce(t("yourTurn"));
     }
     if (over() && !record) findRecord();
@@ -108,7 +141,7 @@ export async function show(view) {
       record = now?.record ?? room?.record ?? null;
     }
     isLooking = false;
-    if (!view.signal.aborted) end.update(scene, record, verdict());
+    if (!view.signal.aborted) board.settled(conclude);
   }
 
   async function leave() {
@@ -139,13 +172,14 @@ export async function show(view) {
     isOver = true;
     if (refusal) trouble.say(refusal);
     else if (!over()) trouble.say(new Error([t("seatGone"), scene.error].filter(Boolean).join(" ")));
+    count();
     draw(false);
   }
 
   const again = button(t("again"), playAgain, { class: "primary", hidden: true });
   replace(
     view.root,
-    frame([heading(title), state, again, button(t("leave"), leave)], board.node, [
+    frame([heading(title), state, left, again, button(t("leave"), leave)], board.node, [
       trouble.node,
       end.node,
       seats.node,
