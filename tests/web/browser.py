@@ -211,6 +211,8 @@ LOSE = """
 }
 """
 
+VERSION = "/static/@0123456789abcdef/"
+
 Answer = Callable[[Any], tuple[int, Any]]
 
 
@@ -245,7 +247,10 @@ class PageTestCase(BrowserTestCase):
         path = address.partition("?")[0]
         if path.startswith("/api/v1/"):
             self._answer(route, address.removeprefix("/api/v1"))
-        elif path in self.files:
+            return
+        # The page names a version of the files, as the daemon's does.
+        path = path.replace(VERSION, "/static/")
+        if path in self.files:
             self._send(route, path, self.files[path].encode())
         elif path.startswith("/static/") or path == "/favicon.ico":
             file = STATIC / path.removeprefix("/static/")
@@ -254,7 +259,8 @@ class PageTestCase(BrowserTestCase):
             else:
                 route.fulfill(status=200 if path == "/favicon.ico" else 404, body="")
         else:
-            self._send(route, "/index.html", (STATIC / "index.html").read_bytes())
+            index = (STATIC / "index.html").read_bytes().replace(b"/static/", VERSION.encode())
+            self._send(route, "/index.html", index)
 
     def _send(self, route: Route, path: str, body: bytes) -> None:
         self.weights[path] = len(body)

@@ -7,8 +7,13 @@ import { t, translator } from "./words.js";
 
 const MANY = 3; // moves that are announced one by one; more at once only by the last of them
 
+/** The address of a file of a game: beside this one, whatever version of the files that is. */
+function fileOf(kind, ending) {
+  return new URL(`./games/${kind}.${ending}`, import.meta.url).pathname;
+}
+
 function styled(kind) {
-  const href = `/static/games/${kind}.css`;
+  const href = fileOf(kind, "css");
   const known = document.querySelector(`link[href="${href}"]`);
   if (known) return known.ready;
   const sheet = el("link", { rel: "stylesheet", href });
@@ -23,7 +28,7 @@ function styled(kind) {
 /** Loads a game's board and its words; null where there is none. */
 async function loaded(kind) {
   if (!/^[a-z][a-z0-9-]*$/.test(kind)) return null;
-  const [module] = await Promise.all([code(`/static/games/${kind}.js`), styled(kind)]);
+  const [module] = await Promise.all([code(fileOf(kind, "js")), styled(kind)]);
   return module;
 }
 
