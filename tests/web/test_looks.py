@@ -16,7 +16,7 @@ from tests.web.canned import (
     PAGES,
     ROOM,
     SESSION,
-    TURNED,
+    TAMED,
     ShellTestCase,
     refused,
 )
@@ -87,7 +87,7 @@ class LooksTest(ShellTestCase):
                     }
                     return found;
                 }""",
-                TURNED,
+                TAMED,
             )
             self.assertEqual(loose, [], path)
 

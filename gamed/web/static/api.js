@@ -1,5 +1,6 @@
 // Talks to /api/v1: requests with the session's token, and streams of events that come back by themselves.
 
+import { tame } from "./dom.js";
 import { t } from "./words.js";
 
 const ROOT = "/api/v1";
@@ -85,9 +86,14 @@ async function once(method, path, body, signal) {
   return [response, answer];
 }
 
+/** What JSON says; no text in it can disturb the text round it, wherever it is shown. */
+function read(text) {
+  return JSON.parse(text, (_, value) => (typeof value === "string" ? tame(value) : value));
+}
+
 function parsed(text) {
   try {
-    return JSON.parse(text);
+    return read(text);
   } catch {
     return null;
   }
@@ -222,7 +228,7 @@ export function follow(resource, { scene, gone }, { signal, keeps = false }) {
     };
     own.addEventListener("scene", (event) => {
       backoff = delays();
-      scene(JSON.parse(event.data));
+      scene(read(event.data));
     });
     own.addEventListener("gone", () => end(null));
     own.onerror = () => {

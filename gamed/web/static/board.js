@@ -71,11 +71,11 @@ export async function stage(kind, mode, { act, announce, root: page, signal }) {
       isAnimated = animate;
       pace = speed;
       root.dataset.phase = scene.phase ?? "";
-      board?.update({ ...scene, seats: named(scene, tame) });
+      board?.update({ ...scene, seats: scene.seats ?? [] });
     },
     /** Waits until nothing moves any more on a board that shows a move in steps. */
     rest: () => board?.rest?.() ?? Promise.resolve(),
-    describe: (move, scene) => describe(module, move, { ...scene, seats: named(scene, (name) => isolated(tame(name))) }, own),
+    describe: (move, scene) => describe(module, move, { ...scene, seats: isolatedNames(scene) }, own),
   };
 }
 
@@ -87,13 +87,8 @@ export function frame(title, board, aside, below = null) {
   ];
 }
 
-/** A name without what turns the direction of the text round it: the signs that do so are shown as unknown ones. */
-function tame(name) {
-  return name.replace(/[\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
-}
-
-function named(scene, change) {
-  return (scene.seats ?? []).map((one) => (one.name ? { ...one, name: change(one.name) } : one));
+function isolatedNames(scene) {
+  return (scene.seats ?? []).map((one) => (one.name ? { ...one, name: isolated(one.name) } : one));
 }
 
 function describe(module, move, scene, own) {
