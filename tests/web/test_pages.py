@@ -37,7 +37,12 @@ class LobbyTest(ShellTestCase):
 
     def test_no_name_turns_or_hides_what_stands_round_it(self) -> None:
         hidden = "\u202e\u2067\u200f\u061c\u200b\u00ad\u2060\ufeff\u3164\U000e0041\x07\u2028"
-        kept = ["\U0001f468\u200d\U0001f469", "\u2764\ufe0f\u200d\U0001f525", "\u0645\u06cc\u200c\u062e", "J\u00f6rg \u05d0"]
+        kept = [
+            "\U0001f468\u200d\U0001f469",
+            "\u2764\ufe0f\u200d\U0001f525",
+            "\u0645\u06cc\u200c\u062e",
+            "J\u00f6rg \u05d0",
+        ]
         seats = [{"seat": n, "name": f"{name}|", "points": 0} for n, name in enumerate((*hidden, "A\u200d", *kept))]
         self.api["GET /rooms"] = [{**ROOM, "seats": seats}]
         self.api["GET /records"] = {"records": [{**RECORD, "seats": seats}], "next": None}
@@ -47,7 +52,10 @@ class LobbyTest(ShellTestCase):
         for where in ("[data-room] .names bdi", "table .names bdi"):
             self.assertEqual(self.page.locator(where).all_text_contents(), shown, where)
         self.visit("/records/0a1b2c3d", ".board button")
-        self.assertEqual(self.page.title(), "Toy: \u2068\ufffd|\u2069 \u2013 \u2068\ufffd|\u2069, Nov 21, 2026, 12:00 PM \u00b7 gamed")
+        self.assertEqual(
+            self.page.title(),
+            "Toy: \u2068\ufffd|\u2069 \u2013 \u2068\ufffd|\u2069, Nov 21, 2026, 12:00 PM \u00b7 gamed",
+        )
         self.assertNotRegex(self.text(), "[\u202e\u2067]")
 
     def test_a_game_against_programs(self) -> None:

@@ -23,7 +23,8 @@ export function gameOf(kind) {
 export class Refusal extends Error {
   constructor(status, { code = "", text = "", hint = "" } = {}) {
     const known = t.has(`status${status}`) ? t(`status${status}`) : t("statusOther", { status });
-    super([known, text, hint].filter((part) => typeof part === "string" && part).join(" "));
+    const why = t.has(`error-${code}`) ? [t(`error-${code}`)] : [text, hint];
+    super([known, ...why].filter((part) => typeof part === "string" && part).join(" "));
     this.status = status;
     this.code = code;
     this.hint = hint;
