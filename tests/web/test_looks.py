@@ -264,7 +264,7 @@ class SettingsTest(ShellTestCase):
         self.api["GET /rooms/r1"] = {**ROOM, "scene": {**scene(0), "refusals": [REFUSED]}}
         self.visit("/rooms/r1", ".refusals li")
         told = self.page.text_content(".refusals li")
-        self.assertEqual(told, "Ann: Das Programm war nicht am Zug. (out-of-turn, 2×)")
+        self.assertEqual(told, "Ann: Das Programm war nicht am Zug. (out-of-turn, 2\u00d7)")
         self.errors.clear()
 
     def test_options_are_told_in_words(self) -> None:
