@@ -15,6 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
+import axe_playwright_python
 from playwright.sync_api import Browser, Page, Route, sync_playwright
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -51,7 +52,7 @@ async ([kind, scene, mode, language]) => {
     animate: false,
     setStatus: (text) => { document.getElementById("status").textContent = text; },
   };
-  window.describe = (move, at) => board.describe(move, at, context.t);
+  window.describe = (move, at, moves) => board.describe(move, at, context.t, moves);
   window.board = board.create(document.getElementById("board"), context);
   window.board.update(scene);
 }
@@ -72,6 +73,9 @@ def chromium() -> Browser:
 def blank() -> Page:
     """Return the one page of all tests of boards: another one costs more than most of these tests."""
     return chromium().new_context(reduced_motion="reduce").new_page()
+
+
+AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 
 
 class BrowserTestCase(SynchronousTestCase):
@@ -163,6 +167,14 @@ class BrowserTestCase(SynchronousTestCase):
                 return
             self.page.wait_for_timeout(ROUND)
         self.fail(f"not within {ROUNDS * ROUND} ms: {condition} {arg}")
+
+    def mislabelled(self) -> list[Any]:
+        """Return the controls whose names do not hold what is seen on them."""
+        self.page.evaluate(f"() => {{ {AXE} }}")
+        rule = {"runOnly": ["label-content-name-mismatch"]}
+        found = self.page.evaluate("(rule) => axe.run(document, rule)", rule)
+        self.assertGreater(len(found["violations"] + found["passes"] + found["inapplicable"]), 0)
+        return [(node["target"], node["html"][:300]) for one in found["violations"] for node in one["nodes"]]
 
     def shoot(self, name: str) -> None:
         """Take pictures at three sizes, light and dark, to be looked at, where the environment has SHOTS."""

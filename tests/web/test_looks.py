@@ -8,10 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import axe_playwright_python
-
 from gamed.registry import game_types
-from tests.web.browser import ORIGIN, STATIC, BrowserTestCase, chromium
+from tests.web.browser import AXE, ORIGIN, STATIC, BrowserTestCase, chromium
 from tests.web.canned import (
     PAGES,
     ROOM,
@@ -22,7 +20,6 @@ from tests.web.canned import (
     scene,
 )
 
-AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 HEAVIEST = 150_000
 REFUSED = {
     "seat": 0,

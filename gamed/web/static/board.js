@@ -33,7 +33,7 @@ async function loaded(kind) {
 }
 
 /**
- * The place where a game's board stands: {node, status, update(scene, animate, pace), rest(), describe(move, scene), t}.
+ * The place where a game's board stands: {node, status, update(scene, animate, pace), rest(), describe(move, scene, moves), t}.
  *
  * `pace`: how much faster than usual the board shall move what it moves.
  * `act(action)` is what a player's board calls; without it the board only shows.
@@ -75,7 +75,8 @@ export async function stage(kind, mode, { act, announce, root: page, signal }) {
     },
     /** Waits until nothing moves any more on a board that shows a move in steps. */
     rest: () => board?.rest?.() ?? Promise.resolve(),
-    describe: (move, scene) => describe(module, move, { ...scene, seats: isolatedNames(scene) }, own),
+    /** One sentence for a move; `moves`: all of the game. */
+    describe: (move, scene, moves) => describe(module, move, { ...scene, seats: isolatedNames(scene) }, own, moves),
   };
 }
 
@@ -91,9 +92,9 @@ function isolatedNames(scene) {
   return (scene.seats ?? []).map((one) => (one.name ? { ...one, name: isolated(one.name) } : one));
 }
 
-function describe(module, move, scene, own) {
+function describe(module, move, scene, own, moves) {
   try {
-    if (module) return module.describe(move, scene, own);
+    if (module) return module.describe(move, scene, own, moves);
   } catch (error) {
     console.warn("a move without description:", error);
   }

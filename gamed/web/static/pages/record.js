@@ -73,7 +73,7 @@ export async function show(view) {
   }
 
   function say(move) {
-    return board ? board.describe(move, scene(null)) : move.text;
+    return board ? board.describe(move, scene(null), line.moves) : move.text;
   }
 
   // Where we are
