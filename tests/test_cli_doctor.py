@@ -17,8 +17,9 @@ from typing import Any
 from click.testing import CliRunner
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.cli import examination, main, ports
+from gamed.cli import examination, main, ports, quick
 from gamed.config import Config, structure
+from gamed.net import strings
 from gamed.registry import games
 from gamed.store.sql import Database
 from tests.daemon import free_port
@@ -111,18 +112,18 @@ class PortTests(FolderCase):
             ("tcp:port=4711:interface=10.0.0.1", "tcp", 4711, "10.0.0.1", socket.AF_INET),
             ("ssl:443:privateKey=a.pem", "ssl", 443, "", socket.AF_INET),
             ("tls:443:certificate=a.pem:interface=\\:\\:", "tls", 443, "::", socket.AF_INET6),
+            ("tls:/etc/certificates:443", "tls", 443, "", socket.AF_INET),
             ("unix:/run/gamed", "unix", None, "", None),
         ):
-            endpoint = ports.parse(text)
+            endpoint = strings.parse(text)
             self.assertEqual((endpoint.kind, endpoint.port, endpoint.interface), (kind, port, interface))
             self.assertEqual(endpoint.family, family, text)
 
     def test_the_standard_endpoints_are_known(self) -> None:
         config = structure({}, self.folder)
         named = examination.endpoints(config)
-        self.assertEqual(named["battleship"].port, 54321)
-        self.assertEqual(named["web"].port, 8054)
-        self.assertEqual(named["console"].port, 54322)
+        seen = [strings.parse(named[name]).port for name in ("battleship", "web", "console")]
+        self.assertEqual(seen, [54321, 8054, 54322])
 
     def test_nobody_runs_without_a_lock(self) -> None:
         self.assertIsNone(ports.running(self.folder / "lock"))
@@ -321,7 +322,7 @@ class OtherTests(FolderCase):
     def test_descriptors(self) -> None:
         for limit, status in ((100, "error"), (1024, "warning"), (100_000, "ok")):
             self.patch(resource, "getrlimit", lambda _what, limit=limit: (limit, limit))
-            self.only(examination.check_descriptors(self.config()), status, str(limit))
+            self.only(quick.check_descriptors(self.config(), games()), status, str(limit))
 
     def test_no_unit(self) -> None:
         self.only(examination.check_unit([self.folder / "none"]), "ok", "no systemd unit")

@@ -75,7 +75,9 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 
 
 encoding_option = click.option(
-    "--encoding", metavar="NAME", help="Read SGF in this encoding, whatever it declares: shift_jis, gbk, euc-kr, big5…"
+    "--encoding",
+    metavar="NAME",
+    help="Read SGF in this encoding, whatever it declares: shift_jis, gbk, euc-kr, big5 and others",
 )
 
 
