@@ -169,7 +169,7 @@ class GuardedRequest(Request):
 
     def setResponseCode(self, code: int, message: bytes | None = None) -> None:
         """Set the status; Twisted does not know the words for all of them."""
-        super().setResponseCode(code, message or HTTPStatus(code).phrase.encode())  # type: ignore[no-untyped-call]
+        super().setResponseCode(code, message or HTTPStatus(code).phrase.encode())
 
     def process(self) -> None:
         """Take the request when its turn comes: many may have come in one piece, or from many at once."""
