@@ -19,6 +19,8 @@ import axe_playwright_python
 from playwright.sync_api import Browser, Page, Route, sync_playwright
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.web.compression import gzipped
+
 STATIC = Path(__file__).parents[2] / "gamed" / "web" / "static"
 ORIGIN = "http://gamed.test"
 SHOTS = Path("/tmp/shots")
@@ -275,7 +277,7 @@ class PageTestCase(BrowserTestCase):
             self._send(route, "/index.html", index)
 
     def _send(self, route: Route, path: str, body: bytes) -> None:
-        self.weights[path] = len(body)
+        self.weights[path] = len(gzipped(body))
         content_type = mimetypes.guess_type(path)[0] or "application/octet-stream"
         route.fulfill(status=200, headers={"content-type": content_type, "content-security-policy": POLICY}, body=body)
 
