@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final, TypeAlias
 from urllib.parse import unquote_to_bytes
 
 from attrs import define
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 from twisted.web.resource import Resource
@@ -22,6 +23,7 @@ from twisted.web.server import NOT_DONE_YET
 
 from gamed.errors import GamedError
 from gamed.web.answers import JSON, Answer, Call, Refusal, Route, find, permit, refusal_of
+from gamed.web.compression import LEAST, gzipped, takes_gzip
 from gamed.web.proxies import Networks, client_address
 from gamed.web.visitors import COOKIE, Visitors, check_origin, check_token
 
@@ -32,11 +34,17 @@ PREFIX: Final = "/api/v1/"
 FAULT: Final = Refusal(500, "fault", "this is a fault of gamed's own; the log has it")
 
 
+Compress: TypeAlias = Callable[[bytes], Deferred[bytes]]
+"""Compresses a body, where it keeps nothing else waiting."""
+
+
 @define(eq=False)
 class Exchange:
-    """A request and its answer. `is_gone`: the browser has closed the connection."""
+    """A request and its answer."""
 
     request: Any
+    compress: Compress
+    # Whether the browser has closed the connection.
     is_gone: bool = False
 
     def __attrs_post_init__(self) -> None:
@@ -47,13 +55,22 @@ class Exchange:
 
     def send(self, answer: Answer) -> None:
         """Answer."""
+        body = answer.encoded()
+        if len(body) < LEAST or not takes_gzip(self.request):
+            self._write(answer, body, {})
+            return
+        compressed = self.compress(body).addCallback(partial(self._write, answer), more={"content-encoding": "gzip"})
+        compressed.addErrback(self.fail)
+
+    def _write(self, answer: Answer, body: bytes, more: Mapping[str, str]) -> None:
         if self.is_gone:
             return
-        request, body = self.request, answer.encoded()
+        request = self.request
         request.setResponseCode(answer.status)
         request.setHeader(b"content-type", answer.mime.encode())
         request.setHeader(b"content-length", str(len(body)).encode())
-        for name, value in answer.headers.items():
+        request.setHeader(b"vary", b"accept-encoding")
+        for name, value in {**answer.headers, **more}.items():
             request.setHeader(name.encode(), value.encode())
         request.write(body)
         request.finish()
@@ -83,10 +100,11 @@ class Api(Resource):
         self.routes = routes
         self.visitors = visitors
         self.proxies: Networks = ()
+        self.compress: Compress = partial(maybeDeferred, gzipped)
 
     def render(self, request: Any) -> int:
         """Answer a request, at once or later."""
-        exchange = Exchange(request)
+        exchange = Exchange(request, self.compress)
         try:
             answer = self._answer(request)
         except Exception:  # noqa: BLE001 (whatever it is, it costs this answer alone)

@@ -20,6 +20,7 @@ from gamed.net.listener import Listener, expiries
 from gamed.web.answers import Answer, Call, Route
 from gamed.web.api import Api
 from gamed.web.archive import Archive
+from gamed.web.compression import gzipped
 from gamed.web.imports import Importing
 from gamed.web.live import Feeds
 from gamed.web.metrics import DaemonCollector, registry
@@ -75,7 +76,9 @@ def web_site(parts: Parts, listeners: Sequence[Listener], importing: Importing, 
     routes = [*(route for part in made for route in part.routes), described]
     api = Api(routes, visitors)
     api.proxies = networks(config.proxies)
+    api.compress = partial(_in_thread, reactor, gzipped)
     root = Root(registry(collector), ready, api, collector.warnings)
+    root.files.page()
     site = WebSite(root, frozenset(config.hosts.split()), reactor, limits)
     site.stopping += (seats.stop, feeds.stop)
 

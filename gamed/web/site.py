@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from io import BytesIO
 from typing import Any, Final
 
@@ -25,7 +26,7 @@ from twisted.web.server import Request, Site
 from gamed.net.backlog import Backlog
 from gamed.net.limits import ConnectionLimits
 from gamed.web.answers import MOST_IMPORT, Answer, Refusal
-from gamed.web.static_files import Files, StaticFiles, is_page
+from gamed.web.static_files import INDEX, Files, StaticFiles, is_page
 
 HEADERS: Mapping[bytes, bytes] = {
     b"content-security-policy": b"default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
@@ -48,6 +49,8 @@ READ: Final = 16 * 1024 * 1024
 """Bytes of a body that is too long which are read and thrown away, so that its sender reads the refusal."""
 
 TOO_LONG: Final = Refusal(413, "too-long", f"a body has at most {MOST_IMPORT} bytes")
+
+NOT_TEXT: Final = Refusal(400, "header", "a header of the request is not UTF-8")
 
 Problems = Callable[[], Mapping[str, str]]
 """Returns what is wrong, a sentence for each part; nothing if all is well."""
@@ -122,11 +125,12 @@ class Root(Resource):
         self.putChild(b"healthz", Page(Health(dict)))
         self.putChild(b"readyz", Page(Health(readiness, warnings)))
         self.shell: Resource | None = None
+        self.files = Files()
         if api is not None:
-            files = Files()
             self.putChild(b"api", api)
-            self.putChild(b"static", StaticFiles(files))
-            self.shell = StaticFiles(files, "index.html")
+            self.putChild(b"static", StaticFiles(self.files))
+            self.putChild(b"favicon.ico", StaticFiles(self.files, "icon.svg"))
+            self.shell = StaticFiles(self.files, INDEX)
 
     def getChild(self, path: bytes, request: Any) -> Any:  # noqa: ARG002 (Resource's signature)
         """Return the page for an address of the pages' own, and what says that nothing is there for others."""
@@ -135,11 +139,21 @@ class Root(Resource):
         return pages.notFound("Nothing here", "The pages begin at /; machines read /metrics, /healthz and /readyz.")
 
 
+def _is_utf8(value: bytes) -> bool:
+    try:
+        value.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 class GuardedRequest(Request):
     """A request that is answered only if it names this host, with the headers that all answers have."""
 
     length = 0
     content_type = ""
+    # Whether all headers are UTF-8, as Twisted takes for granted where it is asked for text.
+    is_text = True
 
     def gotLength(self, length: int | None) -> None:  # noqa: ARG002 (Request's signature)
         """Prepare for a body, in memory: a long one is not kept."""
@@ -159,9 +173,14 @@ class GuardedRequest(Request):
     def requestReceived(self, command: bytes, path: bytes, version: bytes) -> None:
         """Take the request, which has come as a whole; no form is read out of its body."""
         request: Any = self
-        self.content_type = request.getHeader("content-type") or ""
+        self.is_text = all(_is_utf8(b"".join(values)) for _, values in request.requestHeaders.getAllRawHeaders())
+        self.content_type = (request.getHeader(b"content-type") or b"").decode("latin-1")
         request.requestHeaders.removeHeader("content-type")
         super().requestReceived(command, path, version)  # type: ignore[no-untyped-call]
+
+    def setResponseCode(self, code: int, message: bytes | None = None) -> None:
+        """Set the status; Twisted does not know the words for all of them."""
+        super().setResponseCode(code, message or HTTPStatus(code).phrase.encode())
 
     def process(self) -> None:
         """Take the request when its turn comes: many may have come in one piece, or from many at once."""
@@ -185,6 +204,8 @@ class GuardedRequest(Request):
         if host not in request.channel.site.hosts:
             text = f"This server does not answer to {host!r}; [web] hosts lists the names that it answers to.\n"
             self._refuse(Answer(421, raw=text.encode(), mime="text/plain; charset=utf-8"))
+        elif not self.is_text:
+            self._refuse(NOT_TEXT.answer())
         elif self.length > MOST_IMPORT:
             self._refuse(TOO_LONG.answer())
         else:
@@ -225,6 +246,14 @@ class Channel(HTTPChannel):
     def come(self) -> None:
         """Take note that it has come."""
         self.site.waiting.pop(self, None)
+
+    def lineLengthExceeded(self, line: bytes) -> None:  # noqa: ARG002 (HTTPChannel's signature)
+        """Refuse a request whose first line does not end, or one of its headers."""
+        # A request is among them as soon as its first line has come.
+        status = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE if self.requests else HTTPStatus.REQUEST_URI_TOO_LONG
+        transport: Any = self.transport
+        transport.write(f"HTTP/1.1 {status} {status.phrase}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".encode())
+        self.loseConnection()  # type: ignore[no-untyped-call]
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         """Give the place free."""

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import re
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
 from attrs import define, field
 from twisted.web.resource import Resource
+
+from gamed.web.compression import gzipped, takes_gzip
 
 FOLDER: Final = Path(__file__).parent / "static"
 
@@ -29,26 +32,47 @@ TYPES: Final = {
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]*(?:/[a-z0-9][a-z0-9_-]*)*\.[a-z0-9]+")
 
-_PAGES: Final = re.compile(r"/|/(?:rooms|seats|records|recorder)/[^/]+|/(?:records|recorder|rooms|seats|login|about)")
+_PAGES: Final = re.compile(r"/|/(?:(?:rooms|seats|records|recorder)/[^/]+|records|recorder|rooms|seats|login|about)/?")
 """The addresses that the page's own router knows."""
+
+
+INDEX: Final = "index.html"
+"""The page's file."""
+
+_ADDRESS: Final = b"/static/"
+"""The address of the folder, as the page names it."""
+
+FOREVER: Final = b"public, max-age=31536000, immutable"
+"""How long a file may be kept whose address names its version."""
 
 
 @define
 class File:
-    """A file as it is served."""
+    """A file as it is served: `packed` is its content compressed."""
 
     changed: int
     content: bytes
+    packed: bytes
     mime: str
     tag: bytes
 
+    @classmethod
+    def of(cls, changed: int, content: bytes, mime: str) -> File:
+        """Return a file with this content."""
+        digest = hashlib.sha256(content).hexdigest()[:32].encode()
+        return cls(changed, content, gzipped(content), mime, digest)
 
-@define
+
+@define(slots=False)
 class Files:
-    """Reads files once, and again when they have changed."""
+    """Reads and compresses files once, and again when they have changed."""
 
     folder: Path = FOLDER
     _files: dict[str, File] = field(factory=dict)
+    # The version of all files, None while it is not known.
+    _version: str | None = None
+    # The page of a version.
+    _page: tuple[str, File] | None = None
 
     def find(self, name: str) -> File | None:
         """Return a file by its path below the folder; None if there is none, or it is of no type that is served."""
@@ -64,9 +88,32 @@ class Files:
             content = path.read_bytes()
         except OSError:
             return None
-        tag = b'"%b"' % hashlib.sha256(content).hexdigest()[:32].encode()
-        self._files[name] = File(changed, content, mime, tag)
+        self._files[name] = File.of(changed, content, mime)
+        self._version = None
         return self._files[name]
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of all files."""
+        return sorted(path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*.*"))
+
+    def version(self) -> str:
+        """Return the version of all files as they were last read: each change of one makes another."""
+        if self._version is None:
+            tags = [found.tag for name in self.names if (found := self.find(name)) is not None]
+            self._version = hashlib.sha256(b"".join(tags)).hexdigest()[:16]
+        return self._version
+
+    def page(self) -> File | None:
+        """Return the page. The files' addresses in it name their version, so that a browser can keep them."""
+        for name in self.names:
+            self.find(name)
+        index = self.find(INDEX)
+        version = self.version()
+        if index is not None and (self._page is None or self._page[0] != version):
+            content = index.content.replace(_ADDRESS, b"%b@%b/" % (_ADDRESS, version.encode()))
+            self._page = version, File.of(index.changed, content, index.mime)
+        return None if index is None or self._page is None else self._page[1]
 
 
 class StaticFiles(Resource):
@@ -85,17 +132,36 @@ class StaticFiles(Resource):
             request.setResponseCode(405)
             request.setHeader(b"allow", b"GET, HEAD")
             return b""
-        name = self.only or b"/".join(request.postpath).decode("latin-1")
-        found = self.files.find(name)
+        found, is_versioned = self._found(request)
         if found is None:
             request.setResponseCode(404)
             request.setHeader(b"content-type", b"text/plain; charset=utf-8")
             return b"There is no such file.\n"
         request.setHeader(b"content-type", found.mime.encode())
-        request.setHeader(b"cache-control", b"no-cache")
-        if request.setETag(found.tag):
+        request.setHeader(b"cache-control", FOREVER if is_versioned else b"no-cache")
+        request.setHeader(b"vary", b"accept-encoding")
+        is_packed = takes_gzip(request)
+        if request.setETag(b'"%b%b"' % (found.tag, b"-gzip" if is_packed else b"")):
             return b""
-        return found.content
+        if not is_packed:
+            return found.content
+        request.setHeader(b"content-encoding", b"gzip")
+        return found.packed
+
+    def _found(self, request: Any) -> tuple[File | None, bool]:
+        """Return what is asked for, and whether its address names the version that it has.
+
+        A page that was opened before an upgrade names the old version, and gets the files of today, which it may not
+        keep.
+        """
+        if self.only is not None:
+            return self.files.page() if self.only == INDEX else self.files.find(self.only), False
+        name = b"/".join(request.postpath).decode("latin-1")
+        version = None
+        if name.startswith("@"):
+            version, _, name = name[1:].partition("/")
+        found = self.files.find(name)
+        return found, found is not None and version == self.files.version()
 
 
 def is_page(path: bytes) -> bool:

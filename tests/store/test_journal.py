@@ -21,6 +21,7 @@ from gamed.store.journal import FileJournal
 from gamed.store.recovery import read
 from tests.store.contract import journal_tests
 from tests.store.examples import ROOM, entries, history, line
+from tests.store.logs import sentences
 from tests.store.pump import Pump
 
 OTHER = "00000000-e89b-42d3-a456-426614174000"

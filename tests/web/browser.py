@@ -15,8 +15,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
+import axe_playwright_python
 from playwright.sync_api import Browser, Page, Route, sync_playwright
 from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.web.compression import gzipped
 
 STATIC = Path(__file__).parents[2] / "gamed" / "web" / "static"
 ORIGIN = "http://gamed.test"
@@ -51,7 +54,7 @@ async ([kind, scene, mode, language]) => {
     animate: false,
     setStatus: (text) => { document.getElementById("status").textContent = text; },
   };
-  window.describe = (move, at) => board.describe(move, at, context.t);
+  window.describe = (move, at, moves) => board.describe(move, at, context.t, moves);
   window.board = board.create(document.getElementById("board"), context);
   window.board.update(scene);
 }
@@ -72,6 +75,9 @@ def chromium() -> Browser:
 def blank() -> Page:
     """Return the one page of all tests of boards: another one costs more than most of these tests."""
     return chromium().new_context(reduced_motion="reduce").new_page()
+
+
+AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 
 
 class BrowserTestCase(SynchronousTestCase):
@@ -164,6 +170,14 @@ class BrowserTestCase(SynchronousTestCase):
             self.page.wait_for_timeout(ROUND)
         self.fail(f"not within {ROUNDS * ROUND} ms: {condition} {arg}")
 
+    def mislabelled(self) -> list[Any]:
+        """Return the controls whose names do not hold what is seen on them."""
+        self.page.evaluate(f"() => {{ {AXE} }}")
+        rule = {"runOnly": ["label-content-name-mismatch"]}
+        found = self.page.evaluate("(rule) => axe.run(document, rule)", rule)
+        self.assertGreater(len(found["violations"] + found["passes"] + found["inapplicable"]), 0)
+        return [(node["target"], node["html"][:300]) for one in found["violations"] for node in one["nodes"]]
+
     def shoot(self, name: str) -> None:
         """Take pictures at three sizes, light and dark, to be looked at, where the environment has SHOTS."""
         if "SHOTS" not in os.environ:
@@ -211,6 +225,8 @@ LOSE = """
 }
 """
 
+VERSION = "/static/@0123456789abcdef/"
+
 Answer = Callable[[Any], tuple[int, Any]]
 
 
@@ -245,7 +261,10 @@ class PageTestCase(BrowserTestCase):
         path = address.partition("?")[0]
         if path.startswith("/api/v1/"):
             self._answer(route, address.removeprefix("/api/v1"))
-        elif path in self.files:
+            return
+        # The page names a version of the files, as the daemon's does.
+        path = path.replace(VERSION, "/static/")
+        if path in self.files:
             self._send(route, path, self.files[path].encode())
         elif path.startswith("/static/") or path == "/favicon.ico":
             file = STATIC / path.removeprefix("/static/")
@@ -254,10 +273,11 @@ class PageTestCase(BrowserTestCase):
             else:
                 route.fulfill(status=200 if path == "/favicon.ico" else 404, body="")
         else:
-            self._send(route, "/index.html", (STATIC / "index.html").read_bytes())
+            index = (STATIC / "index.html").read_bytes().replace(b"/static/", VERSION.encode())
+            self._send(route, "/index.html", index)
 
     def _send(self, route: Route, path: str, body: bytes) -> None:
-        self.weights[path] = len(body)
+        self.weights[path] = len(gzipped(body))
         content_type = mimetypes.guess_type(path)[0] or "application/octet-stream"
         route.fulfill(status=200, headers={"content-type": content_type, "content-security-policy": POLICY}, body=body)
 

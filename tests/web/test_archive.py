@@ -28,10 +28,12 @@ from gamed.records.record import Record, document
 from gamed.registry import game_types
 from gamed.store.memory import MemoryStore
 from gamed.table import replay
-from gamed.web.answers import Answer, Refusal, refusal_of
+from gamed.web.answers import Answer, Refusal, dumped, refusal_of
 from gamed.web.archive import Archive
+from gamed.web.compression import gzipped
 from gamed.web.imports import MOST_GAMES, Importing
 from gamed.web.opened import Kept, Shelf
+from gamed.web.static_files import Files
 from gamed.web.worker import MOST_WAITING, Worker
 from tests.games.softwarechallenge.hive.test_replays import whole
 from tests.records.documents import BOMB, DEEP, GOFANS, UNKNOWN, outcome
@@ -249,6 +251,17 @@ class OwnRecordTests(ArchiveCase):
         positions = self.read(f"records/{id}/positions", **{"from": "0", "to": "60"})
         self.assertTrue(all(one["board"]["own"] is None for one in positions))
         self.assertNotIn("hand", json.dumps(positions))
+
+    def test_a_replay_with_its_page_weighs_less_than_150_kilobytes(self) -> None:
+        files = Files()
+        shell = sum(len(files.find(name).packed) for name in files.names if name != "openapi.json")
+        for kind in KINDS:
+            id, _, _ = self.opened(kind)  # noqa: A001
+            whole = self.read(f"records/{id}")
+            last = str(min(63, whole["length"]))
+            positions = dumped(self.read(f"records/{id}/positions", **{"from": "0", "to": last}))
+            packed = len(gzipped(dumped(whole))) + len(gzipped(positions))
+            self.assertLess(shell + packed, 150_000, (kind, shell, packed, len(positions)))
 
     def test_bounds_of_positions(self) -> None:
         id, _, _ = self.opened("battleship")  # noqa: A001

@@ -562,6 +562,12 @@ class GermanTests(BoardTestCase):
         self.assertEqual(self.status(), "Du bist am Zug: wähl ein Feld des Gegners.")
         self.assertEqual(self.cell("enemy", 7, 7).get_attribute("aria-label"), "H8: Treffer")
 
+    def test_an_answer_is_a_sentence(self) -> None:
+        self.mount("battleship", watched(), mode="watch")
+        for code, words in {1: "Wasser", 2: "getroffen", 3: "getroffen und versenkt"}.items():
+            move = {"n": 2, "seat": 1, "text": f"(2,[4,5,{code}])."}
+            self.assertTrue(self.described(move, watched()).endswith(f": F5 ist {words}."))
+
 
 class LifeTests(BoardTestCase):
     def test_an_update_changes_nothing_that_has_not_changed(self) -> None:

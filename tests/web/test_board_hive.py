@@ -109,6 +109,44 @@ class DrawingTests(HiveBoardTestCase):
         self.assertEqual(self.page.get_attribute("#board", "data-kind"), "hive")
         self.assertEqual(self.page.get_attribute("#board", "data-phase"), "wait")
 
+    def test_the_names_of_buttons_hold_what_is_seen_on_them(self) -> None:
+        self.mount("hive", of("first move", 0))
+        self.assertEqual(self.mislabelled(), [])
+        self.assertEqual(self.held("ANT").get_attribute("aria-label"), "ant, An\u00d73 in hand")
+
+    def test_every_field_has_its_coordinates_until_a_piece_covers_them(self) -> None:
+        self.mount("hive", scene(recorded(52).state), "watch")
+        places = self.page.eval_on_selector_all(
+            "[data-cell]:not([data-stack])",
+            "all => all.map((one) => [one.dataset.cell, one.querySelector('.h-place').textContent])",
+        )
+        self.assertGreater(len(places), 60)
+        for name, place in places:
+            self.assertEqual(place.replace("\u00a0", ""), name)
+        self.assertTrue(self.field("5,-5").locator(".h-place").is_visible())
+
+    def test_every_move_of_a_list_names_its_piece(self) -> None:
+        shown = of("first move")
+        self.mount("hive", shown, "watch")
+        texts = [
+            "S Q 0,0",
+            "S q 1,0",
+            "S B -1,0",
+            "S g 2,0",
+            "D -1,0 0,0",
+            "P",
+            "D 0,0 -1,0",
+            "D 2,0 -2,0",
+            "D 0,0 0,1",
+        ]
+        moves = [{"n": n, "seat": (n - 1) % 2, "text": text} for n, text in enumerate(texts, 1)]
+        tell = """([moves, scene]) => moves.map((move) => window.describe(move, scene, moves))"""
+        told = self.page.evaluate(tell, [moves, shown])
+        self.assertEqual(told[4], "Red moves a beetle from (-1,\u00a00) to (0,\u00a00).")
+        self.assertEqual(told[6], "Red moves a beetle from (0,\u00a00) to (-1,\u00a00).")
+        self.assertEqual(told[7], "Blue moves a grasshopper from (2,\u00a00) to (-2,\u00a00).")
+        self.assertEqual(told[8], "Red moves the bee from (0,\u00a00) to (0,\u00a01).")
+
     def test_neighbours_lie_side_by_side(self) -> None:
         self.mount("hive", of("first move"), "watch")
         boxes = {

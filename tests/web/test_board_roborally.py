@@ -65,7 +65,7 @@ class BoardCase(BrowserTestCase):
 
     def registers(self) -> list[str | None]:
         """Return what stands in the registers, as the screen reader says it."""
-        return [self.page.locator(f"[data-register='{n}']").get_attribute("aria-label") for n in range(1, 6)]
+        return [self.page.locator(f"[data-register='{n}']").text_content() for n in range(1, 6)]
 
     def explained(self, x: int, y: int) -> str:
         self.page.locator(f"[data-cell='{x},{y}']").hover()
@@ -132,6 +132,12 @@ class ProgramTests(BoardCase):
         self.page.keyboard.press("Space")
         self.assertIn(str(self.hand[2]), self.registers()[0] or "")
         self.assertEqual(self.page.evaluate("document.activeElement.dataset.card"), str(self.hand[2]))
+
+    def test_the_names_of_buttons_hold_what_is_seen_on_them(self) -> None:
+        self.page.locator("[data-card]").nth(2).click()
+        self.assertEqual(self.mislabelled(), [])
+        used = self.page.locator("[data-card]").nth(2)
+        self.assertRegex(used.text_content() or "", r"^3: .+, priority \d+, in register → 1$")
 
     def test_by_clicks(self) -> None:
         for index in range(5):

@@ -5,6 +5,7 @@ Persons act on what they are shown alone: each takes the first or some legal thi
 
 from __future__ import annotations
 
+import gzip
 import http.client
 import json
 import time
@@ -31,10 +32,13 @@ class Browser:
 
     def asked(self, method: str, path: str, body: Any = None) -> tuple[int, str, Any]:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
-        headers = {**self.headers, "content-type": "application/json"}
+        headers = {**self.headers, "content-type": "application/json", "accept-encoding": "gzip"}
         connection.request(method, f"/api/v1/{path}", None if body is None else json.dumps(body), headers)
         answer = connection.getresponse()
-        found = answer.status, answer.headers.get("set-cookie", ""), json.loads(answer.read())
+        body = answer.read()
+        if answer.headers.get("content-encoding") == "gzip":
+            body = gzip.decompress(body)
+        found = answer.status, answer.headers.get("set-cookie", ""), json.loads(body)
         connection.close()
         return found
 

@@ -9,11 +9,12 @@ from typing import ClassVar
 
 from tests.web.browser import ORIGIN
 from tests.web.canned import (
+    RECORD,
     ROOM,
     SESSION,
     TAMED,
     TRICKY,
-    TURNED,
+    WHOLE,
     ShellTestCase,
     move,
     moves,
@@ -32,7 +33,30 @@ class LobbyTest(ShellTestCase):
         self.assertIn("waiting", self.text('[data-room="r2"]'))
         self.assertEqual(self.page.get_attribute('[data-room="r1"] a', "href"), "/rooms/r1")
         self.assertEqual(self.page.get_attribute("a.button.primary", "href"), "/seats/s1")
-        self.see(f"{TURNED} won (the other broke a rule)")
+        self.see(f"{TAMED} won (the other broke a rule)")
+
+    def test_no_name_turns_or_hides_what_stands_round_it(self) -> None:
+        hidden = "\u202e\u2067\u200f\u061c\u200b\u00ad\u2060\ufeff\u3164\U000e0041\x07\u2028"
+        kept = [
+            "\U0001f468\u200d\U0001f469",
+            "\u2764\ufe0f\u200d\U0001f525",
+            "\u0645\u06cc\u200c\u062e",
+            "J\u00f6rg \u05d0",
+        ]
+        seats = [{"seat": n, "name": f"{name}|", "points": 0} for n, name in enumerate((*hidden, "A\u200d", *kept))]
+        self.api["GET /rooms"] = [{**ROOM, "seats": seats}]
+        self.api["GET /records"] = {"records": [{**RECORD, "seats": seats}], "next": None}
+        self.api["GET /records/0a1b2c3d"] = {**WHOLE, "seats": seats[:2]}
+        self.visit("/", "table")
+        shown = ["\ufffd|"] * len(hidden) + ["A\ufffd|", *(f"{name}|" for name in kept)]
+        for where in ("[data-room] .names bdi", "table .names bdi"):
+            self.assertEqual(self.page.locator(where).all_text_contents(), shown, where)
+        self.visit("/records/0a1b2c3d", ".board button")
+        self.assertEqual(
+            self.page.title(),
+            "Toy: \u2068\ufffd|\u2069 \u2013 \u2068\ufffd|\u2069, Nov 21, 2026, 12:00 PM \u00b7 gamed",
+        )
+        self.assertNotRegex(self.text(), "[\u202e\u2067]")
 
     def test_a_game_against_programs(self) -> None:
         self.api["POST /seats"] = lambda _: (200, {"id": "s1"})

@@ -124,6 +124,23 @@ class RecorderTest(ShellTestCase):
         done = [body.get("do") for body in self.requests("POST", "/recordings/g1/act", 5)]
         self.assertEqual(done, ["undo", "back", "goto", "comment", "back"])
 
+    def test_a_comment_that_is_not_noted_is_not_lost(self) -> None:
+        self.files |= {"/static/games/go.js": TOY.replace("fields", "to_move").replace('"take"', '"play"')}
+        self.api["POST /recordings/g1/act"] = lambda body: (200, {**RECORDING, "current": 1 if "text" in body else 3})
+        self.visit("/recorder/g1", ".tree")
+        self.page.fill("textarea", "A good move")
+        self.page.click(".board button")
+        self.requests("POST", "/recordings/g1/act", 2)
+        self.wait("document.querySelector('textarea').value === ''")
+        self.page.click(".board button")
+        sent = self.requests("POST", "/recordings/g1/act", 3)
+        self.assertEqual(sent[0], {"do": "comment", "text": "A good move"})
+        self.assertEqual([body["do"] for body in sent[1:]], ["play", "play"])
+        self.page.fill("textarea", "The last one")
+        self.page.click("nav a:text-is('Lobby')")
+        sent = self.requests("POST", "/recordings/g1/act", 4)
+        self.assertEqual(sent[3], {"do": "comment", "text": "The last one"})
+
     def test_a_variation_in_place_of_the_last_move(self) -> None:
         self.files |= {"/static/games/go.js": TOY.replace("fields", "to_move").replace('"take"', '"play"')}
         self.api["POST /recordings/g1/act"] = RECORDING

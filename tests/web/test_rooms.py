@@ -91,6 +91,13 @@ class WatchTests(RoomsTestCase):
         self.assertEqual(events[-1][2]["scene"]["board"]["boards"][0]["water"], [0])
         self.assertEqual(self.ada.get("rooms").json[0]["watchers"], 1)
 
+    def test_a_stream_is_neither_compressed_nor_held_back(self) -> None:
+        wire = self.house.opened(f"/api/v1/rooms/{self.played()}/events", accept_encoding="gzip")
+        head = wire.transport.value().partition(b"\r\n\r\n")[0].lower()
+        self.assertNotIn(b"content-encoding", head)
+        self.assertIn(b"x-accel-buffering: no", head)
+        self.assertEqual(wire.events()[0][2]["moves"], [])
+
     def test_to_the_end(self) -> None:
         room = self.played(2)
         wire = self.house.opened(f"/api/v1/rooms/{room}/events")

@@ -80,6 +80,24 @@ class SiteTests(SynchronousTestCase):
             self.assertEqual(status, 421, host)
             self.assertIn(b"[web] hosts", body)
 
+    def test_the_refusal_has_its_words(self) -> None:
+        answer = self.sent(b"GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n").value()
+        self.assertTrue(answer.startswith(b"HTTP/1.1 421 Misdirected Request\r\n"), answer)
+
+    def test_a_header_that_is_not_utf8(self) -> None:
+        for header in (b"Content-Type: \xe9", b"Accept: \xff", b"Last-Event-ID: 1\xe9"):
+            head = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n%b\r\n\r\n" % header
+            self.assertTrue(self.sent(head).value().startswith(b"HTTP/1.1 400 Bad Request\r\n"), header)
+        umlaut = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nUser-Agent: Jörg\r\n\r\n".encode()
+        self.assertTrue(self.sent(umlaut).value().startswith(b"HTTP/1.1 200 OK\r\n"))
+
+    def test_what_does_not_end_is_refused_by_its_name(self) -> None:
+        head = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
+        for data, status in ((b"GET /" + b"x" * 20_000, b"414"), (head + b"Accept: " + b"x" * 20_000, b"431")):
+            transport = self.sent(data)
+            self.assertEqual(transport.value().split()[1:2], [status])
+            self.assertTrue(transport.disconnecting)
+
     def test_a_request_that_does_not_come_is_cut_off(self) -> None:
         transport = self.sent(b"GET /healthz HTTP/1.1\r\nHost: loc")
         self.clock.advance(SLOW_SECONDS + 20)

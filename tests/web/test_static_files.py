@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import os
+import re
 from pathlib import Path
 
 from hypothesis import given, settings
@@ -27,6 +29,7 @@ class FilesTests(SynchronousTestCase):
     def test_what_is_there(self) -> None:
         found = self.files.find("games/hive.css")
         self.assertEqual((found.content, found.mime), (b"css", "text/css; charset=utf-8"))
+        self.assertEqual(gzip.decompress(found.packed), b"css")
         self.assertIs(self.files.find("games/hive.css"), found)
 
     def test_a_changed_file_is_read_again(self) -> None:
@@ -36,6 +39,14 @@ class FilesTests(SynchronousTestCase):
         after = self.files.find("app.js")
         self.assertEqual(after.content, b"two")
         self.assertNotEqual(before.tag, after.tag)
+
+    def test_each_change_makes_another_version(self) -> None:
+        before = self.files.version()
+        self.assertEqual(Files(self.folder).version(), before)
+        (self.folder / "games" / "hive.css").write_bytes(b"new")
+        os.utime(self.folder / "games" / "hive.css", ns=(1, 1))
+        self.files.find("games/hive.css")
+        self.assertNotEqual(self.files.version(), before)
 
     def test_nothing_else(self) -> None:
         outside = ["../outside.js", "games/../app.js", "/app.js", "app.js/", "app.js\0", "games//hive.css", "APP.JS"]
@@ -77,8 +88,9 @@ class SiteTests(SynchronousTestCase):
         return self.house.asked(method, path, **headers)
 
     def test_the_page_at_all_its_addresses(self) -> None:
-        index = (FOLDER / "index.html").read_bytes()
+        index = (FOLDER / "index.html").read_bytes().replace(b"/static/", f"/static/@{Files().version()}/".encode())
         single = ["/", "/records", "/recorder", "/rooms/abc", "/seats/abc", "/records/abc", "/recorder/abc"]
+        single += ["/records/", "/about", "/login", "/rooms", "/seats/"]
         for path in (*single, "/rooms/abc?screen", "/records/abc?move=7"):
             answer = self.got(path)
             self.assertEqual((answer.status, answer.body), (200, index), path)
@@ -97,6 +109,45 @@ class SiteTests(SynchronousTestCase):
         again = self.got("/static/dom.js", if_none_match=answer.headers["etag"])
         self.assertEqual((again.status, again.body), (304, b""))
         self.assertEqual(self.got("/static/dom.js", if_none_match='"other"').status, 200)
+
+    def test_a_file_whose_address_names_its_version_is_kept_forever(self) -> None:
+        address = re.search(r"/static/@\w+/", self.got("/").body.decode())[0]
+        answer = self.got(f"{address}games/go.js")
+        self.assertEqual(answer.body, (FOLDER / "games" / "go.js").read_bytes())
+        self.assertEqual(answer.headers["cache-control"], "public, max-age=31536000, immutable")
+        self.assertEqual(self.got("/").headers["cache-control"], "no-cache")
+
+    def test_a_page_of_another_version_gets_the_files_of_today_and_keeps_none(self) -> None:
+        answer = self.got("/static/@0123456789abcdef/games/go.js")
+        self.assertEqual(answer.body, (FOLDER / "games" / "go.js").read_bytes())
+        self.assertEqual(answer.headers["cache-control"], "no-cache")
+        for path in ("/static/@0123456789abcdef", "/static/@/../site.py", "/static/@0123456789abcdef/no.js"):
+            self.assertEqual(self.got(path).status, 404, path)
+
+    def test_files_are_compressed_where_that_is_wanted(self) -> None:
+        for path in ("/static/words.js", "/"):
+            plain, packed = self.got(path), self.got(path, accept_encoding="br, gzip;q=0.5")
+            self.assertEqual(gzip.decompress(packed.body), plain.body)
+            self.assertEqual(packed.headers["content-encoding"], "gzip")
+            self.assertNotEqual(packed.headers["etag"], plain.headers["etag"])
+            self.assertEqual(packed.headers["vary"], plain.headers["vary"])
+            again = self.got(path, if_none_match=packed.headers["etag"], accept_encoding="gzip")
+            self.assertEqual(again.status, 304)
+        for none in ("gzip;q=0", "gzip; q=0.0", "identity", "x-gzip-2"):
+            self.assertNotIn("content-encoding", self.got("/static/words.js", accept_encoding=none).headers, none)
+
+    def test_no_page_weighs_more_than_150_kilobytes(self) -> None:
+        files = Files()
+        size = {name: len(files.find(name).packed) for name in files.names}
+        shell = sum(size[name] for name in size if "/" not in name and name != "openapi.json")
+        page = max(size[name] for name in size if name.startswith("pages/"))
+        for game in ("battleship", "go", "hive", "quoridor", "roborally"):
+            board = sum(size[name] for name in size if name.startswith(f"games/{game}"))
+            self.assertLess(shell + 2 * page + board, 100_000, game)
+
+    def test_an_icon(self) -> None:
+        answer = self.got("/favicon.ico")
+        self.assertEqual((answer.status, answer.headers["content-type"]), (200, "image/svg+xml"))
 
     def test_other_methods(self) -> None:
         for path in ("/", "/static/dom.js"):

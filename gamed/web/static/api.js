@@ -1,5 +1,6 @@
 // Talks to /api/v1: requests with the session's token, and streams of events that come back by themselves.
 
+import { tame } from "./dom.js";
 import { t } from "./words.js";
 
 const ROOT = "/api/v1";
@@ -22,7 +23,8 @@ export function gameOf(kind) {
 export class Refusal extends Error {
   constructor(status, { code = "", text = "", hint = "" } = {}) {
     const known = t.has(`status${status}`) ? t(`status${status}`) : t("statusOther", { status });
-    super([known, text, hint].filter((part) => typeof part === "string" && part).join(" "));
+    const why = t.has(`error-${code}`) ? [t(`error-${code}`)] : [text, hint];
+    super([known, ...why].filter((part) => typeof part === "string" && part).join(" "));
     this.status = status;
     this.code = code;
     this.hint = hint;
@@ -85,9 +87,14 @@ async function once(method, path, body, signal) {
   return [response, answer];
 }
 
+/** What JSON says; no text in it can disturb the text round it, wherever it is shown. */
+function read(text) {
+  return JSON.parse(text, (_, value) => (typeof value === "string" ? tame(value) : value));
+}
+
 function parsed(text) {
   try {
-    return JSON.parse(text);
+    return read(text);
   } catch {
     return null;
   }
@@ -222,7 +229,7 @@ export function follow(resource, { scene, gone }, { signal, keeps = false }) {
     };
     own.addEventListener("scene", (event) => {
       backoff = delays();
-      scene(JSON.parse(event.data));
+      scene(read(event.data));
     });
     own.addEventListener("gone", () => end(null));
     own.onerror = () => {

@@ -6,11 +6,13 @@ import { button, choice, heading, link as anchor, sentence } from "./parts.js";
 import { keep, kept, language, languages, speak, t } from "./words.js";
 
 const ROUTES = [
-  [/^\/$/, "lobby"],
+  [/^\/(?:rooms|seats)?$/, "lobby"],
   [/^\/rooms\/([^/]+)$/, "room"],
   [/^\/seats\/([^/]+)$/, "seat"],
   [/^\/records$/, "records"],
   [/^\/records\/([^/]+)$/, "record"],
+  [/^\/login$/, "login"],
+  [/^\/about$/, "about"],
   [/^\/recorder(?:\/([^/]+))?$/, "recorder"],
 ];
 const THEME = "gamed.theme";

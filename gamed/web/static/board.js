@@ -7,8 +7,13 @@ import { t, translator } from "./words.js";
 
 const MANY = 3; // moves that are announced one by one; more at once only by the last of them
 
+/** The address of a file of a game: beside this one, whatever version of the files that is. */
+function fileOf(kind, ending) {
+  return new URL(`./games/${kind}.${ending}`, import.meta.url).pathname;
+}
+
 function styled(kind) {
-  const href = `/static/games/${kind}.css`;
+  const href = fileOf(kind, "css");
   const known = document.querySelector(`link[href="${href}"]`);
   if (known) return known.ready;
   const sheet = el("link", { rel: "stylesheet", href });
@@ -23,12 +28,13 @@ function styled(kind) {
 /** Loads a game's board and its words; null where there is none. */
 async function loaded(kind) {
   if (!/^[a-z][a-z0-9-]*$/.test(kind)) return null;
-  const [module] = await Promise.all([code(`/static/games/${kind}.js`), styled(kind)]);
+  const [module] = await Promise.all([code(fileOf(kind, "js")), styled(kind)]);
   return module;
 }
 
 /**
- * The place where a game's board stands: {node, status, update(scene, animate, pace), rest(), settled(call), describe(move, scene), t}.
+ * The place where a game's board stands: {node, status, update(scene, animate, pace), rest(), settled(call),
+ * describe(move, scene, moves), t}.
  *
  * `pace`: how much faster than usual the board shall move what it moves.
  * `act(action)` is what a player's board calls; without it the board only shows.
@@ -66,7 +72,7 @@ export async function stage(kind, mode, { act, announce, root: page, signal }) {
       isAnimated = animate;
       pace = speed;
       root.dataset.phase = scene.phase ?? "";
-      board?.update({ ...scene, seats: named(scene, tame) });
+      board?.update({ ...scene, seats: scene.seats ?? [] });
     },
     /** Waits until nothing moves any more on a board that shows a move in steps. */
     rest: () => board?.rest?.() ?? Promise.resolve(),
@@ -75,7 +81,8 @@ export async function stage(kind, mode, { act, announce, root: page, signal }) {
       if (board?.isMoving?.()) board.rest().then(() => signal.aborted || call());
       else call();
     },
-    describe: (move, scene) => describe(module, move, { ...scene, seats: named(scene, (name) => isolated(tame(name))) }, own),
+    /** One sentence for a move; `moves`: all of the game. */
+    describe: (move, scene, moves) => describe(module, move, { ...scene, seats: isolatedNames(scene) }, own, moves),
   };
 }
 
@@ -87,18 +94,13 @@ export function frame(title, board, aside, below = null) {
   ];
 }
 
-/** A name without what turns the direction of the text round it: the signs that do so are shown as unknown ones. */
-function tame(name) {
-  return name.replace(/[\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
+function isolatedNames(scene) {
+  return (scene.seats ?? []).map((one) => (one.name ? { ...one, name: isolated(one.name) } : one));
 }
 
-function named(scene, change) {
-  return (scene.seats ?? []).map((one) => (one.name ? { ...one, name: change(one.name) } : one));
-}
-
-function describe(module, move, scene, own) {
+function describe(module, move, scene, own, moves) {
   try {
-    if (module) return module.describe(move, scene, own);
+    if (module) return module.describe(move, scene, own, moves);
   } catch (error) {
     console.warn("a move without description:", error);
   }

@@ -40,6 +40,15 @@ export function replace(node, ...children) {
   return fill(node, {}, children);
 }
 
+// Invisible and bidirectional signs and controls, except joiners and variants behind letters and pictures of scripts that
+// have them.
+const HIDDEN = /(?!(?<=[^\0-\u024f\p{DI}]\ufe0f?)[\u200c\u200d\p{VS}])[\p{DI}\u2028\u2029\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/gu;
+
+/** A text of somebody else's in which all that is hidden, or turns the text round it, is shown as an unknown sign. */
+export function tame(text) {
+  return text.replace(HIDDEN, "\ufffd");
+}
+
 /** A text of somebody else's inside a sentence: it keeps its direction of writing to itself, as in a bdi element. */
 export function isolated(text) {
   return `\u2068${text}\u2069`;

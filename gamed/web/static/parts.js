@@ -1,7 +1,7 @@
 // Parts of pages: names, times, results, messages, dialogs.
 
 import { Refusal, gameOf } from "./api.js";
-import { bdi, el, nameOn, replace } from "./dom.js";
+import { bdi, el, isolated, nameOn, replace } from "./dom.js";
 import { language, t } from "./words.js";
 
 /** The causes of an end, as the server names them, and the words that speak of them. */
@@ -88,6 +88,13 @@ export function names(seats, attributes = {}) {
       el("li", {}, chip(one.seat), one.name ? bdi(one.name) : el("span", { class: "muted" }, t("seatFree"))),
     ),
   );
+}
+
+/** Who plays whom, when: for a window's title. */
+export function matchTitle(game, seats, iso) {
+  const people = seats.map((one) => one.name && isolated(one.name)).filter(Boolean);
+  const facts = [people.join(" – "), iso && when(iso).textContent].filter(Boolean);
+  return facts.length ? `${game}: ${facts.join(", ")}` : game;
 }
 
 /** A seat's mark: its number on its colour. */

@@ -1,5 +1,7 @@
 // The shell's texts in both languages. A game's own are in its board module.
 
+import { codes } from "./codes.js";
+
 const en = {
   skip: "Skip to the content",
   nav: "Pages",
@@ -16,6 +18,9 @@ const en = {
   logout: "Log out",
   loginTitle: "Administrator",
   loginHelp: "The user of the console.",
+  about: "About",
+  aboutText: "A server for games between programs and people. It is free software under the MIT licence.",
+  aboutApi: "Description of the API for programs (OpenAPI)",
   user: "User",
   password: "Password",
   cancel: "Cancel",
@@ -274,6 +279,9 @@ const de = {
   logout: "Abmelden",
   loginTitle: "Verwaltung",
   loginHelp: "Der Benutzer der Konsole.",
+  about: "Über gamed",
+  aboutText: "Ein Server für Spiele zwischen Programmen und Menschen. Er ist freie Software unter der MIT-Lizenz.",
+  aboutApi: "Beschreibung der API für Programme (OpenAPI)",
   user: "Benutzer",
   password: "Passwort",
   cancel: "Abbrechen",
@@ -558,7 +566,7 @@ function filled(text, params) {
 /** A function that finds the text for a key in these dictionaries, then in the shell's; `{count: 1}` prefers `keyOne`. */
 export function translator(own = {}) {
   const find = (key) => {
-    for (const dictionary of [own[language()], own.en, words[language()]]) {
+    for (const dictionary of [own[language()], own.en, words[language()], codes[language()]]) {
       if (dictionary && Object.hasOwn(dictionary, key)) return dictionary[key];
     }
     return undefined;

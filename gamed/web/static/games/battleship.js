@@ -29,7 +29,7 @@ export const words = {
     stay: "You can play on. If you leave, the enemy does not win.",
     notBegun: "The game has not begun.", toShoot: "{name} is to shoot.", toAnswer: "{name} is to answer for {cell}.",
     hasWon: "{name} has won.", nobody: "The game has ended without a winner.",
-    shoots: "{name}: shot at {cell}.", answers: "{name}: {cell} is {state}.", hitSunk: "hit and sunk",
+    shoots: "{name}: shot at {cell}.", answers: "{name}: {cell} is {state}.", isHit: "hit", hitSunk: "hit and sunk",
     gaveUp: "{name}: {cell} is hit, and the last ship sunk.", says: "{name} says {text}", you: "You",
   },
   de: {
@@ -53,7 +53,7 @@ export const words = {
     stay: "Du kannst weiterspielen. Wenn du gehst, gewinnt der Gegner nicht.",
     notBegun: "Das Spiel hat noch nicht begonnen.", toShoot: "{name} ist am Zug.", toAnswer: "{name} antwortet auf {cell}.",
     hasWon: "{name} hat gewonnen.", nobody: "Das Spiel endete ohne Sieger.",
-    shoots: "{name}: Schuss auf {cell}.", answers: "{name}: {cell} ist {state}.", hitSunk: "getroffen und versenkt",
+    shoots: "{name}: Schuss auf {cell}.", answers: "{name}: {cell} ist {state}.", isHit: "getroffen", hitSunk: "getroffen und versenkt",
     gaveUp: "{name}: {cell} ist getroffen, das letzte Schiff versenkt.", says: "{name} sagt {text}", you: "Du",
   },
 };
@@ -95,7 +95,7 @@ export function describe(move, scene, t) {
   const cell = named(said.at);
   if (said.code === null) return t("shoots", { name, cell });
   if (said.code === 4) return t("gaveUp", { name, cell });
-  return t("answers", { name, cell, state: t([null, "water", "hit", "hitSunk"][said.code]) });
+  return t("answers", { name, cell, state: t([null, "water", "isHit", "hitSunk"][said.code]) });
 }
 
 /** The cells of a ship [x, y, length, way], in order. */

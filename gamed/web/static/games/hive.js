@@ -6,6 +6,9 @@
 // pad) to the four fields above and below; Enter and Space pick and drop, Escape lets go.
 
 import { bdi, el, isChord, nameOn, replace, svg } from "../dom.js";
+import { words } from "./hive/words.js";
+
+export { words };
 
 const RADIUS = 5;
 const SIZE = 10;
@@ -13,67 +16,6 @@ const WIDE = Math.sqrt(3) * SIZE;
 const PIECES = { BEE: "Q", SPIDER: "S", GRASSHOPPER: "G", BEETLE: "B", ANT: "A" };
 const STEPS = {
   ArrowLeft: [-1, 1], ArrowRight: [1, -1], Home: [0, 1], PageUp: [1, 0], End: [-1, 0], PageDown: [0, -1],
-};
-
-export const words = {
-  en: {
-    red: "Red", blue: "Blue", of: "{piece} ({color})", you: "you",
-    pieceQ: "bee", pieceS: "spider", pieceG: "grasshopper", pieceB: "beetle", pieceA: "ant",
-    aQ: "the bee", aS: "a spider", aG: "a grasshopper", aB: "a beetle", aA: "an ant",
-    shortQ: "Be", shortS: "Sp", shortG: "Gr", shortB: "Bt", shortA: "An",
-    board: "Hive board", hand: "Hand of {color}", handEmpty: "no pieces left", inHand: "{piece}, {count} in hand",
-    beeFree: "Free fields round the bee: {count}", beeMissing: "Bee not placed yet",
-    field: "{x},\u00a0{y}", empty: "empty", obstructed: "obstructed", stack: "stack of {count}, from the top: {pieces}",
-    beside: "free field next to the bee of {color}", isTarget: "possible target", canMove: "can move",
-    isChosen: "chosen", isLast: "last move",
-    chosen: "{piece} chosen, {count} fields to go to.", letGo: "Nothing chosen.",
-    notThere: "The chosen piece cannot go there.", notMovable: "This piece cannot move now.",
-    notOwn: "Choose one of your pieces first.", notSettable: "This piece cannot be placed now.",
-    yourTurn: "Your turn. Choose a piece in your hand or on the board.", mustBee: "Your turn. You have to place your bee now.",
-    mustSkip: "You can neither place nor move a piece: you have to pass.", skip: "Pass", legal: "Legal moves",
-    theirTurn: "{color} is to move.", joining: "Waiting for the server.", waiting: "Waiting for another player.",
-    held: "The game is held; it goes on when it is let go.",
-    sets: "{color} places {piece} on {to}.", moves: "{color} moves {piece} from {from} to {to}.", somePiece: "a piece",
-    passes: "{color} passes.", obstructs: "These fields are obstructed: {cells}.", unclear: "{color}: {text}",
-    turn: "Move {turn} of 60", help: "Enter picks and drops, Escape lets go, arrows move; Home, End and Page keys go slantwise.",
-    overWon: "You have won.", overLost: "You have lost.", overDrawn: "A draw.", overWinner: "{color} wins.",
-    overNobody: "The game ended without a winner.",
-    reasonBee: "A bee is enclosed.", reasonFree: "All rounds are played, and one bee has more free fields.",
-    reasonEqual: "Both bees have the same number of free fields.",
-    causeLEFT: "{color} left the game.", causeRULE_VIOLATION: "{color} broke a rule: {reason}",
-    causeSOFT_TIMEOUT: "{color} took too long for a move.", causeHARD_TIMEOUT: "{color} took too long for a move.",
-    points: "{color}: points {points}, free fields {free}",
-  },
-  de: {
-    red: "Rot", blue: "Blau", of: "{piece} ({color})", you: "du",
-    pieceQ: "Biene", pieceS: "Spinne", pieceG: "Grashüpfer", pieceB: "Käfer", pieceA: "Ameise",
-    aQ: "die Biene", aS: "eine Spinne", aG: "einen Grashüpfer", aB: "einen Käfer", aA: "eine Ameise",
-    shortQ: "Bi", shortS: "Sp", shortG: "Gr", shortB: "Kä", shortA: "Am",
-    board: "Hive-Spielfeld", hand: "Hand von {color}", handEmpty: "keine Spielsteine mehr", inHand: "{piece}, {count} auf der Hand",
-    beeFree: "Freie Felder um die Biene: {count}", beeMissing: "Biene noch nicht gesetzt",
-    field: "{x},\u00a0{y}", empty: "leer", obstructed: "blockiert", stack: "Stapel aus {count}, von oben: {pieces}",
-    beside: "freies Feld neben der Biene von {color}", isTarget: "mögliches Ziel", canMove: "kann ziehen",
-    isChosen: "gewählt", isLast: "letzter Zug",
-    chosen: "{piece} gewählt, mögliche Felder: {count}.", letGo: "Nichts gewählt.",
-    notThere: "Dorthin kann der gewählte Stein nicht.", notMovable: "Dieser Stein kann jetzt nicht ziehen.",
-    notOwn: "Wähle zuerst einen deiner Steine.", notSettable: "Dieser Stein kann jetzt nicht gesetzt werden.",
-    yourTurn: "Du bist am Zug. Wähle einen Stein auf der Hand oder auf dem Feld.",
-    mustBee: "Du bist am Zug. Du musst jetzt deine Biene setzen.",
-    mustSkip: "Du kannst keinen Stein setzen oder ziehen: Du musst aussetzen.", skip: "Aussetzen", legal: "Erlaubte Züge",
-    theirTurn: "{color} ist am Zug.", joining: "Warten auf den Server.", waiting: "Warten auf einen Mitspieler.",
-    held: "Das Spiel ist angehalten und geht weiter, sobald es freigegeben wird.",
-    sets: "{color} setzt {piece} auf {to}.", moves: "{color} zieht {piece} von {from} nach {to}.", somePiece: "einen Stein",
-    passes: "{color} setzt aus.", obstructs: "Diese Felder sind blockiert: {cells}.", unclear: "{color}: {text}",
-    turn: "Zug {turn} von 60",
-    help: "Eingabe wählt und setzt, Escape lässt los, Pfeile bewegen; Pos1, Ende und Bildtasten gehen schräg.",
-    overWon: "Du hast gewonnen.", overLost: "Du hast verloren.", overDrawn: "Unentschieden.", overWinner: "{color} gewinnt.",
-    overNobody: "Das Spiel endete ohne Sieger.",
-    reasonBee: "Eine Biene ist umzingelt.", reasonFree: "Alle Runden sind gespielt, und eine Biene hat mehr freie Felder.",
-    reasonEqual: "Beide Bienen haben gleich viele freie Felder.",
-    causeLEFT: "{color} hat das Spiel verlassen.", causeRULE_VIOLATION: "{color} hat eine Regel verletzt: {reason}",
-    causeSOFT_TIMEOUT: "{color} hat zu lange gebraucht.", causeHARD_TIMEOUT: "{color} hat zu lange gebraucht.",
-    points: "{color}: Punkte {points}, freie Felder {free}",
-  },
 };
 
 const key = (x, y) => `${x},${y}`;
@@ -84,8 +26,19 @@ const seatOf = (letter) => (isRed(letter) ? 0 : 1);
 const colorOf = (seat, t) => t(seat === 0 ? "red" : "blue");
 const nameOf = (letter, t) => t("of", { piece: t(`piece${letter.toUpperCase()}`), color: colorOf(seatOf(letter), t) });
 
-/** One sentence for a move as records spell it. The piece that was moved is named if the scene is right after it. */
-export function describe(move, scene, t) {
+/** The piece that a move drags, by the moves before it; undefined where these are not known. */
+function dragged(move, moves) {
+  const stacks = new Map();
+  for (const one of moves.slice(0, move.n - 1)) {
+    const [kind, first, second] = one.text.split(" ");
+    const piece = kind === "S" ? first : kind === "D" ? stacks.get(first)?.pop() : undefined;
+    if (piece) stacks.set(second, [...(stacks.get(second) ?? []), piece]);
+  }
+  return stacks.get(move.text.split(" ")[1])?.at(-1);
+}
+
+/** One sentence for a move as records spell it. `moves`: all of the game. */
+export function describe(move, scene, t, moves = []) {
   const [kind, first, second] = move.text.split(" ");
   const color = move.seat === 0 || move.seat === 1 ? colorOf(move.seat, t) : "";
   const place = (text) => { const [x, y] = text.split(","); return `(${t("field", { x, y })})`; };
@@ -93,7 +46,8 @@ export function describe(move, scene, t) {
   if (kind === "S" && second) return t("sets", { color, piece: t(`a${first.toUpperCase()}`), to: place(second) });
   if (kind === "D" && second && first !== "-") {
     const stack = move.n !== undefined && scene?.last?.n === move.n ? scene.board?.board[second] : undefined;
-    const piece = stack ? t(`a${stack.at(-1).toUpperCase()}`) : t("somePiece");
+    const letter = stack?.at(-1) ?? dragged(move, moves);
+    const piece = letter ? t(`a${letter.toUpperCase()}`) : t("somePiece");
     return t("moves", { color, piece, from: place(first), to: place(second) });
   }
   if (kind === "O") return t("obstructs", { cells: move.text.slice(2).split(" ").map(place).join(", ") });
@@ -197,12 +151,12 @@ export function create(root, context) {
     const [x, y] = pair(name);
     const [left, top] = centre(x, y);
     const transform = `translate(${left.toFixed(2)} ${top.toFixed(2)})`;
-    const parts = { marks: svg("g", {}), pieces: svg("g", {}), over: svg("g", {}), count: svg("g", { "data-count": name }) };
+    const parts = { place: svg("text", { class: "h-place" }, t("field", { x, y })), marks: svg("g", {}), pieces: svg("g", {}), over: svg("g", {}), count: svg("g", { "data-count": name }) };
     const node = svg("g", {
       role: "gridcell", class: "h-field", tabindex: name === cursor ? 0 : -1, "data-cell": name,
       transform,
       onclick: () => { go(name, true); act(name); }, onfocus: () => show(name), onpointerenter: () => show(name),
-    }, hexagon(SIZE - 0.4, { class: "h-ground" }), parts.marks, parts.pieces, parts.over, hexagon(SIZE - 1, { class: "h-ring" }));
+    }, hexagon(SIZE - 0.4, { class: "h-ground" }), parts.place, parts.marks, parts.pieces, parts.over, hexagon(SIZE - 1, { class: "h-ring" }));
     above.append(parts.count);
     fields.set(name, { node, transform, ...parts, drawn: "" });
     return node;
@@ -387,7 +341,9 @@ export function create(root, context) {
       const number = [...letters].filter((letter) => letter === one.letter).length;
       one.node.hidden = number === 0;
       one.number.textContent = `×${number}`;
-      one.node.setAttribute("aria-label", t("inHand", { piece: t(`piece${one.letter}`), count: number }));
+      // The name holds what is seen: the letters on the picture and the number.
+      const spelled = { piece: t(`piece${one.letter}`), short: t(`short${one.letter}`), count: number };
+      one.node.setAttribute("aria-label", t("inHand", spelled));
       if (!plays) continue;
       one.node.setAttribute("aria-pressed", String(own && chosen?.piece === one.name));
       one.node.setAttribute("aria-disabled", String(!may.has(one.name)));

@@ -290,28 +290,30 @@ export function create(root, context) {
 
   function cardFace(card) {
     const action = actionOf(card);
-    return [icon(action), el("span", { class: "rr-action" }, t(`short${action}`)), el("span", { class: "rr-priority" }, card)];
+    return [icon(action), el("span", { class: "rr-action" }, t(`short${action}`)), said(t("priority")),
+      el("span", { class: "rr-priority" }, card)];
   }
+
+  /** What a button's name has between the words that are seen on it: whoever speaks these finds it. */
+  const said = (text) => el("span", { class: "unseen" }, text);
 
   function cardButton(card, n) {
     const used = draft.indexOf(card) + 1;
-    const params = { n: n + 1, action: t(actionOf(card)), card, register: used };
     return el("button", {
       type: "button", class: used ? "rr-card used" : "rr-card", "data-card": card, "data-key": `card${card}`,
-      "aria-label": t(used ? "cardUsed" : "cardKey", params), onpointerdown: (event) => drag(event, card),
+      onpointerdown: (event) => drag(event, card),
       onclick: () => (isDropped ? null : used ? take(used) : put(card)),
-    }, el("span", { class: "rr-key" }, n + 1), cardFace(card), used ? el("span", { class: "rr-in" }, `→ ${used}`) : null);
+    }, el("span", { class: "rr-key" }, n + 1), said(": "), cardFace(card),
+    used ? [said(t("inRegister")), el("span", { class: "rr-in" }, `→ ${used}`)] : null);
   }
 
   function registerButton(n) {
     const isLocked = you().locked.includes(n);
     const isOpen = isAsked("program") && !isLocked;
     const card = isOpen ? draft[n - 1] : you().registers[n - 1];
-    const what = card === null ? "" : t("card", { action: t(actionOf(card)), card });
-    const label = card === null ? t("registerEmpty", { n }) : t("register", { n, what });
     return el("button", {
       type: "button", class: `rr-register${isLocked ? " locked" : ""}${card === null ? " empty" : ""}`,
-      "data-register": n, "data-key": `register${n}`, "aria-label": isLocked ? `${label}, ${t("locked")}` : label,
+      "data-register": n, "data-key": `register${n}`,
       "aria-pressed": isOpen ? String(active === n) : null, "aria-disabled": isOpen ? null : "true",
       onpointerdown: (event) => (isOpen && card !== null ? drag(event, card) : null),
       onclick: () => {
@@ -319,8 +321,8 @@ export function create(root, context) {
         if (card !== null) take(n);
         else { active = active === n ? null : n; drawPanel(); }
       },
-    }, el("span", { class: "rr-key" }, n), card === null ? el("span", { class: "rr-action" }, t("empty")) : cardFace(card),
-    isLocked ? el("span", { class: "rr-in" }, t("locked")) : null);
+    }, said(t("registerName")), el("span", { class: "rr-key" }, n), said(": "), card === null ? el("span", { class: "rr-action" }, t("empty")) : cardFace(card),
+    isLocked ? [said(", "), el("span", { class: "rr-in" }, t("locked"))] : null);
   }
 
   const button = (data, label, onclick, more = {}) =>

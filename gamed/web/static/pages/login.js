@@ -1,12 +1,25 @@
 // The administrator logs in, with the console's user.
 
-import { post, refresh } from "../api.js";
-import { el } from "../dom.js";
-import { ask as dialog, labelled } from "../parts.js";
+import { post, refresh, session } from "../api.js";
+import { el, replace } from "../dom.js";
+import { button, ask as dialog, heading, labelled } from "../parts.js";
 import { t } from "../words.js";
 
+/** The page for a bookmark: whoever has logged in goes on to the lobby. */
+export async function show(view) {
+  if (session.admin) return view.go("/", { replaces: true });
+  const enter = async () => (await ask(view.signal)) && view.go("/");
+  view.entitle(t("login"));
+  replace(
+    view.root,
+    heading(t("loginTitle")),
+    el("p", {}, t("loginHelp")),
+    el("p", {}, button(t("login"), enter, { class: "primary" })),
+  );
+}
+
 /** Asks for user and password; resolves to whether the administrator is logged in now. */
-export async function ask() {
+export async function ask(signal) {
   const user = el("input", { name: "user", autocomplete: "username", required: true, autofocus: true });
   const password = el("input", { name: "password", type: "password", autocomplete: "current-password", required: true });
   const done = await dialog(
@@ -18,6 +31,7 @@ export async function ask() {
       await refresh();
       return true;
     },
+    { signal },
   );
   return done === true;
 }

@@ -3,7 +3,7 @@
 import { gameOf, get, post } from "../api.js";
 import { frame, moveList, stage, steerByKeys } from "../board.js";
 import { bdi, el, replace, svg } from "../dom.js";
-import { button, choice, complaint, gameName, heading, link, names, options, result, when } from "../parts.js";
+import { button, choice, complaint, gameName, heading, link, matchTitle, names, options, result, when } from "../parts.js";
 import { letters, lineThrough, tree } from "../tree.js";
 import { t } from "../words.js";
 import { codes } from "./join.js";
@@ -73,7 +73,7 @@ export async function show(view) {
   }
 
   function say(move) {
-    return board ? board.describe(move, scene(null)) : move.text;
+    return board ? board.describe(move, scene(null), line.moves) : move.text;
   }
 
   // Where we are
@@ -199,7 +199,7 @@ export async function show(view) {
     }
   }
 
-  view.entitle(title);
+  view.entitle(matchTitle(title, seats, record.started));
   replace(
     view.root,
     frame(

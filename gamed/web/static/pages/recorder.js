@@ -73,12 +73,24 @@ async function write(view) {
   const trouble = complaint();
   const told = el("p", { class: "muted", role: "status" });
   let isBranching = false;
+  let shown = ""; // the comment as it was drawn
+  let shownAt = 0; // the node whose comment it is
+
+  /** Notes what was typed and not noted: before anything else is done, and when the page is left. */
+  async function noteFirst(signal) {
+    const text = note.value;
+    if (text === shown) return;
+    now = await post(`${path}/act`, { do: "comment", text }, signal);
+    shown = text;
+  }
 
   /** Does something to the recording and shows what has become of it. */
   async function does(action) {
     try {
+      if (action.do !== "comment") await noteFirst(view.signal);
       const isOther = isBranching && action.do === "play";
       now = await post(`${path}/act`, isOther ? { ...action, do: "branch" } : action, view.signal);
+      if (action.do === "comment") shown = action.text;
       isBranching = false;
       trouble.clear();
       replace(told);
@@ -126,14 +138,23 @@ async function write(view) {
     listed = line;
     list.mark(moves.findIndex((move) => move.node === current) + 1);
     const node = now.tree.nodes.find((one) => one.id === current);
-    note.value = (current === 0 ? now.tree.comment : node?.comment) ?? "";
+    drawNote(current, (current === 0 ? now.tree.comment : node?.comment) ?? "");
     replace(record, now.saved && link(`/records/${encodeURIComponent(now.saved)}`, { class: "button" }, t("toRecord")));
     const people = scene.seats.map((one) => one.name).filter(Boolean);
     view.entitle(now.facts.title || people.join(" – ") || t("recorder"));
   }
 
+  /** What is being typed stays as long as the same position is shown. */
+  function drawNote(current, text) {
+    if (current === shownAt && note.value !== shown) return;
+    note.value = text;
+    shown = note.value; // with the line ends of the browser
+    shownAt = current;
+  }
+
   async function save() {
     try {
+      await noteFirst(view.signal);
       const { sentence } = await post(`${path}/save`, {}, view.signal);
       now = await get(path, view.signal);
       trouble.clear();
@@ -146,6 +167,7 @@ async function write(view) {
 
   async function forget() {
     if (!(await confirm(t("forget"), t("forgetSure"), t("forget")))) return;
+    shown = note.value;
     await remove(path, view.signal).catch((error) => trouble.say(error));
     view.go("/recorder");
   }
@@ -192,6 +214,7 @@ async function write(view) {
     end: () => goto(now.moves.at(-1)?.node ?? 0),
     toggle: () => undefined,
   });
+  view.signal.addEventListener("abort", () => noteFirst().catch(() => undefined));
   // Another tab may have gone on with it.
   const reload = async () => {
     if (document.hidden) return;

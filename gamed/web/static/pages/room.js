@@ -30,7 +30,7 @@ async function showRoom(view, { path, room, board }) {
   let told = 0; // events of the stream
 
   function say(move) {
-    return board.describe(move, scene);
+    return board.describe(move, scene, course.moves);
   }
 
   function conclude() {

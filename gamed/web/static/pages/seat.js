@@ -45,7 +45,7 @@ export async function show(view) {
 
   const board = await stage(seat.game, "play", { ...view, act });
   const seats = players({ started: seat.started, you: () => scene.you?.seat ?? null, signal: view.signal });
-  const say = (move) => board.describe(move, scene);
+  const say = (move) => board.describe(move, scene, course.moves);
 
   function isMyTurn() {
     return !over() && scene.you?.seat !== null && Boolean(scene.turn?.includes(scene.you?.seat));
