@@ -32,5 +32,10 @@ class NightTests(SynchronousTestCase):
                 self.assertIn(student.code, shown, student)
                 self.assertIn(refusal.reason, shown, student)
 
+    def test_the_console_shows_no_clock_of_a_room_that_is_closed(self) -> None:
+        night = play(BOTS[0])
+        self.assertTrue(night.room.is_closed)
+        self.assertNotIn("looks again", night.console())
+
     def test_a_name_does_not_give_the_mistake_away(self) -> None:
         self.assertEqual([student.name for student in BOTS], [f"bot-{number:02}" for number in range(1, 16)])
