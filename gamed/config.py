@@ -140,6 +140,8 @@ class Config:
     listeners: Mapping[str, Any]
     console: ConsoleConfig = ConsoleConfig()
     web: WebConfig = WebConfig()
+    file: Path | None = field(default=None, eq=False)
+    """Where it was read from; None: nowhere, these are the defaults."""
 
 
 def load(path: str | None) -> Config:
@@ -154,7 +156,7 @@ def load(path: str | None) -> Config:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is not TOML: {error}") from error
     try:
-        return structure(tree, file.resolve().parent)
+        return attrs.evolve(structure(tree, file.resolve().parent), file=file)
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from error
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -22,8 +22,10 @@ from twisted.logger import Logger
 from twisted.python import usage
 
 from gamed import __version__
+from gamed.cli import quick
 from gamed.cli.players import players, readers
 from gamed.config import Config, load
+from gamed.console.reload import reloaded
 from gamed.console.service import Console, console
 from gamed.errors import ConfigError, GamedError
 from gamed.garbage import IdleCollector
@@ -37,6 +39,7 @@ from gamed.net.factory import SessionFactory
 from gamed.net.limits import Bans, ConnectionLimits, raise_descriptor_limit
 from gamed.net.listener import Listener, standard_endpoint
 from gamed.net.systemd import Watchdog, activated, credential, notify
+from gamed.net.timers import ClockSteps, run_on_monotonic_time
 from gamed.records.index import index
 from gamed.registry import games
 from gamed.store.journal import FileJournal
@@ -115,6 +118,9 @@ class Daemon(MultiService):
     listeners: list[Listener]
     garbage: GarbagePauses
     reactor: Any
+    examine: Callable[[], Iterable[quick.Finding]] = tuple
+    """Makes the quick checks of `gamed doctor`."""
+
     console: Console | None = None
     watchdog: Watchdog = field(init=False)
     collector: IdleCollector = field(init=False)
@@ -123,18 +129,21 @@ class Daemon(MultiService):
         MultiService.__init__(self)
         self.watchdog = Watchdog(self.reactor)
         self.collector = IdleCollector(lambda: self.lobby.tally.appends.count)
-        self.heartbeat.beats.append(self.collector.beat)
+        self.heartbeat.beats += [self.collector.beat, ClockSteps().look]
         operated = () if self.console is None else (self.console,)
         for service in (self.storage, self.heartbeat, self.lobby, *operated, *self.listeners):
             service.setServiceParent(self)
 
     def privilegedStartService(self) -> None:
         """Listen; end with a sentence instead of a traceback where that cannot be."""
+        _or_exit(partial(_tell, self.examine))
         _or_exit(super().privilegedStartService)
 
     def startService(self) -> None:
         """Open the store, recover what the journal holds, and say `ready`."""
         _or_exit(super().startService)
+        url = self.storage.database.url
+        _tell(lambda: quick.run([("database", partial(quick.check_pages, url))]))
         _or_exit(partial(recover, self.lobby))
         self.reactor.callWhenRunning(self._ready)
 
@@ -145,10 +154,31 @@ class Daemon(MultiService):
         self.garbage.start()
         with suppress(ValueError):
             # Only the main thread can; elsewhere, in tests, nobody hangs up.
-            signal.signal(signal.SIGHUP, lambda *_: self.reactor.callFromThread(self.reload_certificates))
+            signal.signal(signal.SIGHUP, lambda *_: self.reactor.callFromThread(self.reload))
         log.info("ready")
         notify("READY=1")
         self.watchdog.start()
+
+    def reload(self) -> None:
+        """Read the configuration and the certificates again, as the console's `reload` does, and log the outcome."""
+        if self.console is None or self.console.parts.configure is None:
+            self.reload_certificates()
+            log.info("only certificates were read again: there is no configuration file, or neither console nor web")
+            return
+        try:
+            found = reloaded(self.console.parts).values
+        except ConfigError as error:
+            log.error("the configuration stays as it was: {error}", error=error)  # noqa: TRY400 (Twisted's logger)
+            self.reload_certificates()
+            return
+        changed, later, restart = (", ".join(names) or "nothing" for names in found.values())
+        (log.info if restart == "nothing" else log.warn)(
+            "configuration and certificates read again: changed: {changed}; for new rooms and connections: {later}; "
+            "needs a restart: {restart}",
+            changed=changed,
+            later=later,
+            restart=restart,
+        )
 
     def reload_certificates(self) -> list[str]:
         """Read the certificates of all TLS listeners anew; return the sections of those that have new ones."""
@@ -161,7 +191,7 @@ class Daemon(MultiService):
             except ConfigError as error:
                 log.error("[{section}] {error}", section=listener.section, error=error)  # noqa: TRY400 (Twisted's logger)
         if not reloaded:
-            log.info("no certificates were read; the console's `reload` reads the rest of the configuration")
+            log.info("no certificates were read")
         return reloaded
 
     def stopService(self) -> Deferred[Any]:
@@ -180,6 +210,19 @@ class Daemon(MultiService):
         return stopping.addTimeout(STOP_WITHIN, self.reactor, lambda _result, _timeout: None)
 
 
+def _tell(examine: Callable[[], Iterable[quick.Finding]]) -> None:
+    """Log what is not in order. Raises ConfigError with all endpoints that cannot be used."""
+    refused = []
+    for finding in examine():
+        if finding.status == quick.ERROR and finding.check == quick.ENDPOINTS:
+            refused.append(finding.text)
+        elif finding.status != quick.OK:
+            tell = log.error if finding.status == quick.ERROR else log.warn
+            tell("{check}: {text}", check=finding.check, text=finding.text)
+    if refused:
+        raise ConfigError("\n".join(refused))
+
+
 def _or_exit(start: Any) -> None:
     try:
         start()
@@ -194,6 +237,8 @@ def makeService(options: Options, reactor: Any = None) -> IService:
     _take_signals(options.parent or {})
     if reactor is None:
         from twisted.internet import reactor  # noqa: PLC0415 (importing it installs it)
+
+        run_on_monotonic_time(reactor)
     try:
         config = with_credentials(load(options["config"]))
     except ConfigError as error:
@@ -305,10 +350,17 @@ def build(
             replays.append(writer)
     kinds = {name: made.kind for name, (_, made) in makers.items()}
     served = {name: (kinds[name], factory) for name, factory in factories.items()}
+    strings = {listener.section: listener.endpoint for listener in listeners}
     endpoint = config.web.endpoint if endpoints.get("web") is None else endpoints["web"]
     telnet = endpoints.get("console")
     operated = console(config, telnet, lobby, served, bans, reactor, configure, has_web=bool(endpoint))
     listeners += [] if operated is None else operated.listeners
+    strings |= {
+        "web": endpoint or "",
+        "console": config.console.telnet if telnet is None else telnet,
+        "console ssh": config.console.ssh,
+    }
+    strings = {name: text for name, text in strings.items() if text}
     if endpoint and operated is not None:
         site = web_site(operated.parts, listeners, _importing(config), reactor, room_for)
         listeners.append(Listener("web", endpoint, site, reactor, door))
@@ -319,6 +371,7 @@ def build(
         listeners,
         GarbagePauses(tally.pauses),
         reactor,
+        lambda: quick.run(quick.checks(config, strings)),
         operated,
     )
     if operated is not None:

@@ -17,8 +17,9 @@ from typing import Any
 from click.testing import CliRunner
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.cli import examination, main, ports
+from gamed.cli import examination, main, ports, quick
 from gamed.config import Config, structure
+from gamed.net import strings
 from gamed.registry import games
 from gamed.store.sql import Database
 from tests.daemon import free_port
@@ -111,23 +112,31 @@ class PortTests(FolderCase):
             ("tcp:port=4711:interface=10.0.0.1", "tcp", 4711, "10.0.0.1", socket.AF_INET),
             ("ssl:443:privateKey=a.pem", "ssl", 443, "", socket.AF_INET),
             ("tls:443:certificate=a.pem:interface=\\:\\:", "tls", 443, "::", socket.AF_INET6),
+            ("tls:/etc/certificates:443", "tls", 443, "", socket.AF_INET),
             ("unix:/run/gamed", "unix", None, "", None),
         ):
-            endpoint = ports.parse(text)
+            endpoint = strings.parse(text)
             self.assertEqual((endpoint.kind, endpoint.port, endpoint.interface), (kind, port, interface))
             self.assertEqual(endpoint.family, family, text)
 
     def test_the_standard_endpoints_are_known(self) -> None:
         config = structure({}, self.folder)
         named = examination.endpoints(config)
-        self.assertEqual(named["battleship"].port, 54321)
-        self.assertEqual(named["web"].port, 8054)
-        self.assertEqual(named["console"].port, 54322)
+        seen = [strings.parse(named[name]).port for name in ("battleship", "web", "console")]
+        self.assertEqual(seen, [54321, 8054, 54322])
 
     def test_nobody_runs_without_a_lock(self) -> None:
         self.assertIsNone(ports.running(self.folder / "lock"))
         (self.folder / "lock").write_text("1\n")
         self.assertIsNone(ports.running(self.folder / "lock"))
+
+    def test_a_daemon_is_found_where_stat_shows_another_device(self) -> None:
+        lock, locks = self.folder / "lock", self.folder / "locks"
+        lock.write_text("4711\n")
+        inode = lock.stat().st_ino
+        for pid, number, found in ((4711, inode, 4711), (4712, inode, None), (4711, inode + 1, None)):
+            locks.write_text(f"1: FLOCK  ADVISORY  WRITE {pid} 00:ff:{number} 0 EOF\n")
+            self.assertEqual(ports.running(lock, locks), found)
 
     def test_a_process_that_cannot_be_seen(self) -> None:
         self.assertIsNone(ports.holds(2**22 + 1, {"1"}))
@@ -276,6 +285,13 @@ class DatabaseTests(FolderCase):
         self.file.mkdir()
         self.only(examination.check_database(self.url), "error", "cannot be opened", "start its server")
 
+    def test_root_is_told_to_ask_as_the_daemons_user(self) -> None:
+        self.file.mkdir()
+        for user, is_told in ((0, True), (1000, False)):
+            self.patch(os, "geteuid", lambda user=user: user)
+            ((_, text),) = found(examination.check_database(self.url))
+            self.assertEqual("ask as the daemon's user" in text, is_told)
+
     def test_one_without_a_schema(self) -> None:
         self.execute("CREATE TABLE something (a)")
         self.only(examination.check_database(self.url), "warning", "the next start")
@@ -321,7 +337,7 @@ class OtherTests(FolderCase):
     def test_descriptors(self) -> None:
         for limit, status in ((100, "error"), (1024, "warning"), (100_000, "ok")):
             self.patch(resource, "getrlimit", lambda _what, limit=limit: (limit, limit))
-            self.only(examination.check_descriptors(self.config()), status, str(limit))
+            self.only(quick.check_descriptors(self.config(), games()), status, str(limit))
 
     def test_no_unit(self) -> None:
         self.only(examination.check_unit([self.folder / "none"]), "ok", "no systemd unit")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import tomllib
 from collections.abc import Iterator
@@ -30,6 +31,9 @@ README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 CONFIGURATION = ROOT / "etc" / "gamed.toml"
 BATTLESHIP = ROOT / "docs" / "reference" / "battleship.md"
+INSTALL = ROOT / "docs" / "howto" / "install.md"
+OPERATE = ROOT / "docs" / "howto" / "operate.md"
+METRICS = ROOT / "docs" / "reference" / "metrics.md"
 DESIGN = ROOT / "docs" / "topics" / "design.md"
 
 
@@ -209,6 +213,61 @@ class BattleshipPageTests(SynchronousTestCase):
 def without_time(line: str) -> str:
     """Return a record's entry without its offset."""
     return re.sub(r' at="\d+"', "", line)
+
+
+class OperationTests(SynchronousTestCase):
+    """The pages for administrators, and the examples in etc/; .ci/run follows install.md and checks the examples."""
+
+    def test_the_table_of_ports_is_complete(self) -> None:
+        rows = re.findall(
+            r"^\| `(\d+)` \| `\[(\w+)\]( telnet)?` \| ([^|]+) \|", section(OPERATE, "Ports"), re.MULTILINE
+        )
+        shown = {name: (int(port), on) for port, name, _, on in rows}
+        expected = {name: (maker.port, "all interfaces") for name, maker in games().items()}
+        loopback = {"web": WebConfig().endpoint, "console": ConsoleConfig().telnet}
+        for name, endpoint in loopback.items():
+            _, port, interface = endpoint.split(":")
+            expected[name] = (int(port), interface.removeprefix("interface="))
+        self.assertEqual(shown, expected)
+
+    def test_the_firewall_lets_all_players_in(self) -> None:
+        (rules,) = blocks(OPERATE, "nft")
+        (shown,) = re.findall(r"dport \{ ([\d, ]+) \} accept comment \"players\"", rules)
+        self.assertEqual({int(port) for port in shown.split(", ")}, {maker.port for maker in games().values()})
+
+    def test_alerts_and_dashboard_ask_for_metrics_that_exist(self) -> None:
+        known = set(first_cells(METRICS.read_text()))
+        for path in (ROOT / "etc" / "prometheus" / "gamed.rules.yml", ROOT / "etc" / "grafana" / "gamed.json"):
+            asked = set(re.findall(r"\bgamed_\w+", path.read_text()))
+            self.assertGreater(len(asked), 5)
+            self.assertEqual({re.sub("_(bucket|sum|count)$", "", name) for name in asked} - known, set(), path.name)
+
+    def test_every_alert_is_tried(self) -> None:
+        alerts = re.findall(r"alert: (\w+)", (ROOT / "etc" / "prometheus" / "gamed.rules.yml").read_text())
+        tried = (ROOT / "tests" / "alerts.yml").read_text()
+        self.assertEqual([name for name in alerts if f'alertname="{name}"' not in tried], [])
+
+    def test_the_dashboard_is_json(self) -> None:
+        self.assertEqual(json.loads((ROOT / "etc" / "grafana" / "gamed.json").read_text())["uid"], "gamed")
+
+    def test_the_configurations_in_the_examples_can_be_loaded(self) -> None:
+        config = load(str(ROOT / "etc" / "container" / "gamed.toml"))
+        self.assertEqual(config.web.endpoint, "tcp:8054")
+        (proxied,) = blocks(OPERATE, "toml")
+        self.assertEqual(structure(tomllib.loads(proxied), ROOT).web.proxies, "127.0.0.1")
+
+    def test_what_is_installed_from_is_there(self) -> None:
+        named = re.findall(r"/opt/gamed/share/gamed/(\S+)", "".join(blocks(INSTALL, "sh")))
+        self.assertGreater(len(named), 3)
+        for pattern in named:
+            self.assertTrue(pattern.startswith("man/") or list(ROOT.glob(pattern)), pattern)
+
+    def test_the_unit_says_where_its_documents_are(self) -> None:
+        (line,) = re.findall(r"^Documentation=(.*)$", (ROOT / "etc/systemd/gamed.service").read_text(), re.MULTILINE)
+        folder = "file:/opt/gamed/share/gamed/"
+        self.assertIn(folder.removeprefix("file:"), INSTALL.read_text())
+        for where in line.split():
+            self.assertTrue(where == "man:gamed(1)" or (ROOT / where.removeprefix(folder)).is_file(), where)
 
 
 class DesignPageTests(SynchronousTestCase):

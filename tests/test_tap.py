@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import io
 import os
+import resource
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -34,6 +35,7 @@ from gamed.testing.battleship import play_history
 from tests.lobby.doubles import SHOT, Peer
 from tests.store.logs import sentences
 from tests.store.pump import Pump
+from tests.test_cli_quick import spoiled
 
 OTHERS = [name for name, *_ in Options.optParameters if name not in ("config", "battleship")]
 
@@ -89,6 +91,7 @@ class DaemonTestCase(SynchronousTestCase):
         self.told: list[str] = []
         self.patch(tap, "notify", self.told.append)
         self.patch(tap, "raise_descriptor_limit", lambda: 1_000)
+        self.patch(resource, "getrlimit", lambda _what: (100_000, 100_000))
         self.addCleanup(os.umask, os.umask(0o022))
         # What is frozen is never collected, and a process of tests goes on.
         self.patch(gc, "freeze", lambda: None)
@@ -153,11 +156,38 @@ class MakeServiceTests(DaemonTestCase):
         self.assertRegex(line, r"^gamed \S+: configuration=\S+gamed.toml state=\S*here database=postgresql\+psycopg://")
         self.assertNotIn("secret", line)
 
-    def test_a_hangup_without_certificates_says_so(self) -> None:
+    def test_a_hangup_says_what_was_read_again_and_what_needs_a_restart(self) -> None:
+        daemon = self.daemon("[battleship]\nconnections = 20\n", "--web", "tcp:8054")
+        toml = "[battleship]\nconnections = 30\nreferee = 'enforce'\n"
+        for more, level, restart in (
+            ("", LogLevel.info, "nothing"),
+            ("url = 'sqlite://'", LogLevel.warn, "[store] url"),
+        ):
+            (self.folder / "gamed.toml").write_text(f"{toml}[store]\n{more}\n")
+            with capturedLogs() as logs:
+                daemon.reload()
+            self.assertEqual(formatEvent(logs[0]), "no certificates were read")
+            changed = "changed: [battleship] connections; for new rooms and connections: [battleship] referee"
+            said = formatEvent(logs[-1])
+            self.assertEqual(said, f"configuration and certificates read again: {changed}; needs a restart: {restart}")
+            self.assertEqual(logs[-1]["log_level"], level)
+            toml = toml.replace("30", "40").replace("enforce", "warn")
+
+    def test_a_hangup_with_a_configuration_that_cannot_be_used_changes_nothing(self) -> None:
+        daemon = self.daemon("[battleship]\nconnections = 20\n", "--web", "tcp:8054")
+        (self.folder / "gamed.toml").write_text("[battleship]\nconnections = 'many'\n")
+        with capturedLogs() as logs:
+            daemon.reload()
+        self.assertTrue(formatEvent(logs[0]).startswith("the configuration stays as it was: "), formatEvent(logs[0]))
+        self.assertEqual(formatEvent(logs[1]), "no certificates were read")
+        (factory, _web) = (listener.factory for listener in daemon.listeners)
+        self.assertEqual(factory.limits.total, 20)  # type: ignore[attr-defined]
+
+    def test_a_hangup_without_console_and_web(self) -> None:
         daemon = self.daemon()
         with capturedLogs() as logs:
-            self.assertEqual(daemon.reload_certificates(), [])
-        self.assertIn("no certificates were read", formatEvent(logs[0]))
+            daemon.reload()
+        self.assertIn("only certificates were read again", formatEvent(logs[-1]))
 
     def test_nothing_is_touched_before_the_start(self) -> None:
         self.daemon("[store]\nstate = 'state'")
@@ -213,6 +243,16 @@ class StartTests(DaemonTestCase):
         service.startService()
         self.addCleanup(self.stop, service)
         self.assertLessEqual({"gamed.toml", "gamed.db", "journal"}, set(self.files()))
+
+    def test_a_damaged_page_of_the_database_is_told_and_games_are_played(self) -> None:
+        spoiled(self.folder / "gamed.db")
+        with capturedLogs() as logs:
+            self.start()
+            self.reactor.run()
+        (told,) = [log for log in logs if log.get("check") == "database"]
+        self.assertEqual(told["log_level"], LogLevel.error)
+        self.assertIn("gamed.db is damaged", formatEvent(told))
+        self.assertEqual(self.told, ["READY=1"])
 
     def test_what_the_journal_holds_is_recovered(self) -> None:
         history = play_history(("open-list", "open-list"), 3)
@@ -285,6 +325,30 @@ class FailingTests(DaemonTestCase):
     def test_an_endpoint_that_cannot_be_used(self) -> None:
         said = self.exits(self.daemon("", "--battleship", "nonsense:1").privilegedStartService)
         self.assertTrue(said.startswith('gamed: [battleship] endpoint "nonsense:1": '), said)
+
+    def test_all_endpoints_that_cannot_be_used_are_named(self) -> None:
+        said = self.exits(self.daemon("", "--battleship", "tpc:28201", "--web", "tcp:abc").privilegedStartService)
+        first, second = said.splitlines()
+        self.assertTrue(first.startswith('gamed: [battleship] endpoint "tpc:28201": '), first)
+        self.assertTrue(second.startswith('[web] endpoint "tcp:abc": '), second)
+        self.assertEqual(self.reactor.tcpServers, [])
+
+    def test_what_doctor_warns_of_is_logged(self) -> None:
+        self.patch(resource, "getrlimit", lambda _what: (80, 80))
+        service = self.daemon("", "--console", "tcp:54322", "--battleship", "tcp:4711")
+        (self.folder / "gamed.toml").write_text("[console]\npassword = 'secret'\n")
+        (self.folder / "gamed.toml").chmod(0o644)
+        with capturedLogs() as logs:
+            service.privilegedStartService()
+        checks = [(log["log_level"].name, log["check"]) for log in logs if "check" in log]
+        self.assertEqual(checks, [("warn", "secrets"), ("warn", "telnet"), ("error", "descriptors")])
+        self.assertIn("80 file descriptors allow 16 connections", " ".join(sentences(logs)))
+
+    def test_a_database_whose_header_is_garbage(self) -> None:
+        (self.folder / "gamed.db").write_bytes(b"garbage " * 2_000)
+        said = self.exits(self.daemon().startService)
+        self.assertTrue(said.startswith(f"gamed: the database sqlite:///{self.folder}/gamed.db: "), said)
+        self.assertIn("is not an SQLite database, or its beginning is damaged: restore a backup", said)
 
     def test_a_database_that_cannot_be_opened(self) -> None:
         said = self.exits(self.daemon('[store]\nurl = "sqlite:////no/such/games.db"').startService)

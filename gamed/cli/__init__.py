@@ -14,6 +14,7 @@ from gamed import __version__
 from gamed.cli.bot import bot
 from gamed.cli.conversion import convert
 from gamed.cli.doctor import doctor
+from gamed.cli.files import install_files
 from gamed.cli.imports import check_command, import_command
 from gamed.cli.recording import record
 from gamed.cli.records import export, records
@@ -35,7 +36,19 @@ def main(ctx: click.Context) -> None:
         ctx.color = False
 
 
-for _command in (import_command, check_command, export, convert, show, record, records, bot, watch, doctor):
+for _command in (
+    import_command,
+    check_command,
+    export,
+    convert,
+    show,
+    record,
+    records,
+    bot,
+    watch,
+    doctor,
+    install_files,
+):
     main.add_command(_command)
 # `gamed records show` and `gamed records export` are the older spellings.
 for _command in (show, export, reindex):

@@ -21,7 +21,8 @@ def doctor(ctx: click.Context, config: str | None, as_json: bool) -> None:  # no
     Run it as the user that the daemon runs as; a running daemon is not disturbed. Ends with status 1 if there is an
     error; warnings leave 0.
     """
-    from gamed.cli.examination import ERROR, OK, Finding, examine, plain, worst  # noqa: PLC0415 (heavy)
+    from gamed.cli.examination import examine, plain, worst  # noqa: PLC0415 (heavy)
+    from gamed.cli.quick import ERROR, OK, Finding  # noqa: PLC0415 (heavy)
     from gamed.config import load  # noqa: PLC0415 (heavy)
     from gamed.errors import ConfigError  # noqa: PLC0415 (heavy)
 

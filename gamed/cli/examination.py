@@ -1,34 +1,32 @@
 """The checks of `gamed doctor`: each looks at one thing and says what to do about it.
 
 Source: issue "Running it", 7. They change nothing that lasts: the disk is tried with a file that is removed at once,
-ports are bound and released, and the database is opened for reading.
+ports are bound and released, SQLite is opened for reading, and what PostgreSQL is asked to take is rolled back.
 """
 
 from __future__ import annotations
 
 import os
-import resource
 import shlex
 import sqlite3
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import attrs
-from attrs import frozen
 
-from gamed.cli import ports
-from gamed.config import Config
-
-OK: Final = "ok"
-WARNING: Final = "warning"
-ERROR: Final = "error"
+from gamed.cli import ports, quick
+from gamed.cli.quick import ERROR, OK, WARNING, Finding
+from gamed.config import SQLITE, Config
+from gamed.net.listener import standard_endpoint
+from gamed.net.strings import FAMILIES, parse
+from gamed.registry import games
 
 SYNCS: Final = 20
 """How often the disk is asked to sync a page."""
@@ -41,6 +39,11 @@ TOO_SLOW: Final = 0.05
 
 FREE_BYTES: Final = 100 * 1024 * 1024
 
+TRIED: Final = (
+    "CREATE TEMPORARY TABLE gamed_doctor AS SELECT string_agg(md5(random()::text), '') FROM generate_series(1, 30000)"
+)
+"""What a PostgreSQL server is asked to take: a megabyte that cannot be packed."""
+
 LEAST_YEAR: Final = 2026
 UNITS: Final = (Path("/etc/systemd/system/gamed.service"), Path("/usr/lib/systemd/system/gamed.service"))
 RESERVED: Final = Path("/proc/sys/net/ipv4/ip_local_reserved_ports")
@@ -49,60 +52,46 @@ EPHEMERAL: Final = Path("/proc/sys/net/ipv4/ip_local_port_range")
 _IN_MEMORY: Final = frozenset({"tmpfs", "ramfs", "overlay"})
 
 
-@frozen
-class Finding:
-    """What a check found. `check`: its name; `status`: OK, WARNING or ERROR; `text`: a sentence."""
-
-    check: str
-    status: str
-    text: str
-
-
 def examine(config: Config) -> list[Finding]:
     """Make all checks of a configuration that could be loaded. Each that breaks is an error by itself."""
-    checks: tuple[tuple[str, Callable[[], Iterable[tuple[str, str]]]], ...] = (
-        ("ports", partial(check_ports, config)),
-        ("reserved", partial(check_reserved, config)),
-        ("state", partial(check_state, Path(config.store.state))),
-        ("disk", partial(check_disk, Path(config.store.state))),
-        ("database", partial(check_database, config.store.url)),
-        ("clocks", partial(check_clocks, Path(config.store.state))),
-        ("descriptors", partial(check_descriptors, config)),
-        ("unit", check_unit),
+    return quick.run(
+        (
+            *quick.checks(config, endpoints(config)),
+            ("ports", partial(check_ports, config)),
+            ("reserved", partial(check_reserved, config)),
+            ("state", partial(check_state, Path(config.store.state))),
+            ("state", partial(check_lock, config)),
+            ("disk", partial(check_disks, config)),
+            ("database", partial(check_database, config.store.url)),
+            ("clocks", partial(check_clocks, Path(config.store.state))),
+            ("unit", check_unit),
+        )
     )
-    findings = []
-    for name, check in checks:
-        try:
-            findings += [Finding(name, status, text) for status, text in check()]
-        except Exception as error:  # noqa: BLE001 (a check that breaks must not hide the others)
-            findings.append(Finding(name, ERROR, f"cannot be checked: {error!r}"))
-    return findings
 
 
 # Ports
 
 
-def endpoints(config: Config) -> Mapping[str, ports.Endpoint]:
-    """Return the endpoints that a configuration names or leaves to the standard, by section."""
-    from gamed.net.listener import standard_endpoint  # noqa: PLC0415 (heavy)
-    from gamed.registry import games  # noqa: PLC0415 (heavy)
-
+def endpoints(config: Config) -> Mapping[str, str]:
+    """Return the endpoint strings that a configuration names or leaves to the standard, by section."""
     texts: dict[str, str] = {}
     for name, maker in games().items():
         given = config.listeners[name].endpoint
         texts[name] = standard_endpoint(maker.port) if given is None else given
     texts |= {"web": config.web.endpoint, "console": config.console.telnet, "console ssh": config.console.ssh}
-    return {name: ports.parse(text) for name, text in texts.items() if text}
+    return {name: text for name, text in texts.items() if text}
 
 
 def check_ports(config: Config) -> Iterator[tuple[str, str]]:
     """Whether each port is free, or held by the daemon of this configuration."""
     daemon = ports.running(config.store.journal / "lock")
     used: dict[int, str] = {}
-    for name, endpoint in endpoints(config).items():
+    for name, endpoint in ((name, parse(text)) for name, text in endpoints(config).items()):
         port = endpoint.port
-        if port is None:
+        if endpoint.kind == "systemd":
             yield OK, f"[{name}] gets its port from elsewhere ({endpoint.kind})"
+        if port is None or endpoint.kind not in FAMILIES:
+            # What cannot be used is told by the check of endpoints.
             continue
         if port and port in used:
             yield ERROR, f"[{name}] and [{used[port]}] both want port {port}: give one of them another endpoint"
@@ -135,8 +124,8 @@ def check_reserved(config: Config) -> Iterator[tuple[str, str]]:
     with suppress(OSError):
         low, high = (int(text) for text in EPHEMERAL.read_text().split())
         reserved = _numbers(RESERVED.read_text().strip())
-        named = endpoints(config)
-        wanted = {each.port for each in named.values() if each.port is not None and low <= each.port <= high}
+        named = (parse(text).port for text in endpoints(config).values())
+        wanted = {port for port in named if port is not None and low <= port <= high}
         missing = sorted(wanted - reserved)
         if missing:
             listed = ", ".join(map(str, missing))
@@ -187,9 +176,39 @@ def check_state(state: Path) -> Iterator[tuple[str, str]]:
         yield ERROR, f"{foreign[0]} belongs to another user than {state}: chown it, or the daemon cannot open it"
 
 
-def check_disk(state: Path) -> Iterator[tuple[str, str]]:
+def check_lock(config: Config) -> Iterator[tuple[str, str]]:
+    """Whether another daemon has the state directory: one that has none of the ports of this configuration."""
+    daemon = ports.running(config.store.journal / "lock")
+    if daemon is None:
+        return
+    numbers = {parse(text).port for text in endpoints(config).values()} - {None, 0}
+    seen = [ports.holds(daemon, ports.listening(number)) for number in numbers if number]
+    if seen and not any(has is not False for has in seen):
+        yield (
+            ERROR,
+            (
+                f"{config.store.state} is in use by another gamed (pid {daemon}), which has none of these ports: "
+                "stop it, or set [store] state to another directory"
+            ),
+        )
+
+
+def check_disks(config: Config) -> Iterator[tuple[str, str]]:
+    """Whether the disks keep what they are given: that of the state, and that of the database's file."""
+    folders = [Path(config.store.state)]
+    if config.store.url.startswith(SQLITE) and config.store.url != SQLITE:
+        folders.append(Path(config.store.url.removeprefix(SQLITE)).absolute().parent)
+    for folder in dict.fromkeys(map(_there, folders)):
+        yield from check_disk(folder)
+
+
+def _there(folder: Path) -> Path:
+    """Return a directory, or the one above that is there."""
+    return folder if folder.is_dir() else next(above for above in folder.absolute().parents if above.is_dir())
+
+
+def check_disk(folder: Path) -> Iterator[tuple[str, str]]:
     """Whether the disk keeps what it is given: write, sync, drop from memory, read back, measure."""
-    folder = state if state.is_dir() else next(folder for folder in state.parents if folder.is_dir())
     free = os.statvfs(folder).f_bavail * os.statvfs(folder).f_frsize
     if free < FREE_BYTES:
         yield WARNING, f"{free // 1_000_000} MB are free in {folder}: games are held when nothing is; make room"
@@ -245,7 +264,20 @@ def filesystem(folder: Path, mounts: Path = Path("/proc/self/mounts")) -> str:
 
 
 def check_database(url: str) -> Iterator[tuple[str, str]]:
-    """Whether the database can be reached, is whole, and has the schema of this version or an earlier one."""
+    """Whether the database can be reached, is whole, takes something, and has the schema of this version or before."""
+    from sqlalchemy.exc import ArgumentError, SQLAlchemyError  # noqa: PLC0415 (heavy)
+
+    from gamed.store.sql import public_url, sentence  # noqa: PLC0415 (heavy)
+
+    try:
+        yield from _database(url)
+    except (ArgumentError, ImportError) as error:
+        yield ERROR, f"[store] url cannot be used: {error}"
+    except SQLAlchemyError as error:
+        yield ERROR, f"the database {public_url(url)} cannot be used: {sentence(error)}"
+
+
+def _database(url: str) -> Iterator[tuple[str, str]]:
     from sqlalchemy import create_engine, make_url  # noqa: PLC0415 (heavy)
     from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 (heavy)
 
@@ -262,6 +294,15 @@ def check_database(url: str) -> Iterator[tuple[str, str]]:
     elif not file.exists():
         yield OK, f"{file} will be made at the first start"
         return
+    elif not all(os.access(path, os.W_OK) for path in (file, file.parent)):
+        yield (
+            ERROR,
+            (
+                f"{file} and its directory must be writable for user {os.geteuid()}: give them to the daemon's user, "
+                "or ask as it"
+            ),
+        )
+        return
     else:
         engine = create_engine(
             "sqlite://", creator=lambda: sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
@@ -270,16 +311,22 @@ def check_database(url: str) -> Iterator[tuple[str, str]]:
     try:
         connected = engine.connect()
     except SQLAlchemyError as error:
-        yield ERROR, f"{name} cannot be opened: start its server, or correct [store] url ({sentence(error)})"
+        asked = "" if os.geteuid() else "ask as the daemon's user (docs/howto/install.md, Check), "
+        yield ERROR, f"{name} cannot be opened: {asked}start its server, or correct [store] url ({sentence(error)})"
         return
-    with closing(connected) as connection:
+    with ExitStack() as stack:
+        stack.callback(engine.dispose)
+        connection = stack.enter_context(connected)
         if parsed.get_backend_name() == "sqlite":
             said = str(connection.exec_driver_sql("PRAGMA integrity_check").scalar())
             if said != "ok":
                 yield ERROR, f"{file} is damaged ({said}): stop gamed, and restore a backup (docs/howto/install.md)"
                 return
+        else:
+            # A disk that is full, or a server that only reads. It goes with the transaction.
+            connection.exec_driver_sql(TRIED)
+            connection.rollback()
         current, head = revisions(connection)
-    engine.dispose()
     if current == head:
         yield OK, f"{name} is whole and has the schema of this version"
     elif current is None or head is None or current < head:
@@ -302,26 +349,6 @@ def check_clocks(state: Path) -> Iterator[tuple[str, str]]:
         yield WARNING, "the journal was written in the future: the clock was set back; records bear the date"
     else:
         yield OK, f"the clocks go forward; it is {now:%Y-%m-%d %H:%M} UTC"
-
-
-def check_descriptors(config: Config) -> Iterator[tuple[str, str]]:
-    """Whether the listeners can have the connections that the configuration allows."""
-    from gamed.net.limits import DESCRIPTORS_KEPT  # noqa: PLC0415 (heavy)
-
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = max((settings.connections for settings in config.listeners.values()), default=0) + DESCRIPTORS_KEPT
-    if hard < 2 * DESCRIPTORS_KEPT:
-        yield ERROR, f"{hard} file descriptors are allowed: raise LimitNOFILE= of the unit, or `ulimit -Hn`, to 65536"
-    elif hard < wanted:
-        yield (
-            WARNING,
-            (
-                f"{hard} file descriptors are allowed, which is less than {wanted}: fewer are let in; raise "
-                "LimitNOFILE= of the unit, or `ulimit -Hn`"
-            ),
-        )
-    else:
-        yield OK, f"{hard} file descriptors are allowed"
 
 
 def check_unit(units: Iterable[Path] = UNITS) -> Iterator[tuple[str, str]]:

@@ -3,45 +3,16 @@
 from __future__ import annotations
 
 import errno
-import os
-import re
 import socket
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from attrs import frozen
+from gamed.net.strings import Endpoint
 
 _LISTENING: Final = "0A"
 """The state of a listening socket in /proc/net/tcp."""
-
-_FAMILIES: Final = {"tcp": socket.AF_INET, "tcp4": socket.AF_INET, "tcp6": socket.AF_INET6, "ssl": socket.AF_INET}
-
-
-@frozen
-class Endpoint:
-    """What an endpoint string says. `kind`: its first word; `port`: None where it names none."""
-
-    kind: str
-    port: int | None
-    interface: str
-
-    @property
-    def family(self) -> socket.AddressFamily | None:
-        """The family of addresses; None where there is no port to bind."""
-        if self.kind in {"tls", "ssl"} and ":" in self.interface:
-            return socket.AF_INET6
-        return socket.AF_INET if self.kind == "tls" else _FAMILIES.get(self.kind)
-
-
-def parse(text: str) -> Endpoint:
-    """Return what matters of an endpoint string (Twisted's syntax: colons part it, a backslash escapes them)."""
-    kind, *arguments = [part.replace("\\:", ":") for part in re.split(r"(?<!\\):", text)]
-    named = dict(argument.split("=", 1) for argument in arguments if "=" in argument)
-    plain = [argument for argument in arguments if "=" not in argument]
-    port = named.get("port", plain[0] if plain else "")
-    return Endpoint(kind, int(port) if port.isdigit() else None, named.get("interface", ""))
 
 
 def taken(endpoint: Endpoint) -> OSError | None:
@@ -89,14 +60,11 @@ def holds(pid: int, inodes: set[str], proc: Path = Path("/proc")) -> bool | None
 def running(lock: Path, locks: Path = Path("/proc/locks")) -> int | None:
     """Return the process that holds the lock of a journal, or None. The lock itself is not touched."""
     try:
-        status = lock.stat()
+        named, inode = lock.read_text().strip(), lock.stat().st_ino
         held = locks.read_text()
     except OSError:
         return None
-    place = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
-    for line in held.splitlines():
-        fields = line.split()
-        if "FLOCK" in fields and place in fields:
-            named = lock.read_text().strip()
-            return int(named) if named.isdigit() else None
-    return None
+    # `1: FLOCK ADVISORY WRITE pid major:minor:inode 0 EOF`. On btrfs and overlayfs, the device is not that of stat().
+    places = [fields[4:6] for fields in map(str.split, held.splitlines()) if "FLOCK" in fields]
+    is_held = any(pid == named and place.endswith(f":{inode}") for pid, place in places)
+    return int(named) if is_held else None

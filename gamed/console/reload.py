@@ -11,7 +11,7 @@ import attrs
 from gamed.config import Config
 from gamed.console.accounts import Secret
 from gamed.console.operator import ConsoleError, Parts
-from gamed.console.render import Answer, Facts
+from gamed.console.render import Facts
 from gamed.errors import ConfigError
 from gamed.net.factory import SessionFactory
 
@@ -21,7 +21,7 @@ FACTORY: Final = ("unsent_bytes", "messages_per_second", "message_seconds")
 RESTART: Final = ("endpoint", "replays")
 
 
-def reloaded(parts: Parts) -> Answer:
+def reloaded(parts: Parts) -> Facts:
     """Read the configuration, and change what can be changed. Raises ConfigError, and changes nothing then."""
     if parts.configure is None:
         raise ConsoleError("the daemon was started without a configuration file")

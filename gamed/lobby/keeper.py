@@ -24,6 +24,9 @@ log = Logger()
 KEEP_AGAIN: Final = 5.0
 """Seconds until records that the store refused are offered again."""
 
+TELL_AGAIN: Final = 300.0
+"""Seconds from one line of the log to the next while the store goes on refusing."""
+
 MOST_UNSTORED: Final = 1_000
 """How many ended games may wait for a store that refuses them; beyond that, no new ones are begun."""
 
@@ -40,6 +43,10 @@ class Keeper:
     _unkept: list[tuple[Record, Summary]] = field(factory=list)
     _keeping: dict[str, Deferred[Any]] = field(factory=dict)
     _refused: set[str] = field(factory=set)
+    _since: float = 0.0
+    """When the first one of these was refused."""
+
+    _told_at: float = 0.0
     _again: IDelayedCall | None = None
     _is_stopped: bool = False
 
@@ -96,8 +103,11 @@ class Keeper:
 
     def _done(self, room: str) -> None:
         self._keeping.pop(room, None)
-        self._refused.discard(room)
         self.journal.forget(room)
+        if self._refused == {room}:
+            seconds = self.clock.seconds() - self._since
+            log.warn("all games are recorded that were not, after {seconds:.0f} s", seconds=seconds)
+        self._refused.discard(room)
 
     def _not_kept(self, failure: Failure, record: Record, searched: Summary) -> None:
         if failure.check(StoreConflict):
@@ -114,15 +124,28 @@ class Keeper:
     def _refuse(self, failure: Failure, room: str) -> None:
         self.tally.keep_errors += 1
         self.reason = str(failure.value)
-        if room in self._refused:
-            return
-        # Once a room, however long the store refuses.
+        is_known = room in self._refused
+        self._tell(room)
         self._refused.add(room)
-        log.error(
-            "not recorded: room={room}: {reason}; it stays in the journal and is offered again every {seconds} s",
-            room=room,
-            reason=self.reason,
-            seconds=KEEP_AGAIN,
-        )
-        if not failure.check(StoreError):
+        if not is_known and not failure.check(StoreError):
             log.failure("server fault: room={room}", failure=failure, room=room)
+
+    def _tell(self, room: str) -> None:
+        """Log that the store begins to refuse, and then rarely: games that end meanwhile wait with the others."""
+        now = self.clock.seconds()
+        if not self._refused:
+            self._since = self._told_at = now
+            log.error(
+                "not recorded: room={room}: {reason}; it stays in the journal and is offered again every {seconds} s",
+                room=room,
+                reason=self.reason,
+                seconds=KEEP_AGAIN,
+            )
+        elif now - self._told_at >= TELL_AGAIN:
+            self._told_at = now
+            log.error(
+                "still not recorded after {seconds:.0f} s: games={games}: {reason}",
+                seconds=now - self._since,
+                games=self.unstored,
+                reason=self.reason,
+            )

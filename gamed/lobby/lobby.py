@@ -6,6 +6,7 @@ Source: design.md, "The journal"; battleship.md A1 for the pairing: first come, 
 from __future__ import annotations
 
 import random
+import re
 import secrets
 import uuid
 from collections import deque
@@ -14,7 +15,7 @@ from datetime import UTC, datetime
 from functools import partial
 from random import Random
 from time import perf_counter
-from typing import Any
+from typing import Any, Final
 
 from attrs import define, field
 from twisted.application.service import Service
@@ -49,6 +50,14 @@ AFTERWARDS = 0.25
 """Seconds after which lines are judged and ended matches recorded: together they cost less than each alone."""
 
 
+_BRIEF: Final = re.compile(r"\S{1,40}")
+
+
+def _is_logged(name: str, value: str | int | bool) -> bool:  # noqa: FBT001 (what options have)
+    """Whether an option is short and not secret: a board is long, and a seed tells the cards."""
+    return name != "seed" and _BRIEF.fullmatch(str(value)) is not None
+
+
 def _never() -> float:
     return 0.0
 
@@ -59,7 +68,7 @@ class Lobby(Service):
 
     `seconds`: the clock that all moments are told by, monotonic, and stopped while games are held; `held`: for how long
     it was stopped so far.
-    `on_full`: what becomes of running games when the disk takes no more: "pause" holds them, "end" ends them.
+    `on_full`: what becomes of running games when the disk takes no more: "pause" holds them, "end" ends all of them.
     `replays`: by the game's kind, what writes its ended games as another program's files.
     """
 
@@ -123,7 +132,8 @@ class Lobby(Service):
             raise
         self.rooms[room.id] = room
         self.tally.opened[kind] += 1
-        log.info("opened: room={room} game={game}", room=room.id, game=kind)
+        shown = "".join(f" {name}={value}" for name, value in history.options.items() if _is_logged(name, value))
+        log.info("opened: room={room} game={game}{options}", room=room.id, game=kind, options=shown)
         return room
 
     def history(self, kind: str, options: Options) -> History:
@@ -217,21 +227,20 @@ class Lobby(Service):
         began = perf_counter()
         try:
             position = self.journal.append([(dispatch.journal_room, dispatch.entries) for dispatch in dispatches])
-        except StoreError as error:
-            if isinstance(error, DiskError):
-                self._refused(error)
-                if self.on_full == "pause" and self.running:
-                    self._dispatches = dispatches
-                    self.outage.hold()
-                    return
+        except DiskError as error:
+            self._refused(error)
+            if self.on_full == "pause" and self.running:
+                self._dispatches = dispatches
+                self.outage.hold()
             else:
-                self.tally.append_errors += 1
+                self._end_all(dispatches)
+            return
+        except StoreError:
+            self.tally.append_errors += 1
             failure = Failure()
-            for room in dict.fromkeys(dispatch.room for dispatch in dispatches if dispatch.room is not None):
+            for room in _rooms(dispatches):
                 room.fail(failure)
-            for peer in dict.fromkeys(peer for dispatch in dispatches for peer in dispatch.released):
-                peer.close()
-            _deliver_all([dispatch for dispatch in dispatches if dispatch.room is None])
+            _let_go(dispatches)
             return
         self.tally.appends.observe(perf_counter() - began)
         self._taken()
@@ -244,8 +253,18 @@ class Lobby(Service):
         """Whether nothing is read and no clock runs, because the disk takes nothing."""
         return self.outage.is_held
 
+    def _end_all(self, dispatches: Iterable[Dispatch] = ()) -> None:
+        """End all running games, and those rooms whose letters cannot leave: nothing of it is in the journal."""
+        running = [room for room in self.rooms.values() if room.history.was_started and room.table.outcome is None]
+        if running:
+            log.warn("all games are ended: games={games}", games=len(running))
+        for room in dict.fromkeys([*running, *_rooms(dispatches)]):
+            room.cut_off()
+        _let_go(dispatches)
+
     def _check_storage(self) -> None:
         if self.outage.reason:
+            self.outage.turned_away += 1
             raise StoreError(f"no new games: {self.outage.reason}")
         self.keeper.check()
 
@@ -258,8 +277,12 @@ class Lobby(Service):
         if self.journal.failed is None or not self.running:
             return
         self.outage.begin(f"the journal cannot be synced: {self.journal.failed}")
-        if self.journal.durability == "disk" and self.on_full == "pause":
+        if self.journal.durability != "disk":
+            return
+        if self.on_full == "pause":
             self.outage.hold()
+        else:
+            self._end_all()
 
     def _try_again(self) -> None:
         if not self.running:
@@ -421,6 +444,17 @@ class Lobby(Service):
             for _ in self._settling(room):
                 pass
         return self.keeper.stop()
+
+
+def _rooms(dispatches: Iterable[Dispatch]) -> Iterable[Room]:
+    return dict.fromkeys(dispatch.room for dispatch in dispatches if dispatch.room is not None)
+
+
+def _let_go(dispatches: Iterable[Dispatch]) -> None:
+    """Let the peers go whose rooms are closed, and send what does not come from a room."""
+    for peer in dict.fromkeys(peer for dispatch in dispatches for peer in dispatch.released):
+        peer.close()
+    _deliver_all([dispatch for dispatch in dispatches if dispatch.room is None])
 
 
 def _deliver_all(dispatches: Iterable[Dispatch]) -> None:

@@ -43,6 +43,9 @@ class Outage:
     is_held: bool = False
     parts: list[Callable[[bool], None]] = field(factory=list)
     ended_at: float = float("-inf")
+    turned_away: int = 0
+    """How many newcomers were not seated in it."""
+
     _began_at: float = 0.0
 
     def begin(self, reason: str) -> None:
@@ -51,8 +54,9 @@ class Outage:
             return
         self.reason = reason
         self._began_at = self.clock.seconds()
+        self.turned_away = 0
         self.tally.outages += 1
-        log.critical("no new games until the disk takes them: {reason}", reason=reason)
+        log.error("no new games until the disk takes them: {reason}", reason=reason)
         self.clock.callLater(AGAIN, self._try)
 
     def _try(self) -> None:
@@ -72,7 +76,8 @@ class Outage:
         self.ended_at = self.clock.seconds()
         seconds = self.ended_at - self._began_at
         self.tally.outage_seconds += seconds
-        log.warn("the disk takes games again, after {seconds:.0f} s", seconds=seconds)
+        text = "the disk takes games again, after {seconds:.0f} s; newcomers that were not seated: {turned_away}"
+        log.warn(text, seconds=seconds, turned_away=self.turned_away)
         self._set_held(is_held=False)
 
     def _set_held(self, *, is_held: bool) -> None:

@@ -194,9 +194,13 @@ class Room:
         return step.review
 
     def fail(self, failure: Failure) -> None:
-        """End the match by a fault of ours. The journal may have refused, so nothing waits for it."""
+        """End the match by a fault of ours."""
         log.failure("server fault: room={room}", failure=failure, room=self.id)
         self.house.tally.faults += 1
+        self.cut_off()
+
+    def cut_off(self) -> None:
+        """End the match as the server's fault. The journal may have refused, so nothing waits for it."""
         step = self.table.stop(Termination.SERVER_FAULT, self.house.seconds())
         self.history.entries += self._with_holds(step.journal)
         # All of them, also where the match had ended already and only its last letters could not leave.

@@ -206,9 +206,15 @@ class ConnectionLimits:
         self._refuse(address, text, address=address, rate=self.per_second)
 
     def _refuse_number(self, series: str, address: str, here: int) -> None:
+        if series != ANYBODY:
+            remedy = "raise connections_per_address if they are wanted"
+        elif self.total < self.most:
+            remedy = "raise connections if they are wanted"
+        else:
+            remedy = "the file descriptors allow no more: raise LimitNOFILE= of the unit, or `ulimit -Hn`"
         text = (
             "refused: listener={listener} address={address} connections={here} of {per_address} "
-            "all={count} of {total}; raise connections_per_address or connections if they are wanted"
+            f"all={{count}} of {{total}}; {remedy}"
         )
         facts = {"per_address": self.per_address, "count": self._count, "total": self.total}
         self._refuse(series, text, address=address, here=here, **facts)

@@ -14,7 +14,7 @@ from attrs import define, field
 from twisted.application.service import Service
 from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.error import CannotListenError
-from twisted.internet.interfaces import IListeningPort, IProtocolFactory
+from twisted.internet.interfaces import IListeningPort, IProtocolFactory, IStreamServerEndpoint
 from twisted.internet.tcp import Port
 from twisted.python.failure import Failure
 
@@ -39,6 +39,19 @@ def standard_endpoint(port: int) -> str:
     return f"tcp6:{port}:interface=\\:\\::backlog={BACKLOG}"
 
 
+def endpoint_of(section: str, text: str, reactor: Any) -> IStreamServerEndpoint:
+    """Return the endpoint that a string of a section names; nothing is opened yet. Raises ConfigError."""
+    try:
+        return server_endpoint(reactor, text)
+    except OSError as error:
+        reason = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+    except (ValueError, TypeError, LookupError) as error:
+        reason = str(error)
+    if reason.startswith("Unknown endpoint type"):
+        reason = f'there is no kind "{text.partition(":")[0]}": write "tcp:PORT", "tcp6:PORT" or "ssl:PORT:…"'
+    raise ConfigError(f'[{section}] endpoint "{text}": {reason}')
+
+
 def expiries(listeners: Iterable[Listener]) -> dict[str, datetime]:
     """Return when the certificates of listeners expire, by their sections, where they have any."""
     return {each.section: each.certificates.expires for each in listeners if each.certificates is not None}
@@ -58,8 +71,8 @@ class Listener(Service):
 
     def privilegedStartService(self) -> None:
         """Listen. Raises ConfigError."""
+        endpoint = endpoint_of(self.section, self.endpoint, self.reactor)
         try:
-            endpoint = server_endpoint(self.reactor, self.endpoint)
             listening = endpoint.listen(self.factory)
         except (ValueError, TypeError, LookupError, OSError) as error:
             raise ConfigError(f'[{self.section}] endpoint "{self.endpoint}": {error}') from error

@@ -13,6 +13,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
+from twisted.internet.error import ConnectionDone, ConnectionLost
 from twisted.internet.interfaces import (
     IDelayedCall,
     IHalfCloseableProtocol,
@@ -379,7 +380,8 @@ class Session:
             self.refused(Refusal("not-seated", str(error)))
             self.close()
         except StoreError as error:
-            log.error("not seated: peer={peer}: {error}", peer=self.name, error=error)  # noqa: TRY400 (Twisted's logger)
+            # The cause is told once: in an outage each newcomer comes here.
+            log.info("not seated: peer={peer}: {error}", peer=self.name, error=error)
             self.close()
         except RemoteProtocolError:
             raise
@@ -411,8 +413,11 @@ class Session:
     def writeConnectionLost(self) -> None:
         """Nothing to do: our side was closed by `close`."""
 
-    def connectionLost(self, reason: Failure) -> None:  # noqa: ARG002 (IProtocol's signature)
+    def connectionLost(self, reason: Failure) -> None:
         """Forget the transport, and have the peer leave."""
+        if self._shakes_hands and not reason.check(ConnectionDone, ConnectionLost):
+            text = "this port speaks TLS, and the peer did not, or not in time, or trusts no certificate of ours"
+            self.refused(Refusal("no-tls", text, "a client with TLS, such as `gamed bot --tls`"))
         self.factory.limits.release(self.address)
         self.transport = self._socket = None
         self._leave()

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from attrs import define, field
 from cryptography import x509
@@ -22,18 +22,26 @@ from OpenSSL.SSL import Connection
 from OpenSSL.SSL import Error as SSLError
 from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import TCP4ServerEndpoint, TCP6ServerEndpoint, serverFromString
+from twisted.internet.error import TimeoutError  # noqa: A004 (Twisted's own)
 from twisted.internet.interfaces import (
     IAddress,
+    IDelayedCall,
     IListeningPort,
     IOpenSSLServerConnectionCreator,
     IProtocolFactory,
+    IReactorTime,
     IStreamServerEndpoint,
 )
 from twisted.internet.ssl import CertificateOptions
 from twisted.protocols.tls import TLSMemoryBIOFactory, TLSMemoryBIOProtocol
+from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from gamed.errors import ConfigError
+from gamed.net import strings
+
+HANDSHAKE: Final = 10.0
+"""Seconds that a client has for its TLS handshake."""
 
 _PEM = re.compile(rb"-----BEGIN CERTIFICATE-----\n.+?\n-----END CERTIFICATE-----", re.DOTALL)
 _KEY = re.compile(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----\n.+?\n-----END [A-Z ]*PRIVATE KEY-----", re.DOTALL)
@@ -83,7 +91,7 @@ class Certificates:
         try:
             self._current = self.read()
         except (OSError, ValueError, TypeError, SSLError, CryptoError) as error:
-            raise ConfigError(f"the certificates stay as they were: {error or type(error).__name__}") from error
+            raise ConfigError(f"the certificates stay as they were: {_said(error)}") from error
 
     @property
     def expires(self) -> datetime:
@@ -95,14 +103,48 @@ class Certificates:
         return self._current.serverConnectionForTLS(protocol)
 
 
+class TLSProtocol(TLSMemoryBIOProtocol):
+    """TLS on a connection. A peer that does not shake hands in time is let go: without TLS, both would wait forever."""
+
+    limit: IDelayedCall | None = None
+
+    def expect(self, clock: IReactorTime) -> TLSProtocol:
+        """Give the peer `HANDSHAKE` seconds from now."""
+        self.limit = clock.callLater(HANDSHAKE, self._too_late)
+        return self
+
+    def _too_late(self) -> None:
+        # A call that was made still knows this object: not in a reference cycle.
+        self.limit = None
+        # Known when the peer has ended its handshake.
+        connection: Connection | None = self.getHandle()  # type: ignore[no-untyped-call]
+        if connection is not None and connection.get_peer_finished() is None:
+            late = TimeoutError("the TLS handshake took too long")
+            self.failVerification(Failure(late))  # type: ignore[no-untyped-call]
+
+    def connectionLost(self, reason: Failure) -> None:  # type: ignore[override]
+        """Expect nothing any longer."""
+        if self.limit is not None:
+            self.limit.cancel()
+            self.limit = None
+        super().connectionLost(reason)  # type: ignore[no-untyped-call]
+
+
 class TLSFactory(TLSMemoryBIOFactory):
     """A factory under TLS. Twisted's own fails with a traceback where the factory above refuses a connection."""
+
+    def __init__(self, certificates: Certificates, wrapped: IProtocolFactory, clock: Any) -> None:
+        super().__init__(certificates, False, wrapped, clock=clock)  # noqa: FBT003 (not a client)
+        self.clock = clock
 
     def buildProtocol(self, addr: IAddress | None) -> TLSMemoryBIOProtocol | None:  # type: ignore[override]
         """Return the protocol with its TLS, or None: the connection is closed at once."""
         assert addr is not None
         wrapped = self.wrappedFactory.buildProtocol(addr)
-        return None if wrapped is None else TLSMemoryBIOProtocol(self, wrapped)
+        if wrapped is None:
+            return None
+        made = TLSProtocol(self, wrapped)  # type: ignore[no-untyped-call]
+        return made.expect(self.clock)
 
 
 @implementer(IStreamServerEndpoint)
@@ -116,22 +158,28 @@ class TLSEndpoint:
 
     def listen(self, protocolFactory: IProtocolFactory) -> Deferred[IListeningPort]:  # noqa: N803 (the interface's)
         """Listen."""
-        return self.below.listen(TLSFactory(self.certificates, False, protocolFactory, clock=self.reactor))  # noqa: FBT003 (not a client)
+        return self.below.listen(TLSFactory(self.certificates, protocolFactory, self.reactor))
 
 
 def server_endpoint(reactor: Any, text: str) -> IStreamServerEndpoint:
     """Return the endpoint that a string names. Raises ValueError, TypeError, LookupError, OSError."""
     kind, _, rest = text.partition(":")
+    strings.check(text)
     try:
         if kind == "ssl":
             return _ssl(reactor, rest)
         if kind == "tls":
             return _tls(reactor, text)
     except (SSLError, CryptoError) as error:
-        # OpenSSL's own errors say little and are no ValueErrors.
-        raise ValueError(f"the key or the certificate cannot be used: {error}") from error
+        raise ValueError(f"the key or the certificate cannot be used: {_said(error)}") from error
     endpoint: IStreamServerEndpoint = serverFromString(reactor, text)
     return endpoint
+
+
+def _said(error: Exception) -> str:
+    """Return what OpenSSL said: its errors hold tuples of library, function and reason."""
+    reasons = [part[-1] for part in error.args[0]] if error.args and isinstance(error.args[0], list) else []
+    return ", ".join(reasons) or str(error) or type(error).__name__
 
 
 def _ssl(reactor: Any, text: str) -> TLSEndpoint:

@@ -217,7 +217,7 @@ class FileJournal:
             self._write(encode(track.prefix, track.seq, Entry(0, FORGOTTEN)))
         except StoreError as error:
             # The room will be found again at the next start, and its record is there: nothing is lost.
-            log.warn("journal: room={room} is forgotten, but not on the disk: {error}", room=room, error=error)
+            log.info("journal: room={room} is forgotten, but not on the disk: {error}", room=room, error=error)
         if track.first != self._segments[-1]:
             self._prune()
 

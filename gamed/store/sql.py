@@ -64,7 +64,15 @@ _LOCK: Final = (
 _DELETE_SUMMARIES: Final = delete(summaries).where(summaries.c.game_id.in_(bindparam("ids", expanding=True)))
 _DELETE_SEATS: Final = delete(seats).where(seats.c.game_id.in_(bindparam("ids", expanding=True)))
 
-_LOCKED: Final = "database is locked"
+_MEANINGS: Final = {
+    "database is locked": "database is locked: another program is writing to it. Try again when that has ended",
+    "file is not a database": (
+        "this is not an SQLite database, or its beginning is damaged: restore a backup (docs/howto/install.md), or "
+        "move the file away, and a new one is made"
+    ),
+}
+"""What SQLite says, and what an administrator is to do."""
+
 _UNHOLDABLE = re.compile("[\0\ud800-\udfff]")
 
 
@@ -187,7 +195,7 @@ def public_url(url: str) -> str:
 def sentence(error: SQLAlchemyError) -> str:
     """Return what a database said, in one line: PostgreSQL's sentences have several."""
     said = " ".join(str(getattr(error, "orig", None) or error).split())
-    return f"{said}: another program is writing to it. Try again when that has ended" if said == _LOCKED else said
+    return _MEANINGS.get(said, said)
 
 
 def _held(text: str) -> str:

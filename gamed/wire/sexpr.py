@@ -142,7 +142,14 @@ class _Scanner:
     def ending(self) -> str:
         """What is missing until the message is whole."""
         closers = "".join(form.closer for form in reversed(self._forms))
-        return f"{closers} and a line feed" if closers else "a line feed"
+        if closers:
+            return f"{closers} before the line feed" if self.unfinished.endswith("\n") else f"{closers} and a line feed"
+        return "a line feed"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of a message has come but the end of its line."""
+        return bool(self._datum)
 
     def _take_common(self) -> bool:
         """Take a parenthesis or a simple atom if that comes next, without the ado that other elements need."""
@@ -534,6 +541,11 @@ class DatumReader:
     def unfinished(self) -> bytes:
         """The first bytes of a message that has begun and not ended; none if there is no such message."""
         return self._scanner.unfinished.encode() if self._scanner.begun and self._error is None else b""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of that message has come but the end of its line."""
+        return self._scanner.is_whole
 
     @property
     def ending(self) -> str:

@@ -44,18 +44,32 @@ class KeeperTests(SynchronousTestCase):
         self.assertEqual((keeper.unstored, keeper.reason, self.tally.keep_errors), (0, "", 0))
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
-    def test_one_line_a_game_however_long_it_refuses(self) -> None:
+    def test_one_line_when_it_begins_to_refuse_and_one_when_it_takes_them(self) -> None:
         keeper = self.keeper(StubbornStore(refusals=6))
         lines = self.offered(keeper, 3)
-        self.assertEqual([line.partition(":")[0] for line in lines], ["not recorded"] * 3)
+        self.assertEqual([line.partition(":")[0] for line in lines], ["not recorded"])
         self.assertEqual((keeper.unstored, keeper.reason, self.tally.keep_errors), (3, "no connection", 3))
         with capturedLogs() as logs:
             self.clock.turn(KEEP_AGAIN)
         self.assertEqual((logs, self.tally.keep_errors), ([], 6))
         with capturedLogs() as logs:
             self.clock.turn(KEEP_AGAIN)
-        self.assertEqual([formatEvent(log).partition(":")[0] for log in logs], ["recorded"] * 3)
+        told = [formatEvent(log) for log in logs if not formatEvent(log).startswith("recorded: ")]
+        self.assertEqual((len(logs), told), (4, ["all games are recorded that were not, after 10 s"]))
         self.assertEqual((keeper.unstored, keeper.reason), (0, ""))
+
+    def test_a_long_outage_is_told_again_and_not_by_each_game_that_ends_in_it(self) -> None:
+        keeper = self.keeper(StubbornStore(refusals=10_000))
+        lines = self.offered(keeper, 3)
+        with capturedLogs() as logs:
+            for number in range(120):
+                searched = Summary(str(number), "gamed-x", "1.0", "x", "", "", "victory", None, 0, ())
+                keeper.add(Record(str(number), "gamed-x", "1.0", b"<header/>", b"<body/>"), searched)
+                keeper.keep()
+                self.clock.turn(KEEP_AGAIN)
+        lines += [formatEvent(log) for log in logs]
+        told = [line.partition(": games=")[0] for line in lines[1:]]
+        self.assertEqual(told, [f"still not recorded after {seconds} s" for seconds in (300, 600)])
 
     def test_one_attempt_at_a_time(self) -> None:
         keeper = self.keeper(StubbornStore(refusals=5))

@@ -6,7 +6,7 @@ import random
 from collections.abc import Generator, Iterator
 
 from attrs import evolve
-from twisted.logger import capturedLogs
+from twisted.logger import capturedLogs, formatEvent
 
 from gamed.errors import StoreError
 from gamed.events import Moved
@@ -96,6 +96,13 @@ class PairingTests(LobbyTestCase):
         self.assertEqual((history.kind, history.seed), ("battleship", 77))
         self.assertEqual(history.options, {"roles": "random", "referee": "observe", "corner_contact": False})
         self.assertRegex(history.started, r"^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
+
+    def test_what_a_room_is_opened_with_is_logged_but_for_seeds_and_what_is_long(self) -> None:
+        self.open(roles="random")
+        with capturedLogs() as logs:
+            room = self.lobby.open("battleship", {"seed": 5, "plan": "#" * 1000, "flags": "9,1 12,3"})
+        options = "roles=random referee=observe corner_contact=True"
+        self.assertEqual([formatEvent(log) for log in logs], [f"opened: room={room.id} game=battleship {options}"])
 
     def test_each_arrival_is_logged(self) -> None:
         with capturedLogs() as logs:
@@ -418,7 +425,7 @@ class OpeningTests(LobbyTestCase):
             refused = house.connect()
         journal.refuses = False
         self.assertEqual((refused.is_closed, refused.received), (True, b""))
-        self.assertEqual(sentences(logs), [f"not seated: peer={refused.session.name}: the disk is full"])
+        self.assertIn(f"not seated: peer={refused.session.name}: the disk is full", map(formatEvent, logs))
         second.send(b"(1,[0,0]).\n")
         self.assertTrue(first.received.endswith(b"(1,[0,0]).\r"))
         self.assertEqual(len(house.lobby.rooms), 1)

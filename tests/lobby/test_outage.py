@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from attrs import define
 from twisted.internet.testing import MemoryReactorClock
-from twisted.logger import capturedLogs
+from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.config import structure
@@ -105,7 +105,7 @@ class HoldTests(LobbyTestCase):
             [
                 f"no new games until the disk takes them: {FULL}",
                 "all games are held: nothing is read, no clock runs",
-                "the disk takes games again, after 10 s",
+                "the disk takes games again, after 10 s; newcomers that were not seated: 0",
             ],
         )
         self.assertEqual((self.lobby.tally.outages, self.lobby.tally.outage_seconds), (1, 10.0))
@@ -201,21 +201,58 @@ class OpeningTests(LobbyTestCase):
 class EndTests(LobbyTestCase):
     """on_full = "end"."""
 
-    def test_the_rooms_end_as_a_fault_of_ours(self) -> None:
+    def full(self) -> None:
         self.open(journal=FullJournal())
         self.lobby.on_full = "end"
-        room, quiet = self.match("a", "b"), self.match("c", "d")
+        self.room, self.quiet = self.match("a", "b"), self.match("c", "d")
+        self.arrive("e")
         self.journal.refuses = True
-        room.receive(1, SHOT)
+        self.room.receive(1, SHOT)
         self.clock.turn()
-        self.assertEqual(len(self.flushLoggedErrors(DiskError)), 1)
-        self.assertEqual(self.termination(room), ("server-fault", None))
-        self.assertIsNone(quiet.table.outcome)
+
+    def test_all_running_games_end_as_a_fault_of_ours(self) -> None:
+        self.full()
+        for room in (self.room, self.quiet):
+            self.assertEqual(self.termination(room), ("server-fault", None))
+        self.assertEqual([name for name, what in self.heard if what == "closed"], ["a", "b", "c", "d"])
         self.assertFalse(self.lobby.is_held)
-        self.assertRaises(StoreError, self.arrive, "e")
+
+    def test_who_waits_is_not_sent_away_and_nobody_is_seated(self) -> None:
+        self.full()
+        self.assertNotIn(("e", "closed"), self.heard)
+        self.assertRaises(StoreError, self.arrive, "f")
         self.journal.refuses = False
         self.turns(1, AGAIN)
-        self.arrive("e")
+        self.arrive("f")
+        newest = self.lobby.rooms[next(reversed(self.lobby.rooms))]
+        self.assertEqual([peer.name for peer in newest.peers.values()], ["e", "f"])
+
+    def test_the_log_has_no_traceback_and_few_lines(self) -> None:
+        with capturedLogs() as logs:
+            self.full()
+            for _ in range(60):
+                self.assertRaises(StoreError, self.arrive, "f")
+                self.turns(1, AGAIN)
+            self.journal.refuses = False
+            self.turns(1, AGAIN)
+        self.assertEqual(
+            sentences(logs),
+            [
+                f"no new games until the disk takes them: {FULL}",
+                "all games are ended: games=2",
+                "the disk takes games again, after 61 s; newcomers that were not seated: 60",
+            ],
+        )
+        self.assertEqual([log for log in logs if "log_failure" in log], [])
+        self.assertEqual((self.lobby.tally.faults, self.lobby.tally.ended["battleship", "server-fault"]), (0, 2))
+
+    def test_a_sync_that_fails_ends_them_too(self) -> None:
+        self.open(journal=FullJournal(durability="disk"))
+        self.lobby.on_full = "end"
+        room = self.match("a", "b")
+        self.journal.failed = OSError(5, "Input/output error")
+        self.lobby.sync_failed()
+        self.assertEqual(self.termination(room), ("server-fault", None))
 
 
 class SyncTests(LobbyTestCase):
@@ -323,7 +360,8 @@ class SessionTests(SynchronousTestCase):
         with capturedLogs() as logs:
             refused = self.house.connect()
         self.assertTrue(refused.is_closed)
-        self.assertEqual(sentences(logs), [f"not seated: peer={refused.session.name}: no new games: {FULL}"])
+        self.assertIn(f"not seated: peer={refused.session.name}: no new games: {FULL}", map(formatEvent, logs))
+        self.assertEqual(sentences(logs), [])
 
     def test_what_has_come_already_waits(self) -> None:
         self.journal.refuses = True

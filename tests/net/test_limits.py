@@ -51,7 +51,7 @@ class LogTests(SynchronousTestCase):
         self.assertEqual(
             first,
             "refused: listener=battleship address=10.0.0.1 connections=1 of 1 all=1 of 10; "
-            "raise connections_per_address or connections if they are wanted",
+            "raise connections_per_address if they are wanted",
         )
         self.assertEqual(last, "refused in all: listener=battleship address=10.0.0.1 times=100")
 
@@ -80,6 +80,18 @@ class LogTests(SynchronousTestCase):
         )
         self.assertEqual(last, "refused in all: listener=battleship address=any times=1000")
         self.assertEqual(counts, ConnectionLimits("battleship", 1, 5))
+
+    def test_a_full_listener_names_what_limits_it(self) -> None:
+        for most, remedy in (
+            (100, "raise connections if they are wanted"),
+            (1, "the file descriptors allow no more: raise LimitNOFILE= of the unit, or `ulimit -Hn`"),
+        ):
+            counts = ConnectionLimits("battleship", 1, 5, most=most)
+            with capturedLogs() as logs:
+                counts.admit("a")
+                counts.admit("b")
+            (told,) = sentences(logs)
+            self.assertTrue(told.endswith(f"all=1 of 1; {remedy}"), told)
 
     def test_who_was_never_refused_is_not_mentioned(self) -> None:
         counts = ConnectionLimits("battleship", 10, 1)

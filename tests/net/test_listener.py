@@ -115,8 +115,21 @@ class ListenerTests(SynchronousTestCase):
         )
 
     def test_whatever_else_the_system_says_is_told(self) -> None:
-        said = self.error("tcp:99999", RaisingMemoryReactor(OverflowError("port must be 0-65535")))
-        self.assertTrue(said.startswith('[battleship] cannot listen on "tcp:99999": port must be 0-65535. '), said)
+        said = self.error("tcp:4711", RaisingMemoryReactor(OSError("no such thing")))
+        self.assertTrue(said.startswith('[battleship] cannot listen on "tcp:4711": no such thing. '), said)
+
+    def test_a_port_that_is_not_one_is_named(self) -> None:
+        for port in ("99999", "abc", "-1", ""):
+            self.assertEqual(
+                self.error(f"tcp:{port}", MemoryReactorClock()),
+                f'[battleship] endpoint "tcp:{port}": "{port}" is not a port: write a number from 1 to 65535',
+            )
+
+    def test_a_kind_that_there_is_not_is_named_with_those_that_there_are(self) -> None:
+        self.assertEqual(
+            self.error("tpc:28201", MemoryReactorClock()),
+            '[battleship] endpoint "tpc:28201": there is no kind "tpc": write "tcp:PORT", "tcp6:PORT" or "ssl:PORT:…"',
+        )
 
     def test_it_stops_listening(self) -> None:
         stopped: list[bool] = []

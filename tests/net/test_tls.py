@@ -8,13 +8,16 @@ from typing import Any
 
 import pytest
 from twisted.internet import reactor
+from twisted.internet.address import IPv4Address
 from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.endpoints import TCP4ClientEndpoint, connectProtocol, wrapClientTLS
+from twisted.internet.error import ConnectionAborted, ConnectionDone
 from twisted.internet.protocol import Factory, Protocol, connectionDone
-from twisted.internet.ssl import optionsForClientTLS
+from twisted.internet.ssl import Certificate, optionsForClientTLS
 from twisted.internet.task import deferLater
-from twisted.internet.testing import MemoryReactorClock
+from twisted.internet.testing import MemoryReactorClock, StringTransportWithDisconnection
 from twisted.logger import capturedLogs
+from twisted.protocols.tls import TLSMemoryBIOFactory
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
@@ -22,7 +25,7 @@ from gamed.bots.play import BotError, play, trusting
 from gamed.errors import ConfigError
 from gamed.games.battleship import Settings, game_type
 from gamed.net.listener import Listener
-from gamed.net.tls import Certificates, pinned, server_endpoint
+from gamed.net.tls import HANDSHAKE, Certificates, TLSFactory, pinned, server_endpoint
 from gamed.testing.house import House
 from tests.net.certificates import Authority
 from tests.store.logs import sentences
@@ -244,8 +247,80 @@ class GameTests(TLSCase):
             plain = await connectProtocol(TCP4ClientEndpoint(reactor, "127.0.0.1", self.port), Speaker())
             plain.transport.write(b"(1,[0,0]).\r" * 10)
             await plain.lost
+            await deferLater(reactor, 0.05, lambda: None)
         self.assertEqual([event for event in logs if event.get("log_failure")], [])
         self.assertEqual(house.factory.limits.count, 0)
+        self.assertIn("refused no-tls: ", "".join(sentences(logs)))
+
+
+class Plain(StringTransportWithDisconnection):
+    """A TCP transport in memory."""
+
+    def setTcpNoDelay(self, enabled: bool) -> None:
+        pass
+
+    def setTcpKeepAlive(self, enabled: bool) -> None:
+        pass
+
+    def loseConnection(self) -> None:
+        """Leave it to the test to say when it is lost."""
+
+    def abortConnection(self) -> None:
+        self.connected = False
+        self.protocol.connectionLost(Failure(ConnectionAborted()))
+
+
+class HandshakeTests(SynchronousTestCase):
+    """A limit for the handshake, on a transport and a clock in memory."""
+
+    def setUp(self) -> None:
+        authority = Authority(Path(self.mktemp()).absolute())
+        file = authority.issue("localhost")
+        self.house = House("battleship", Settings())
+        certificates = Certificates(lambda: pinned(file, file))
+        factory = TLSFactory(certificates, self.house.factory, self.house.clock)
+        protocol = factory.buildProtocol(IPv4Address("TCP", "127.0.0.1", 4711))
+        assert protocol is not None
+        self.server = protocol
+        client = optionsForClientTLS("localhost", Certificate.loadPEM(authority.pem.read_bytes()))
+        self.client: Any = TLSMemoryBIOFactory(client, True, Factory.forProtocol(Speaker)).buildProtocol(None)
+
+    def connects(self) -> Plain:
+        transport = Plain()
+        transport.protocol = self.server
+        self.server.makeConnection(transport)
+        return transport
+
+    def test_who_says_nothing_is_let_go_with_a_refusal(self) -> None:
+        transport = self.connects()
+        self.house.clock.advance(HANDSHAKE - 0.1)
+        self.assertTrue(transport.connected)
+        with capturedLogs() as logs:
+            self.house.clock.advance(0.1)
+            self.house.clock.advance(0.1)
+        self.assertFalse(transport.connected)
+        self.assertEqual(self.house.factory.limits.count, 0)
+        self.assertIn("refused no-tls: ", "".join(sentences(logs)))
+
+    def test_who_has_shaken_hands_stays(self) -> None:
+        ours, theirs = self.connects(), Plain()
+        self.client.makeConnection(theirs)
+        while ours.value() or theirs.value():
+            for source, target in ((ours, self.client), (theirs, self.server)):
+                data = source.value()
+                source.clear()
+                if data:
+                    target.dataReceived(data)
+        self.house.clock.advance(2 * HANDSHAKE)
+        self.assertTrue(ours.connected)
+        self.assertIsNotNone(self.client.getHandle().get_peer_finished())
+
+    def test_who_leaves_before_is_not_refused(self) -> None:
+        self.connects()
+        with capturedLogs() as logs:
+            self.server.connectionLost(Failure(ConnectionDone()))
+            self.house.clock.advance(2 * HANDSHAKE)
+        self.assertEqual(sentences(logs), [])
 
 
 class StringTests(SynchronousTestCase):

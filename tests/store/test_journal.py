@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from twisted.logger import capturedLogs
+from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.errors import DiskError, StoreError
@@ -20,7 +20,6 @@ from gamed.store import Journal
 from gamed.store.journal import FileJournal
 from tests.store.contract import journal_tests
 from tests.store.examples import ROOM, entries, history, line
-from tests.store.logs import sentences
 from tests.store.pump import Pump
 
 OTHER = "00000000-e89b-42d3-a456-426614174000"
@@ -214,7 +213,7 @@ class FullDiskTests(FileJournalCase):
         with capturedLogs() as events:
             self.journal.forget(ROOM)
         restore()
-        self.assertIn(f"room={ROOM} is forgotten, but not on the disk", sentences(events)[0])
+        self.assertIn(f"room={ROOM} is forgotten, but not on the disk", formatEvent(events[0]))
         self.assertRaises(StoreError, self.journal.append, [(ROOM, (line(1),))])
         self.assertEqual(self.restart(), [history()])
 

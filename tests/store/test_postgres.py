@@ -26,6 +26,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 import gamed.store.migrations
 from gamed import cli
+from gamed.cli.examination import check_database
 from gamed.errors import StoreConflict, StoreError
 from gamed.lobby.keeper import KEEP_AGAIN, Keeper
 from gamed.records.own import summary as summary_of
@@ -369,9 +370,24 @@ class LostTests(PostgresCase):
             self.server.start()
             clock.advance(KEEP_AGAIN)
             settle()
-        self.assertEqual(sentences(logs), [])
+        self.assertEqual(sentences(logs), ["all games are recorded that were not, after 15 s"])
         self.assertEqual((journal.rooms, keeper.unstored, keeper.reason), ({}, 0, ""))
         self.assertEqual(self.ids(), [1, 2, 3])
+
+
+class DoctorTests(PostgresCase):
+    """What `gamed doctor` says of a server."""
+
+    def test_one_that_takes_records(self) -> None:
+        ((status, said),) = check_database(self.url)
+        self.assertEqual(status, "ok", said)
+        self.assertEqual(self.query("SELECT 1 FROM pg_class WHERE relname = 'gamed_doctor'"), [])
+
+    def test_one_that_takes_nothing(self) -> None:
+        url = make_url(self.url).update_query_dict({"options": "-c default_transaction_read_only=on"})
+        ((status, said),) = check_database(url.render_as_string(hide_password=False))
+        self.assertEqual(status, "error", said)
+        self.assertIn("cannot execute CREATE TABLE AS in a read-only transaction", said)
 
 
 class CommandTests(PostgresCase):

@@ -43,12 +43,12 @@ BOTS = (
         "malformed",
         (("", b"RGS(Bot7)\n"), ("error", b"RGS(Bot7)\n"), ("error", b"RGS(Bot7)\n")),
     ),
-    Student("bot-02", "keywords in lower case", "unknown-word", (("", b"rgs(Emil)\n"),)),
+    Student("bot-02", "keywords in lower case", "wrong-case", (("", b"rgs(Emil)\n"),)),
     Student("bot-03", "no line feed after the message", "register-too-late", (("", b"RGS(Emil)"),)),
     Student(
         "bot-04",
         "speaks HTTP",
-        "unknown-word",
+        "http",
         (("", b"GET / HTTP/1.1\r\nHost: localhost:19990\r\nUser-Agent: bot\r\n\r\n"),),
     ),
     Student("bot-05", "an umlaut in the name, in UTF-8", "illegal-byte", (("", "RGS(Jörg)\n".encode()),)),
@@ -93,13 +93,13 @@ BOTS = (
     Student(
         "bot-14",
         "never answers MRP: it waits for its next MNR",
-        "too-late",
+        "mrp-too-late",
         (REGISTERED, STARTED, FACED, ("MNR", b"TNR(Emil,E)\n")),
     ),
     Student(
         "bot-15",
         "an output channel that does not acknowledge NTC",
-        "too-late",
+        "ntc-too-late",
         (("", b"RGA(Emil)\n"), STARTED, ("NTC", b"GRS(Anna)\n"), ("RS", b"GSA\n")),
     ),
 )

@@ -79,6 +79,7 @@ class UnfinishedTests(SynchronousTestCase):
             (b"(play) (", b"(play) (", "a line feed"),
             (b"(a)\n(move [player 4 1", b"(move [player 4 1", "]) and a line feed"),
             (b'(a "b', b'(a "b', ") and a line feed"),
+            (b"(move [player 4 1\n", b"(move [player 4 1\n", "]) before the line feed"),
             (b"hello", b"hello", "a line feed"),
         ):
             for reader in (begun(data), begun(data[:3])):
@@ -86,6 +87,10 @@ class UnfinishedTests(SynchronousTestCase):
                     reader.receive_data(data[3:])
                     list(reader.datums())
                 self.assertEqual((reader.unfinished, reader.ending), (text, ending), data)
+
+    def test_whether_only_the_line_feed_is_missing(self) -> None:
+        texts = (b"", b"(play", b"(play\n", b"(play)", b"(play) ", b"(play)\n", b'"play')
+        self.assertEqual([text for text in texts if begun(text).is_whole], [b"(play)", b"(play) "])
 
     def test_it_is_never_long(self) -> None:
         reader = begun(b"(")

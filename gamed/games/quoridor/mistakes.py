@@ -20,13 +20,12 @@ from gamed.games.quoridor.walls import SIZE
 from gamed.refusals import Refusal, legible
 from gamed.wire.sexpr import Char, Datum, ExactComplex, Opaque, Prefab, Symbol, write
 
-MOVES: Final = "(move player 4 1) or (move wall 3 4 horizontal)"
-"""Both kinds of moves, as examples."""
+# What the examples name need not be legal for the world in question: it is their shape that counts.
+MOVES: Final = "a move in the shape (move player 4 1) or (move wall 3 4 horizontal)"
+MESSAGES: Final = "(play), (wait), (reset), or a move in the shape (move player 4 1) or (move wall 3 4 horizontal)"
 
-MESSAGES: Final = "(play), (wait), (reset), (move player 4 1) or (move wall 3 4 horizontal)"
-
-_PAWN: Final = "(move player 4 1)"
-_WALL: Final = "(move wall 3 4 horizontal)"
+_PAWN: Final = "a move in the shape (move player 4 1)"
+_WALL: Final = "a move in the shape (move wall 3 4 horizontal)"
 _KINDS: Final = {"player", "wall"}
 _WAYS: Final = {HORIZONTAL, VERTICAL}
 _WORDS: Final = {*Word, "move"}
@@ -50,13 +49,13 @@ _TYPES: Final = (
 def mistake(datum: Datum) -> Refusal:
     """Return why a datum that `understood` refuses means nothing."""
     if not isinstance(datum, tuple):
-        return Refusal("not-a-list", f"a message is a list, and this is {_type(datum)}", MESSAGES)
+        return Refusal("not-a-list", f"a message must be a list; here it is {_type(datum)}", MESSAGES)
     if not datum:
         return Refusal("empty-list", "the list is empty", MESSAGES)
     if _quoted(datum) is not None:
-        return Refusal("quoted-list", "the list is quoted twice, so what comes is (quote ...)", MESSAGES)
+        return Refusal("quoted-list", "the list was quoted a second time, so (quote ...) was sent", MESSAGES)
     if any(isinstance(part, tuple) and part[:1] == (_COMMA,) for part in datum):
-        return Refusal("comma", "there are commas in the list, which mean something else in Racket", MESSAGES)
+        return Refusal("comma", "there are commas in the list: elements are separated by spaces", MESSAGES)
     if not isinstance(datum[0], Symbol):
         return _no_word(datum[0])
     word = datum[0].name
@@ -65,22 +64,22 @@ def mistake(datum: Datum) -> Refusal:
 
 def _no_word(first: Datum) -> Refusal:
     if _quoted(first) is not None:
-        return _quoted_symbol("the first word", MESSAGES)
+        return _quoted_symbol("the first word must be a symbol", MESSAGES)
     if isinstance(first, str):
-        return _string("the first word", MESSAGES)
+        return _string("the first word must be a symbol", MESSAGES)
     if isinstance(first, tuple):
         return Refusal("nested-list", "the message is a list in another list", MESSAGES)
-    return Refusal("no-word", f"the first element is {_type(first)}, and not a word", MESSAGES)
+    return Refusal("no-word", f"the first element must be a word; here it is {_type(first)}", MESSAGES)
 
 
 def _unknown(word: str) -> Refusal:
     lower = word.casefold()
     if lower in _WORDS:
-        return Refusal("wrong-case", f"{_cut(word)} is not {lower}: capitals count", MESSAGES)
+        return Refusal("wrong-case", f"{lower} must be written in lower case", MESSAGES)
     if lower == "register":
         return Refusal("registered-already", "the world has registered already", MESSAGES)
     if lower in _KINDS:
-        return Refusal("move-missing", f"a move begins with the word move, and this begins with {lower}", MOVES)
+        return Refusal("move-missing", f"a move must begin with the word move; this one begins with {lower}", MOVES)
     if word in _CALLS:
         return Refusal("server-word", f"{word} is what the server tells worlds, and not a message to it", MESSAGES)
     return Refusal("unknown-word", f"no message begins with {_cut(word)}", MESSAGES)
@@ -89,15 +88,15 @@ def _unknown(word: str) -> Refusal:
 def _in_move(datum: tuple[Datum, ...]) -> Refusal:
     _, *rest = datum
     if not rest:
-        return Refusal("too-short", "the move says nothing after the word move", MOVES)
+        return Refusal("too-short", "nothing follows the word move", MOVES)
     kind, *rest = rest
     if not isinstance(kind, Symbol) or kind.name not in _KINDS:
-        return _wrong_word(kind, "after the word move stands player or wall", "unknown-kind", _KINDS, MOVES)
+        return _wrong_word(kind, "the word after move must be the symbol player or wall", "unknown-kind", _KINDS, MOVES)
     example = _WALL if kind.name == "wall" else _PAWN
     if rest and isinstance(rest[0], tuple) and _quoted(rest[0]) is None:
-        return Refusal("nested-list", "X and Y stand in a list of their own", example)
+        return Refusal("nested-list", "X and Y must not be in a list of their own", example)
     if len(rest) < 2:  # noqa: PLR2004 (X and Y)
-        return Refusal("too-short", f"after {kind.name} stand two numbers, X and Y", example)
+        return Refusal("too-short", f"after {kind.name} there must be two numbers, X and Y", example)
     for name, number in zip("XY", rest, strict=False):
         refusal = _in_number(name, number, example)
         if refusal is not None:
@@ -112,55 +111,60 @@ def _in_number(name: str, number: Datum, example: str) -> Refusal | None:
     shown = _shown(number)
     value: Any = number
     if value not in range(SIZE):
-        code, text = "off-board", f"{name} is {shown}, and the board goes from 0 to {SIZE - 1}: counting begins with 0"
+        code, text = "off-board", f"{name} is {shown}, but rows and columns are numbered 0 to {SIZE - 1}"
         if not 0 <= value < SIZE:
             return Refusal(code, text, example)
-        return Refusal("not-whole", f"{name} is {shown}, and not a whole number", f"{example}; 4.0 is taken, too")
+        return Refusal(
+            "not-whole", f"{name} must be a whole number; here it is {shown}", f"{example}; 4.0 is accepted, too"
+        )
     return None
 
 
 def _no_number(name: str, number: Datum, example: str) -> Refusal:
     if isinstance(number, str):
-        return Refusal("string-for-number", f"{name} is a string, and not a number", example)
+        return Refusal("string-for-number", f"{name} must be a number; here it is a string", example)
     if isinstance(number, Symbol) and number.name in _WAYS:
-        return Refusal("wrong-order", f"{number.name} stands where {name} belongs: it is the last element", example)
+        return Refusal(
+            "wrong-order", f"{name} must be a number; here it is {number.name}, which must be the last element", example
+        )
     if _quoted(number) is not None:
-        text = f"{name} is quoted in a list that is quoted itself: the server sees {_shown(number)}"
+        sent = _shown(number)
+        text = f"{name} must be a number; here it was quoted a second time inside a quoted list, so {sent} was sent"
         return Refusal("quoted-number", text, example)
-    return Refusal("not-a-number", f"{name} is {_type(number)}, and not a number", example)
+    return Refusal("not-a-number", f"{name} must be a number; here it is {_type(number)}", example)
 
 
 def _in_way(rest: list[Datum]) -> Refusal:
     if len(rest) == 2:  # noqa: PLR2004 (X and Y)
-        return Refusal("orientation-missing", "after X and Y a wall has horizontal or vertical", _WALL)
-    text = "the last element of a wall is horizontal or vertical"
+        return Refusal("orientation-missing", "after X and Y a wall must have horizontal or vertical", _WALL)
+    text = "the last element of a wall must be the symbol horizontal or vertical"
     return _wrong_word(rest[-1], text, "unknown-orientation", _WAYS, _WALL)
 
 
 def _after_pawn(last: Datum) -> Refusal:
-    return Refusal("pawn-extra", f"after the Y of a pawn stands {_type(last)}, and nothing belongs there", _PAWN)
+    return Refusal("pawn-extra", f"nothing may follow the Y of a pawn; here {_type(last)} follows", _PAWN)
 
 
 def _wrong_word(word: Datum, text: str, code: str, words: set[str], example: str) -> Refusal:
     """Return what is wrong with a word that should be one of `words`."""
     if _quoted(word) is not None:
-        return _quoted_symbol(f"{text}, and it", example)
+        return _quoted_symbol(text, example)
     if isinstance(word, str):
-        return _string(f"{text}, and it", example)
+        return _string(text, example)
     if not isinstance(word, Symbol):
-        return Refusal(code, f"{text}, and this is {_type(word)}", example)
+        return Refusal(code, f"{text}; here it is {_type(word)}", example)
     if word.name.casefold() in words:
-        return Refusal("wrong-case", f"{_cut(word.name)} is not {word.name.casefold()}: capitals count", example)
-    return Refusal(code, f"{text}, and this is {_cut(word.name)}", example)
+        return Refusal("wrong-case", f"{word.name.casefold()} must be written in lower case", example)
+    return Refusal(code, f"{text}; here it is {_cut(word.name)}", example)
 
 
 def _quoted_symbol(what: str, example: str) -> Refusal:
-    text = f"{what} is quoted in a list that is quoted itself, so what comes is (quote ...), and not a symbol"
-    return Refusal("quoted-symbol", text, f"{example}: in Racket, quote the whole list once, or use list and 'symbols")
+    text = f"{what}; here it was quoted a second time inside a quoted list, so (quote ...) was sent"
+    return Refusal("quoted-symbol", text, f"{example}; in Racket, quote the whole list once, or use list and 'symbols")
 
 
 def _string(what: str, example: str) -> Refusal:
-    return Refusal("string-for-symbol", f"{what} is a string, and not a symbol", f"{example}: without quotation marks")
+    return Refusal("string-for-symbol", f"{what}; here it is a string", f"{example}, without quotation marks")
 
 
 def _quoted(datum: Datum) -> Datum | None:
@@ -191,16 +195,20 @@ def _cut(text: str) -> str:
 # What is well said, and comes at the wrong time or is against the rules.
 
 _ROOM: Final = "a horizontal wall has X 0 to 7 and Y 1 to 8, a vertical one X 1 to 8 and Y 0 to 7"
-_VOTE: Final = "(play) or (wait), after the mail wait-or-play"
+_VOTE: Final = "wait for the mail wait-or-play, and only then send (play) or (wait)"
 _RESET: Final = "(reset), for another game"
+_PATIENCE: Final = "wait for the mail start2play, start2wait or wait-for-players"
 _NO_GAME: Final = {
-    Status.WAIT: ("there is no game yet: another world must come first", "a move after start2play, start4play or play"),
-    Status.FOUR: ("there is no game yet: the table waits for four", "a move after start4play or play"),
+    Status.WAIT: (
+        "no game has begun yet: another world must come first",
+        "a move after start2play, start4play or play",
+    ),
+    Status.FOUR: ("no game has begun yet: the table waits for four", "a move after start4play or play"),
 }
 _NO_VOTE: Final = {
     Status.WAIT: ("there is no vote yet: another world must come first", _VOTE),
-    Status.FIRST_WAITS: ("the world has voted already, and the other one has not", "patience"),
-    Status.SECOND_WAITS: ("the world has voted already, and the other one has not", "patience"),
+    Status.FIRST_WAITS: ("this world has voted already, and the other one has not", _PATIENCE),
+    Status.SECOND_WAITS: ("this world has voted already, and the other one has not", _PATIENCE),
     Status.FINISHED: ("the vote is over, and so is the game", _RESET),
 }
 
@@ -208,25 +216,25 @@ _NO_VOTE: Final = {
 def untimely(word: Word, status: Status, *, is_running: bool) -> Refusal:
     """Return why a word has no effect now."""
     if word is Word.RESET:
-        text = "the game is not over" if is_running else "there has been no game yet"
-        return Refusal("no-reset", text, "(reset) after one of the mails won and lost")
+        text = "a game is on" if is_running else "no game has begun yet"
+        return Refusal("no-reset", text, "(reset) only after the mail won or lost")
     fallback = (
         "the vote is over, and the game has begun" if is_running else "the vote is over: the table waits for four"
     )
-    return Refusal("no-vote", *_NO_VOTE.get(status, (fallback, "a move, when it is this world's turn")))
+    return Refusal("no-vote", *_NO_VOTE.get(status, (fallback, "a move, when it is your turn")))
 
 
 def no_game(status: Status) -> Refusal:
     """Return why a move has no effect before a game or after it."""
     if status is Status.FINISHED:
         return Refusal("game-over", "the game is over", _RESET)
-    return Refusal("no-game", *_NO_GAME.get(status, ("there is no game yet: the worlds have not voted", _VOTE)))
+    return Refusal("no-game", *_NO_GAME.get(status, ("no game has begun yet: the worlds have not voted", _VOTE)))
 
 
 def out_of_turn(seat: Seat, mover: Seat) -> Refusal:
     """Return why a world's move does not count in a game."""
-    text = f"it is the turn of world {mover + 1}, and this is world {seat + 1}"
-    return Refusal("out-of-turn", text, "a move only after one of the mails play, start2play and start4play")
+    text = f"it is world {mover + 1}'s turn, and you are world {seat + 1}"
+    return Refusal("out-of-turn", text, "a move only after the mail play, start2play or start4play")
 
 
 def illegal(error: RuleError, moves: Iterable[Move]) -> Refusal:
@@ -234,15 +242,19 @@ def illegal(error: RuleError, moves: Iterable[Move]) -> Refusal:
     wanted = PawnMove if error.code in {"pawn-unreachable", "no-walls-left"} else Wall
     place = f"{_ROOM}; " if error.code == "wall-out-of-range" else ""
     examples = [f"(move {spell(move)})" for move in islice((m for m in moves if isinstance(m, wanted)), 3)]
-    return Refusal(error.code, str(error), f"{place}a legal move, such as {' or '.join(examples)}")
+    return Refusal(
+        error.code, f"{error}; it is still your turn", f"{place}a legal move, such as {' or '.join(examples)}"
+    )
 
 
 TABLE_OVER: Final = Refusal(
     "table-over",
-    "a world has left the table, and nothing is taken there any longer",
+    "a world has left the table, and no messages are accepted there any longer",
     "a registration in a new connection",
 )
-PAUSED: Final = Refusal("paused", "the table is paused, and keeps no more messages", "patience")
+PAUSED: Final = Refusal(
+    "paused", "the table is paused, and keeps no more messages", "this message once more, when the table goes on"
+)
 TOO_MANY: Final = Refusal(
     "too-many", "a thousand messages of this world had no effect since the game began: it is thrown out", MESSAGES
 )

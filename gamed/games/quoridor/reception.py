@@ -25,7 +25,11 @@ KIND: Final = "quoridor"
 LOOK_AGAIN: Final = 1.0
 """Seconds until those who were left behind without a seat look for one again: a vote may have made a place."""
 
-FULL: Final = Refusal("rejected", "there is no free seat, and no further table", "another try when a world has left")
+FULL: Final = Refusal(
+    "rejected",
+    "there is no free seat, and no further table; the connection is closed",
+    "another try when a world has left",
+)
 
 
 @define
@@ -51,7 +55,8 @@ class UniverseReception:
     def _give_up(self, peer: Peer) -> None:
         """Let a world go that has not registered in time."""
         seconds, begun = f"{self.settings.register_seconds:g} seconds", peer.unfinished
-        text = f"the registration had not ended after {seconds}" if begun else f"nothing came for {seconds}"
+        text = f"the registration was not complete after {seconds}" if begun else f"nothing came for {seconds}"
+        text = f"{text}; the connection is closed"
         self.host.refused(peer, Refusal("register-too-late", text, f"{REGISTRATION} and a line feed", begun))
         self.host.dismiss(peer)
 

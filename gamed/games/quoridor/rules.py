@@ -212,13 +212,24 @@ def _check_wall(state: State, seat: Seat, move: Wall) -> None:
     if not state.left[seat]:
         raise IllegalMove("no wall is left", code="no-walls-left")
     if not _is_among(wall, Walls(HORIZONTAL_PLACES, VERTICAL_PLACES)):
-        raise IllegalMove(f"a {move.orientation} wall has no room at {move.x},{move.y}", code="wall-out-of-range")
+        raise IllegalMove(_out_of_range(move), code="wall-out-of-range")
     if _is_among(wall, overlapped(state.walls)):
         raise IllegalMove("the wall lies on another one", code="wall-overlaps")
     if _is_among(wall, crossed(state.walls)):
         raise IllegalMove("the wall crosses another one", code="wall-crosses")
     if encloses(_together(state.walls, wall), state.pawns):
         raise IllegalMove("the wall leaves a player without a way to the goal", code="wall-encloses")
+
+
+def _out_of_range(wall: Wall) -> str:
+    what = f"a {wall.orientation} wall at {wall.x},{wall.y} would"
+    if wall.orientation == HORIZONTAL:
+        if wall.y == 0:
+            return f"{what} lie on the upper rim of the board: it stands above its row"
+        return f"{what} stick out of the board on the right: it is two cells long"
+    if wall.x == 0:
+        return f"{what} lie on the left rim of the board: it stands to the left of its column"
+    return f"{what} stick out of the board at the bottom: it is two cells long"
 
 
 def _together(walls: Walls, more: Walls) -> Walls:

@@ -29,9 +29,10 @@ REGISTRATION: Final = '(REGISTER ((name "student")))'
 _SECOND: Final = Refusal(
     "second-datum",
     "only the first datum of a line counts, and the rest of this line was discarded",
-    "one message a line",
+    "one message a line, with a line feed after each",
 )
 _HALF: Final = "the connection ended within a message"
+_LINE_FEED: Final = "a line feed, because the message is complete otherwise: call (newline) and (flush-output)"
 _MEANS_NOTHING: Final = re.compile(r"\s*(?:;.*)?|\s*#\|.*\|#\s*")
 _HTTP: Final = frozenset({"GET", "POST", "HEAD", "PUT", "OPTIONS", "CONNECT"})
 _REGISTER: Final = Symbol("REGISTER")
@@ -119,7 +120,7 @@ class UniverseConnection:
     @property
     def ending(self) -> str:
         """What is missing of it."""
-        return self._reader.ending
+        return _LINE_FEED if self._reader.is_whole else self._reader.ending
 
     def close(self) -> bytes:
         """Say nothing: there is no word for it."""
@@ -132,7 +133,7 @@ def _name(datum: Datum, text: str) -> str:
         case (first, ((second, name),)) if (first, second) == (_REGISTER, _NAME):
             return _called(name)
     raise RemoteProtocolError(
-        _no_registration(datum),
+        f"{_no_registration(datum)}; the connection is closed",
         code="no-registration",
         hint=f"{REGISTRATION} and a line feed",
         text=text.rstrip().encode(),
@@ -143,11 +144,11 @@ def _no_registration(datum: Datum) -> str:
     """Return what is wrong with the first datum."""
     word = datum[0] if isinstance(datum, tuple) and datum else datum
     if isinstance(word, Symbol) and word.name in _HTTP:
-        return "this is a request of HTTP, and here worlds of Racket's 2htdp/universe connect"
+        return "this is an HTTP request, but this port is for worlds of Racket's 2htdp/universe"
     if word == _REGISTER:
-        return "the registration has another form: the name stands in a list in a list"
+        return "the registration has another form: the name must be in a list in a list"
     if isinstance(word, Symbol | str) and str(getattr(word, "name", word)).upper() == _REGISTER.name:
-        return "the word REGISTER is a symbol in capitals"
+        return "the word REGISTER must be a symbol in capitals"
     return "the first message is not a registration"
 
 

@@ -16,7 +16,7 @@ from gamed.games.roborally.rules.tiles import parse_tile
 def board_directory() -> Path:
     """Return where the boards stand: in the installed package, else in the checkout."""
     package = Path(__file__).parents[2]
-    installed = package / "boards"
+    installed = package / "etc" / "boards"
     return installed if installed.is_dir() else package.parent / "etc" / "boards"
 
 

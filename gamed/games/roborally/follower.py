@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from typing import Final
 
 from attrs import define, field
 
@@ -18,6 +19,11 @@ from gamed.games.roborally.rules.board import Board, Place
 from gamed.games.roborally.rules.game import laid_out
 from gamed.games.roborally.rules.layout import Layout
 from gamed.games.roborally.wire import ClientConnection
+
+NOT_TAKEN: Final = (
+    "the manager closed the connection without an answer to the registration: it begins no games now, or it allows no "
+    "more connections. Its log says why; try again later"
+)
 
 
 @define
@@ -77,6 +83,8 @@ class Follower:
             if self.won is None:
                 said.append(go_on())
         if not data and self.won is None:
+            if not self.is_registered:
+                raise RemoteProtocolError(NOT_TAKEN, code="closed")
             raise RemoteProtocolError("the manager closed the connection before the game ended", code="closed")
         return b"".join(said)
 
@@ -99,7 +107,7 @@ class Follower:
         elif event.reason is Reason.GAME_OVER:
             self.is_over = True
         else:
-            raise RemoteProtocolError(f"the manager removed us: {event.reason} {event.note}".rstrip(), code="removed")
+            raise RemoteProtocolError(event.sentence, code="removed")
 
     def _learn(self, question: Event | None, answer: Event) -> bytes:
         """Take the answer to a question, None if none was open; only a refused name leads to something that is said."""
@@ -112,6 +120,12 @@ class Follower:
                 self.is_registered = True
             case m.GetRobot(name), m.RobotAnswer() | m.RobotGone():
                 self.robots[name] = answer
+            case m.RegisterPlayer(name), m.Error():
+                raise RemoteProtocolError(
+                    f"the manager does not take the name {name}: another player or channel has it, or it is not of "
+                    "1 to 32 letters A to Z and a to z. Choose another name",
+                    code="refused",
+                )
             case _, m.Error() | m.RobotGone():
                 raise RemoteProtocolError("the manager refused what we are and ask", code="refused")
             case _:

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 from gamed.errors import LocalProtocolError
 from gamed.events import Event
 from gamed.games.roborally import messages as m
+from gamed.games.roborally import slips
 from gamed.games.roborally.messages import Malformed, ProgramCard, Reason
 from gamed.games.roborally.rules.board import LETTERS, Direction, Place, parse_plan
 from gamed.games.roborally.rules.cards import Action
@@ -40,6 +41,9 @@ _NAME = r"[A-Za-z]{1,32}"
 _INT = r"(?:6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3}|0)"
 _ACTIONS = {action.value: action for action in Action}
 _NAME_NOTE = "a name is 1 to 32 letters A to Z and a to z"
+_PLACE_NOTE = "x is the column from the west and y the row from the south, counted from 1"
+_ASCII: Final = "ASCII only, and in names only A to Z and a to z"
+_HTTP: Final = re.compile(r"(?:GET|HEAD|POST|PUT|DELETE|OPTIONS|CONNECT|PATCH) \S+ HTTP/[0-9]")
 _PLACE = rf"\({NUMBER},{NUMBER}\)"
 _CARD = rf"PK\((?:{'|'.join(Action)}),{NUMBER}\)"
 _PLAYED = rf"\({_NAME},(?:{_CARD})+\)"
@@ -141,7 +145,7 @@ _PEER = _Side(
         "RLE": (_rule("RLE(name)", rf"RLE\(({_NAME})\)", m.SignOff, _NAME_NOTE),),
         "SRO": (_rule("SRO(name)", rf"SRO\(({_NAME})\)", m.FindRobot, _NAME_NOTE),),
         "GRS": (_rule("GRS(name)", rf"GRS\(({_NAME})\)", m.GetRobot, _NAME_NOTE),),
-        "SFI": (_rule("SFI((x,y))", rf"SFI\(({_PLACE})\)", lambda place: m.GetField(_place(place)), "0 to 255"),),
+        "SFI": (_rule("SFI((x,y))", rf"SFI\(({_PLACE})\)", lambda place: m.GetField(_place(place)), _PLACE_NOTE),),
         "TNR": (
             _rule(
                 "TNR(name,N)",
@@ -155,7 +159,8 @@ _PEER = _Side(
                 "TRP(name,(1,2,3,4,5,),f)",
                 rf"TRP\(({_NAME}),\(((?:{NUMBER}(?:,{NUMBER})*,?)?)\),([tf])\)",
                 lambda name, indices, letter: m.ProgramChosen(name, _numbers(indices), letter == "t"),
-                "each number is the place of a card in MRP, counted from 1; t powers down, f does not",
+                "each number is the place of a card in MRP (the first is 1); with t the robot powers down after this"
+                " turn, with f it does not",
             ),
         ),
         "TBD": (
@@ -240,9 +245,7 @@ def parse(line: bytes, sender: Sender) -> Event:
     if word is not None:
         return word
     if _ILLEGAL.search(line):
-        return malformed(
-            "illegal-byte", "the line has a byte that is no printable ASCII character", "ASCII alone", line
-        )
+        return malformed("illegal-byte", "the line has a character that is not printable ASCII", _ASCII, line)
     text = line.decode("ascii")
     if sender is Sender.MANAGER and text.lstrip(" \t")[:1] in ("#", "_", "["):
         return _plan(text)
@@ -262,15 +265,25 @@ def _message(text: str, side: _Side) -> Event:
         match = rule.pattern.fullmatch(packed)
         if match is not None:
             return rule.build(*match.groups())
-    reason = f"this is not how {head} is written" if head else "no message is written so"
-    return side.words.get(packed) or malformed("malformed", reason, _form(head, side), text.encode())
+    word = side.words.get(packed)
+    if word is not None:
+        return word
+    form, fault = _form(head, side), slips.fault(head, packed)
+    if fault and is_open(text.encode()):
+        return malformed("malformed", fault, form, text.encode())
+    reason = f"what follows {head} is not in the right form" if head else "no message has this form"
+    return malformed("malformed", reason, f"{form}; here {fault}" if fault else form, text.encode())
 
 
 def _unknown(text: str, head: str, side: _Side) -> Malformed:
     for word in (head.upper(), head.lower()):
         if word in side.rules or word in side.words:
-            reason = "the word is known, but upper and lower case are different here"
-            return malformed("unknown-word", reason, _form(word, side), text.encode())
+            case = "capitals" if word.isupper() else "lower case"
+            reason = f"{word} must be written in {case}"
+            return malformed("wrong-case", reason, _form(word, side), text.encode())
+    if _HTTP.match(text):
+        reason = "this is an HTTP request, but this port is for players and output channels of RoboRally"
+        return malformed("http", reason, "RGS(name), from a program that speaks this protocol", text.encode())
     words = ", ".join(word for word in (*side.rules, *side.words) if word)
     reason = "no message of RoboRally begins like this"
     return malformed("unknown-word", reason, f"a message that begins with one of {words}", text.encode())
@@ -286,7 +299,12 @@ def _form(head: str, side: _Side) -> str:
 
 def malformed(code: str, reason: str, expected: str, line: bytes) -> Malformed:
     """Return a line that is not in the grammar; it is hidden where a program could be in it."""
-    return Malformed(Refusal(code, reason, expected, line, is_hidden=_OPEN.fullmatch(line) is None))
+    return Malformed(Refusal(code, reason, expected, line, is_hidden=not is_open(line)))
+
+
+def is_open(line: bytes) -> bool:
+    """Whether a line cannot hold a program, however wrong it may be."""
+    return _OPEN.fullmatch(line) is not None
 
 
 def _plan(text: str) -> Event:

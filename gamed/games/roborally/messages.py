@@ -6,8 +6,9 @@ Source: roborally.md 1.2 and 2.5. The manager (Verwalter) talks with peers: play
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 from attrs import define
 
@@ -237,6 +238,23 @@ class Removed(Event):
 
     reason: Reason
     note: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """Why, for people, and what they can do about it."""
+        word = f"SO({self.note})" if self.reason is Reason.OTHER else self.reason.value
+        return f"the manager removed us with REN({word}): {_WHY[self.reason]}"
+
+
+_WHY: Final[Mapping[Reason, str]] = {
+    Reason.LAST_LIFE: "the last life is lost",
+    Reason.TIMEOUT: "an answer of ours came too late. Answer faster, or have its time limits raised",
+    Reason.GAME_OVER: "the game is over",
+    Reason.RULES_BROKEN: "an answer of ours broke the rules. The manager's log says which",
+    Reason.TOO_MANY: "it has no place for us: as many games run, or as many players are registered, as it allows. "
+    "Try again when a game has ended",
+    Reason.OTHER: "it ended the game, or does not say why. Ask its administrator, or try again",
+}
 
 
 @define

@@ -28,10 +28,14 @@ KIND: Final = "roborally"
 
 @define
 class Guest:
-    """A connection that has not registered. `deadline`: the call that closes it."""
+    """A connection that has not registered."""
 
     deadline: Any
+    """The call that closes it."""
+
     violations: int = 0
+    is_http: bool = False
+    """Whether it has begun with a request of HTTP: the lines of its head are not refused one by one."""
 
 
 @define
@@ -62,7 +66,10 @@ class ManagerReception:
         if isinstance(event, m.Registration):
             self._register(peer, guest, event)
             return
-        self.host.refused(peer, refusals.unregistered(event))
+        refusal = refusals.unregistered(event)
+        if not (guest.is_http and refusal.code == "unknown-word"):
+            self.host.refused(peer, refusal)
+        guest.is_http |= refusal.code == "http"
         if not isinstance(event, m.Acknowledgement):
             self._violated(peer, guest)
 

@@ -239,13 +239,16 @@ class Manager(MatchTable):
         if event.name != member.name:
             broken = ("other-name", f"the answer is given for {event.name}")
             reason = "it is given under another name"
-            doing.refused.append((member.seat, refusals.forbidden(broken[0], reason, event, request.event)))
+            doing.refused.append(
+                (member.seat, refusals.forbidden(broken[0], reason, member.name, event, request.event))
+            )
             self._cheated(doing, member, broken)
             return
         try:
             doing.journal += self.match.play(number, engine_answer(event), now)
         except RuleError as error:
-            doing.refused.append((member.seat, refusals.forbidden(error.code, str(error), event, request.event)))
+            found = refusals.forbidden(error.code, str(error), member.name, event, request.event)
+            doing.refused.append((member.seat, found))
             self._cheated(doing, member, (error.code, str(error)))
 
     def _cheated(self, doing: Doing, member: Member, broken: tuple[str, str]) -> None:
@@ -292,7 +295,7 @@ class Manager(MatchTable):
     def _silent(self, doing: Doing, member: Member, request: OpenRequest, now: float) -> None:
         if isinstance(request.event, m.GameStarts):
             # For information only (3.3).
-            doing.refused.append((member.seat, refusals.late(request.event, request.clock.hard)))
+            doing.refused.append((member.seat, refusals.late(member.name, request.event, request.clock.hard)))
             member.close(now)
             doing.tell(member.seat, member.next())
         else:
@@ -302,7 +305,7 @@ class Manager(MatchTable):
         evidence = request.clock.evidence(now, arrived)
         is_spent = member.is_channel and request.clock.hard < self.limits.ack_timeout
         found = refusals.late_in_all(self.limits.ack_budget) if is_spent else None
-        doing.refused.append((member.seat, found or refusals.late(request.event, request.clock.hard)))
+        doing.refused.append((member.seat, found or refusals.late(member.name, request.event, request.clock.hard)))
         self._remove(doing, member, Reason.TIMEOUT)
         data = {"taken": evidence["taken"], "gap": evidence["gap"], "limit": evidence["hard"]}
         self._gone(member, Termination.TIME, data)

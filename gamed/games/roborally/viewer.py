@@ -107,8 +107,8 @@ class Viewer:
             case m.Changed(names):
                 self._changed = names
                 return self._ask(*map(m.GetRobot, names), m.GetPhase(), m.GetGame())
-            case m.Removed(reason, note) if reason is not Reason.GAME_OVER:
-                raise RemoteProtocolError(f"the manager removed us: {reason} {note}".rstrip(), code="removed")
+            case m.Removed(reason) if reason is not Reason.GAME_OVER:
+                raise RemoteProtocolError(event.sentence, code="removed")
             case m.Removed():
                 # The last step of ours has told the order; a manager that does not tell of the end is asked.
                 self._is_over, self.is_done = True, bool(self._order)

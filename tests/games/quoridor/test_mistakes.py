@@ -96,7 +96,9 @@ class MeaninglessTests(SynchronousTestCase):
             "(move player 4.37 1)": "4.37",
             "(move player 4 9)": "Y is 9",
             "#(1)": "a vector",
-            "(move wall 3 4 Horizontal)": "capitals",
+            "(move wall 3 4 Horizontal)": "horizontal must be written in lower case",
+            "(move wall 3 4 'horizontal)": "horizontal or vertical; here it was quoted a second time",
+            "(move player 5 9)": "rows and columns are numbered 0 to 8",
             "(hello)": "hello",
         }.items():
             self.assertIn(words, mistakes.mistake(said(text).datum).reason)
@@ -136,7 +138,7 @@ class UntimelyTests(SynchronousTestCase):
                 self.assertIn(words, step.refused[0][1].reason)
 
     def test_a_reset(self) -> None:
-        for status, worlds, words in ((Status.VOTE, 2, "no game yet"), (Status.TWO, 2, "not over")):
+        for status, worlds, words in ((Status.VOTE, 2, "no game has begun yet"), (Status.TWO, 2, "a game is on")):
             step = at(status, worlds).say(1, "(reset)")
             self.assertEqual(refused(step), ["no-reset"])
             self.assertIn(words, step.refused[0][1].reason)
@@ -155,7 +157,7 @@ class UntimelyTests(SynchronousTestCase):
             (Status.WAIT, 1, "no-game", "another world"),
             (Status.VOTE, 2, "no-game", "not voted"),
             (Status.FOUR, 3, "no-game", "waits for four"),
-            (Status.TWO, 2, "out-of-turn", "the turn of world 1, and this is world 2"),
+            (Status.TWO, 2, "out-of-turn", "it is world 1's turn, and you are world 2"),
             (Status.FINISHED, 2, "game-over", "over"),
         ):
             step = at(status, worlds).say(min(worlds, 2), "(move player 4 7)")
@@ -180,6 +182,20 @@ class IllegalTests(SynchronousTestCase):
             for example in EXAMPLE.findall(refusal.expected):
                 self.assertEqual(refused(two(referee="strict").say(2, example), 1), ["out-of-turn"])
                 self.assertEqual(len(mails(two(referee="strict").say(1, example))), 2)
+
+    def test_a_wall_on_the_rim_is_told_where_it_would_lie(self) -> None:
+        for wall, where in (
+            (
+                "3 0 horizontal",
+                "a horizontal wall at 3,0 would lie on the upper rim of the board: it stands above its row",
+            ),
+            ("8 1 horizontal", "a horizontal wall at 8,1 would stick out of the board on the right: "),
+            ("0 3 vertical", "a vertical wall at 0,3 would lie on the left rim of the board: "),
+            ("3 8 vertical", "a vertical wall at 3,8 would stick out of the board at the bottom: "),
+        ):
+            ((_, refusal),) = two(referee="strict").say(1, f"(move wall {wall})").refused
+            self.assertTrue(refusal.reason.startswith(where), refusal.reason)
+            self.assertTrue(refusal.reason.endswith("; it is still your turn"), refusal.reason)
 
 
 class ManyTests(SynchronousTestCase):

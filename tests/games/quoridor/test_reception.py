@@ -98,7 +98,10 @@ class RegistrationTests(SynchronousTestCase):
         self.assertEqual([wire.is_closed for wire in (silent, halting, registered)], [True, True, False])
         self.assertEqual((silent.received, halting.received), (b"", b""))
         (nothing,), (half,) = silent.session.refusals.first, halting.session.refusals.first
-        self.assertEqual((nothing.code, nothing.reason), ("register-too-late", "nothing came for 30 seconds"))
+        self.assertEqual(
+            (nothing.code, nothing.reason),
+            ("register-too-late", "nothing came for 30 seconds; the connection is closed"),
+        )
         self.assertEqual((half.code, half.text), ("register-too-late", b"(REGISTER ((name"))
         self.assertIn('(REGISTER ((name "', half.expected)
         self.assertEqual(house.lobby.tally.refusals["register-too-late"], 2)

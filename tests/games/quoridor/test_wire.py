@@ -156,6 +156,16 @@ class DataTests(SynchronousTestCase):
         assert isinstance(unread, Unread)
         self.assertEqual((unread.refusal.code, unread.refusal.text), ("unfinished", b"(play"))
 
+    def test_what_is_missing_of_a_message(self) -> None:
+        for text, ending in (
+            (b"(move player 4 1", ") and a line feed"),
+            (b"(move player 4 1\n", ") before the line feed"),
+            (b"(play)", "a line feed, because the message is complete otherwise: call (newline) and (flush-output)"),
+        ):
+            connection = UniverseConnection(DatumReader(60, 5))
+            connection.receive_data(text)
+            self.assertEqual((list(connection.events()), connection.ending), ([], ending))
+
     def test_limits(self) -> None:
         small = UniverseConnection(DatumReader(60, 5))
         small.receive_data(REGISTER + b'"' + b"x" * 100)

@@ -188,12 +188,12 @@ class FindTests(SynchronousTestCase):
         module = self.folder / "gamed" / "games" / "roborally" / "boards.py"
         self.patch(boards, "__file__", str(module))
         self.assertEqual(board_directory(), self.folder / "etc" / "boards")
-        (self.folder / "gamed" / "boards").mkdir(parents=True)
-        self.assertEqual(board_directory(), self.folder / "gamed" / "boards")
+        (self.folder / "gamed" / "etc" / "boards").mkdir(parents=True)
+        self.assertEqual(board_directory(), self.folder / "gamed" / "etc" / "boards")
 
     def test_the_names_are_those_of_the_files(self) -> None:
         self.patch(boards, "__file__", str(self.folder / "gamed" / "games" / "roborally" / "boards.py"))
-        directory = self.folder / "gamed" / "boards"
+        directory = self.folder / "gamed" / "etc" / "boards"
         directory.mkdir(parents=True)
         for name in ("b.course", "a.course", "c.tile", "readme.txt"):
             (directory / name).touch()

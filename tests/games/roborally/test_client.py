@@ -9,6 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.errors import RemoteProtocolError
 from gamed.games.roborally import game_type
 from gamed.games.roborally.client import Player, random_name
+from gamed.games.roborally.messages import Reason, Removed
 from gamed.games.roborally.viewer import Viewer
 from gamed.history import MOVE
 from tests.games.roborally.gathering import Gathering, gathering
@@ -60,6 +61,41 @@ class GameTests(SynchronousTestCase):
         random = Random(1)
         self.assertEqual(len({random_name(random) for _ in range(100)}), 100)
         self.assertRegex(random_name(random), "^[A-Za-z]{1,32}$")
+
+
+class RefusalTests(SynchronousTestCase):
+    """What a program tells its user whom the manager does not let play."""
+
+    def broken(self, client: Player | Viewer, *received: bytes) -> str:
+        client.begin()
+        for data in received[:-1]:
+            client.receive_data(data)
+        return str(self.assertRaises(RemoteProtocolError, client.receive_data, received[-1]))
+
+    def test_a_name_that_another_has(self) -> None:
+        self.assertEqual(
+            self.broken(player(), b"error\n"),
+            "the manager does not take the name Anna: another player or channel has it, or it is not of 1 to 32 "
+            "letters A to Z and a to z. Choose another name",
+        )
+
+    def test_no_place(self) -> None:
+        for client in (player(), Viewer("Anna")):
+            said = self.broken(client, b"ok\nREN(ZS)\n")
+            self.assertIn("REN(ZS): it has no place for us", said)
+            self.assertIn("Try again when a game has ended", said)
+
+    def test_a_close_without_a_word(self) -> None:
+        said = self.broken(player(), b"")
+        self.assertIn("without an answer to the registration", said)
+        self.assertIn("Its log says why; try again later", said)
+        self.assertIn("before the game ended", self.broken(player(), b"ok\n", b""))
+
+    def test_each_reason_is_explained(self) -> None:
+        for word in ("LL", "TO", "GO", "RV", "ZS", "SO(Shutdown)"):
+            reason, _, note = word.rstrip(")").partition("(")
+            said = Removed(Reason(reason), note).sentence
+            self.assertTrue(said.startswith(f"the manager removed us with REN({word}): "), said)
 
 
 class CrossingTests(SynchronousTestCase):

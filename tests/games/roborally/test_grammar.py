@@ -203,7 +203,12 @@ class ExampleTests(SynchronousTestCase):
         self.assertIsInstance(from_peer(f"RGS({'a' * 33})"), Malformed)
 
 
-PROGRAM_NOTE = "each number is the place of a card in MRP, counted from 1; t powers down, f does not"
+NAME_NOTE = "a name is 1 to 32 letters A to Z and a to z"
+PLACE_NOTE = "x is the column from the west and y the row from the south, counted from 1"
+PROGRAM_NOTE = (
+    "each number is the place of a card in MRP (the first is 1); with t the robot powers down after this"
+    " turn, with f it does not"
+)
 
 
 class ReasonTests(SynchronousTestCase):
@@ -216,36 +221,80 @@ class ReasonTests(SynchronousTestCase):
 
     def test_the_form_of_the_message_is_shown(self) -> None:
         for line, expected in (
-            ("RGS(Anna1)", "RGS(name); a name is 1 to 32 letters A to Z and a to z"),
-            ("SFI(4,7)", "SFI((x,y)); 0 to 255"),
+            ("RGS(Anna1)", f"RGS(name); {NAME_NOTE}"),
+            ("SFI(4,7)", f"SFI((x,y)); {PLACE_NOTE}"),
             ("TNR(Anna,O)", "TNR(name,N); the facing is N, E, S or W"),
-            (
-                "TRP(Anna,4,1,f)",
-                "TRP(name,(1,2,3,4,5,),f); " + PROGRAM_NOTE,
-            ),
             ("GSD()", "GSD"),
         ):
             found = self.refusal(line)
-            word = line.partition("(")[0]
-            self.assertEqual((found.code, found.reason), ("malformed", f"this is not how {word} is written"))
-            self.assertEqual((found.expected, found.text), (expected, line.encode()))
+            self.assertEqual((found.code, found.expected, found.text), ("malformed", expected, line.encode()))
+
+    def test_a_reason_names_the_place_where_no_program_can_be(self) -> None:
+        for line, reason in (
+            ("RGS(Bot7)", "7 is not a letter"),
+            ("RGS()", "the name is missing"),
+            ("RGA(Tafel", "the closing bracket is missing"),
+            (f"GRS({'a' * 33})", "the name has 33 letters"),
+            ("SFI(4,7)", "the place has no brackets of its own"),
+            ("SFI((256,7))", "the place is not a column and a row, each from 0 to 255"),
+            ("TNR(Anna,O)", "O is not a facing (east is E)"),
+            ("TNR(Anna,)", "nothing is not a facing"),
+            ("TNR(Anna)", "there is no comma between a name and a facing"),
+            ("TNR(An-na,E)", "- is not a letter"),
+            ("TBD(Anna,true)", "true is neither t nor f"),
+            ("TBD(Anna)", "there is no comma between a name and t or f"),
+            ("GSD()", "what follows GSD is not in the right form"),
+            ("TRP(Anna,(4,1,9,2,8,),false)", "what follows TRP is not in the right form"),
+            ("RGS(Anna,4)", "what follows RGS is not in the right form"),
+        ):
+            found = self.refusal(line)
+            self.assertEqual((found.code, found.reason), ("malformed", reason), line)
+            self.assertEqual(found.is_hidden, "what follows" in reason, line)
+
+    def test_of_a_program_the_place_is_in_what_is_expected(self) -> None:
+        for line, fault in (
+            ("TRP(Anna,(PK(M1,49)PK(M2,71)),f)", "the cards stand in the list, and not their places"),
+            ("TRP(Anna,(4,1,9,2,8,),false)", "false is neither t nor f"),
+            ("TRP(Anna,4,1,f)", "the numbers do not stand in a list of their own, followed by a comma and t or f"),
+            ("RGS", "RGS needs arguments in brackets"),
+            ("TRP(Bot7,(1,),f)", "7 is not a letter"),
+            ("TRP(Anna,(1;2),f)", "the list holds something other than numbers from 1 to 255 and commas"),
+            (
+                "TRR(Anna,(3,5))",
+                "after the name stands something other than registers from 1 to 5 and commas",
+            ),
+        ):
+            found = self.refusal(line)
+            self.assertEqual(found.reason, f"what follows {line[:3]} is not in the right form")
+            self.assertTrue(found.expected.endswith(f"; here {fault}"), found.expected)
+            self.assertTrue(found.is_hidden)
+        self.assertTrue(self.refusal("TRP(A,1,f)").expected.startswith(f"TRP(name,(1,2,3,4,5,),f); {PROGRAM_NOTE}; "))
 
     def test_all_forms_are_shown(self) -> None:
         self.assertEqual(self.refusal("REN(XX)", Sender.MANAGER).expected, "REN(GO) or REN(SO(letters))")
-        self.assertEqual(self.refusal("(B)", Sender.MANAGER).reason, "no message is written so")
+        self.assertEqual(self.refusal("(B)", Sender.MANAGER).reason, "no message has this form")
 
     def test_unknown_messages(self) -> None:
-        for line in ("XYZ(1)", "X" * 1000, "GET / HTTP/1.1", "{}"):
+        for line in ("XYZ(1)", "X" * 1000, "GET / FTP", "{}"):
             found = self.refusal(line)
             self.assertEqual((found.code, found.reason), ("unknown-word", "no message of RoboRally begins like this"))
             self.assertTrue(found.expected.startswith("a message that begins with one of RGS, RGA, RLE, "))
 
     def test_upper_and_lower_case(self) -> None:
-        for line, expected in (("rgs(Anna)", "RGS(name)"), ("Gsd", "GSD"), ("OK", "ok"), ("ERROR", "error")):
+        for line, expected, reason in (
+            ("rgs(Anna)", "RGS(name)", "RGS must be written in capitals"),
+            ("Gsd", "GSD", "GSD must be written in capitals"),
+            ("OK", "ok", "ok must be written in lower case"),
+        ):
             found = self.refusal(line)
-            self.assertEqual(found.code, "unknown-word")
-            self.assertIn("case", found.reason)
+            self.assertEqual((found.code, found.reason), ("wrong-case", reason))
             self.assertTrue(found.expected.startswith(expected), found.expected)
+
+    def test_a_request_of_http(self) -> None:
+        for line in ("GET / HTTP/1.1", "POST /RGS(Anna) HTTP/1.0"):
+            found = self.refusal(line)
+            self.assertEqual(found.code, "http")
+            self.assertIn("this is an HTTP request", found.reason)
 
     def test_white_space_inside_a_token(self) -> None:
         for line in ("RGS(An na)", "RG S(Anna)", "TRP(Anna,(1 2 3 4 5),f)"):
@@ -279,6 +328,16 @@ class ReasonTests(SynchronousTestCase):
         for line in ("RGS(Anna1)", "SFI(4,7)", "TNR(Anna,O)", "TBD(Anna)", "RGS(J\u00f6rg)"):
             self.assertIs(self.refusal(line).is_hidden, False, line)
 
+    @given(st.lists(st.sampled_from([*"(),;tf19", "RGS", "TRP", "TNR", "SFI", "rgs", "Anna", "PK(M1,49)"])))
+    def test_a_reason_quotes_nothing_of_a_line_that_is_hidden(self, parts: list[str]) -> None:
+        event = parse("".join(parts).encode(), Sender.PEER)
+        if isinstance(event, Malformed) and event.refusal.is_hidden:
+            self.assertRegex(
+                event.refusal.reason,
+                r"^(?:what follows [A-Z]{3} is not in the right form|no message of RoboRally begins like this"
+                r"|[A-Z]{3} must be written in capitals)$",
+            )
+
     @given(st.text(max_size=40))
     def test_a_reason_quotes_nothing(self, text: str) -> None:
         """It is public while the game runs: there are few of them, whatever the line is."""
@@ -287,8 +346,8 @@ class ReasonTests(SynchronousTestCase):
         self.assertIn(
             event.refusal.reason,
             (
-                "this is not how TRP is written",
-                "the line has a byte that is no printable ASCII character",
+                "what follows TRP is not in the right form",
+                "the line has a character that is not printable ASCII",
                 "there is white space inside a name, a number or a keyword after TRP, or a comma is missing",
             ),
         )

@@ -8,12 +8,14 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.events import Event
+from gamed.games.roborally import grammar, refusals, wire
 from gamed.games.roborally import messages as m
 from gamed.games.roborally.grammar import SAYABLE, Sender, parse
 from gamed.games.roborally.messages import Malformed, Reason
 from gamed.games.roborally.requests import FITTING
+from gamed.games.roborally.rules import answers
 from tests.games.roborally.gathering import Peer, gathering, usual
-from tests.test_docs import section
+from tests.test_docs import raised, section
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "reference" / "roborally.md"
 
@@ -96,6 +98,19 @@ class MessageTests(SynchronousTestCase):
         said = {codes(row[0])[0].partition("(")[0] for row in [*self.questions, *self.requests]}
         said |= {form.partition("(")[0] for row in self.requests for form in codes(row[3]) if form.startswith("T")}
         self.assertEqual(shown, said | {"RLE"})
+
+
+class RefusalTests(SynchronousTestCase):
+    def test_every_code_is_there_and_no_other(self) -> None:
+        sources = [Path(str(module.__file__)).read_text() for module in (refusals, grammar, wire)]
+        made = {code for source in sources for code in re.findall(r'(?:_of|Refusal|malformed)\(\s*"([a-z-]+)"', source)}
+        made |= {"other-name", "unfinished", "nts-too-late", "ntc-too-late", "mnr-too-late", "mrp-too-late"}
+        made |= {"mbd-too-late", "mrr-too-late"}
+        rows = re.findall(r"^\| (`[a-z-]+`(?:, `[a-z-]+`)*) \|", section(PAGE, "What is not acceptable"), re.MULTILINE)
+        made |= {code for code in raised(answers) if code.startswith(("card-", "register-"))}
+        # What a client is told of a plan that it cannot read.
+        made -= {"plan"}
+        self.assertEqual(sorted(code for row in rows for code in codes(row)), sorted(made))
 
 
 class SessionTests(SynchronousTestCase):

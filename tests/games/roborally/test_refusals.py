@@ -8,6 +8,9 @@ from gamed.refusals import Refusal
 from tests.games.roborally.gathering import Gathering, Peer, gathering
 from tests.games.roborally.test_table import program, started
 
+LATE = "no answer to MRP came within 60 s; the player is removed: REN(TO)"
+REMOVED = "; the channel is removed: REN(TO)"
+
 
 def of(peer: Peer) -> list[Refusal]:
     """Return the refusals of a peer."""
@@ -57,14 +60,36 @@ class GuestTests(SynchronousTestCase):
         peer.wire.send(b"RGS(Anna)")
         self.found.passes(60)
         self.assertTrue(peer.is_closed)
-        self.assertEqual([(refusal.code, refusal.text) for refusal in of(peer)], [("register-too-late", b"RGS(Anna)")])
+        (found,) = of(peer)
+        self.assertEqual((found.code, found.text), ("register-too-late", b"RGS(Anna)"))
+        why = "the registration was not complete after 60 s: its line feed is missing; the connection is closed"
+        self.assertEqual(found.reason, why)
+
+    def test_half_a_registration_and_none_that_come_too_late(self) -> None:
+        half, silent = self.found.connects(), self.found.connects()
+        half.wire.send(b"RGS(An")
+        self.found.passes(60)
+        self.assertEqual(
+            [of(peer)[0].reason for peer in (half, silent)],
+            [
+                "the first message was not complete after 60 s; the connection is closed",
+                "no registration came within 60 s; the connection is closed",
+            ],
+        )
+
+    def test_a_request_of_http_is_refused_once_and_its_head_is_answered_as_ever(self) -> None:
+        peer = self.found.connects()
+        self.assertEqual(peer.says("GET / HTTP/1.1", "Host: localhost:19990", "User-Agent: bot"), ["error"] * 3)
+        self.assertEqual(codes(peer), ["http"])
+        peer.says("rgs(Anna)")
+        self.assertEqual(codes(peer), ["http", "wrong-case"])
 
 
 class MemberTests(SynchronousTestCase):
     def test_what_is_not_in_the_grammar_is_told_until_the_removal(self) -> None:
         _, anna, *_ = started(max_violations=2)
         anna.says("GSD()", "gsd", "GSD()")
-        self.assertEqual(codes(anna), ["malformed", "unknown-word", "too-many-violations"])
+        self.assertEqual(codes(anna), ["malformed", "wrong-case", "too-many-violations"])
 
     def test_what_nobody_has_asked(self) -> None:
         _, anna, bert, _ = started()
@@ -74,8 +99,17 @@ class MemberTests(SynchronousTestCase):
         self.assertEqual([refusal.is_hidden for refusal in of(anna)], [True, False, False, False])
         bert.says("TNR(Bert,E)")
         (found,) = of(bert)
-        self.assertEqual((found.code, found.reason), ("not-asked", "MRP is open, which this does not answer"))
-        self.assertTrue(found.expected.startswith("TRP(name,"))
+        self.assertEqual(
+            (found.code, found.reason), ("not-asked", "the open request is MRP, and TNR does not answer it")
+        )
+        self.assertTrue(found.expected.startswith("TRP(Bert,(1,2,3,4,5,),f), with one number for each open register"))
+        self.assertTrue(found.expected.endswith(", and TNR only after MNR"))
+
+    def test_examples_have_the_own_name(self) -> None:
+        _, anna, *_ = started()
+        anna.says("TRP(Anna,1,f)", "GRS(7)")
+        for found, example in zip(of(anna), ("TRP(Anna,(1,2,3,4,5,),f); ", "GRS(Anna); "), strict=True):
+            self.assertTrue(found.expected.startswith(example), found.expected)
 
     def test_names_that_nobody_has(self) -> None:
         _, anna, _, carl = started()
@@ -95,18 +129,29 @@ class MemberTests(SynchronousTestCase):
             (found,) = of(anna)
             self.assertEqual((found.code, found.text, found.is_hidden), (code, line.encode(), True))
             self.assertIs("1,2" in found.reason, False)
+            self.assertTrue(found.reason.endswith("; the player is removed: REN(RV)"))
+            self.assertTrue(found.expected.startswith("TRP(Anna,(1,2,3,4,5,),f), with one number"))
 
     def test_silence(self) -> None:
         found, anna, *_ = started()
         found.passes(60)
-        self.assertEqual([refusal.reason for refusal in of(anna)], ["no answer to MRP came within 60 s"])
+        self.assertEqual([refusal.reason for refusal in of(anna)], [LATE])
 
     def test_an_nts_that_is_not_answered(self) -> None:
         found = gathering()
         anna, _ = found.joins("Anna", "Bert")
         found.passes(10)
         found.passes(10)
-        self.assertEqual([refusal.reason for refusal in of(anna)], ["no answer to NTS came within 10 s"])
+        reason = "no answer to NTS came within 10 s; the game goes on without it"
+        self.assertEqual([(refusal.code, refusal.reason) for refusal in of(anna)], [("nts-too-late", reason)])
+
+    def test_each_request_that_is_not_answered_is_counted_for_itself(self) -> None:
+        found = gathering()
+        anna, _ = found.joins("Anna", "Bert")
+        for _ in range(3):
+            found.passes(10)
+        found.passes(60)
+        self.assertEqual(anna.wire.session.refusals.counts, {"nts-too-late": 1, "mnr-too-late": 1})
 
     def test_a_channel_that_does_not_acknowledge(self) -> None:
         found, *players = started(1)
@@ -115,7 +160,7 @@ class MemberTests(SynchronousTestCase):
         for player in players:
             program(player)
         found.passes(10)
-        self.assertEqual(peer.refusals.reasons, {"too-late": "no answer to NTC came within 10 s"})
+        self.assertEqual(peer.refusals.reasons, {"ntc-too-late": f"no answer to NTC came within 10 s{REMOVED}"})
         self.assertEqual(tafel.spent, 0.0)
 
     def test_a_channel_that_acknowledges_too_slowly(self) -> None:
@@ -127,7 +172,8 @@ class MemberTests(SynchronousTestCase):
             found.passes(9)
             peer.dataReceived(b"ok\n")
             found.passes(0)
-        self.assertEqual(peer.refusals.reasons, {"too-late": "the answers to the NTCs of this turn took 12 s together"})
+        reason = f"the answers to the NTCs of this turn took 12 s together{REMOVED}"
+        self.assertEqual(peer.refusals.reasons, {"ntcs-too-late": reason})
 
     def test_after_the_end(self) -> None:
         _, anna, bert, carl = started()

@@ -1,0 +1,53 @@
+"""`gamed install-files`: what the package brings along besides its program, written where an administrator wants it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+import gamed
+from gamed.cli.manual import pages
+from gamed.errors import GamedError
+
+FOLDERS = ("etc", "docs")
+
+
+@click.command("install-files", epilog="Example: gamed install-files /opt/gamed/share/gamed")
+@click.argument("directory", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
+@click.pass_context
+def install_files(ctx: click.Context, directory: Path) -> None:
+    """Write configuration, systemd units, examples, documents and man pages into a directory.
+
+    They are copies to install from, as docs/howto/install.md tells; the daemon reads none of them there. A file that is
+    there already, with other content, is kept as NAME.old.
+    """
+    for name, content in files(ctx.find_root()):
+        try:
+            _write(directory / name, content)
+        except OSError as error:
+            raise GamedError(f"cannot write {directory / name}: {error.strerror}") from error
+        click.echo(directory / name)
+
+
+def files(context: click.Context) -> Iterator[tuple[Path, bytes]]:
+    """Yield the name and the content of each file. `context`: of the command `gamed`, whose man pages are made."""
+    root = brought()
+    for path in sorted(path for folder in FOLDERS for path in (root / folder).rglob("*") if path.is_file()):
+        yield path.relative_to(root), path.read_bytes()
+    for name, text in pages(context.command, context, f"gamed {gamed.__version__}"):
+        yield Path("man", "man1", name), text.encode()
+
+
+def brought() -> Path:
+    """Return where the folders stand: in the installed package, else in the checkout."""
+    package = Path(gamed.__file__).parent
+    return package if (package / "etc").is_dir() else package.parent
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and path.read_bytes() != content:
+        path.rename(f"{path}.old")
+    path.write_bytes(content)

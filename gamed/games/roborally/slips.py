@@ -1,0 +1,92 @@
+"""What is wrong with the arguments of a peer's message that is not in the grammar: for developers.
+
+Source: issue 14, W. What is said here quotes the message: whoever shows it must know that no program is in it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_LONGEST_NAME: Final = 32
+_SHOWN: Final = 20
+_NAMED: Final = frozenset({"RGS", "RGA", "RLE", "SRO", "GRS"})
+_GERMAN_EAST: Final = frozenset({"O", "o"})
+
+
+def fault(head: str, line: str) -> str:
+    """Return what is wrong with a message that begins with `head`, or "" where nothing special is known of it.
+
+    `line`: the message without its white space.
+    """
+    if line == head:
+        return f"{head} needs arguments in brackets" if head in _TOLD else ""
+    if not line.endswith(")"):
+        return "the closing bracket is missing"
+    arguments = line[len(head) + 1 : -1]
+    told = _TOLD.get(head)
+    return "" if told is None else told(arguments)
+
+
+def _name(name: str) -> str:
+    if not name:
+        return "the name is missing"
+    strange = next((char for char in name if not (char.isascii() and char.isalpha())), "")
+    if strange:
+        return f"{strange} is not a letter"
+    return f"the name has {len(name)} letters" if len(name) > _LONGEST_NAME else ""
+
+
+def _place(place: str) -> str:
+    if re.fullmatch(r"[0-9]+,[0-9]+", place):
+        return "the place has no brackets of its own"
+    return "the place is not a column and a row, each from 0 to 255"
+
+
+def _facing(arguments: str) -> str:
+    name, comma, facing = arguments.partition(",")
+    if not comma:
+        return "there is no comma between a name and a facing"
+    hint = " (east is E)" if facing in _GERMAN_EAST else ""
+    return _name(name) or f"{facing[:_SHOWN] or 'nothing'} is not a facing{hint}"
+
+
+def _answer(arguments: str) -> str:
+    name, comma, letter = arguments.partition(",")
+    if not comma:
+        return "there is no comma between a name and t or f"
+    return _name(name) or _neither(letter)
+
+
+def _neither(letter: str) -> str:
+    return f"{letter[:_SHOWN] or 'nothing'} is neither t nor f"
+
+
+def _program(arguments: str) -> str:
+    name, _, rest = arguments.partition(",")
+    numbers, _, letter = rest.rpartition(",")
+    wrong = _name(name)
+    if wrong:
+        return wrong
+    if "PK" in numbers:
+        return "the cards stand in the list, and not their places"
+    if not (numbers.startswith("(") and numbers.endswith(")")):
+        return "the numbers do not stand in a list of their own, followed by a comma and t or f"
+    if letter not in {"t", "f"}:
+        return _neither(letter)
+    return "the list holds something other than numbers from 1 to 255 and commas"
+
+
+def _repairs(arguments: str) -> str:
+    name = arguments.partition(",")[0]
+    return _name(name) or "after the name stands something other than registers from 1 to 5 and commas"
+
+
+_TOLD: Final = {
+    **dict.fromkeys(_NAMED, _name),
+    "SFI": _place,
+    "TNR": _facing,
+    "TBD": _answer,
+    "TRP": _program,
+    "TRR": _repairs,
+}

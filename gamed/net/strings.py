@@ -1,0 +1,70 @@
+"""Endpoint strings: what an administrator writes for a listener, and why it cannot be used.
+
+Source: Twisted's syntax (colons separate, a backslash escapes them); issue 15, O11.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Mapping
+from typing import Final
+
+from attrs import frozen
+
+_COLON: Final = re.compile(r"(?<!\\):")
+
+FAMILIES: Final[Mapping[str, socket.AddressFamily]] = {
+    "tcp": socket.AF_INET,
+    "tcp4": socket.AF_INET,
+    "tcp6": socket.AF_INET6,
+    "ssl": socket.AF_INET,
+    "tls": socket.AF_INET,
+}
+"""The family of addresses of each kind of endpoint that has a port."""
+
+MOST_PORT: Final = 65_535
+
+
+@frozen
+class Endpoint:
+    """What an endpoint string says."""
+
+    kind: str
+    """Its first word."""
+
+    port: int | None
+    """None where it names none, or none that there is."""
+
+    interface: str
+
+    @property
+    def family(self) -> socket.AddressFamily | None:
+        """The family of addresses; None where there is no port to bind."""
+        if self.kind in {"tls", "ssl"} and ":" in self.interface:
+            return socket.AF_INET6
+        return FAMILIES.get(self.kind)
+
+
+def parse(text: str) -> Endpoint:
+    """Return what matters of an endpoint string."""
+    kind, port, interface = _parts(text)
+    number = int(port) if port.isdecimal() else None
+    return Endpoint(kind, number if number is None or number <= MOST_PORT else None, interface)
+
+
+def check(text: str) -> None:
+    """Raise ValueError if the port of an endpoint string is not one."""
+    kind, port, _ = _parts(text)
+    if kind in FAMILIES and parse(text).port is None:
+        raise ValueError(f'"{port}" is not a port: write a number from 1 to {MOST_PORT}')
+
+
+def _parts(text: str) -> tuple[str, str, str]:
+    """Return kind, port and interface as they are written."""
+    kind, *arguments = [part.replace("\\:", ":") for part in _COLON.split(text)]
+    named = dict(argument.split("=", 1) for argument in arguments if "=" in argument)
+    plain = [argument for argument in arguments if "=" not in argument]
+    # The first argument of `tls` is a directory.
+    port = named.get("port", plain[-1 if kind == "tls" else 0] if plain else "")
+    return kind, port, named.get("interface", "")

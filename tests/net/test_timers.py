@@ -1,0 +1,65 @@
+"""Timers and the system clock."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+from twisted.internet.task import Clock
+from twisted.logger import capturedLogs
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.net.timers import ClockSteps, run_on_monotonic_time
+from tests.store.logs import sentences
+
+REACTOR = """
+import time
+from twisted.internet import reactor
+from gamed.net.timers import run_on_monotonic_time
+
+run_on_monotonic_time(reactor)
+wall = time.time
+reactor.callLater(0.05, lambda: setattr(time, "time", lambda: wall() - 3600))
+reactor.callLater(0.1, reactor.stop)
+reactor.run()
+print(reactor.seconds is time.monotonic)
+"""
+
+
+class TimerTests(SynchronousTestCase):
+    def test_a_real_reactor_runs_on_the_monotonic_clock(self) -> None:
+        """If this fails, Twisted's reactor reads its clock elsewhere: look at ReactorBase.seconds."""
+        began = time.monotonic()
+        done = subprocess.run([sys.executable, "-c", REACTOR], capture_output=True, text=True, timeout=60, check=True)
+        self.assertEqual(done.stdout, "True\n", done.stderr)
+        self.assertLess(time.monotonic() - began, 30)
+
+    def test_where_timers_run_already_nothing_is_changed(self) -> None:
+        clock = Clock()
+        clock.callLater(1, lambda: None)
+        run_on_monotonic_time(clock)
+        self.assertEqual(clock.seconds(), 0.0)
+
+
+class ClockStepsTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.wall, self.monotonic = 1_000.0, 50.0
+        self.steps = ClockSteps(lambda: self.monotonic, lambda: self.wall)
+
+    def said(self, *, passed: float, step: float = 0.0) -> list[str]:
+        self.monotonic += passed
+        self.wall += passed + step
+        with capturedLogs() as logs:
+            self.steps.look()
+        return sentences(logs)
+
+    def test_time_that_passes_is_no_step(self) -> None:
+        self.assertEqual(self.said(passed=3_600.0), [])
+        self.assertEqual(self.said(passed=0.02, step=0.5), [])
+
+    def test_each_step_is_told_once(self) -> None:
+        for step in (-7_200.0, -40.0, 3_600.0):
+            (line,) = self.said(passed=0.02, step=step)
+            self.assertIn(f"the system clock was set by {step:+.1f} s", line)
+            self.assertEqual(self.said(passed=0.02), [])
