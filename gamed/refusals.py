@@ -97,19 +97,37 @@ def shown(text: bytes, is_code: Callable[[str], bool] = _no_code) -> str:
     `is_code`: says whether a UUID is a reservation code of this daemon.
     """
     cut = text if len(text) <= _LOOKED_AT else text[: _LOOKED_AT - _LONGEST_CODE]
-    # Without NULs a password in UTF-16 is recognised, too.
-    found = cut.replace(b"\0", b"").decode("utf-8", "backslashreplace")
-    found = _SECRET_VALUE.sub(lambda match: match[1] + _TAKEN_OUT, found)
-    found = _UUID.sub(lambda match: _TAKEN_OUT if is_code(match[0].lower()) else match[0], found)
-    found = legible(found)
-    return found if len(found) <= SHOWN and len(cut) == len(text) else found[:SHOWN] + "…"
+    found = cut.decode("utf-8", "backslashreplace")
+    harmless = _without_secrets(found, is_code)
+    length = SHOWN
+    if "\0" in found:
+        # Without NULs a password in UTF-16 is recognised, too. Half as many characters are as many bytes.
+        bare = found.replace("\0", "")
+        without = _without_secrets(bare, is_code)
+        if without != bare:
+            harmless, length = without, SHOWN // 2
+    harmless = legible(harmless)
+    return harmless if len(harmless) <= length and len(cut) == len(text) else harmless[:length] + "…"
+
+
+def _without_secrets(text: str, is_code: Callable[[str], bool]) -> str:
+    text = _SECRET_VALUE.sub(_taken_out, text)
+    return _UUID.sub(lambda match: _TAKEN_OUT if is_code(match[0].lower()) else match[0], text)
+
+
+def _taken_out(found: re.Match[str]) -> str:
+    """Return a secret value's replacement, in the quotation marks that it had."""
+    name, value = found.groups()
+    first = value[0] if value[0] in "\"'" else ""
+    last = first if value[1:].endswith(first) else ""
+    return f"{name}{first}{_TAKEN_OUT}{last}"
 
 
 def described(refusal: Refusal, is_code: Callable[[str], bool] = _no_code) -> str:
-    """Return a refusal as one line: the reason, what was expected, and the message."""
+    """Return a refusal as one line: the reason, what was expected, and the message in quotation marks."""
     parts = [refusal.reason]
     if refusal.expected:
         parts.append(f"expected: {refusal.expected}")
     if refusal.text:
-        parts.append(f"message: {shown(refusal.text, is_code)}")
+        parts.append(f'message: "{shown(refusal.text, is_code)}"')
     return "; ".join(parts)

@@ -10,7 +10,7 @@ from math import inf
 from random import Random
 from typing import Any, Final, Protocol
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from gamed.clocks import IdleClock
 from gamed.errors import InvalidMove, RuleError
@@ -24,6 +24,12 @@ from gamed.table import Mail, Step
 
 REVIEWED_AT_ONCE = 128
 """How many lines one review judges at most, so that it never holds up another room for long."""
+
+ANSWER_SECONDS: Final = 10.0
+"""Seconds after which a developer learns that a client does not answer what programs answer at once."""
+
+_FIRST_LINES: Final = 4
+"""A move and its answer from each side: after these, both clients have been seen to answer."""
 
 
 class RelayedGame(Game[Any, Any], Protocol):
@@ -47,8 +53,14 @@ class RelayedGame(Game[Any, Any], Protocol):
     def mistake(self, state: Any, seat: Seat, body: bytes, error: RuleError) -> Refusal:
         """Return what the developer of a client is told of a line that broke a rule in a state."""
 
-    def expected(self, state: Any, seat: Seat) -> str:
-        """Return what a seat may send in a state, for people."""
+    def expected(self, state: Any, seat: Seat, *, started: bool = True) -> str:
+        """Return what a seat may send in a state, for people. `started`: whether the clients were told to begin."""
+
+    def due(self, state: Any) -> str:
+        """Return who was to do what in a state that is not the end, for people; "" if nobody knows."""
+
+    def unanswered(self, state: Any, seconds: float) -> tuple[tuple[Seat, Refusal], ...]:
+        """Return what the developer is told of a client that has not answered for so long; nothing if it need not."""
 
     def pardon(self, state: Any, seat: Seat, move: Any, error: RuleError) -> Any:
         """Return the state from which to judge on after a line that broke a rule; `move` is None if it means none."""
@@ -110,6 +122,8 @@ class Relay:
     _clock: IdleClock = field(init=False)
     _early: list[tuple[Seat, Moved]] = field(factory=list)
     _early_bytes: int = 0
+    _told: set[int] = field(factory=set)
+    """The entries of early lines whose developers were told already."""
     _lines: int = 0
     _bytes: int = 0
     _entries: int = 0
@@ -175,6 +189,8 @@ class Relay:
         mails += [Mail(0, Started()), Mail(1, Started())]
         step = Step(tuple(mails), wake_at=self._clock.due, journal=tuple(journal))
         early, self._early = self._early, []
+        # A line that was refused because it was early is not counted once more when it is judged.
+        self._told.update(range(self._entries, self._entries + min(len(early), FINDINGS_KEPT)))
         for seat, moved in early:
             step = _joined(step, self.receive(seat, moved, now))
         return step
@@ -193,9 +209,10 @@ class Relay:
         if len(self._early) > FINDINGS_KEPT:
             return ()
         if self.game.decode(body) is None:
-            return ((seat, self.game.mistake(self.state, seat, body, _illegible())),)
-        reason = "a line before a second client has come; it is kept until then"
-        return ((seat, Refusal("early", reason, "nothing before the start", body)),)
+            refusal = self.game.mistake(self.state, seat, body, _illegible())
+            return ((seat, evolve(refusal, reason=f"{refusal.reason}; {_IS_KEPT}")),)
+        expected = self.game.expected(self.state, seat, started=False)
+        return ((seat, Refusal("early", f"too early; {_IS_KEPT}", expected, body)),)
 
     # The match
 
@@ -230,7 +247,8 @@ class Relay:
         outcome = self.game.ends(body, seat)
         if outcome is not None:
             return self._finish(outcome, now, mails, (entry,))
-        return Step(mails, (), clock.heard + clock.playing, (entry,), len(self._to_review) == 1)
+        patience = clock.playing if self._lines > _FIRST_LINES else min(ANSWER_SECONDS, clock.playing)
+        return Step(mails, (), clock.heard + patience, (entry,), len(self._to_review) == 1)
 
     def _skip(self, seat: Seat, event: Event) -> Step:
         if isinstance(event, Unread):
@@ -295,16 +313,24 @@ class Relay:
         if self.outcome is not None or self.is_paused:
             return Step()
         if now < self._clock.due:
-            return Step(wake_at=self._clock.due)
+            return Step(wake_at=self._clock.due, refused=self._unanswered())
         verdict = self._review_all()
         winner = self._not_to_move()
         return self._finish(Outcome(Termination.IDLE, winner), now, verdict=verdict, refused=self._silent(winner))
+
+    def _unanswered(self) -> tuple[tuple[Seat, Refusal], ...]:
+        if not self.is_started or self.unjudged is not None or self._to_review:
+            return ()
+        return self.game.unanswered(self.state, ANSWER_SECONDS)
 
     def _silent(self, winner: Seat | None) -> tuple[tuple[Seat, Refusal], ...]:
         if not self.is_started:
             reason = f"no second client came for {self.settings.waiting_seconds:g} seconds"
             return ((0, Refusal("no-partner", reason, "a second client")),)
-        reason = f"nothing was sent for {self.settings.idle_seconds:g} seconds"
+        reason = f"neither client sent anything for {self.settings.idle_seconds:g} seconds"
+        due = self.game.due(self.state)
+        if winner is not None and due:
+            reason += f"; {due}"
         return tuple(
             (seat, Refusal("idle", reason, self.game.expected(self.state, seat))) for seat in (0, 1) if seat != winner
         )
@@ -404,8 +430,17 @@ class Relay:
             self.findings.append(finding)
             if len(self.findings) == FINDINGS_KEPT:
                 self.unjudged = number + 1
-            return Verdict((finding,), ((seat, refusal),))
+            if number in self._told and not self.settings.enforce:
+                return Verdict((finding,))
+            return Verdict((finding,), ((seat, evolve(refusal, reason=f"{refusal.reason}; {self._treatment}")),))
         return LEGAL
+
+    @property
+    def _treatment(self) -> str:
+        """What is done with a line that breaks a rule, for people."""
+        if self.settings.enforce:
+            return "the line was not forwarded, and the game is lost"
+        return "the line was forwarded all the same"
 
     # The journal
 
@@ -433,6 +468,9 @@ class Relay:
             assert entry.seat is not None
             assert entry.body is not None
             self._judge(entry.seat, entry.body, self._entries - 1)
+
+
+_IS_KEPT: Final = "the line is kept until a second client has come"
 
 
 def _illegible() -> InvalidMove:

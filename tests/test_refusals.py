@@ -52,8 +52,29 @@ class ShownTests(SynchronousTestCase):
             b"<password>hunter2</password>",
             b'<authenticate password="hunter2',
             '<authenticate password="hunter2"/>'.encode("utf-16-le"),
+            '<authenticate password="hunter2"/>'.encode("utf-16-be"),
         ):
-            self.assertNotIn("hunter2", shown(message), message)
+            self.assertNotIn("hunter2", shown(message).replace("\\x00", ""), message)
+
+    def test_quotation_marks_around_a_secret_stay(self) -> None:
+        for message, harmless in (
+            ('<joinPrepared reservation="x1"/>', '<joinPrepared reservation="[removed]"/>'),
+            ("<a password='x1'/>", "<a password='[removed]'/>"),
+            ('<a password="x1', '<a password="[removed]'),
+            ('<a password="', '<a password="[removed]'),
+            ("password=x1", "password=[removed]"),
+        ):
+            self.assertEqual(shown(message.encode()), harmless)
+
+    def test_nuls_are_shown(self) -> None:
+        self.assertEqual(shown("(1".encode("utf-16-be")), "\\x00(\\x001")
+        self.assertEqual(shown(b"\0\x0b(1,[3,4])."), "\\x00\\x0b(1,[3,4]).")
+
+    def test_half_a_code_in_utf_16_at_the_end_of_a_long_message_is_not_shown(self) -> None:
+        for before in range(400):
+            message = 'password="x" ' + " " * before + CODE + " " * 400
+            text = shown(message.encode("utf-16-le"), lambda text: text == CODE)
+            self.assertNotIn(CODE[:8], text)
 
     def test_reservation_codes_are_taken_out_wherever_they_are(self) -> None:
         for message in (f'<joinPrepared reservationCode="{CODE}"/>', f"<join room='{CODE}'/>", CODE.upper()):
@@ -74,5 +95,5 @@ class ShownTests(SynchronousTestCase):
 
     def test_a_refusal_is_one_line(self) -> None:
         refusal = Refusal("unknown-word", "there is no such word", "(play) or (wait)", b"(hello)")
-        self.assertEqual(described(refusal), "there is no such word; expected: (play) or (wait); message: (hello)")
+        self.assertEqual(described(refusal), 'there is no such word; expected: (play) or (wait); message: "(hello)"')
         self.assertEqual(described(Refusal("full", "the table is full")), "the table is full")

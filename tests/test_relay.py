@@ -349,8 +349,8 @@ class RefusalTests(SynchronousTestCase):
             step = table.receive(0, Moved(b"(2,[4,3,1])."), 102.0)
             ((seat, refusal),) = step.refused if enforce else table.review().refused
             self.assertEqual((seat, refusal.code, refusal.text), (0, "other-cell", b"(2,[4,3,1])."))
-            self.assertEqual(refusal.reason, "answers for another cell than was shot at: (3,4)")
-            self.assertEqual(refusal.expected, "the answer to the shot, (2,[3,4,R]). with R from 1 to 4")
+            self.assertIn("answers for (4,3); the shot was at (3,4) (X and Y swapped?); the line was", refusal.reason)
+            self.assertIn('the answer to the shot, "(2,[3,4,R])."', refusal.expected)
 
     def test_a_line_is_forwarded_all_the_same_where_the_referee_observes(self) -> None:
         table = started()
@@ -397,11 +397,61 @@ class RefusalTests(SynchronousTestCase):
         table = started(idle_seconds=10.0)
         table.receive(1, Moved(b"(1,[3,4])."), 102.0)
         ((seat, refusal),) = table.tick(112.0).refused
-        self.assertEqual((seat, refusal.code, refusal.reason), (0, "idle", "nothing was sent for 10 seconds"))
-        self.assertEqual(refusal.expected, "the answer to the shot, (2,[3,4,R]). with R from 1 to 4")
+        reason = "neither client sent anything for 10 seconds; seat 0 was to answer"
+        self.assertEqual((seat, refusal.code, refusal.reason), (0, "idle", reason))
+        self.assertIn('"(2,[3,4,R])."', refusal.expected)
         table = started(idle_seconds=10.0)
         table.receive(1, Moved(b"hm"), 102.0)
         self.assertEqual(self.refused(table.tick(112.0)), [(1, "illegible"), (0, "idle"), (1, "idle")])
+
+    def test_a_shot_that_is_not_answered_is_spoken_of_once(self) -> None:
+        for enforce in (False, True):
+            table = started(enforce=enforce)
+            step = table.receive(1, Moved(b"(1,[3,4])."), 102.0)
+            table.review()
+            self.assertEqual(step.wake_at, 112.0)
+            step = table.tick(112.0)
+            ((seat, refusal),) = step.refused
+            self.assertEqual((seat, refusal.code), (0, "no-answer"))
+            self.assertEqual(refusal.reason, "no answer to the shot at (3,4) for 10 seconds")
+            self.assertIn("CR (byte 13)", refusal.expected)
+            self.assertEqual((step.wake_at, step.mails, step.outcome), (102.0 + 900.0, (), None))
+
+    def test_who_may_think_is_not_spoken_of(self) -> None:
+        table = started()
+        self.assertEqual(table.tick(120.0).refused, (), "a shot is due")
+        table.receive(1, Moved(b"(1,[3,4])."), 120.0)
+        table.receive(0, Moved(b"(2,[3,4,1])."), 120.0)
+        table.review()
+        self.assertEqual(table.tick(131.0).refused, (), "a shot is due again")
+        for seat, line in ((0, b"(1,[3,4])."), (1, b"(2,[3,4,1])."), (1, b"(1,[3,5]).")):
+            step = table.receive(seat, Moved(line), 132.0)
+        self.assertEqual(step.wake_at, 132.0 + 900.0, "both were seen to answer")
+
+    def test_nobody_knows_who_is_to_answer_after_a_line_without_meaning(self) -> None:
+        table = started()
+        table.receive(1, Moved(b"(1,[3,4])."), 102.0)
+        table.receive(0, Moved(b"hm"), 102.0)
+        table.review()
+        self.assertEqual(table.tick(112.0).refused, ())
+
+    def test_an_early_line_is_counted_once(self) -> None:
+        table = relay()
+        table.join("a", 100.0)
+        ((_, early),) = table.receive(0, Moved(b"(1,[5,5])."), 100.1).refused
+        expected = 'nothing before "(5,[])."; this client was told to defend first, "(3,[])."'
+        self.assertEqual((early.code, early.expected), ("early", expected))
+        table.join("b", 101.0)
+        step = table.review()
+        self.assertEqual(([finding.code for finding in step.findings], step.refused), (["out-of-turn"], ()))
+
+    def test_it_says_what_was_done_with_the_line(self) -> None:
+        table = started()
+        table.receive(1, Moved(b"hm"), 102.0)
+        ((_, observed),) = table.review().refused
+        self.assertEqual(observed.reason, "the line is no command; the line was forwarded all the same")
+        ((_, enforced),) = started(enforce=True).receive(1, Moved(b"hm"), 102.0).refused
+        self.assertEqual(enforced.reason, "the line is no command; the line was not forwarded, and the game is lost")
 
     def test_after_the_end(self) -> None:
         table = started()

@@ -123,7 +123,7 @@ def room_facts(found: Room, game: GameType, refusals: RefusalLog) -> Answer:
         "started": history.started,
         "seed": history.seed,
         "options": [f"{name}={value}" for name, value in sorted(history.options.items())],
-        "clock": None if wakes is None else f"looks again in {max(0.0, wakes):.1f} s",
+        "clock": None if wakes is None or found.is_closed else f"looks again in {max(0.0, wakes):.1f} s",
         "to move": sorted(_to_move(found)),
         "findings": [f"{finding.code} seat {finding.seat}" for finding in found.table.match.findings],
         "watched by": [peer.name for peer in found.observers],

@@ -240,7 +240,8 @@ class XmlStream:
             except RemoteProtocolError as error:
                 self._error = RemoteProtocolError(str(error), code=error.code, text=self._begun_text())
             except expat.ExpatError as error:
-                reason = f"this is not well-formed XML: {expat.ErrorString(error.code)}"
+                fault = expat.ErrorString(error.code).removeprefix("not well-formed ").strip("()")
+                reason = f"this is not well-formed XML: {fault} in column {self._column}"
                 self._error = RemoteProtocolError(reason, code="malformed-xml", text=self._seen.encode()[:KEPT])
         else:
             self._messages.closed = True
@@ -293,6 +294,13 @@ class XmlStream:
         self._taken = 0
         self._seen = ""
         self._renew()
+
+    @property
+    def _column(self) -> int:
+        """The place in the message, from 1, at which its parser has stopped."""
+        before = len(f"<{self._messages.root}>".encode()) if self._messages.root else 0
+        text = self._seen.encode()
+        return self._parser.ErrorByteIndex - before - (len(text) - len(text.lstrip(_BLANKS))) + 1
 
     def _look_for_stray_text(self) -> None:
         """Take a line of text for what it is, because markup may never follow it."""

@@ -137,7 +137,7 @@ class WatchTests(DeskTestCase):
     def test_what_was_refused_is_shown_whole(self) -> None:
         defender, _ = self.match()
         self.refuse(defender, 0)
-        line = "unknown-word: there is no such word; expected: (1,[X,Y]).; message: shoot!"
+        line = 'unknown-word: there is no such word; expected: (1,[X,Y]).; message: "shoot!"'
         self.assertIn(f"\n    {line}\n", self.answer("players"))
         self.assertIn("\nrefused:\nSEAT  PEER", self.answer(f"room {self.room.id}"))
         self.assertIn(f"\n    {line}\n", self.answer(f"room {self.room.id}"))
@@ -148,7 +148,7 @@ class WatchTests(DeskTestCase):
         self.refuse(defender, 0)
         (line,) = self.told
         self.assertIn("refused unknown-word: listener=battleship room=", line)
-        self.assertIn("there is no such word; expected: (1,[X,Y]).; message: shoot!\n", line)
+        self.assertIn('there is no such word; expected: (1,[X,Y]).; message: "shoot!"\n', line)
         self.answer("watch")
         self.refuse(defender, 0)
         self.assertEqual(len(self.told), 1)

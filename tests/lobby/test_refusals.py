@@ -15,7 +15,7 @@ from tests.lobby.doubles import Peer, Turns
 from tests.store.logs import sentences
 
 REFUSAL = Refusal("unknown-word", "there is no such word", "(play)", b"(hello)")
-LINE = "there is no such word; expected: (play); message: (hello)"
+LINE = 'there is no such word; expected: (play); message: "(hello)"'
 
 
 @define(eq=False)

@@ -368,7 +368,7 @@ class FloodTests(SynchronousTestCase):
         with capturedLogs() as logs:
             for _ in range(6):
                 self.clock.turn(2.0)
-        why = "a message was begun 8 seconds ago, and has not ended; expected: a line feed; message: never ends"
+        why = 'a message was begun 8 seconds ago, and has not ended; expected: a line feed; message: "never ends"'
         self.assertEqual(self.reception.heard, [b"message-too-slow"])
         self.assertTrue(self.transport.disconnecting)
         self.assertEqual(
@@ -382,7 +382,7 @@ class FloodTests(SynchronousTestCase):
         with capturedLogs() as logs:
             for _ in range(20):
                 self.clock.turn(2.5)
-        why = "a message was begun 10 seconds ago and has not ended; expected: a line feed; message: never ends"
+        why = 'a message was begun 10 seconds ago and has not ended; expected: a line feed; message: "never ends"'
         self.assertEqual(sentences(logs), [f"refused unfinished: listener=lines peer=10.0.0.1:4711: {why}"])
         self.session.dataReceived(b" but did\n")
         self.assertEqual(self.reception.heard, [b"never ends but did"])

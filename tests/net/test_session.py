@@ -368,7 +368,9 @@ class LosingTests(SessionTestCase):
         self.assertEqual(first.received(), LINE + b"\r")
         self.assertTrue(first.transport.is_half_closed and second.transport.is_half_closed)
         (room,) = self.house.lobby.rooms
-        why = "a line is longer than 20 bytes; expected: a line feed after each message; message: xxxxxxxxxxxxxxxxxxxxx"
+        why = (
+            'a line is longer than 20 bytes; expected: a line feed after each message; message: "xxxxxxxxxxxxxxxxxxxxx"'
+        )
         self.assertEqual(
             sentences(logs),
             [f"refused line-too-long: listener=battleship room={room} seat=1 peer=10.0.0.1:4711: {why}"],

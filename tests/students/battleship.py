@@ -56,7 +56,7 @@ BOTS = [
     ),
     Student("bot-03", "counts columns and rows from 1", "off-board", SECOND, _says(b"(1,[10,10]).\n")),
     Student("bot-04", "does not wait for the answer", "out-of-turn", SECOND, _says(b"(1,[0,0]).\n(1,[0,1]).\n")),
-    Student("bot-05", "takes (3,[]) for the word to attack", "out-of-turn", FIRST, ((0.0, b"(1,[5,5]).\n"),)),
+    Student("bot-05", "takes (3,[]) for the word to attack", "early", FIRST, ((0.0, b"(1,[5,5]).\n"),)),
     Student("bot-06", "never ends its line", "unfinished", SECOND, ((0.5, b"(1,[3,3])."), (20.0, b""))),
     Student("bot-07", "writes a backslash and an n", "illegible", SECOND, _says(b"(1,[3,3]).\\n\n")),
     Student("bot-08", "answers with row and column swapped", "other-cell", FIRST, _says(b"(2,[{y},{x},1]).\n")),
@@ -74,7 +74,7 @@ BOTS = [
     Student("bot-12", "says sunk for each hit", "no-legal-fleet", FIRST, _says(b"(2,[{x},{y},3]).\n(1,[5,5]).\n")),
     Student("bot-13", "shoots and does not answer first", "wrong-opcode", FIRST, _says(b"(1,[5,5]).\n")),
     Student("bot-14", "leaves the square brackets out", "illegible", SECOND, _says(b"(1,6,6).\n")),
-    Student("bot-15", "does not answer at all", "idle", FIRST, ((1_000.0, b""),)),
+    Student("bot-15", "does not answer at all", "no-answer", FIRST, ((1_000.0, b""),)),
 ]
 
 

@@ -16,7 +16,7 @@ class NightTests(SynchronousTestCase):
             for refusal in night.refusals:
                 self.assertTrue(refusal.reason, student)
                 self.assertTrue(refusal.expected, student)
-                self.assertTrue(refusal.text or refusal.code in {"idle", "empty-line"}, student)
+                self.assertTrue(refusal.text or refusal.code in {"idle", "no-answer", "empty-line"}, student)
 
     def test_nothing_is_held_against_the_opponent(self) -> None:
         for student in BOTS:
@@ -31,6 +31,11 @@ class NightTests(SynchronousTestCase):
             for shown in ("\n".join(night.lines), night.console(), night.pages[-1]):
                 self.assertIn(student.code, shown, student)
                 self.assertIn(refusal.reason, shown, student)
+
+    def test_the_console_shows_no_clock_of_a_room_that_is_closed(self) -> None:
+        night = play(BOTS[0])
+        self.assertTrue(night.room.is_closed)
+        self.assertNotIn("looks again", night.console())
 
     def test_a_name_does_not_give_the_mistake_away(self) -> None:
         self.assertEqual([student.name for student in BOTS], [f"bot-{number:02}" for number in range(1, 16)])

@@ -8,7 +8,7 @@ from tests.students.softwarechallenge import BOTS, played
 
 CODES = {
     "bot-01": ["no-protocol"],
-    "bot-02": ["http-request", "no-request"],
+    "bot-02": ["http-request"],
     "bot-03": ["malformed-xml"],
     "bot-04": ["unknown-game-type"],
     "bot-05": ["document-ended"],
@@ -20,7 +20,7 @@ CODES = {
     "bot-11": ["no-room"],
     "bot-12": ["no-reservation"],
     "bot-13": ["no-request"],
-    "bot-14": ["administrators-only", "no-request"],
+    "bot-14": ["administrators-only"],
     "bot-15": ["soft-timeout"],
 }
 

@@ -339,7 +339,7 @@ class RefusalTests(SynchronousTestCase):
         stream = XmlStream()
         stream.receive_data(b"<p><a></b>")
         error = self.assertRaises(RemoteProtocolError, list, stream.elements())
-        self.assertEqual(str(error), "this is not well-formed XML: mismatched tag")
+        self.assertEqual(str(error), "this is not well-formed XML: mismatched tag in column 6")
 
 
 # Pieces that are valid alone, pieces that are not, and pieces of pieces.

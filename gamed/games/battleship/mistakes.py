@@ -13,17 +13,24 @@ from typing import TYPE_CHECKING, Final
 from gamed.errors import RuleError
 from gamed.game import Seat
 from gamed.games.battleship.fleet import SIZE
-from gamed.games.battleship.wire import Code, decode
+from gamed.games.battleship.wire import Code, Opcode, decode, encode
 from gamed.refusals import Refusal
 
 if TYPE_CHECKING:
     from gamed.games.battleship.rules import State
 
-A_COMMAND: Final = "(1,[X,Y]). to shoot or (2,[X,Y,R]). to answer, and a line feed"
+A_COMMAND: Final = '"(1,[X,Y])." to shoot or "(2,[X,Y,R])." to answer, and a line feed'
+A_RESULT: Final = "R is 1 water, 2 hit, 3 sunk, 4 last ship sunk"
+A_CELL: Final = "numbers from 0 to 9: people's column 1 is X=0, and row A is Y=0"
 A_FLEET: Final = "all answers must fit one fleet: straight ships of 5, 4, 3, 3 and 2 cells that do not touch"
 
-_ELSEWHERE: Final = "a Battleship client: lines such as (1,[3,4])."
+_READS_LF: Final = (
+    "if your program never saw the shot: the server's lines end with CR (byte 13) alone, "
+    "so a readline that waits for LF waits forever"
+)
+_ELSEWHERE: Final = 'a Battleship client: lines such as "(1,[3,4])."'
 _IN_THE_LIST: Final = re.compile(rb"\[([^\[\]]*)\]")
+_UTF_16: Final = re.compile(rb"\0?(?:[^\0]\0)*[^\0]?")
 _OPCODE: Final = re.compile(rb"\s*\(?\s*([+-]?\d+)\s*,\s*\[")
 
 
@@ -49,6 +56,28 @@ def _has_no_numbers(line: bytes) -> bool:
     return found is not None and not re.fullmatch(rb"(\s*-?\d{1,9}\s*(,|$))*", found[1])
 
 
+def _is_utf_16(line: bytes) -> bool:
+    return line.count(b"\0") > 1 and _UTF_16.fullmatch(line) is not None
+
+
+def _has_no_brackets(line: bytes) -> bool:
+    return re.fullmatch(rb"\(?\s*\d(\s*,\s*-?\d+)+\s*\)?\s*\.?\s*", line) is not None
+
+
+def _right(line: bytes) -> str:
+    """Return the command that a line with the right numbers was meant to be; "" where nobody can say."""
+    if _has_no_brackets(line):
+        opcode, _, rest = line.strip(b" \t().").partition(b",")
+        line = b"(%s,[%s])." % (opcode.strip(), rest)
+    for meant in (line + b".", line.strip(b" \"'`")):
+        command = decode(meant)
+        if command is not None:
+            return f'"{encode(command).decode()}"'
+    return ""
+
+
+_ONE_BYTE: Final = "text of one byte a character (Java: writeBytes), and a line feed"
+
 _MISTAKES: Final[tuple[tuple[Callable[[bytes], object], str, str], ...]] = (
     (
         re.compile(rb"[A-Z]+ \S+ HTTP/|[A-Za-z-]+: ").match,
@@ -58,16 +87,18 @@ _MISTAKES: Final[tuple[tuple[Callable[[bytes], object], str, str], ...]] = (
     (re.compile(rb"\x16\x03").match, "the beginning of TLS; this port takes plain TCP", _ELSEWHERE),
     (re.compile(rb"SSH-").match, "the greeting of an SSH client; the console has another port", _ELSEWHERE),
     (re.compile(rb"\s*<").match, "XML; that is another game's protocol", _ELSEWHERE),
-    (
-        re.compile(rb"\0").search,
-        "NUL bytes in the line, as in UTF-16 or with a length before the text (Java: writeChars, writeUTF)",
-        "text of one byte a character (Java: writeBytes), and a line feed",
-    ),
+    (_is_utf_16, "every other byte is NUL: UTF-16 (Java: writeChars)", _ONE_BYTE),
+    (re.compile(rb"\0[^\0]").match, "a length of two bytes before the text (Java: writeUTF)", _ONE_BYTE),
+    (re.compile(rb"\0").search, "NUL bytes in the line", _ONE_BYTE),
     (re.compile(rb"\xef\xbb\xbf").match, "a byte order mark before the command", A_COMMAND),
     (lambda line: not line.isascii(), "bytes that are not ASCII", A_COMMAND),
-    (re.compile(rb"\\[nr]").search, "a backslash and a letter in place of a line end", "a line feed (byte 10)"),
+    (
+        re.compile(rb"\\[nr]").search,
+        "a backslash and a letter in place of a line end",
+        "a line feed (byte 10) after the full stop",
+    ),
     (lambda line: not line.strip(), "nothing but blanks", A_COMMAND),
-    (_lacks_stop, "the full stop at the end is missing", "a full stop behind the closing parenthesis: (1,[3,4])."),
+    (_lacks_stop, "the full stop at the end is missing", "a full stop after the closing parenthesis"),
     (_is_quoted, "quotation marks around the command", A_COMMAND),
     (
         re.compile(rb"\d\s*,\s*\[.*\d\s*,\s*\[").search,
@@ -78,18 +109,14 @@ _MISTAKES: Final[tuple[tuple[Callable[[bytes], object], str, str], ...]] = (
     (_is_unbalanced, "a parenthesis or a square bracket is missing or too many", A_COMMAND),
     (
         re.compile(rb"\]\s*\)?\s*\.\s*\S").search,
-        "something stands behind the full stop",
-        "a line feed behind the full stop",
+        "there is text after the full stop",
+        "a line feed after the full stop",
     ),
-    (
-        re.compile(rb"\(?\s*\d(\s*,\s*-?\d+)+\s*\)?\s*\.?\s*").fullmatch,
-        "the square brackets around the numbers are missing",
-        A_COMMAND,
-    ),
+    (_has_no_brackets, "the square brackets around the numbers are missing", A_COMMAND),
     (
         _has_no_numbers,
         "the list holds something that is not a whole number",
-        "columns and rows are numbers from 0 to 9",
+        A_CELL,
     ),
     (re.compile(rb"\s*\(\s*\(").match, "too many parentheses", A_COMMAND),
 )
@@ -102,10 +129,40 @@ def mistake(state: State, seat: Seat, body: bytes, error: RuleError) -> Refusal:
     if error.code == "contradiction":
         return Refusal(error.code, str(error), "the same answer as before for the same cell", body)
     if error.code == "no-legal-fleet":
-        return Refusal(error.code, str(error), _honest(body), body)
+        return _untrue(state, seat, body, error)
     if error.code == "repeated-shot":
         return Refusal(error.code, str(error), "a shot at another cell", body)
-    return Refusal(error.code, str(error), expected(state, seat), body)
+    instead = expected(state, seat)
+    if error.code == "off-board":
+        instead += f"; X and Y are {A_CELL}"
+    elif error.code == "wrong-opcode":
+        instead += _role(state, seat)
+    return Refusal(error.code, _other_cell(state, body) or str(error), instead, body)
+
+
+def _other_cell(state: State, body: bytes) -> str:
+    """Return what is wrong with an answer for another cell; "" if it is for the right one, or no answer."""
+    command = decode(body)
+    if command is None or state.shot is None or command.opcode != Opcode.ANSWER or len(command.numbers) != len("XYR"):
+        return ""
+    column, row = state.shot % SIZE, state.shot // SIZE
+    x, y, _ = command.numbers
+    if (x, y) == (column, row) or not (0 <= x < SIZE and 0 <= y < SIZE):
+        return ""
+    swapped = " (X and Y swapped?)" if (y, x) == (column, row) else ""
+    return f"answers for ({x},{y}); the shot was at ({column},{row}){swapped}"
+
+
+def _untrue(state: State, seat: Seat, body: bytes, error: RuleError) -> Refusal:
+    command, sea = decode(body), state.seas[seat]
+    if command is None or sea is None or command.numbers[-1] not in (Code.SUNK, Code.LAST_SUNK):
+        return Refusal(error.code, str(error), _honest(body), body)
+    x, y, _ = command.numbers
+    near = ((x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1))
+    if any(0 <= a < SIZE and 0 <= b < SIZE and sea.open_hits >> a + SIZE * b & 1 for a, b in near):
+        return Refusal(error.code, str(error), _honest(body), body)
+    reason = f"({x},{y}) cannot have sunk a ship: no neighbouring cell was hit before, and no ship is one cell long"
+    return Refusal(error.code, reason, f'"(2,[{x},{y},1])." for water or "(2,[{x},{y},2])." for a hit', body)
 
 
 def _honest(body: bytes) -> str:
@@ -121,21 +178,54 @@ def _honest(body: bytes) -> str:
 def _illegible(body: bytes) -> Refusal:
     for has, reason, instead in _MISTAKES:
         if has(body):
-            return Refusal("illegible", reason, instead, body)
+            return Refusal("illegible", reason, _with_example(instead, _right(body)), body)
     return Refusal("illegible", "the line is no command", A_COMMAND, body)
 
 
-def expected(state: State, seat: Seat) -> str:
-    """Return what a seat may send in a state."""
+def _with_example(instead: str, right: str) -> str:
+    if not right:
+        return instead
+    return f"{right} and a line feed" if instead == A_COMMAND else f"{instead}: {right}"
+
+
+def expected(state: State, seat: Seat, *, started: bool = True) -> str:
+    """Return what a seat may send in a state. `started`: whether the clients were told to begin."""
     if state.winner is not None:
         return "nothing: the game is over"
-    if state.attacker is None:
-        return "nothing before (5,[])."
+    if state.attacker is None or not started:
+        return f'nothing before "(5,[])."{_role(state, seat)}'
     if state.shot is None:
         if seat == state.attacker:
-            return "a shot, (1,[X,Y]). with X and Y from 0 to 9"
-        return "nothing before the other side has shot"
+            return 'a shot, "(1,[X,Y]).", with X and Y from 0 to 9'
+        return f"nothing before the other side has shot{_role(state, seat)}"
     cell = f"{state.shot % SIZE},{state.shot // SIZE}"
     if seat == state.attacker:
         return f"nothing before the other side has answered the shot at ({cell})"
-    return f"the answer to the shot, (2,[{cell},R]). with R from 1 to 4"
+    return f'the answer to the shot, "(2,[{cell},R]).", where {A_RESULT}'
+
+
+def _role(state: State, seat: Seat) -> str:
+    """Return what a client was told that defends, as long as nothing was answered; after that its role changes."""
+    if state.attacker in (None, seat) or any(sea is None or sea.known for sea in state.seas):
+        return ""
+    return '; this client was told to defend first, "(3,[])."'
+
+
+def due(state: State) -> str:
+    """Return who was to do what in a state that is not the end."""
+    if state.attacker is None:
+        return ""
+    return f"seat {state.attacker} was to shoot" if state.shot is None else f"seat {1 - state.attacker} was to answer"
+
+
+def unanswered(state: State, seconds: float) -> tuple[tuple[Seat, Refusal], ...]:
+    """Return what the developer is told of a client that has been silent since it was shot at.
+
+    Programs answer at once. For a shot, people in the browser take their time.
+    """
+    if state.shot is None or state.attacker is None or state.misled:
+        return ()
+    seat = 1 - state.attacker
+    cell = f"({state.shot % SIZE},{state.shot // SIZE})"
+    reason = f"no answer to the shot at {cell} for {seconds:g} seconds"
+    return ((seat, Refusal("no-answer", reason, f"{expected(state, seat)}; {_READS_LF}")),)

@@ -14,7 +14,7 @@ from attrs import frozen
 from gamed.errors import IllegalMove, InvalidMove, NotYourTurn, RuleError
 from gamed.game import CHANCE, Options, Outcome, Seat, Termination
 from gamed.games.battleship.fleet import FLEET, LAST_SUNK, SIZE, WATER, AnswerError, Sea, cells
-from gamed.games.battleship.mistakes import expected, mistake
+from gamed.games.battleship.mistakes import due, expected, mistake, unanswered
 from gamed.games.battleship.wire import Code, Command, Opcode, decode, plain
 from gamed.refusals import Refusal
 
@@ -220,9 +220,17 @@ class Battleship:
         """Return what the developer of a client is told of a line that broke a rule."""
         return mistake(state, seat, body, error)
 
-    def expected(self, state: State, seat: Seat) -> str:
+    def expected(self, state: State, seat: Seat, *, started: bool = True) -> str:
         """Return what a seat may send, for people."""
-        return expected(state, seat)
+        return expected(state, seat, started=started)
+
+    def due(self, state: State) -> str:
+        """Return who was to do what, for people."""
+        return due(state)
+
+    def unanswered(self, state: State, seconds: float) -> tuple[tuple[Seat, Refusal], ...]:
+        """Return what the developer of a client is told that does not answer a shot."""
+        return unanswered(state, seconds)
 
     def pardon(self, state: State, seat: Seat, move: Command | None, error: RuleError) -> State:
         """Return the state from which to judge on after a line that broke a rule; `move` is None if it was illegible.

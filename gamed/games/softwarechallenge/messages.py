@@ -12,6 +12,7 @@ and our limits: `message-too-long`, `message-too-deep`, `too-many-attributes`. A
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from attrs import define, field
@@ -37,6 +38,24 @@ class Request(Event):
     def text(self) -> bytes:
         """The same in bytes, for people."""
         return self.said.strip().encode()[:KEPT]
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The names of its attributes, for people: those that cannot be secrets, which have digits."""
+        names = [found[1] for found in _ATTRIBUTE.finditer(self.said.partition(">")[0])]
+        return tuple(name for name in names if name is not None and name.isalpha())[:_NAMED]
+
+
+_ATTRIBUTE: Final = re.compile(r"""([\w.:-]{1,40})\s*=\s*(?:"[^"]*"|'[^']*')""")
+_NAMED: Final = 4
+"""Attributes that are named to people."""
+
+
+@define
+class Opened(Event):
+    """The document has been opened, and no message has come yet."""
+
+    root: str
 
 
 @define

@@ -31,7 +31,7 @@ ADMINS_RATE: Final = 2_000.0
 NO_REQUEST: Final = 10.0
 """Seconds after which a developer learns that a client has connected and not joined."""
 
-_JOIN: Final = '<protocol><join gameType="{}"/>, or <joinPrepared reservationCode="…"/>'
+_JOIN: Final = '<join gameType="{}"/>'
 _ROOM: Final = "the roomId of the message <joined>, for as long as the game runs"
 _ADMINS_ROOM: Final = "the roomId of a message <prepared> or <joinedGameRoom>, for as long as the game runs"
 _CODE: Final = '<joinPrepared reservationCode="…"/> with a code of a message <prepared>, which can be used once'
@@ -73,8 +73,8 @@ class SoftwareChallengeReception:
     _admins: dict[Peer, None] = field(factory=dict)
     # Who gave a wrong password, with what throws them out when the answer was held back long enough.
     _wrong: dict[Peer, Any] = field(factory=dict)
-    _silent: dict[Peer, Any] = field(factory=dict)
-    """Those who have neither joined nor authenticated yet, with what reports that."""
+    _silent: dict[Peer, tuple[Any, str]] = field(factory=dict)
+    """Those who have neither joined nor authenticated yet, with what reports that, and the root of their document."""
     # With what ends their waiting.
     _unfilled: dict[HostedRoom, Any] = field(factory=dict)
     _requests: dict[type[Event], Callable[[Peer, Any], None]] = field(init=False)
@@ -90,6 +90,7 @@ class SoftwareChallengeReception:
             say.RoomMessage: self._move,
             say.Leaving: self._leave,
             Unread: self._unread,
+            say.Opened: self._opened,
         }
         self._admin_requests = {
             say.Prepare: self._prepare,
@@ -107,7 +108,7 @@ class SoftwareChallengeReception:
 
     def arrive(self, peer: Peer) -> None:
         """Say nothing: the client speaks first."""
-        self._silent[peer] = self.host.after(NO_REQUEST, partial(self._asks_nothing, peer))
+        self._silent[peer] = self.host.after(NO_REQUEST, partial(self._asks_nothing, peer)), ""
 
     def receive(self, peer: Peer, event: Event) -> None:
         """Take a request."""
@@ -119,7 +120,11 @@ class SoftwareChallengeReception:
         elif isinstance(event, say.Request):
             # As by the official server.
             reason = "a request of administrators was ignored, because the client has not authenticated"
-            self._report(peer, event, "administrators-only", reason, '<authenticate password="…"/> before it')
+            join = _JOIN.format(self.season.game_types[0])
+            expected = (
+                f'players need no such request: they send {join}; administrators <authenticate password="…"/> first'
+            )
+            self._report(peer, event, "administrators-only", reason, expected)
 
     def _answer(self, peer: Peer, handle: Callable[[Peer, Any], None], request: Any) -> None:
         try:
@@ -131,21 +136,33 @@ class SoftwareChallengeReception:
 
     def _report(self, peer: Peer, request: say.Request, code: str, reason: str, expected: str = "") -> None:
         """Have developers learn why a request had no effect."""
+        self._has_asked(peer)
         self.host.refused(peer, Refusal(code, reason, expected, request.text))
 
     def _unread(self, peer: Peer, event: Unread) -> None:
+        # Its developer knows enough for now.
+        self._has_asked(peer)
         self.host.refused(peer, event.refusal)
 
+    def _opened(self, peer: Peer, event: say.Opened) -> None:
+        if peer in self._silent:
+            self._silent[peer] = self._silent[peer][0], event.root
+
     def _asks_nothing(self, peer: Peer) -> None:
-        del self._silent[peer]
-        reason = f"the client connected {NO_REQUEST:g} seconds ago and has not joined; the server waits for that"
+        _, root = self._silent.pop(peer)
+        begun = peer.unfinished
+        came = f"has opened <{root[:40]}> and sent no request in it" if root else "has sent nothing (0 bytes)"
+        if begun and not root:
+            came = "has sent no whole message"
+        reason = f"the client connected {NO_REQUEST:g} seconds ago and {came}; the server does not speak first"
         expected = _JOIN.format(self.season.game_types[0])
-        self.host.refused(peer, Refusal("no-request", reason, expected, peer.unfinished))
+        expected = f'<protocol>{expected}, or <joinPrepared reservationCode="…"/> in it'
+        self.host.refused(peer, Refusal("no-request", reason, expected, begun))
 
     def _has_asked(self, peer: Peer) -> None:
-        timer = self._silent.pop(peer, None)
-        if timer is not None:
-            timer.cancel()
+        silence = self._silent.pop(peer, None)
+        if silence is not None:
+            silence[0].cancel()
 
     def refuse(self, peer: Peer, error: RemoteProtocolError) -> None:
         """Throw out who broke the protocol; developers know already."""
@@ -190,7 +207,7 @@ class SoftwareChallengeReception:
     def _check_type(self, game_type: str) -> None:
         if game_type not in self.season.game_types:
             # The type is not quoted: it may be a reservation code in the wrong place.
-            known = " or ".join(f'gameType="{name}"' for name in self.season.game_types)
+            known = f'gameType="{self.season.game_types[0]}"'
             raise _Kick("unknown-game-type", "there is no game of this gameType here", known)
 
     def _join(self, peer: Peer, event: say.Join) -> None:
@@ -250,7 +267,7 @@ class SoftwareChallengeReception:
     def _join_prepared(self, peer: Peer, event: say.JoinPrepared) -> None:
         self._has_asked(peer)
         if not event.code:
-            raise _Kick("no-reservation", "joinPrepared without a reservationCode", _CODE)
+            raise _Kick("no-reservation", _lacks(event, "joinPrepared", "reservationCode"), _CODE)
         reservation = self.host.reservations.take(event.code)
         # A slot whose game was started without its player is not free any more.
         if reservation is None or reservation.seat not in reservation.room.table.free:
@@ -280,7 +297,7 @@ class SoftwareChallengeReception:
     def _room_of(self, peer: Peer, event: say.RoomMessage) -> tuple[HostedRoom, list[Seat]]:
         """Return the room that a message names, and the peer's seats in it."""
         if event.room is None:
-            raise _Kick("no-room", "the message names no room", f'<room roomId="…">: {_ROOM}')
+            raise _Kick("no-room", _lacks(event, "room", "roomId"), f'<room roomId="…">: {_ROOM}')
         room = self.host.room(event.room)
         if room is None:
             raise _Kick("unknown-room", "there is no such room, or its game is over", _ROOM, room=event.room or None)
@@ -456,6 +473,16 @@ class SoftwareChallengeReception:
             reason = "there are no scores for this name"
             raise _Kick("unknown-name", reason, "the displayName of a player, after games in test mode", kick=False)
         self.host.tell(peer, say.PlayerScore(self.scores.spelled(event.display_name)))
+
+
+def _lacks(request: say.Request, element: str, name: str) -> str:
+    """Return the reason where an element lacks an attribute that it needs, with those that it has instead."""
+    reason = f"<{element}> has no attribute {name}"
+    if name in request.attributes or not request.attributes:
+        return f"{reason}, or an empty one"
+    instead = f"{reason}; it has {', '.join(request.attributes)}"
+    is_case = any(other.lower() == name.lower() for other in request.attributes)
+    return f"{instead}: names are case-sensitive" if is_case else instead
 
 
 def _begun(room: HostedRoom, seat: Seat) -> bytes:

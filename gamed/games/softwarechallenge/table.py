@@ -29,10 +29,12 @@ from gamed.games.softwarechallenge.messages import (
 )
 from gamed.games.softwarechallenge.messages import Result as ResultMessage
 from gamed.games.softwarechallenge.season import Cause, Fault, Season, Sent
+from gamed.games.softwarechallenge.wire import open_element
 from gamed.history import LEFT, Entry
 from gamed.match import Match, MatchTable, Opening
 from gamed.refusals import Refusal
 from gamed.table import OBSERVERS, Mail, Step
+from gamed.wire.xmlstream import UNFINISHED
 
 COLORS = ("red", "blue")
 NOT_YOUR_TURN = "It's not your turn yet."
@@ -358,12 +360,20 @@ class SeasonTable(MatchTable):
         return step
 
     def _late(self, over: Overstepped, taken: float, text: bytes) -> Refusal:
-        expected = f"a whole message with a move within {self.limits.soft:g} seconds of each MoveRequest"
+        expected = (
+            f"a whole message with a move within {self.limits.soft:g} seconds, the soft limit, of each MoveRequest"
+        )
         if over is Overstepped.SOFT:
-            return Refusal("soft-timeout", f"the answer came {taken} ms after the MoveRequest", expected, text)
-        reason = f"no answer came within {self.limits.hard:g} seconds of the MoveRequest"
+            reason = f"the answer came {taken} ms after the MoveRequest, later than the soft limit of"
+            return Refusal("soft-timeout", f"{reason} {self.limits.soft:g} seconds: the game is lost", expected, text)
+        reason = (
+            f"no answer came within {self.limits.hard:g} seconds of the MoveRequest, the hard limit: the game is lost"
+        )
         if text:
             reason += "; a message was begun and has not ended"
+            name = open_element(text)
+            if name and len(text) < UNFINISHED:
+                reason += f": <{name}> is still open, </{name}> is missing"
         return Refusal("hard-timeout", reason, expected, text)
 
     def _lose(self, fault: Fault, why: Termination, now: float, mails: list[Mail], journal: Sequence[Entry]) -> Step:

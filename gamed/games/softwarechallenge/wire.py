@@ -28,6 +28,7 @@ from gamed.games.softwarechallenge.messages import (
     MoveRequest,
     Observe,
     Observed,
+    Opened,
     Pause,
     PlayerScore,
     Prepare,
@@ -236,10 +237,24 @@ _HTTP: Final = re.compile(rb"[A-Z]+ \S+ HTTP/")
 def _stray(text: bytes) -> Unread:
     """Return what developers learn of text that no element holds."""
     if _HTTP.match(text):
-        reason = "an HTTP request was ignored: this port speaks XML over TCP, and not HTTP"
+        reason = "an HTTP request was ignored: this port takes XML over plain TCP; the website has another port"
         return Unread(Refusal("http-request", reason, _BEGINNING, text))
     reason = "text outside of the messages' elements was ignored"
     return Unread(Refusal("stray-text", reason, f"XML: {_BEGINNING}", text))
+
+
+_TAG: Final = re.compile(rb"<(/?)([\w.]+)(?:[^<>\"']|\"[^\"]*\"|'[^']*')*?(/?)>")
+
+
+def open_element(text: bytes) -> str:
+    """Return the name of the innermost element that is open at the end of a message's beginning; "" if none is."""
+    opened: list[str] = []
+    for end, name, is_empty in _TAG.findall(text):
+        if not end and not is_empty:
+            opened.append(name.decode())
+        elif end and opened:
+            opened.pop()
+    return opened[-1] if opened else ""
 
 
 # Writing
@@ -328,6 +343,8 @@ class SoftwareChallengeConnection:
     """Whether it was bytes that came last, and not the end of them."""
     _has_begun: bool = field(default=False, init=False)
     """Whether the name of the root has been looked at."""
+    _has_spoken: bool = field(default=False, init=False)
+    """Whether a message has been yielded, or that the document was opened without one."""
     _has_left: bool = field(default=False, init=False)
     _error: RemoteProtocolError | None = field(default=None, init=False)
 
@@ -354,7 +371,11 @@ class SoftwareChallengeConnection:
         while not self._has_left:
             event = self._next()
             if event is None:
+                if self._has_begun and not self._has_spoken:
+                    self._has_spoken = True
+                    yield Opened(self._stream.opening[0])
                 return
+            self._has_spoken = True
             self._has_left = isinstance(event, Leaving)
             yield event
 

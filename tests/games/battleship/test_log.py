@@ -28,7 +28,7 @@ class LogTests(SynchronousTestCase):
         (finding,) = self.logged("finding", *game)
         self.assertIn("seat=0 peer=127.0.0.1:40001 entry=4: answer 4", finding)
         (refused,) = self.logged("refused", *game)
-        self.assertIn("seat=0 peer=127.0.0.1:40003: answer 4 for (0,0) with 0 ships sunk before; expected: ", refused)
+        self.assertIn("seat=0 peer=127.0.0.1:40003: (0,0) cannot have sunk a ship: ", refused)
 
     def test_only_a_game_that_began_has_a_record(self) -> None:
         (ended,) = self.logged("ended", players=1)

@@ -15,6 +15,7 @@ from gamed.games.softwarechallenge import Settings, messages, reception, table, 
 from gamed.games.softwarechallenge.season import Cause
 from gamed.games.softwarechallenge.seasons.hive import checks
 from gamed.games.softwarechallenge.seasons.hive import wire as hive
+from gamed.games.softwarechallenge.seasons.hive.board import BITS, CELLS, INDEX, RADIUS, around, gathered
 from gamed.games.softwarechallenge.seasons.hive.checks import TEXTS
 from gamed.games.softwarechallenge.seasons.hive.moves import TYPES, Move
 from gamed.games.softwarechallenge.seasons.hive.wire import GAME_TYPES
@@ -182,6 +183,22 @@ class DifferenceTests(SynchronousTestCase):
         self.assertEqual(shown, expected)
 
 
+class CoordinatesTests(SynchronousTestCase):
+    def test_the_neighbours_are_those_of_the_board(self) -> None:
+        table = rows(section("Coordinates"))
+        steps = {tuple(int(cell[1:] or 0) for cell in row[1:]) for row in table}
+        self.assertEqual({sum(step) for step in steps}, {0})
+        middle = BITS[INDEX[0, 0]]
+        self.assertEqual(gathered(*((x, y) for x, y, _ in steps)), around(middle) & ~middle)
+        self.assertIn(f"a hexagon of {len(CELLS)} fields", section("Coordinates"))
+        self.assertIn(f"from -{RADIUS} to {RADIUS}", section("Coordinates"))
+
+    def test_every_refusal_has_a_consequence(self) -> None:
+        told = section("Where refusals show").partition("| Code |")[2]
+        self.assertEqual({len(row) for row in rows("| Code |" + told)}, {3})
+        self.assertTrue(all(row[2] for row in rows("| Code |" + told)))
+
+
 class SessionTests(SynchronousTestCase):
     """The session by hand happens as it is told."""
 
@@ -197,6 +214,18 @@ class SessionTests(SynchronousTestCase):
         self.told(ada, end, begun=True)
         self.assertTrue(ada.is_closed)
         self.assertIn('<winner color="BLUE" displayName="Bob"/>', bob.stream.decode())
+
+    def test_a_players_first_move_happens_so(self) -> None:
+        joining, asked, moving = re.findall(r"```text\n(.*?)```", section("A player's first move"), re.DOTALL)
+        hall = Hall()
+        red, blue = hall.connect(), hall.connect()
+        self.ids = {}
+        self.told(red, joining)
+        blue.join()
+        self.told(red, asked, begun=True)
+        self.told(red, moving, begun=True)
+        self.assertEqual(red.session.refusals.first, [])
+        self.assertEqual(blue.heard()[-1], "MoveRequest")
 
     def told(self, client: Client, text: str, *, begun: bool = False) -> None:
         """Type what stands at the margin; check that the rest is heard, where … stands for anything."""

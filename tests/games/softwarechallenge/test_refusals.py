@@ -195,7 +195,7 @@ class LobbyRefusalTests(RefusalTestCase):
     def test_the_log_says_why(self) -> None:
         for request, reason in (
             ('<authenticate password="x"/>', "wrong password"),
-            ('<join gameType="x"/>', 'expected: gameType="swc_2020_hive" or gameType="swc_2019_piranhas"'),
+            ('<join gameType="x"/>', 'expected: gameType="swc_2020_hive"; message: '),
             ('<joinPrepared reservationCode="x"/>', "there is no reservation with this code"),
             ('<room roomId="x"/>', "there is no such room, or its game is over"),
             ("<foo/>", "there is no element 'foo' here"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.games.softwarechallenge.wire import open_element
 from gamed.refusals import KEPT, Refusal, described
 from tests.games.softwarechallenge.hall import HIVE, PASSWORD, SKIP, Client, Hall, dragmove, setmove, slot
 
@@ -170,6 +171,61 @@ class LobbyTests(SilenceTestCase):
         self.assertEqual(codes(silent), ["no-request"])
         self.assertEqual([codes(client) for client in (joining, leaving, admin)], [[], [], []])
 
+    def test_it_says_what_came_of_a_client_that_asks_for_nothing(self) -> None:
+        for said, came in (
+            (b"", "has sent nothing (0 bytes)"),
+            (b"<protocol>", "has opened <protocol> and sent no request in it"),
+            (b"<protocol><join", "has opened <protocol> and sent no request in it"),
+            (b"<prot", "has sent no whole message"),
+        ):
+            client = self.hall.connect()
+            client.feed(said)
+            self.hall.turn()
+            self.hall.wait(9.8, 0.2)
+            self.assertEqual(codes(client), [])
+            self.hall.wait(0.4, 0.2)
+            (reason,) = [refusal.reason for refusal in refusals(client) if refusal.code == "no-request"]
+            self.assertIn(f"{came}; the server does not speak first", reason)
+
+    def test_nobody_is_told_twice_of_one_mistake(self) -> None:
+        for said in ("GET / HTTP/1.1\r\n\r\n", f'<protocol><prepare gameType="{HIVE}"><slot/></prepare>'):
+            client = self.hall.connect()
+            client.feed(said.encode())
+            self.hall.turn()
+            self.hall.wait(12, 0.5)
+            self.assertEqual(len(codes(client)), 1, said)
+        self.assertIn(
+            f'players need no such request: they send <join gameType="{HIVE}"/>', refusals(client)[0].expected
+        )
+
+    def test_attributes_that_are_missing_and_those_instead(self) -> None:
+        for said, reason in (
+            (
+                f'<room roomid="x">{FIRST}</room>',
+                "<room> has no attribute roomId; it has roomid: names are case-sensitive",
+            ),
+            (f"<room>{FIRST}</room>", "<room> has no attribute roomId, or an empty one"),
+            ('<joinPrepared reservation="x"/>', "<joinPrepared> has no attribute reservationCode; it has reservation"),
+            ('<joinPrepared reservationCode=""/>', "<joinPrepared> has no attribute reservationCode, or an empty one"),
+            (
+                f'<joinPrepared x="a=\'b\'" _{UNKNOWN}="1"/>',
+                "<joinPrepared> has no attribute reservationCode; it has x",
+            ),
+        ):
+            client = self.hall.connect()
+            client.send(said)
+            self.assertEqual([refusal.reason for refusal in refusals(client)], [reason])
+
+    def test_where_the_xml_is_wrong(self) -> None:
+        for said, place in (
+            ("<join gameType=x/>", "invalid token in column 16"),
+            ("\n  <join gameType=x/>", "invalid token in column 16"),
+            ("<join></room>", "mismatched tag in column 9"),
+        ):
+            client = self.hall.connect()
+            client.send(said)
+            self.assertEqual(refusals(client)[0].reason, f"this is not well-formed XML: {place}")
+
     def test_after_some_they_are_counted(self) -> None:
         client = self.hall.connect()
         client.send(*["<pause/>"] * 20)
@@ -229,7 +285,10 @@ class PlayTests(SilenceTestCase):
     def test_answers_that_come_late_or_not_at_all(self) -> None:
         self.hall.wait(2.5, 0.5)
         self.assert_refused(self.red, "soft-timeout", self.move(FIRST))
-        self.assertIn("2500 ms", refusals(self.red)[0].reason)
+        reason = (
+            "the answer came 2500 ms after the MoveRequest, later than the soft limit of 2 seconds: the game is lost"
+        )
+        self.assertEqual(refusals(self.red)[0].reason, reason)
         red, _ = self.hall.pair()
         self.hall.wait(10, 0.5)
         (refusal,) = refusals(red)
@@ -241,7 +300,34 @@ class PlayTests(SilenceTestCase):
         self.hall.wait(10, 0.5)
         (refusal,) = refusals(self.red)
         self.assertEqual((refusal.code, refusal.text.decode()), ("hard-timeout", half))
-        self.assertIn("has not ended", refusal.reason)
+        self.assertIn("has not ended: <room> is still open, </room> is missing", refusal.reason)
+        for limit, told in (("10 seconds", refusal.reason), ("2 seconds, the soft limit", refusal.expected)):
+            self.assertIn(limit, told)
+
+    def test_what_is_open_of_an_answer(self) -> None:
+        for text, name in (
+            ("<room roomId='a>b'>", "room"),
+            ("<room><data class='x'><piece/>", "data"),
+            ("<room><data></data>", "room"),
+            ("<room><data></data></room>", ""),
+            ("</room><a", ""),
+        ):
+            self.assertEqual(open_element(text.encode()), name, text)
+
+    def test_a_long_answer_that_does_not_end_is_not_guessed_at(self) -> None:
+        self.red.send(self.move(FIRST + "<x>y</x>" * 50).removesuffix("</room>"))
+        self.hall.wait(10, 0.5)
+        self.assertTrue(refusals(self.red)[0].reason.endswith("has not ended"))
+
+    def test_values_in_the_wrong_case(self) -> None:
+        for data, expected in (
+            (setmove("red", "ANT", 0, 0), "'red' is not an owner: RED or BLUE, in upper case"),
+            (setmove("RED", "ant", 0, 0), "'ant' is not a type: BEE, "),
+            ('<data class="SetMove"/>', "not SetMove alone"),
+        ):
+            red, _ = self.hall.pair()
+            red.move(data)
+            self.assertIn(expected, refusals(red)[0].expected)
 
     def test_an_end_tag_in_the_game(self) -> None:
         self.red.send("</protocol>")

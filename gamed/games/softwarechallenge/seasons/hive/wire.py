@@ -145,7 +145,7 @@ def read(data: Element) -> Sent:
     if kind in _NO_MOVES:
         return Sent(None)
     if kind not in _CLASSES:
-        known = f"{_SET}, {_DRAG} or {_SKIP}, in lower case"
+        known = f"{_SET}, {_DRAG} or {_SKIP}, in lower case (or sc.plugin2020.SetMove, not SetMove alone)"
         raise RemoteProtocolError(f"there is no move of class {kind[:80]!r}", code="unknown-class", hint=known)
     kind = _CLASSES[kind]
     parts, hint = _parts(data, _KNOWN[kind])
@@ -226,7 +226,12 @@ def _piece_of(element: Element) -> tuple[int, str]:
     # One that is missing makes an illegal move; one that is unknown makes none.
     if owner not in (None, *COLORS) or type_ not in (None, *LETTERS):
         reason = f"there is no piece {(owner or '')[:20]} {(type_ or '')[:20]}"
-        hint = f"owner {' or '.join(COLORS)}, type {', '.join(LETTERS)}, in upper case"
+        owners, types = f"{' or '.join(COLORS)}, in upper case", f"{', '.join(LETTERS)}, in upper case"
+        hint = f"owner {owners}; type {types}"
+        if owner not in (None, *COLORS):
+            hint = f"{owner[:20]!r} is not an owner: {owners}"
+        elif type_ is not None:
+            hint = f"{type_[:20]!r} is not a type: {types}"
         raise RemoteProtocolError(reason, code="unknown-value", hint=hint)
     return NOBODY if owner is None else COLORS.index(owner), NOTHING if type_ is None else LETTERS[type_]
 
