@@ -349,9 +349,9 @@ class Relay:
         """Nothing is timed here but silence."""
         return None
 
-    def overdue(self, now: float) -> Collection[Seat]:  # noqa: ARG002 (Table's signature)
-        """Return all seats: a line from anybody ends the silence."""
-        return range(len(self.names))
+    def overdue(self, now: float) -> Collection[Seat]:
+        """Return all seats once the silence has lasted too long: a line from anybody ends it."""
+        return range(len(self.names)) if now >= self._clock.due else ()
 
     def observe(self) -> tuple[Event, ...]:
         """Nothing is said to observers: this dialect has no words for them."""

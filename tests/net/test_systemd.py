@@ -174,7 +174,7 @@ class UnitTests(SynchronousTestCase):
 
     def test_to_restore_the_service_and_all_its_sockets_are_stopped(self) -> None:
         page = (self.folder.parent.parent / "docs" / "howto" / "install.md").read_text()
-        stops = [line.split()[2:] for line in page.splitlines() if line.startswith("    systemctl stop")]
+        stops = [line.split()[2:] for line in page.splitlines() if line.startswith("systemctl stop")]
         units = {"gamed.service", *self.keys("gamed.service")["Sockets"].split()}
         self.assertEqual([set(stop) for stop in stops], [units, units])
 
