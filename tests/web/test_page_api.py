@@ -33,7 +33,7 @@ class PageTests(SynchronousTestCase):
             f"{answers.MOST_JSON // 1024} KiB of JSON, {answers.MOST_IMPORT // 1024 // 1024} MiB",
             f"{visitors.MOST:,} in all, {visitors.MOST_OF_ADDRESS} an address",
             f"after {visitors.EXPIRES / 3600:.0f} hours",
-            f"{seats.PLAYED} a session, {seats.MOST:,} in all, {seats.BOTS} bots",
+            f"{seats.PLAYED} a session, {seats.MOST:,} in all;",
             f"| {rooms.FORKS} that wait",
             f"{recordings.OF_A_VISITOR} a session, {recordings.IN_ALL} in all",
             f"{recordings.FORGOTTEN_AFTER / 3600:.0f} hours; {recordings.SAVES} saves an hour",

@@ -134,6 +134,7 @@ const refused = {
   "too-many-violations": "Zu viele Regelverstöße.",
   "too-short": "Dem Zug fehlt eine Koordinate.",
   unfinished: "Die Nachricht hat kein Ende.",
+  "no-answer": "Auf den Schuss kam zehn Sekunden lang keine Antwort.",
   "unknown-class": "Diese Klasse gibt es nicht.",
   "unknown-code": "Dieses Ergebnis gibt es nicht.",
   "unknown-element": "Dieses Element gibt es nicht.",

@@ -105,7 +105,7 @@ class BadPeerTests(SynchronousTestCase):
             house.clock.pump([0.0] * 10)
         self.assertEqual(len([line for line in sentences(logs) if "refused unknown-word" in line]), 10)
         self.assertIn("no message begins with hello; expected: (play)", sentences(logs)[0])
-        self.assertIn("message: (hello)", sentences(logs)[0])
+        self.assertIn('message: "(hello)"', sentences(logs)[0])
         self.check(house, other)
         with capturedLogs() as logs:
             bad.leaves()

@@ -3,8 +3,8 @@
 // For tests: each board is `[data-board=enemy|own|0|1]` (a player's, or by seat), with `data-active` where it takes
 // shots; a cell is `[data-cell="x,y"]` with `data-state` unknown, water, hit, sunk, ship or miss, `data-last` on the last
 // shot and `data-pending` on one without an answer; while ships are placed, a ship is `[data-ship=INDEX]` with
-// `data-picked`, `data-bad` and `data-at="x,y,length,h|v"`; buttons are `[data-do=turn|roll|ready]`; what the enemy did
-// wrong is `[data-fault=lied|erred]`.
+// `data-picked`, `data-bad` and `data-at="x,y,length,h|v"`; buttons are `[data-do=turn|roll|ready]`; the enemy's
+// faults `[data-fault=lied|erred]`.
 
 import { ARROWS, bdi, el, isChord, isolated, nameOn, replace, svg } from "../dom.js";
 
