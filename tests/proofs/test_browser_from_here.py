@@ -6,6 +6,7 @@ Source: issue 8, "Build" 2; docs/reference/web-api.md, `POST /rooms`. Of all gam
 from __future__ import annotations
 
 import json
+import re
 from random import Random
 from typing import Any
 
@@ -19,6 +20,9 @@ from gamed.registry import Player, game_types
 from tests.interop.browsing import PATIENCE, seated, until
 from tests.interop.drivers import MOST_TURNS, MOVES, Mouse, move_hive, play_hive, waits
 from tests.proofs.live import LiveProof
+
+NAMED = re.compile(r"(RED|BLUE) +\S+ +(hand)")
+"""A player in the picture of a position of Hive."""
 
 START = "main button:text-is('Start from here')"
 
@@ -98,7 +102,8 @@ class FromHereTests(LiveProof):
         replayed = [one["data"].get("replayed", False) for one in begun[1][drawn:]]
         self.assertEqual(replayed, [n < move for n in range(new["length"])])
         boards = [self.shown(record["id"], "--move", str(move)).partition("\nafter ")[2] for record in (old, new)]
-        self.assertEqual(*(board.partition("\n")[2] for board in boards))
+        # Names are those of the players of each game.
+        self.assertEqual(*(NAMED.sub(r"\1 \2", board.partition("\n")[2]) for board in boards))
         self.assertGreater(len(boards[0]), 100)
 
     def test_against_a_bot(self) -> None:
