@@ -104,7 +104,7 @@ def noted(state: Path, did: str) -> Iterator[Noted]:
 
 def user() -> str:
     """Return who uses the command line: behind sudo, the person and the account that the command runs as."""
-    own = os.getuid()
+    own = str(os.getuid())
     with suppress(KeyError):
         own = pwd.getpwuid(os.getuid()).pw_name
     person = os.environ.get("SUDO_USER", "")
