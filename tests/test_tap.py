@@ -22,6 +22,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
 from gamed import __version__, tap
+from gamed.audit import say
 from gamed.errors import StoreError
 from gamed.game import Outcome, Termination
 from gamed.games.softwarechallenge.table import SeasonTable
@@ -286,6 +287,15 @@ class StartTests(DaemonTestCase):
     def test_without_that_none_is_written(self) -> None:
         service = self.start()
         self.assertEqual((service.storage.replays, service.lobby.replays), ([], {}))
+
+    def test_what_is_said_in_the_audit_log_is_in_its_file_until_the_stop(self) -> None:
+        service = self.start("[store]\nstate = 'state'\n")
+        say("user=anna from=ssh 192.0.2.1:4711", "pause 6f0c", "done")
+        file = self.folder / "state" / "audit.log"
+        self.assertTrue(file.read_text().endswith("Z user=anna from=ssh 192.0.2.1:4711 did=pause 6f0c result=done\n"))
+        self.stop(service)
+        say("user=anna", "resume", "done")
+        self.assertEqual(len(file.read_text().splitlines()), 1)
 
     def test_a_match_is_recorded_at_the_stop(self) -> None:
         service = self.start()
