@@ -11,12 +11,14 @@ import socket
 import sqlite3
 from contextlib import suppress
 from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
 from sqlalchemy import URL, Connection, Engine, StaticPool, create_engine, event
 from sqlalchemy.sql.dml import ReturningInsert
 
 from gamed.errors import StoreError
+from gamed.private import opened
 from gamed.store.tables import games
 
 SQLITE: Final = "sqlite"
@@ -54,13 +56,26 @@ def engine(url: URL) -> Engine:
         return made
     if name != SQLITE:
         raise StoreError(f"cannot use the database URL: records are kept in SQLite or PostgreSQL, not in {name}")
-    if url.database in (None, "", ":memory:"):
+    if url.database is None or url.database in ("", ":memory:"):
         # Each connection would have a database of its own, so all threads share one.
         made = create_engine(url, poolclass=StaticPool, connect_args={"check_same_thread": False})
     else:
         made = create_engine(url)
+        if not url.query:
+            # A URL with parameters may name no file, or one that must not be made.
+            _make(url.database)
     event.listen(made, "connect", _wait if is_read_only(url) else _configure)
     return made
+
+
+def _make(file: str) -> None:
+    """Make a database's file, if there is none, so that only its owner may read people's addresses in it.
+
+    SQLite gives the files next to it (`-wal`, `-shm`) the same rights and the same owner.
+    """
+    # What is in the way is said when SQLite opens it.
+    with suppress(OSError):
+        os.close(opened(Path(file), os.O_WRONLY | os.O_EXCL))
 
 
 def is_read_only(url: URL) -> bool:
