@@ -81,9 +81,9 @@ def delete(
         found = _resolved(store, ids) if ids else [*(_every(store) if every else _selected(store, chosen))]
         if found:
             confirm(f"Delete {counted_of(len(found), 'game')} from {named(settings.store)}?", is_agreed=is_agreed)
-            # Not whose games they are: an audit log is kept for longer.
-            how = [f"--{name}" for name in ("all" if every else "", *chosen) if name] or [f"{len(found)} by id"]
-            _delete(settings, store, found, f"records delete {' '.join(how)}", as_json=as_json)
+            # Not whose games they are: the audit log is kept for longer than they are.
+            how = [*(["--all"] if every else []), *(f"--{'game' if name == 'kind' else name}" for name in chosen)]
+            _delete(settings, store, found, " ".join(["records delete", *how]), as_json=as_json)
     if not found and not as_json:
         click.echo(f"No game in {printable(named(settings.store))} matches. Nothing is deleted.")
 

@@ -50,7 +50,7 @@ class Expiry:
     _is_stopped: bool = False
 
     def start(self) -> None:
-        """Begin."""
+        """Begin, if there is a limit."""
         if self.days:
             self._later(FIRST)
 
@@ -82,9 +82,8 @@ class Expiry:
 
     def _tell(self) -> None:
         if self._deleted:
-            audit.say(
-                "user=gamed from=keep_days", f"expire games older than {self.days} days", f"{self._deleted} games"
-            )
+            games = f"{self._deleted} games that ended more than {self.days} days ago"
+            audit.say("user=gamed from=keep_days", "records delete", games)
         self._deleted = 0
 
     def _refused(self, failure: Failure) -> None:

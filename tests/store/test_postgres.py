@@ -33,9 +33,9 @@ from gamed.errors import StoreConflict, StoreError
 from gamed.lobby.keeper import KEEP_AGAIN, Keeper
 from gamed.records.own import summary as summary_of
 from gamed.records.record import document
+from gamed.store.changes import rewrite
 from gamed.store.dialects import CONNECTING, begin_alone
 from gamed.store.memory import MemoryJournal
-from gamed.store.changes import rewrite
 from gamed.store.query import Query
 from gamed.store.reading import readable
 from gamed.store.sql import BATCH, Database, SqlStore

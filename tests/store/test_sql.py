@@ -455,7 +455,7 @@ class ChangeTests(DatabaseCase):
 
     def counts(self) -> list[int]:
         tables = ("games", "summaries", "seats")
-        return [int(str(self.query(f"SELECT count(*) FROM {table}")[0][0])) for table in tables]  # noqa: S608
+        return [int(str(self.query(f"SELECT count(*) FROM {table}")[0][0])) for table in tables]
 
     def test_what_is_searched_of_a_record_is_deleted_with_it(self) -> None:
         ids = [record(1).id, record(2).id, record(9).id]
@@ -490,7 +490,9 @@ class ChangeTests(DatabaseCase):
 
     def test_what_was_deleted_or_changed_meanwhile_is_left_alone(self) -> None:
         read, new = record(1, b"<body>old</body>"), record(1, b"<body>new</body>")
-        self.assertEqual(self.database.thd_rewrite([(read, new, summary(1)), (record(9), record(8), None)]), frozenset())
+        self.assertEqual(
+            self.database.thd_rewrite([(read, new, summary(1)), (record(9), record(8), None)]), frozenset()
+        )
         self.assertEqual(self.database.thd_record(read.id), record(1))
         self.database.thd_replace_summaries([(read, summary(1, ("Ada",))), (record(9), summary(9))])
         self.assertEqual(self.database.thd_find(Query(player="Grace", limit=9))[1], summary(1))
