@@ -27,6 +27,7 @@ from gamed.cli.terminal import (
     missing_database,
     named,
     printable,
+    private,
     shortened,
     store_settings,
 )
@@ -214,6 +215,7 @@ def export(  # noqa: PLR0913 (the options)
     """Write a stored game, or all with --all, as it is or in another format.
 
     ID is the game's id or the beginning of it, as `gamed records list` prints it. A FILE that ends with .gz is packed.
+    Only you may read what is written: it names players and their addresses.
 
     With --all, each game becomes a file in the directory DIR; games that do not have the format are left out. A game
     that fails is named on standard error, and the status is 1 then. With --json, a JSON object a game is printed: id,
@@ -224,14 +226,17 @@ def export(  # noqa: PLR0913 (the options)
             raise click.UsageError("--all writes into DIR: leave --output out")
         from gamed.cli.bulk import export_all  # noqa: PLC0415 (heavy)
 
-        ctx.exit(export_all(store_settings(config), chosen, Path(id), as_json=as_json))
+        with private():
+            status = export_all(store_settings(config), chosen, Path(id), as_json=as_json)
+        ctx.exit(status)
     if as_json:
         raise click.UsageError("--json goes with --all")
     data = in_format(stored(id, store_settings(config)), chosen)
     if output is None:
         click.echo(data, nl=False)
     else:
-        written(Path(output), gzip.compress(data, mtime=0) if output.endswith(".gz") else data)
+        with private():
+            written(Path(output), gzip.compress(data, mtime=0) if output.endswith(".gz") else data)
 
 
 def in_format(record: Record, chosen: str) -> bytes:

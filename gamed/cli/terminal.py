@@ -134,6 +134,16 @@ def database(settings: StoreConfig, *, writing: bool = False) -> Iterator[Databa
             store.thd_close()
 
 
+@contextmanager
+def private() -> Iterator[None]:
+    """Have files made that only their owner may read, as the daemon does: stored games name people's addresses."""
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
 def counted_of(number: int, what: str) -> str:
     """Return a number of things in words: `1 move`, `2 moves`."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -61,13 +61,26 @@ def engine(url: URL) -> Engine:
         return made
     if name != SQLITE:
         raise StoreError(f"cannot use the database URL: records are kept in SQLite or PostgreSQL, not in {name}")
-    if url.database in (None, "", ":memory:"):
+    if url.database is None or url.database in ("", ":memory:"):
         # Each connection would have a database of its own, so all threads share one.
         made = create_engine(url, poolclass=StaticPool, connect_args={"check_same_thread": False})
     else:
         made = create_engine(url)
+        if not url.query:
+            # A URL with parameters may name no file, or one that must not be made.
+            _make(url.database)
     event.listen(made, "connect", _wait if is_read_only(url) else _configure)
     return made
+
+
+def _make(file: str) -> None:
+    """Make a database's file, if there is none, so that only its owner may read people's addresses in it.
+
+    SQLite gives the files next to it (`-wal`, `-shm`) the same rights.
+    """
+    # What is in the way is said when SQLite opens it.
+    with suppress(OSError):
+        os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
 
 
 def is_read_only(url: URL) -> bool:
