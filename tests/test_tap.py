@@ -35,7 +35,7 @@ from gamed.store.sql import Database
 from gamed.tap import CLOSE_WITHIN, STOP_WITHIN, Daemon, Options, Storage, makeService
 from gamed.testing.battleship import play_history
 from tests.lobby.doubles import SHOT, Peer
-from tests.records import samples
+from tests.records.samples import ROOM, game, record
 from tests.store.contract import OTHER
 from tests.store.logs import sentences
 from tests.store.pump import Pump
@@ -295,8 +295,9 @@ class StartTests(DaemonTestCase):
         database = Database(f"sqlite:///{self.folder}/gamed.db")
         database.thd_open()
         self.addCleanup(database.thd_close)
-        old, new = samples.game(), samples.game(room=OTHER, started="9000-01-01T00:00:00.000Z")
-        database.thd_keep([(samples.record(one), summary_of(samples.record(one))) for one in (old, new)])
+        for room, started in ((ROOM, "2020-01-01T00:00:00.000Z"), (OTHER, "9000-01-01T00:00:00.000Z")):
+            kept = record(game(room=room, started=started))
+            database.thd_keep([(kept, summary_of(kept))])
         service = self.start("[store]\nkeep_days = 30\n")
         self.assertEqual(service.storage.store.folders, {})
         self.reactor.run()
