@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from ipaddress import ip_address
+from itertools import chain
 from typing import Final
 
 import attrs
@@ -36,7 +37,9 @@ FAILED: Final = "failed"
 
 _NAME: Final = "name"
 _SEATS: Final = ("seats/seat", "players/player")
-_OWN_TEXTS: Final = ("text", "hint")
+_FINDING: Final = "finding"
+_OWN_TEXTS: Final = (_NAME, "text", "hint")
+_GO_NAMES: Final = (_NAME,)
 _GO_TEXTS: Final = frozenset({"title", "event", "date", "place", "rules", "comment"})
 
 Change = Callable[[str], str]
@@ -90,9 +93,9 @@ def anonymised(record: Record, person: Person) -> Outcome | None:
         names = frozenset(_names(record, header))
         others = frozenset(name for name in names if not person.is_called(name))
         change = person.change(others, _neutral(others))
-        changed = _changed(record, person, change, header, body)
+        changes = [_change(record, element, person, change) for element in chain(header.iter(), body.iter())]
         if others == names:
-            return Outcome(MENTIONED) if changed else None
+            return Outcome(MENTIONED) if any(changes) else None
         made = _made(record, header, body)
         validate(document(made))
     except RecordError as error:
@@ -134,28 +137,24 @@ def _neutral(others: frozenset[str]) -> str:
     return name
 
 
-def _changed(record: Record, person: Person, change: Change, *nodes: etree._Element) -> bool:
-    """Change what names the person; return whether anything did."""
-    before = [etree.tostring(node) for node in nodes]
-    for node in nodes:
-        for element in node.iter():
-            _change(record, element, person, change)
-    return before != [etree.tostring(node) for node in nodes]
-
-
-def _change(record: Record, element: etree._Element, person: Person, change: Change) -> None:
-    is_comment = not isinstance(element.tag, str)
-    is_text = element.tag == "finding" if _is_own(record) else element.tag in _GO_TEXTS
-    if element.text and (is_comment or is_text):
-        element.text = change(element.text)
-    if is_comment:
-        return
+def _change(record: Record, element: etree._Element, person: Person, change: Change) -> bool:
+    """Change what names the person in an element; return whether anything did."""
+    tag, text, is_own = element.tag, element.text, _is_own(record)
+    is_comment = not isinstance(tag, str)
+    is_changed = False
+    if text and (is_comment or (tag == _FINDING if is_own else tag in _GO_TEXTS)):
+        element.text = change(text)
+        is_changed = element.text != text
     # Names in a GoFans document stand as they are, and other attributes of it are no texts.
-    for name in (_NAME, *(_OWN_TEXTS if _is_own(record) else ())):
-        if name in element.attrib:
-            text = _read(record, str(element.attrib[name]))
-            if name != _NAME or person.is_called(text):
-                element.attrib[name] = _spelt(record, change(text))
+    for name in () if is_comment else _OWN_TEXTS if is_own else _GO_NAMES:
+        attribute = element.get(name)
+        if attribute is not None:
+            said = _read(record, attribute)
+            new = change(said) if name != _NAME or person.is_called(said) else said
+            if new != said:
+                element.set(name, _spelt(record, new))
+                is_changed = True
+    return is_changed
 
 
 def _read(record: Record, attribute: str) -> str:
