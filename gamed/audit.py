@@ -24,6 +24,7 @@ from twisted.logger import ILogObserver, LogEvent, Logger
 from zope.interface import implementer
 
 from gamed.errors import StoreError
+from gamed.private import opened
 
 NAMESPACE: Final = "gamed.console.audit"
 """The logger of the daemon's lines; they are written at any level."""
@@ -49,9 +50,8 @@ def append(state: Path, sentence: str) -> None:
     path = state / FILE
     try:
         state.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        descriptor = opened(path, os.O_WRONLY | os.O_APPEND)
         try:
-            _give(descriptor, state)
             # One write: lines of processes that append at the same time do not mix.
             os.write(descriptor, f"{now} {sentence}\n".encode("ascii", "backslashreplace"))
         finally:
@@ -60,13 +60,6 @@ def append(state: Path, sentence: str) -> None:
         raise StoreError(
             f"cannot write the audit log {path}: {error.strerror}; be the user that the daemon runs as"
         ) from error
-
-
-def _give(descriptor: int, state: Path) -> None:
-    """Give the file to the owner of its directory: one that root has made would shut out the daemon."""
-    owner = state.stat()
-    if os.geteuid() == 0 and os.fstat(descriptor).st_uid != owner.st_uid:
-        os.fchown(descriptor, owner.st_uid, owner.st_gid)
 
 
 def _plain(text: str) -> str:
@@ -104,7 +97,7 @@ def noted(state: Path, did: str) -> Iterator[Noted]:
 
 def user() -> str:
     """Return who uses the command line: behind sudo, the person and the account that the command runs as."""
-    own = os.getuid()
+    own = str(os.getuid())
     with suppress(KeyError):
         own = pwd.getpwuid(os.getuid()).pw_name
     person = os.environ.get("SUDO_USER", "")

@@ -18,10 +18,11 @@ import attrs
 from attrs import define, field
 from twisted.application.service import IService, MultiService, Service
 from twisted.internet.defer import Deferred, DeferredList
-from twisted.logger import Logger
+from twisted.logger import Logger, globalLogPublisher
 from twisted.python import usage
 
 from gamed import __version__
+from gamed.audit import AuditObserver
 from gamed.cli import quick
 from gamed.cli.players import players, readers
 from gamed.config import Config, load
@@ -126,6 +127,7 @@ class Daemon(MultiService):
     """Makes the quick checks of `gamed doctor`."""
 
     console: Console | None = None
+    audit: AuditObserver = field(kw_only=True)
     watchdog: Watchdog = field(init=False)
     collector: IdleCollector = field(init=False)
 
@@ -146,6 +148,7 @@ class Daemon(MultiService):
     def startService(self) -> None:
         """Open the store, recover what the journal holds, and say `ready`."""
         _or_exit(super().startService)
+        globalLogPublisher.addObserver(self.audit)
         url = self.storage.database.url
         _tell(lambda: quick.run([("database", partial(quick.check_pages, url))]))
         _or_exit(partial(recover, self.lobby))
@@ -210,7 +213,8 @@ class Daemon(MultiService):
         self.collector.stop()
         until = self.reactor.seconds() + STOP_WITHIN
         stopped = self._limited(DeferredList([*waits, self.lobby.stopService()]), until - CLOSE_WITHIN)
-        return stopped.addCallback(lambda _result: self._limited(self.storage.stopService(), until))
+        stopped.addCallback(lambda _result: self._limited(self.storage.stopService(), until))
+        return stopped.addCallback(lambda _result: globalLogPublisher.removeObserver(self.audit))
 
     def _limited(self, stopping: Deferred[Any], until: float) -> Deferred[Any]:
         return stopping.addTimeout(until - self.reactor.seconds(), self.reactor, lambda _result, _timeout: None)
@@ -278,7 +282,11 @@ def with_credentials(config: Config) -> Config:
     operator = config.console
     if not operator.password:
         operator = attrs.evolve(operator, password=credential("console.password"))
-    return attrs.evolve(config, listeners=listeners, console=operator)
+    accounts = [
+        account if account.password else attrs.evolve(account, password=credential(f"console.{account.user}.password"))
+        for account in operator.accounts
+    ]
+    return attrs.evolve(config, listeners=listeners, console=attrs.evolve(operator, accounts=tuple(accounts)))
 
 
 def _importing(config: Config) -> Importing:
@@ -380,6 +388,7 @@ def build(
         Expiry(store, reactor, config.store.keep_days),
         lambda: quick.run(quick.checks(config, strings)),
         operated,
+        audit=AuditObserver(Path(config.store.state)),
     )
     if operated is not None:
         operated.parts.certificates = daemon.reload_certificates

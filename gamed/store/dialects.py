@@ -11,12 +11,14 @@ import socket
 import sqlite3
 from contextlib import suppress
 from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
 from sqlalchemy import URL, Connection, Engine, StaticPool, create_engine, event
 from sqlalchemy.sql.dml import ReturningInsert
 
 from gamed.errors import StoreError
+from gamed.private import opened
 from gamed.store.tables import games
 
 SQLITE: Final = "sqlite"
@@ -76,11 +78,11 @@ def engine(url: URL) -> Engine:
 def _make(file: str) -> None:
     """Make a database's file, if there is none, so that only its owner may read people's addresses in it.
 
-    SQLite gives the files next to it (`-wal`, `-shm`) the same rights.
+    SQLite gives the files next to it (`-wal`, `-shm`) the same rights and the same owner.
     """
     # What is in the way is said when SQLite opens it.
     with suppress(OSError):
-        os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        os.close(opened(Path(file), os.O_WRONLY | os.O_EXCL))
 
 
 def is_read_only(url: URL) -> bool:

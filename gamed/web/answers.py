@@ -120,6 +120,9 @@ class Call:
     cookie: str = ""
     """The name of the session's cookie."""
 
+    port: int | None = None
+    """The browser's; None if a reverse proxy tells its address."""
+
     def text(self, name: str, default: str = "") -> str:
         """Return a text of the body. Raises Refusal: it is something else."""
         found = self.value(name, str)

@@ -141,8 +141,11 @@ class Archive:
     async def _import(self, call: Call) -> Answer:
         if not isinstance(call.body, bytes):
             raise Refusal(400, "type", "the body is the file that is to be imported")
+        # It may log out meanwhile.
+        operator = call.visitor.operator
         checked = await self.taking_in.do(self.importing.checked(call.body))
         outcomes = [told(await kept(self.store, outcome)) for outcome in checked]
+        operator.noted("import", ", ".join(f"{one['code']} {one['id'] or ''}".strip() for one in outcomes))
         return Answer(body={"outcomes": outcomes})
 
 

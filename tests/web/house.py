@@ -144,7 +144,7 @@ class WebHouse:
             lobby=house.lobby,
             listeners={self.kind: house.factory},
             kinds={self.kind: self.kind},
-            accounts=Accounts("admin", PlainSecret(PASSWORD), house.clock, maybeDeferred, house.lobby.logins),
+            accounts=Accounts({"admin": PlainSecret(PASSWORD)}, house.clock, maybeDeferred, house.lobby.logins),
             bans=Bans(),
             config=Config(StoreConfig(), {}, ConsoleConfig(), web),
             clock=house.clock,
@@ -158,10 +158,10 @@ class WebHouse:
         self.visitors = Visitors(house.clock, self.parts)
         made = (Sessions(self.visitors, self.parts), Rooms(self.parts, self.feeds), Play(self.seats), *self.more)
         api = Api([route for part in made for route in part.routes], self.visitors)
-        api.proxies = networks(web.proxies)
         limits = ConnectionLimits("web", web.connections, web.connections_per_address, self.parts.bans)
         root = Root(registry(DaemonCollector(Tally(), list, int)), dict, api)
         self.site = WebSite(root, HOSTS, house.clock, limits)
+        self.site.proxies = networks(web.proxies)
         self.site.stopping += (self.seats.stop, self.feeds.stop)
         self.site.startFactory()
 

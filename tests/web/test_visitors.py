@@ -198,7 +198,7 @@ class AdministratorTests(VisitorsTestCase):
 
     def test_a_session_that_ends_while_the_password_is_looked_at(self) -> None:
         visitor = self.house.visitors.find(self.ada.cookie.partition("=")[2])
-        logged_in = self.house.visitors.login(visitor, "admin", "wrong", "192.0.2.1")
+        logged_in = self.house.visitors.login(visitor, "admin", "wrong", "192.0.2.1", 4711)
         self.house.visitors.forget(visitor)
         self.clock.advance(2)
         self.failureResultOf(logged_in, Refusal)
