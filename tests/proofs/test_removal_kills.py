@@ -5,11 +5,14 @@ Source: issue 15, O15. Also: a daemon's archive shows nothing of a game that a c
 
 from __future__ import annotations
 
+import json
 import subprocess
 import time
 from pathlib import Path
 from random import Random
-from typing import Final
+from typing import Any, Final
+from urllib.error import HTTPError
+from urllib.request import urlopen
 from uuid import UUID
 
 import attrs
@@ -22,14 +25,60 @@ from gamed.records.own import summary, to_history
 from gamed.records.record import Record, document
 from gamed.store.query import Query
 from gamed.store.sql import Database
-from tests.daemon import SCRIPTS
+from tests.daemon import SCRIPTS, Daemon, free_port
 from tests.games.softwarechallenge.hive.test_replays import whole
 from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
-from tests.records.samples import record
+from tests.records.samples import ROOM, record
 
 GAMES: Final = 600
 START, WORK = 0.5, 3.0
 """Seconds that a command needs before its first game, and about as many as it needs for all."""
+
+
+class BesideTests(SynchronousTestCase):
+    """Commands next to a daemon whose archive has the game open."""
+
+    def setUp(self) -> None:
+        self.folder = Path(self.mktemp()).resolve()
+        self.web = free_port()
+        self.daemon = Daemon(self.folder, more=f'[web]\nendpoint = "tcp:{self.web}:interface=127.0.0.1"\n')
+        self.daemon.start()
+        self.addCleanup(lambda: self.daemon.process.poll() is None and self.daemon.kill())
+
+    def ask(self, path: str) -> tuple[int, Any]:
+        try:
+            with urlopen(f"http://127.0.0.1:{self.web}/api/v1/{path}", timeout=20) as answer:
+                return answer.status, json.load(answer)
+        except HTTPError as error:
+            with error:
+                return error.code, json.load(error)
+
+    def run_gamed(self, *args: str) -> str:
+        done = self.daemon.gamed(*args)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_what_a_command_changes_is_seen_at_once(self) -> None:
+        file = self.folder / "game.xml"
+        played = whole(1)
+        played.entries[:2] = [Entry(0, JOINED, seat, data={"name": name}) for seat, name in enumerate(("Ada", "Bob"))]
+        file.write_bytes(document(record(played)))
+        self.run_gamed("import", str(file))
+        path = f"records/{ROOM}"
+        for asked in (path, f"{path}/positions?from=0"):
+            self.assertEqual(self.ask(asked)[0], 200)
+        self.run_gamed("records", "anonymise", "Ada", "--yes")
+        names = [seat["name"] for seat in self.ask(path)[1]["seats"]]
+        self.assertEqual(names, ["anonymous", "Bob"])
+        self.assertEqual(self.ask("records?player=anonymous")[1]["records"][0]["id"], ROOM)
+        self.assertEqual(self.ask("records?player=Ada")[1]["records"], [])
+        self.run_gamed("records", "delete", ROOM, "--yes")
+        for asked in (path, f"{path}/positions?from=0", f"{path}/file"):
+            status, told = self.ask(asked)
+            self.assertEqual((status, told["error"]["code"]), (404, "no-record"))
+        self.assertEqual(self.ask("records")[1]["records"], [])
+        self.daemon.stop()
+        self.assertEqual(self.daemon.unexpected(), [])
 
 
 class RemovalKillTests(SynchronousTestCase):
