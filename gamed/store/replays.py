@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from stat import S_IMODE
 from typing import Any, Final, TypeAlias
 
 from attrs import define, field, frozen
@@ -69,7 +70,12 @@ class ReplayFolder:
         with _said(path):
             if path is None or new is None or not path.exists():
                 return
+            before = path.stat()
             thd_write_file(new, self.replay.write(to_history(other)))
+            # As the daemon made it, whoever runs the command.
+            new.chmod(S_IMODE(before.st_mode))
+            if os.geteuid() == 0:
+                os.chown(new, before.st_uid, before.st_gid)
             if new != path:
                 path.unlink()
 

@@ -79,8 +79,10 @@ class FolderTests(SynchronousTestCase):
 
     def test_another_takes_its_place(self) -> None:
         before = self.played("Ada", "Bob")
+        (self.folder.directory / self.names()[0]).chmod(0o640)
         self.folder.thd_replace(before, record_with(before, b"Cyd"))
         (name,) = self.names()
+        self.assertEqual((self.folder.directory / name).stat().st_mode & 0o777, 0o640)
         self.assertIn("Cyd_Bob", name)
         self.assertIn(b'"Cyd"', (self.folder.directory / name).read_bytes())
         self.folder.thd_replace(before, record_with(before, b"Eve"))
