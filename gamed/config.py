@@ -25,6 +25,8 @@ from gamed.registry import games
 DURABILITIES: Final = ("process", "disk")
 ON_FULL: Final = ("pause", "end")
 SQLITE: Final = "sqlite:///"
+MOST_DAYS: Final = 36_500
+"""A hundred years."""
 
 
 def _durability(_instance: object, _attribute: object, value: str) -> None:
@@ -42,6 +44,11 @@ def _positive(_instance: object, attribute: attrs.Attribute[Any], value: float) 
         raise ValueError(f"{attribute.name} must be more than 0, not {value}")
 
 
+def _days(_instance: object, attribute: attrs.Attribute[Any], value: int) -> None:
+    if not 0 <= value <= MOST_DAYS:
+        raise ValueError(f"{attribute.name} is 0 (for ever) to {MOST_DAYS}, not {value}")
+
+
 @frozen
 class StoreConfig:
     """Where games are kept. `url`: SQLAlchemy's; `state`: the directory of the journal.
@@ -55,6 +62,8 @@ class StoreConfig:
     on_full: str = field(default="pause", validator=_on_full)
     formats: str = ""
     import_bytes: int = field(default=10_000_000, validator=_positive)
+    keep_days: int = field(default=0, validator=_days)
+    """Days after which gamed's own games are deleted; 0: never."""
 
     @property
     def journal(self) -> Path:

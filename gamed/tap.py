@@ -30,6 +30,7 @@ from gamed.console.reload import reloaded
 from gamed.console.service import Console, console
 from gamed.errors import ConfigError, GamedError
 from gamed.garbage import IdleCollector
+from gamed.lobby.expiry import Expiry
 from gamed.lobby.heartbeat import Heartbeat, has_passes
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.recovery import recover
@@ -44,7 +45,7 @@ from gamed.net.timers import ClockSteps, run_on_monotonic_time
 from gamed.records.index import index
 from gamed.registry import games
 from gamed.store.journal import FileJournal
-from gamed.store.replays import ReplayWriter
+from gamed.store.replays import ReplayWriter, folders
 from gamed.store.sql import Database, SqlStore, public_url
 from gamed.tally import Tally
 from gamed.web.imports import Importing
@@ -121,6 +122,7 @@ class Daemon(MultiService):
     listeners: list[Listener]
     garbage: GarbagePauses
     reactor: Any
+    expiry: Expiry
     examine: Callable[[], Iterable[quick.Finding]] = tuple
     """Makes the quick checks of `gamed doctor`."""
 
@@ -157,6 +159,7 @@ class Daemon(MultiService):
             log.info("listening: {section} on {address}", section=listener.section, address=listener.address)
         self.collector.start()
         self.garbage.start()
+        self.expiry.start()
         with suppress(ValueError):
             # Only the main thread can; elsewhere, in tests, nobody hangs up.
             signal.signal(signal.SIGHUP, lambda *_: self.reactor.callFromThread(self.reload))
@@ -206,6 +209,7 @@ class Daemon(MultiService):
         waits = [listener.stopService() for listener in self.listeners]
         self.heartbeat.stopService()
         self.garbage.stop()
+        self.expiry.stop()
         self.collector.stop()
         until = self.reactor.seconds() + STOP_WITHIN
         stopped = self._limited(DeferredList([*waits, self.lobby.stopService()]), until - CLOSE_WITHIN)
@@ -304,7 +308,7 @@ def build(
     journal = FileJournal(config.store.journal, durability=config.store.durability, reactor=reactor)
     heartbeat = Heartbeat(reactor, time.monotonic)
     tally = Tally()
-    store = SqlStore(database, reactor, tally)
+    store = SqlStore(database, reactor, tally, kept := folders(config.listeners))
     heartbeat.on_gap.append(tally.stalls.observe)
     makers = {name: (maker, maker.load()) for name, maker in games().items()}
     lobby = Lobby(
@@ -353,9 +357,9 @@ def build(
             lobby.outage.parts.append(factory.hold)
             listeners.append(Listener(name, endpoint, factory, reactor, door))
     replays = []
-    for name, (_, made) in makers.items():
-        if directory := getattr(config.listeners[name], "replays", ""):
-            writer = ReplayWriter(Path(directory), made.replays[0], reactor)
+    for _, made in makers.values():
+        if folder := kept.get(made.publisher):
+            writer = ReplayWriter(folder.directory, folder.replay, reactor)
             lobby.replays[made.kind] = writer.write
             replays.append(writer)
     kinds = {name: made.kind for name, (_, made) in makers.items()}
@@ -381,6 +385,7 @@ def build(
         listeners,
         GarbagePauses(tally.pauses),
         reactor,
+        Expiry(store, reactor, config.store.keep_days),
         lambda: quick.run(quick.checks(config, strings)),
         operated,
         audit=AuditObserver(Path(config.store.state)),

@@ -21,19 +21,22 @@ from twisted.python import usage
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
-from gamed import __version__, tap
-from gamed.audit import say
+from gamed import __version__, audit, tap
 from gamed.errors import StoreError
 from gamed.game import Outcome, Termination
 from gamed.games.softwarechallenge.table import SeasonTable
+from gamed.lobby.expiry import FIRST
 from gamed.lobby.lobby import AFTERWARDS, Lobby
 from gamed.net.listener import Listener
+from gamed.records.own import summary as summary_of
 from gamed.registry import games
 from gamed.store.journal import FileJournal
 from gamed.store.sql import Database
 from gamed.tap import CLOSE_WITHIN, STOP_WITHIN, Daemon, Options, Storage, makeService
 from gamed.testing.battleship import play_history
 from tests.lobby.doubles import SHOT, Peer
+from tests.records.samples import ROOM, game, record
+from tests.store.contract import OTHER
 from tests.store.logs import sentences
 from tests.store.pump import Pump
 from tests.test_cli_quick import spoiled
@@ -290,12 +293,29 @@ class StartTests(DaemonTestCase):
 
     def test_what_is_said_in_the_audit_log_is_in_its_file_until_the_stop(self) -> None:
         service = self.start("[store]\nstate = 'state'\n")
-        say("user=anna from=ssh 192.0.2.1:4711", "pause 6f0c", "done")
+        audit.say("user=anna from=ssh 192.0.2.1:4711", "pause 6f0c", "done")
         file = self.folder / "state" / "audit.log"
         self.assertTrue(file.read_text().endswith("Z user=anna from=ssh 192.0.2.1:4711 did=pause 6f0c result=done\n"))
         self.stop(service)
-        say("user=anna", "resume", "done")
+        audit.say("user=anna", "resume", "done")
         self.assertEqual(len(file.read_text().splitlines()), 1)
+
+    def test_games_that_ended_too_long_ago_are_deleted(self) -> None:
+        database = Database(f"sqlite:///{self.folder}/gamed.db")
+        database.thd_open()
+        self.addCleanup(database.thd_close)
+        for room, started in ((ROOM, "2020-01-01T00:00:00.000Z"), (OTHER, "9000-01-01T00:00:00.000Z")):
+            kept = record(game(room=room, started=started))
+            database.thd_keep([(kept, summary_of(kept))])
+        service = self.start("[store]\nkeep_days = 30\n")
+        self.assertEqual(service.storage.store.folders, {})
+        self.reactor.run()
+        self.reactor.advance(FIRST)
+        with capturedLogs() as logs:
+            self.reactor.threads.turn()
+        self.assertEqual([one.id for one in database.thd_records()], [OTHER])
+        (told,) = [formatEvent(event) for event in logs if event["log_namespace"] == audit.NAMESPACE]
+        self.assertIn("result=1 games that ended more than 30 days ago", told)
 
     def test_a_match_is_recorded_at_the_stop(self) -> None:
         service = self.start()

@@ -1,4 +1,4 @@
-"""`gamed records …`: list, show and export the games that were played, and build anew what is searched of them.
+"""`gamed records …`: list and export the games that were played; further commands are in modules of their own.
 
 Source: records.md 3 and 5.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -67,9 +67,26 @@ RESULTS: Final = {
 """A termination in words: with a winner, and without one."""
 
 
+def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that choose games to a command."""
+    for option in (
+        click.option("--termination", type=click.Choice(list(map(str, Termination))), help="Only games that ended so."),
+        click.option(
+            "--game",
+            "kind",
+            metavar="GAME",
+            shell_complete=complete_games,
+            help="Only this game, for example battleship.",
+        ),
+        click.option("--player", metavar="NAME", help="Only games of this player: the exact name."),
+    ):
+        command = option(command)
+    return command
+
+
 @click.group(cls=Commands)
 def records() -> None:
-    """List, show and export the games that were played."""
+    """List, show, export and delete the games that were played."""
 
 
 # gamed records list
@@ -78,11 +95,7 @@ def records() -> None:
 @records.command("list", epilog="Example: gamed records list --player 127.0.0.1:4711 --limit 5")
 @config_option
 @json_option
-@click.option("--player", metavar="NAME", help="Only games of this player: the exact name.")
-@click.option(
-    "--game", "kind", metavar="GAME", shell_complete=complete_games, help="Only this game, for example battleship."
-)
-@click.option("--termination", type=click.Choice([str(item) for item in Termination]), help="Only games that ended so.")
+@selection_options
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many games at most.")
 def list_records(config: str | None, *, as_json: bool, limit: int, **criteria: Any) -> None:
     """Print a table of the games, the newest first."""

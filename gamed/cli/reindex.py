@@ -39,10 +39,10 @@ def reindex(config: str | None) -> None:
     with noted(Path(settings.state), "records reindex") as command, database(settings, writing=True) as store:
         records = store.thd_records()
         while batch := list(islice(records, SHARED)):
-            summaries = {record.id: summary_of(record, formats) for record in batch}
-            store.thd_replace_summaries(summaries)
+            found = [(record, summary_of(record, formats)) for record in batch]
+            store.thd_replace_summaries(found)
             total += len(batch)
-            searched += sum(summary is not None for summary in summaries.values())
+            searched += sum(summary is not None for _, summary in found)
             counted = f"{counted_of(total, 'record')}: {searched} can be searched, {total - searched} cannot"
             command.result = counted
     click.echo(counted)

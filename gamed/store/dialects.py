@@ -24,7 +24,14 @@ from gamed.store.tables import games
 SQLITE: Final = "sqlite"
 POSTGRESQL: Final = "postgresql"
 
-PRAGMAS: Final = ("busy_timeout = 5000", "journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON")
+PRAGMAS: Final = (
+    "busy_timeout = 5000",
+    "journal_mode = WAL",
+    "synchronous = FULL",
+    "foreign_keys = ON",
+    # What is deleted is overwritten, and not only marked as free.
+    "secure_delete = ON",
+)
 
 CONNECTING: Final = {
     "client_encoding": "utf8",
@@ -119,8 +126,7 @@ def _wait(connection: sqlite3.Connection, _pooled: object) -> None:
 def begin_alone(connection: Connection) -> None:
     """Begin a transaction in which nobody else changes the schema. Raises StoreError if this cannot hold records."""
     if connection.dialect.name == SQLITE:
-        # Python's driver begins a transaction at an INSERT; tables are to be created in one, too.
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        begin_writing(connection)
         return
     # Another daemon may bring a large database to a new schema meanwhile, or this one does.
     connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
@@ -131,6 +137,15 @@ def begin_alone(connection: Connection) -> None:
             f"the database has the encoding {encoding}, and records need UTF8: "
             "make it with `createdb --encoding=UTF8 --template=template0`"
         )
+
+
+def begin_writing(connection: Connection) -> None:
+    """Begin a transaction that reads before it writes; in SQLite nobody else writes from here on to its end.
+
+    Python's driver begins one at an INSERT or DELETE, so that what is read before could be old by then.
+    """
+    if connection.dialect.name == SQLITE:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 @cache

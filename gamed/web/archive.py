@@ -112,11 +112,15 @@ class Archive:
         """Open the record that is asked for, and return what the steps return."""
         id = call.places["id"]  # noqa: A001 (the column's name)
         found = self.shelf.take(id)
+        if found is not None and await self.store.header(id) != found.record.header:
+            # A command has deleted the record since it was opened, or has taken a name out of it.
+            self.shelf.drop(id)
+            found = None
         if found is None:
             record = await self._fetched(id)
             # The id may have been shortened.
             found = self.shelf.take(record.id)
-            if found is None:
+            if found is None or found.record != record:
                 by_publisher = {made.publisher: made for made in self.types.values()}
                 found = await self.reading.do(opened(record, self.importing.formats, by_publisher))
                 self.shelf.put(found)
@@ -130,7 +134,7 @@ class Archive:
         except UnknownRecord as error:
             if self.is_on_its_way(id):
                 raise Refusal(503, "not-yet", "this game is not stored yet", "try again in a moment") from error
-            raise Refusal(404, "no-record", str(error)) from error
+            raise Refusal(404, "no-record", str(error), "it may have been deleted") from error
 
     # Importing
 

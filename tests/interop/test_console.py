@@ -255,7 +255,7 @@ class AllGamesTests(ConsoleTestCase):
 
     def audited(self, door: str, *commands: str) -> None:
         for command in commands:
-            line = rf"user=admin from={door} 127\.0\.0\.1:\d+ did={command}"
+            line = rf"user=admin from={door} 127\.0\.0\.1:\d+( key=SHA256:\S+ \(.+\))? did={command}"
             self.assertRegex(self.daemon.text(), f"audit: {line}")
             self.assertRegex((self.folder / "audit.log").read_text(), rf"Z {line}")
 
