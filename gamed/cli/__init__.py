@@ -20,6 +20,7 @@ from gamed.cli.recording import record
 from gamed.cli.records import export, records
 from gamed.cli.reindex import reindex
 from gamed.cli.show import show
+from gamed.cli.store import store
 from gamed.cli.terminal import Commands
 from gamed.cli.watch import watch
 
@@ -44,6 +45,7 @@ for _command in (
     show,
     record,
     records,
+    store,
     bot,
     watch,
     doctor,
