@@ -328,7 +328,6 @@ def _make(file: Path) -> None:
 
 
 def _lock(connection: Any, _pooled: object) -> None:
-    connection.execute(f"PRAGMA busy_timeout = {WAIT * 1000:.0f}").close()
     connection.execute("PRAGMA locking_mode = EXCLUSIVE").close()
 
 

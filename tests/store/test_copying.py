@@ -7,7 +7,6 @@ import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 from click.testing import CliRunner, Result
 from sqlalchemy import make_url
@@ -16,7 +15,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed import cli
 from gamed.errors import StoreError
 from gamed.records.record import Summary
-from gamed.store import copying
+from gamed.store import copying, dialects
 from gamed.store.query import Query
 from gamed.store.sql import Database
 from tests.store.examples import record, summary
@@ -50,6 +49,7 @@ class CopyCase(SynchronousTestCase):
         # Short pages, so that few rows are many.
         for name, rows in (("PAGE", 2), ("SHARED", 2), ("WAIT", 0.05)):
             self.patch(copying, name, rows)
+        self.patch(dialects, "PRAGMAS", ("busy_timeout = 50", *dialects.PRAGMAS[1:]))
 
     def url(self, file: str) -> str:
         return f"sqlite:///{file}"
@@ -164,8 +164,7 @@ class SqliteTests(CopyCase):
 
     def test_a_daemon_cannot_open_the_target_meanwhile(self) -> None:
         with copying.opened(self.url(self.source), self.url(self.target)):
-            with patch("gamed.store.dialects.PRAGMAS", ("busy_timeout = 1", "journal_mode = WAL")):
-                error = self.assertRaises(StoreError, Database(self.url(self.target)).thd_open)
+            error = self.assertRaises(StoreError, Database(self.url(self.target)).thd_open)
             self.assertIn("database is locked", str(error))
         self.copied()
 
