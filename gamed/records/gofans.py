@@ -163,7 +163,8 @@ def _nested(body: etree._Element, *, takes: bool) -> list[Node]:
         for element in parent.iterchildren("move"):
             node = _move(element, takes=takes)
             siblings.append(node)
-            stack.append((element, node.children))
+            if len(element):
+                stack.append((element, node.children))
     return roots
 
 
@@ -176,8 +177,13 @@ def _move(element: etree._Element, *, takes: bool) -> Node:
         point=None if is_pass else _point(element),
         color=_color(element),
         comment=(element[0].text or "") if has_comment else None,
-        removes=tuple(map(_point, element.iterchildren("remove"))) if takes else None,
+        removes=_removes(element) if takes else None,
     )
+
+
+def _removes(element: etree._Element) -> tuple[Point, ...]:
+    # Most moves take nothing, and an iterator costs more than this question.
+    return tuple(map(_point, element.iterchildren("remove"))) if len(element) else ()
 
 
 # What both directions hold to

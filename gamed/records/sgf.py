@@ -219,7 +219,9 @@ class _Reader:
 
     def _node(self, properties: Properties, last: Node | None, *, at_start: bool, is_first: bool) -> list[Node]:
         if not is_first:
-            self.left_out.update(name for name in properties if not self._is_held(name, at_start=at_start))
+            for name in properties:
+                if not self._is_held(name, at_start=at_start):
+                    self.left_out[name] += 1
         if at_start:
             self._set_up(properties)
         nodes = [self._move(letter, properties[letter]) for letter in properties if letter in _IDS]

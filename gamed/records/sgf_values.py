@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final
 
 from attrs import frozen
@@ -20,6 +21,7 @@ _LETTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _NO_POINT: Final = "tt"
 _NO_POINT_SIZE: Final = 19
 _POINT_LENGTH: Final = 2
+_LARGEST: Final = len(_LETTERS)
 _MARGIN = re.compile(r"[0-9]{1,9}(\.[0-9]{0,6})?|\.[0-9]{1,6}")
 _WON = re.compile(r"([BW])\+(.*)", re.IGNORECASE | re.DOTALL)
 _NUMBER = re.compile(rf"[-+]?({_MARGIN.pattern})")
@@ -73,6 +75,7 @@ def count(said: str) -> int | None:
 # Points
 
 
+@lru_cache(_LARGEST**2)
 def point(raw: bytes, size: int) -> Point | None:
     """Return a point, None for a pass. Raises SgfError if it is neither."""
     name = raw.decode("ascii", "replace").strip()
