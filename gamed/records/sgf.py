@@ -222,7 +222,7 @@ class _Reader:
             for name in properties:
                 if not self._is_held(name, at_start=at_start):
                     self.left_out[name] += 1
-        if at_start:
+        if at_start and not _AT_START.isdisjoint(properties):
             self._set_up(properties)
         nodes = [self._move(letter, properties[letter]) for letter in properties if letter in _IDS]
         if len(nodes) > 1:
