@@ -1,7 +1,8 @@
 """The positions and moves of a record of gamed's own, as a browser asks for them.
 
 A move is `{n, seat, text, at, took}`: its number from 1, whose it is, its notation, the milliseconds since the start of
-the match, and how many the player took, None where that is not known.
+the match, and how many the player took, None where that is not known. A move that is hidden when it is made has also
+`cards`: what has become public of it.
 
 Source: issue 8; records.md 5. What counts as a move is what `Summary.length` counts: the entries that players made. The
 position after n moves is the one before the next such entry, with all that chance drew and with who left until then;
@@ -16,8 +17,9 @@ from typing import Any, TypeAlias
 from attrs import define, field
 
 from gamed.errors import RuleError
-from gamed.game import CHANCE, Seat
+from gamed.game import CHANCE, Reveals, Seat
 from gamed.history import LINE, MOVE, STARTED, Entry, History
+from gamed.registry import Told, everything
 from gamed.table import Table, replay
 
 Data: TypeAlias = dict[str, Any]
@@ -38,6 +40,8 @@ class Replayed:
 
     table: Table
     history: History
+    told: Told = everything
+    """What everybody knows of a move when it is made."""
     states: list[Any] = field(factory=list)
     moves: list[Data] = field(factory=list)
     refused: RuleError | None = None
@@ -58,6 +62,16 @@ class Replayed:
                 yield
         except RuleError as error:
             self.refused = error
+        if isinstance(self.table.game, Reveals):
+            self._reveal(self.table.game.revealed(self.table.state))
+
+    def _reveal(self, shown: Sequence[Sequence[Sequence[object]]]) -> None:
+        """Note in the hidden moves what became public of them."""
+        entries = (entry for entry in self.history.entries if entry.kind in COUNTED)
+        hidden = [move for move, entry in zip(self.moves, entries, strict=True) if self.told(entry) is None]
+        for seat, known in enumerate(shown):
+            for move, cards in zip((move for move in hidden if move["seat"] == seat), known, strict=False):
+                move["cards"] = cards
 
     def position(self, number: int) -> Data:
         """Return the position after so many moves, as a spectator sees it. Raises RuleError: the rules refuse it."""

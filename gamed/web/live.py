@@ -12,7 +12,7 @@ from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
-from gamed.game import Outcome
+from gamed.game import Outcome, Reveals
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.room import Room
 from gamed.table import Step
@@ -33,10 +33,11 @@ LOOKS: Final = 20
 
 @define
 class Moment:
-    """What a room's view of one moment is rendered from. `told`: how many of the match's moves there were."""
+    """What a room's view of one moment is rendered from. `told`: how many items of the match's moves there were."""
 
     moves: Moves
     told: int
+    last: Mapping[str, Any] | None
     state: Any
     outcome: Outcome | None
 
@@ -73,7 +74,9 @@ class RoomFeed:
         """Return the moment."""
         table = self.room.table
         self._moves.take(self.room.history.entries)
-        return Moment(self._moves, len(self._moves.moves), table.state, table.outcome)
+        if isinstance(table.game, Reveals) and table.state is not None:
+            self._moves.reveal(table.game.revealed(table.state))
+        return Moment(self._moves, len(self._moves.moves), self._moves.last, table.state, table.outcome)
 
     def moves(self, captured: Moment) -> Sequence[Mapping[str, Any]]:
         """Return the moves so far."""
@@ -95,7 +98,7 @@ class RoomFeed:
     def facts(self, captured: Moment) -> dict[str, Any]:
         """Return a scene without a board."""
         room, ledger = self.room, self.feeds.ledgers.of(self.room)
-        scene = facts(room, ledger, self.moves(captured))
+        scene = facts(room, ledger, captured.last)
         scene["refusals"] = refusals(self.feeds.lobby.refusals, room)
         scene["outcome"] = outcome(captured.outcome)
         scene["turn"] = [] if captured.outcome is not None else turn(room, ledger, captured.state)

@@ -258,7 +258,7 @@ def _understood(record: Record, formats: Index, types: Mapping[str, GameType]) -
     history = own.to_history(record)
     yield
     summary = _summary(record, history)
-    replayed = Replayed(made.table(made.settings(), history.options, Random, 0.0), history)
+    replayed = Replayed(made.table(made.settings(), history.options, Random, 0.0), history, made.told)
     yield from replayed.played()
     return OwnRecord(record, made, summary, replayed)
 

@@ -19,6 +19,7 @@ from gamed.records.own import to_history
 from gamed.web.answers import Answer, Call, Refusal, Route
 from gamed.web.events import EventReader, last_event
 from gamed.web.live import Feeds
+from gamed.web.moves import newest
 from gamed.web.scenes import row
 from gamed.web.seats import LONGEST_NAME
 from gamed.web.visitors import Visitor
@@ -97,7 +98,7 @@ class Rooms:
         room = self._find(call)
         feed = self.feeds.of(room)
         moment = feed.capture()
-        return Answer(body={**self._row(room), "scene": feed.scene(moment), "moves": feed.moves(moment)})
+        return Answer(body={**self._row(room), "scene": feed.scene(moment), "moves": newest(feed.moves(moment))})
 
     def _events(self, call: Call, request: Any) -> None:
         stream = self.feeds.of(self._find(call)).stream

@@ -6,7 +6,7 @@ spectator has it, moves from `GameType.told`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 from attrs import define, field
@@ -128,8 +128,8 @@ def record(room: Room) -> str | None:
     return room.history.room if room.table.outcome is not None and room.history.was_started else None
 
 
-def facts(room: Room, ledger: Ledger, moves: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what a scene says of the room beside its moment: board, outcome and turn. `moves`: those so far."""
+def facts(room: Room, ledger: Ledger, last: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return what a scene says of the room beside its moment: board, outcome and turn. `last`: the newest move."""
     state = state_of(room, ledger)
     return {
         "phase": _PHASES[state],
@@ -137,7 +137,7 @@ def facts(room: Room, ledger: Ledger, moves: Sequence[Mapping[str, Any]]) -> dic
         "record": record(room),
         "seats": seats(room, ledger),
         "options": options(room),
-        "last": moves[-1] if moves else None,
+        "last": last,
         "isLive": not room.is_closed,
     }
 
