@@ -11,7 +11,7 @@ the last one is that at the end.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from attrs import define, field
@@ -19,7 +19,6 @@ from attrs import define, field
 from gamed.errors import RuleError
 from gamed.game import CHANCE, Reveals, Seat
 from gamed.history import LINE, MOVE, STARTED, Entry, History
-from gamed.registry import Told, everything
 from gamed.table import Table, replay
 
 Data: TypeAlias = dict[str, Any]
@@ -40,8 +39,8 @@ class Replayed:
 
     table: Table
     history: History
-    told: Told = everything
-    """What everybody knows of a move when it is made."""
+    told: Callable[[Entry], str | None] | None = None
+    """What everybody knows of a move when it is made; None: all of it."""
     states: list[Any] = field(factory=list)
     moves: list[Data] = field(factory=list)
     refused: RuleError | None = None
@@ -62,13 +61,13 @@ class Replayed:
                 yield
         except RuleError as error:
             self.refused = error
-        if isinstance(self.table.game, Reveals):
-            self._reveal(self.table.game.revealed(self.table.state))
+        if self.told is not None and isinstance(self.table.game, Reveals):
+            self._reveal(self.told, self.table.game.revealed(self.table.state))
 
-    def _reveal(self, shown: Sequence[Sequence[Sequence[object]]]) -> None:
+    def _reveal(self, told: Callable[[Entry], str | None], shown: Sequence[Sequence[Sequence[object]]]) -> None:
         """Note in the hidden moves what became public of them."""
         entries = (entry for entry in self.history.entries if entry.kind in COUNTED)
-        hidden = [move for move, entry in zip(self.moves, entries, strict=True) if self.told(entry) is None]
+        hidden = [move for move, entry in zip(self.moves, entries, strict=True) if told(entry) is None]
         for seat, known in enumerate(shown):
             for move, cards in zip((move for move in hidden if move["seat"] == seat), known, strict=False):
                 move["cards"] = cards
