@@ -19,6 +19,7 @@ from gamed.table import Step
 from gamed.web import scenes
 from gamed.web.feed import KEEP_ALIVE, Stream
 from gamed.web.moves import Moves
+from gamed.web.naming import Naming
 from gamed.web.scenes import Ledgers, facts, outcome, refusals, turn
 from gamed.web.slices import Slices
 
@@ -99,7 +100,7 @@ class RoomFeed:
         """Return a scene without a board."""
         room, ledger = self.room, self.feeds.ledgers.of(self.room)
         scene = facts(room, ledger, captured.last)
-        scene["refusals"] = refusals(self.feeds.lobby.refusals, room)
+        scene["refusals"] = refusals(self.feeds.lobby.refusals, room, self.feeds.naming)
         scene["outcome"] = outcome(captured.outcome)
         scene["turn"] = [] if captured.outcome is not None else turn(room, ledger, captured.state)
         if ledger.is_started:
@@ -152,6 +153,7 @@ class Feeds:
 
     lobby: Lobby
     clock: IReactorTime
+    naming: Naming = field(factory=Naming)
     work: Slices = field(init=False)
     ledgers: Ledgers = field(init=False)
     _feeds: dict[str, RoomFeed] = field(factory=dict)
@@ -160,7 +162,7 @@ class Feeds:
 
     def __attrs_post_init__(self) -> None:
         self.work = Slices(self.clock)
-        self.ledgers = Ledgers(self.lobby.rooms)
+        self.ledgers = Ledgers(self.lobby.rooms, self.naming)
 
     def of(self, room: Room) -> RoomFeed:
         """Return the feed of an open room."""

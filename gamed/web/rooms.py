@@ -98,7 +98,10 @@ class Rooms:
         room = self._find(call)
         feed = self.feeds.of(room)
         moment = feed.capture()
-        return Answer(body={**self._row(room), "scene": feed.scene(moment), "moves": newest(feed.moves(moment))})
+        told = {**self._row(room), "scene": feed.scene(moment), "moves": newest(feed.moves(moment))}
+        if call.visitor.admin:
+            told["peers"] = [{"seat": seat, "peer": peer.name} for seat, peer in sorted(room.peers.items())]
+        return Answer(body=told)
 
     def _events(self, call: Call, request: Any) -> None:
         stream = self.feeds.of(self._find(call)).stream

@@ -2,7 +2,7 @@
 
 import { code, serverNow } from "./api.js";
 import { bdi, el, isChord, isolated, mayMove, replace } from "./dom.js";
-import { button, chip, clock, link, result, seatName, span } from "./parts.js";
+import { button, calledOn, chip, clock, link, result, seatName, span } from "./parts.js";
 import { t, translator } from "./words.js";
 
 const MANY = 3; // moves that are announced one by one; more at once only by the last of them
@@ -172,7 +172,7 @@ export function refusals() {
 
 function refusal(one) {
   const why = `${t.has(`refused-${one.code}`) ? t(`refused-${one.code}`) : one.reason} (${one.code}${one.count > 1 ? `, ${one.count}×` : ""})`;
-  return el("li", {}, bdi(one.name), `: ${why}`, one.messages.map(refused));
+  return el("li", {}, calledOn(one), `: ${why}`, one.messages.map(refused));
 }
 
 function refused({ text, expected }) {
@@ -273,9 +273,9 @@ export function players({ started, you, signal }) {
       el(
         "span",
         {},
-        one.name ? bdi(one.name) : el("span", { class: "muted" }, t("seatFree")),
+        calledOn(one),
         isMine && el("span", { class: "muted" }, ` (${t("you")})`),
-        one.connected === false && one.name && !shown.scene.outcome && el("span", { class: "warn" }, ` ${t("disconnected")}`),
+        one.connected === false && (one.name || one.unnamed) && !shown.scene.outcome && el("span", { class: "warn" }, ` ${t("disconnected")}`),
       ),
       total > 0 && el("span", { class: "clock total", title: t("clock") }, clock(total)),
       isOn && el("span", { class: "turn" }, t("toMove")),
