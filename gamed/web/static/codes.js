@@ -214,6 +214,8 @@ const error = {
   "invalid-move": "Das ist kein Zug.",
   "known-cell": "Auf dieses Feld hast du schon geschossen.",
   ko: "Das würde ein Ko sofort zurückschlagen.",
+  "no-stone": "Dort liegt kein Stein.",
+  "not-over": "Tote Steine werden bezeichnet, wenn beide gepasst haben.",
   "not-ready": "Stell zuerst deine Schiffe auf.",
   occupied: "Dieses Feld ist besetzt.",
   "off-board": "Das liegt außerhalb des Spielfelds.",
