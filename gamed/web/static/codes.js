@@ -162,6 +162,7 @@ const refused = {
 /** Why the server refused a request of a page, by the codes of the API. */
 const error = {
   action: "Das geht hier nicht.",
+  addresses: "In dieser Datei können Adressen von Spielern stehen; nur die Verwaltung bekommt sie.",
   before: "Diese Seite der Suche gibt es nicht.",
   bots: "Diese Programme können nicht mitkommen.",
   busy: "Zu viele andere lesen gerade Aufzeichnungen.",
@@ -179,7 +180,7 @@ const error = {
   "no-record": "Diese Aufzeichnung gibt es nicht oder nicht mehr.",
   "no-recording": "Diese Mitschrift gibt es nicht.",
   "no-reservations": "Dieses Spiel hat keine Reservierungen.",
-  "no-room": "Diesen Raum gibt es nicht.",
+  "no-room": "Diesen Raum gibt es nicht. Was gespielt wurde, steht bei den Aufzeichnungen.",
   "no-seat": "Diesen Platz gibt es nicht.",
   node: "Diese Variante gibt es nicht.",
   "not-found": "",
@@ -193,6 +194,7 @@ const error = {
   "recorder-full": "Zu viele Partien werden gerade mitgeschrieben.",
   reservation: "Eine Reservierung mit diesem Code gibt es nicht: Sie ist verbraucht oder aufgehoben, oder ihr Raum ist fort.",
   room: "Dieser Raum kann das jetzt nicht.",
+  "room-ended": "Dieser Raum ist geschlossen; was gespielt wurde, ist eine Aufzeichnung.",
   rooms: "Zu viele deiner Räume warten schon auf Spieler.",
   seats: "Du hast zu viele Plätze: Verlass zuerst einen.",
   session: "Die Sitzung ist beendet.",
@@ -212,6 +214,8 @@ const error = {
   "invalid-move": "Das ist kein Zug.",
   "known-cell": "Auf dieses Feld hast du schon geschossen.",
   ko: "Das würde ein Ko sofort zurückschlagen.",
+  "no-stone": "Dort liegt kein Stein.",
+  "not-over": "Tote Steine werden bezeichnet, wenn beide gepasst haben.",
   "not-ready": "Stell zuerst deine Schiffe auf.",
   occupied: "Dieses Feld ist besetzt.",
   "off-board": "Das liegt außerhalb des Spielfelds.",
