@@ -131,7 +131,8 @@ class Api(Resource):
         permit(route, visitor)
         body = None if method == "GET" else _body(request, route)
         address = _address(request, self.proxies)
-        call = Call(path, method, _query(request), body, visitor, places, address, bool(request.isSecure()), name)
+        secure, host = bool(request.isSecure()), headers.get("host", "")
+        call = Call(path, method, _query(request), body, visitor, places, address, secure, name, host)
         if not route.stream:
             return route.do(call)
         if request.method == b"HEAD":

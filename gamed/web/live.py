@@ -171,6 +171,10 @@ class Feeds:
         feed = self._feeds.get(room.id)
         return 0 if feed is None else len(feed.stream.readers)
 
+    def free(self, room: Room) -> int:
+        """Return how many seats of a room anybody may take."""
+        return scenes.free(room, self.ledgers.of(room), self.lobby.reservations)
+
     def forget(self, feed: RoomFeed) -> None:
         """Forget a feed whose room is closed."""
         self._feeds.pop(feed.room.id, None)

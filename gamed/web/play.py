@@ -43,7 +43,8 @@ class Play:
 
     def _open(self, call: Call) -> Answer:
         bots = tuple(map(_bot, call.value("bots", list) or []))
-        wish = Wish(call.text("game"), call.text("name"), _code(call.value("reservation", str)), bots)
+        code, room = _code(call.value("reservation", str)), call.value("room", str)
+        wish = Wish(call.text("game"), call.text("name"), code, bots, room)
         return Answer(body={"id": self.seats.open(call.visitor, wish, call.address).id})
 
     def _seat(self, call: Call) -> Answer:

@@ -14,11 +14,12 @@ from gamed.console.operator import Parts
 from gamed.errors import GamedError
 from gamed.history import History
 from gamed.lobby.room import Room
-from gamed.reception import HostedRoom, Prepares
+from gamed.reception import Prepares
 from gamed.records.own import to_history
 from gamed.web.answers import Answer, Call, Refusal, Route
 from gamed.web.events import EventReader, last_event
 from gamed.web.live import Feeds
+from gamed.web.prepared import Prepared, PreparedRooms
 from gamed.web.scenes import row
 from gamed.web.seats import LONGEST_NAME
 from gamed.web.visitors import Visitor
@@ -42,9 +43,9 @@ class Rooms:
 
     parts: Parts
     feeds: Feeds
+    prepared: PreparedRooms
     _list: tuple[float, list[dict[str, Any]]] = (-FRESH, [])
     _asking: list[Deferred[Answer]] = field(factory=list)
-    _forks: dict[Visitor, list[HostedRoom]] = field(factory=dict)
 
     @property
     def routes(self) -> Sequence[Route]:
@@ -85,7 +86,7 @@ class Rooms:
                 asked.callback(Answer(body=rows))
 
     def _row(self, room: Room) -> dict[str, Any]:
-        return row(room, self.feeds.ledgers.of(room), self.feeds.watchers(room))
+        return row(room, self.feeds.ledgers.of(room), self.feeds.watchers(room), self.parts.lobby.reservations)
 
     def _find(self, call: Call) -> Room:
         room = self.parts.lobby.rooms.get(call.places["id"])
@@ -143,18 +144,12 @@ class Rooms:
         return factory.reception
 
     def _check_forks(self, visitor: Visitor) -> None:
-        self._forks = {
-            other: waiting
-            for other, rooms in self._forks.items()
-            if (waiting := [room for room in rooms if not room.history.was_started and room.table.outcome is None])
-        }
-        if len(self._forks.get(visitor, ())) >= FORKS and not visitor.admin:
+        if self.prepared.waiting(visitor) >= FORKS and not visitor.admin:
             raise Refusal(429, "rooms", f"{FORKS} rooms of yours wait for players already")
 
     def _made(self, call: Call, line: str, reserve: Callable[..., Any], history: History | None) -> Answer:
         room, kept = reserve(history=history)
-        if history is not None:
-            self._forks.setdefault(call.visitor, []).append(room)
+        self.prepared.add(call.visitor, Prepared(room, _names(call), kept))
         if call.visitor.operator is not None:
             call.visitor.operator.noted(line, f"room={room.id}")
         return Answer(body={"room": room.id, "reservations": [reservation.code for reservation in kept]})

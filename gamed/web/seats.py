@@ -55,6 +55,8 @@ LONGEST_NAME: Final = 40
 _FOR_US: Final = ("players", "public", "is_blind")
 """What a person's view says to us, and not to the page."""
 
+TAKEN: Final = Refusal(409, "room-taken", "nobody can sit down in this room any longer", "join another room, or wait")
+
 _NOWHERE: Final[Mapping[str, Any]] = {"seats": [], "options": {}, "outcome": None, "last": None, "turn": []}
 
 
@@ -76,12 +78,16 @@ class HasDeadlines(Protocol):
 
 @define
 class Wish:
-    """What a seat is asked for with. `bots`: a strategy and a reservation's code, or None, for each."""
+    """What a seat is asked for with. `bots`: a strategy and a reservation's code, or None, for each.
+
+    `room`: the id of the room in which it shall be; None: any.
+    """
 
     game: str
     name: str
     reservation: str | None = None
     bots: tuple[tuple[str, str | None], ...] = ()
+    room: str | None = None
 
 
 @define(eq=False)
@@ -224,6 +230,8 @@ class Sitting:
         scene["left"] = self._left()
         scene["isLive"] = not self.loop.is_lost
         scene["error"] = self.loop.error
+        # Another was faster, in the same turn of the reactor.
+        scene["refused"] = TAKEN.code if self.loop.is_lost and self.feed is None and self.wish.room else None
         return scene
 
     def _left(self) -> float | None:
@@ -312,6 +320,7 @@ class Seats:
         """Join a game as a person, with bots. Raises Refusal."""
         game_type, factory = self._listener(wish.game)
         self._check(visitor, wish, game_type)
+        self._check_room(wish)
         person = self._person(game_type, wish)
         self._take_reserved(wish.reservation)
         sitting = Sitting(
@@ -324,7 +333,7 @@ class Seats:
             self._over,
         )
         sitting.party = _party(wish)
-        sitting.loop.join(factory, host, wish.name, sitting.party)
+        sitting.loop.join(factory, host, wish.name, sitting.party, wish.room)
         self.sittings[sitting.id] = sitting
         visitor.seats += 1
         self._sweep_later()
@@ -361,6 +370,15 @@ class Seats:
             raise Refusal(429, "seats", f"you hold {PLAYED} seats: leave one first")
         if self.live >= MOST:
             raise Refusal(503, "seats", "there are too many seats", "try again later")
+
+    def _check_room(self, wish: Wish) -> None:
+        if wish.room is None:
+            return
+        if wish.bots or wish.reservation is not None:
+            raise Refusal(400, "room-alone", "whoever names a room brings neither bots nor a code")
+        room = self.parts.lobby.room(wish.room)
+        if room is None or room.history.kind != wish.game or not self.feeds.free(room):
+            raise TAKEN
 
     def _person(self, game_type: GameType, wish: Wish) -> Person:
         assert game_type.person is not None

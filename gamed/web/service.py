@@ -25,6 +25,7 @@ from gamed.web.imports import Importing
 from gamed.web.live import Feeds
 from gamed.web.metrics import DaemonCollector, registry
 from gamed.web.play import Play
+from gamed.web.prepared import Address, PreparedRooms
 from gamed.web.proxies import networks
 from gamed.web.recordings import Recordings
 from gamed.web.rooms import Rooms
@@ -66,9 +67,11 @@ def web_site(parts: Parts, listeners: Sequence[Listener], importing: Importing, 
     feeds = Feeds(lobby, reactor)
     seats = Seats(parts, feeds, config.grace_seconds, _random, partial(_in_thread, reactor))
     visitors = Visitors(reactor, parts)
+    prepared = PreparedRooms(lobby, partial(_address, parts, listeners))
     made = (
         Sessions(visitors, parts),
-        Rooms(parts, feeds),
+        prepared,
+        Rooms(parts, feeds, prepared),
         Play(seats),
         Archive(lobby.store, importing, lobby.game_types, is_on_its_way=lobby.is_on_its_way),
         Recordings(lobby.store, importing, reactor.seconds),
@@ -89,6 +92,15 @@ def web_site(parts: Parts, listeners: Sequence[Listener], importing: Importing, 
 
     parts.web = take
     return site
+
+
+def _address(parts: Parts, listeners: Iterable[Listener], game: str) -> Address | None:
+    """Return where programs reach a game; None: it has no listener, or one without a port."""
+    for listener in listeners:
+        port = None if listener.port is None else getattr(listener.port.getHost(), "port", None)
+        if port is not None and parts.kinds.get(listener.section) == game:
+            return Address(port, listener.certificates is not None)
+    return None
 
 
 def _random() -> Random:

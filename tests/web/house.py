@@ -28,6 +28,7 @@ from gamed.web.api import Api
 from gamed.web.live import Feeds
 from gamed.web.metrics import DaemonCollector, registry
 from gamed.web.play import Play
+from gamed.web.prepared import Address, PreparedRooms
 from gamed.web.proxies import networks
 from gamed.web.rooms import Rooms
 from gamed.web.seats import Seats
@@ -156,7 +157,9 @@ class WebHouse:
         self.feeds.work.now = house.clock.seconds
         self.seats = Seats(self.parts, self.feeds, web.grace_seconds, lambda: Random(7))
         self.visitors = Visitors(house.clock, self.parts)
-        made = (Sessions(self.visitors, self.parts), Rooms(self.parts, self.feeds), Play(self.seats), *self.more)
+        prepared = PreparedRooms(house.lobby, lambda _: Address(13_050, tls=False))
+        rooms = Rooms(self.parts, self.feeds, prepared)
+        made = (Sessions(self.visitors, self.parts), prepared, rooms, Play(self.seats), *self.more)
         api = Api([route for part in made for route in part.routes], self.visitors)
         api.proxies = networks(web.proxies)
         limits = ConnectionLimits("web", web.connections, web.connections_per_address, self.parts.bans)
