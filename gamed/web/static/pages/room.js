@@ -5,6 +5,7 @@ import { Course, ending, frame, moveList, players, refusals, stage, tell } from 
 import { el, replace } from "../dom.js";
 import { badge, button, complaint, confirm, gameName, heading, link, options } from "../parts.js";
 import { t } from "../words.js";
+import { codes, prepared } from "./prepared.js";
 import { showScreen } from "./screen.js";
 
 /** Shows a room until the view is left. */
@@ -24,6 +25,7 @@ async function showRoom(view, { path, room, board }) {
   const end = ending();
   const refused = refusals();
   const trouble = complaint();
+  const keys = codes(view);
   const state = el("span", {});
   let scene = room.scene;
   let actions = null;
@@ -51,6 +53,7 @@ async function showRoom(view, { path, room, board }) {
     const { added, isReset, isGap } = course.take(event);
     if (isGap) return again();
     const wasOver = Boolean(scene.outcome);
+    if (JSON.stringify(scene.seats) !== JSON.stringify(event.scene.seats)) lookAtCodes();
     scene = event.scene;
     room.state = stateOf(scene, room.state, course.moves);
     room.record = scene.record ?? room.record;
@@ -62,6 +65,12 @@ async function showRoom(view, { path, room, board }) {
     if (scene.outcome && !wasOver) board.settled(() => view.announce(end.node.textContent));
     if (scene.outcome && !room.record) soon();
     return undefined;
+  }
+
+  /** Shows the codes if this browser has prepared the room. */
+  async function lookAtCodes() {
+    const rooms = await prepared(view.signal).catch(() => []);
+    if (!view.signal.aborted) keys.update(rooms.filter((one) => one.room === room.id));
   }
 
   async function again() {
@@ -97,10 +106,11 @@ async function showRoom(view, { path, room, board }) {
     frame(
       [heading(gameName(room.game)), state, link(`?screen`, { class: "button" }, t("bigScreen"))],
       board.node,
-      [trouble.node, seats.node, end.node, refused.node, actions?.node, el("h2", {}, t("moves")), list.node, options(room.options)],
+      [trouble.node, keys.node, seats.node, end.node, refused.node, actions?.node, el("h2", {}, t("moves")), list.node, options(room.options)],
     ),
   );
   take({ scene: room.scene, moves: movesOf(room), reset: false }, true);
+  lookAtCodes();
   const gone = (refusal) => {
     if (refusal) trouble.say(refusal);
     else {

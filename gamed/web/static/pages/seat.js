@@ -1,6 +1,6 @@
 // A seat: a person plays here.
 
-import { follow, get, movesOf, pause, post, remove } from "../api.js";
+import { Refusal, follow, get, movesOf, pause, post, remove } from "../api.js";
 import { Course, ending, frame, moveList, players, stage, tell } from "../board.js";
 import { el, replace } from "../dom.js";
 import { badge, button, clock, complaint, confirm, gameName, heading, link, options } from "../parts.js";
@@ -171,6 +171,7 @@ export async function show(view) {
   function gone(refusal) {
     isOver = true;
     if (refusal) trouble.say(refusal);
+    else if (scene.refused) trouble.say(new Refusal(409, { code: scene.refused, text: scene.error }));
     else if (!over()) trouble.say(new Error([t("seatGone"), scene.error].filter(Boolean).join(" ")));
     count();
     draw(false);
