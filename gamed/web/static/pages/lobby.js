@@ -166,11 +166,13 @@ export async function show(view) {
     const live = seats.filter((seat) => seat.isLive !== false);
     own.node.hidden = live.length === 0;
     own.update(live.map(({ id, game }) => ({ id, game })));
-    open.update(rooms.filter((room) => room.state === "waiting"));
+    // A room that will begin paused waits, too.
+    const waits = (room) => room.state === "waiting" || room.free + room.reserved > 0;
+    open.update(rooms.filter(waits));
     // Where no seat is reserved, none can be this browser's.
     const made = rooms.some((room) => room.reserved) ? await prepared(view.signal) : [];
     keys.update(made.filter(({ seats }) => seats.some((seat) => !seat.isUsed)));
-    running.update(rooms.filter((room) => room.state === "playing" || room.state === "paused"));
+    running.update(rooms.filter((room) => !waits(room) && (room.state === "playing" || room.state === "paused")));
     // Results change only when a room has gone or has a record now.
     const now = JSON.stringify(rooms.map((room) => [room.id, room.state, room.record]));
     if (now === known) return;
