@@ -75,7 +75,7 @@ class HostedRoom(Protocol):
 
 
 def suits(room: HostedRoom, peer: Peer) -> bool:
-    """Whether a room with a free seat is for this peer: it is its party's, and the one it asks for, if it asks for one."""
+    """Whether a room with a free seat is for this peer: its party's, and the one it asks for, if it asks for one."""
     return room.party is peer.party and peer.wanted in (None, room.id)
 
 

@@ -96,7 +96,7 @@ class Loop:
     _stay: IDelayedCall | None = None
     """The end of the client's stay after a match."""
 
-    def join(  # noqa: PLR0913, PLR0917 (what a peer comes with)
+    def join(
         self,
         factory: SessionFactory,
         host: str,

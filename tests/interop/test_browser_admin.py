@@ -12,8 +12,8 @@ from playwright.sync_api import Route
 
 from gamed.games.battleship.client import Player as Gunner
 from gamed.games.battleship.strategy import strategies
-from tests.interop.administrator import AdminTestCase, button, codes_of, hive
 from tests.daemon import SCRIPTS
+from tests.interop.administrator import AdminTestCase, button, codes_of, hive
 from tests.interop.browsing import PATIENCE, log_in, seated, until
 from tests.interop.drivers import MOVES, waits
 from tests.interop.programs import end
@@ -231,7 +231,7 @@ class AdminTests(AdminTestCase):
         page.click(".codes > li:last-child summary:text-is('For a program')")
         command = page.locator(".codes > li:last-child details .copied code").inner_text().split()
         self.assertEqual(command[:3], ["gamed", "bot", "hive"])
-        bot = subprocess.Popen([SCRIPTS / "gamed", *command[1:]], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        bot = subprocess.Popen([SCRIPTS / "gamed", *command[1:]], stdout=subprocess.DEVNULL)
         self.addCleanup(end, bot)
         waits(other, "play", "wait")
         page.wait_for_selector(".prepared", state="hidden")

@@ -126,7 +126,9 @@ class LobbyTest(ShellTestCase):
     def test_play_beside_a_room_sits_down_in_it(self) -> None:
         self.api["POST /seats"] = lambda _: (200, {"id": "s1"})
         self.visit("/", '[data-room="r2"]')
-        self.assertEqual(self.page.get_attribute('[data-key="play-r2"]', "aria-label"), f"Play Toy with \u2068{TRICKY}\u2069")
+        self.assertEqual(
+            self.page.get_attribute('[data-key="play-r2"]', "aria-label"), f"Play Toy with \u2068{TRICKY}\u2069"
+        )
         self.page.click('[data-key="play-r2"]')
         self.page.fill('input[name="name"]', "Me")
         self.assertEqual(self.page.locator("dialog input").count(), 1)
@@ -172,7 +174,7 @@ class LobbyTest(ShellTestCase):
         self.api["GET /prepared/r3/1/qr"] = b"<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>"
         self.visit("/", ".codes")
         self.page.evaluate("document.addEventListener('copy', () => { window.clip = String(getSelection()); })")
-        for (name, text) in (
+        for name, text in (
             ("Copy: Code of the reservation, Seat 2", "beta"),
             ("Copy: Link that takes the seat, Seat 2", f"{ORIGIN}/?play=toy#beta"),
             ("Copy: Command, Seat 2", "gamed bot toy --host gamed.test --port 13050 --reservation beta"),
@@ -184,7 +186,9 @@ class LobbyTest(ShellTestCase):
         self.page.click('.codes > li:last-child summary:text-is("QR code of the link")')
         self.requests("GET", "/prepared/r3/1/qr")
         # A code is used: the other one stays as it was, with what is open in it.
-        self.api["GET /prepared"] = [{**PREPARED, "seats": [{**PREPARED["seats"][0], "isUsed": True}, PREPARED["seats"][1]]}]
+        self.api["GET /prepared"] = [
+            {**PREPARED, "seats": [{**PREPARED["seats"][0], "isUsed": True}, PREPARED["seats"][1]]}
+        ]
         self.see("used", ".codes > li:first-child")
         self.assertEqual(self.page.locator(".codes > li:first-child button").count(), 0)
         self.assertEqual(self.page.locator(".codes details[open]").count(), 2)

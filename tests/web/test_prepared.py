@@ -21,9 +21,14 @@ class PreparedTests(SynchronousTestCase):
 
     def test_the_maker_finds_them_again(self) -> None:
         (room,) = self.ada.get("prepared").json
-        self.assertEqual((room["room"], room["game"], room["port"], room["tls"]), (self.made["room"], "hive", 13_050, False))
+        self.assertEqual(
+            (room["room"], room["game"], room["port"], room["tls"]), (self.made["room"], "hive", 13_050, False)
+        )
         self.assertEqual([seat["code"] for seat in room["seats"]], self.made["reservations"])
-        self.assertEqual([(seat["seat"], seat["name"], seat["isUsed"]) for seat in room["seats"]], [(0, "Grace", False), (1, "", False)])
+        self.assertEqual(
+            [(seat["seat"], seat["name"], seat["isUsed"]) for seat in room["seats"]],
+            [(0, "Grace", False), (1, "", False)],
+        )
         self.assertEqual(room["seats"][1]["link"], f"/?play=hive#{self.made['reservations'][1]}")
 
     def test_nobody_else_finds_them(self) -> None:
@@ -45,7 +50,9 @@ class PreparedTests(SynchronousTestCase):
 
     def test_the_link_as_a_picture(self) -> None:
         answer = self.ada.get(f"prepared/{self.made['room']}/1/qr")
-        self.assertEqual((answer.headers["content-type"], answer.headers["cache-control"]), ("image/svg+xml", "no-store"))
+        self.assertEqual(
+            (answer.headers["content-type"], answer.headers["cache-control"]), ("image/svg+xml", "no-store")
+        )
         self.assertEqual(answer.body, self.picture("http"))
         self.assertEqual(self.ada.get(f"prepared/{self.made['room']}/1/qr?scheme=https").body, self.picture("https"))
 

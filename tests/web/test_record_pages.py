@@ -80,7 +80,12 @@ class RecordsTest(ShellTestCase):
         self.page.click('dialog button[type="submit"]')
         self.page.wait_for_selector(".seat .board")
         self.assertEqual(self.requests("POST", "/rooms"), [{"game": "toy", "from": {"record": "0a1b2c3d", "move": 9}}])
-        wish = {"game": "toy", "name": "Me", "reservation": "beta", "bots": [{"strategy": "deep", "reservation": "alpha"}]}
+        wish = {
+            "game": "toy",
+            "name": "Me",
+            "reservation": "beta",
+            "bots": [{"strategy": "deep", "reservation": "alpha"}],
+        }
         self.assertEqual(self.requests("POST", "/seats")[-1], wish)
         self.errors.clear()
 
