@@ -19,6 +19,7 @@ from gamed.records.own import to_history
 from gamed.web.answers import Answer, Call, Refusal, Route
 from gamed.web.events import EventReader, last_event
 from gamed.web.live import Feeds
+from gamed.web.moves import newest
 from gamed.web.prepared import Prepared, PreparedRooms
 from gamed.web.scenes import row
 from gamed.web.seats import LONGEST_NAME
@@ -98,7 +99,10 @@ class Rooms:
         room = self._find(call)
         feed = self.feeds.of(room)
         moment = feed.capture()
-        return Answer(body={**self._row(room), "scene": feed.scene(moment), "moves": feed.moves(moment)})
+        told = {**self._row(room), "scene": feed.scene(moment), "moves": newest(feed.moves(moment))}
+        if call.visitor.admin:
+            told["peers"] = [{"seat": seat, "peer": peer.name} for seat, peer in sorted(room.peers.items())]
+        return Answer(body=told)
 
     def _events(self, call: Call, request: Any) -> None:
         stream = self.feeds.of(self._find(call)).stream

@@ -27,6 +27,7 @@ from gamed.web.answers import Refusal
 from gamed.web.feed import Stream
 from gamed.web.live import Feeds, Moment, RoomFeed
 from gamed.web.loop import Call, Client, Loop
+from gamed.web.moves import newest
 from gamed.web.visitors import Visitor
 
 log = Logger()
@@ -268,7 +269,7 @@ class Sitting:
         """Return all that is known."""
         captured = ({}, None) if self.final is not None else self.capture()
         # The scene first: it finds the record.
-        found = {"scene": self.scene(captured), "moves": list(self.moves(captured))}
+        found = {"scene": self.scene(captured), "moves": newest(self.moves(captured))}
         return {**self.summary(), **found}
 
 

@@ -18,6 +18,7 @@ from gamed.registry import game_types
 from gamed.testing.house import House
 from gamed.web.live import Feeds
 from gamed.web.moves import Moves
+from gamed.web.naming import Naming
 from gamed.web.scenes import Ledger, Ledgers, listed, options, refusals, row, seats, state_of
 
 OPEN = game_types()["battleship"]
@@ -74,7 +75,7 @@ class RefusalTests(SynchronousTestCase):
         self.house.lobby.refusals.add(self.wire.session, refusal, self.room.id, 0)
 
     def shown(self) -> Data:
-        (found,) = refusals(self.house.lobby.refusals, self.room)
+        (found,) = refusals(self.house.lobby.refusals, self.room, Naming())
         return found
 
     def test_while_the_match_runs_the_reason_and_the_count(self) -> None:

@@ -162,6 +162,7 @@ const refused = {
 /** Why the server refused a request of a page, by the codes of the API. */
 const error = {
   action: "Das geht hier nicht.",
+  addresses: "In dieser Datei können Adressen von Spielern stehen; nur die Verwaltung bekommt sie.",
   before: "Diese Seite der Suche gibt es nicht.",
   bots: "Diese Programme können nicht mitkommen.",
   busy: "Zu viele andere lesen gerade Aufzeichnungen.",

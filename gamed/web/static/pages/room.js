@@ -50,7 +50,7 @@ async function showRoom(view, { path, room, board }) {
   }
 
   function take(event, isFirst = false) {
-    const { added, isReset, isGap } = course.take(event);
+    const { added, changed, isReset, isGap } = course.take(event);
     if (isGap) return again();
     const wasOver = Boolean(scene.outcome);
     if (JSON.stringify(scene.seats) !== JSON.stringify(event.scene.seats)) lookAtCodes();
@@ -60,6 +60,7 @@ async function showRoom(view, { path, room, board }) {
     if (isReset || isFirst) list.set(course.moves, say);
     else list.add(added, say);
     draw(!isReset && !isFirst && added.length === 1);
+    if (changed.length) board.settled(() => list.change(course.still(changed), say));
     if (isReset && !isFirst) view.announce(t("back"));
     else if (!isFirst) tell(view.announce, added, say);
     if (scene.outcome && !wasOver) board.settled(() => view.announce(end.node.textContent));
