@@ -32,6 +32,7 @@ from gamed.web.seats import Seats
 from gamed.web.sessions import Sessions
 from gamed.web.site import Problems, Root, WebSite
 from gamed.web.static_files import FOLDER
+from gamed.web.topics import Topics
 from gamed.web.visitors import Visitors
 
 
@@ -66,10 +67,12 @@ def web_site(parts: Parts, listeners: Sequence[Listener], importing: Importing, 
     feeds = Feeds(lobby, reactor)
     seats = Seats(parts, feeds, config.grace_seconds, _random, partial(_in_thread, reactor))
     visitors = Visitors(reactor, parts)
+    rooms, play = Rooms(parts, feeds), Play(seats)
     made = (
         Sessions(visitors, parts),
-        Rooms(parts, feeds),
-        Play(seats),
+        rooms,
+        play,
+        Topics(feeds.lines, {"rooms": rooms.stream, "seats": play.stream}),
         Archive(lobby.store, importing, lobby.game_types, is_on_its_way=lobby.is_on_its_way),
         Recordings(lobby.store, importing, reactor.seconds),
     )
