@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.web.browser import HELD
 from tests.web.canned import TAMED, ShellTestCase, moves, scene
 
 HIDE = """
@@ -10,7 +11,6 @@ HIDE = """
   document.dispatchEvent(new Event("visibilitychange"));
 }
 """
-HELD = "(path) => (window.streams[`/api/v1${path}/events`]?.readyState ?? 2) !== 2"
 
 
 class StreamTests(ShellTestCase):
@@ -19,17 +19,18 @@ class StreamTests(ShellTestCase):
     def hide(self, *, is_hidden: bool) -> None:
         self.page.evaluate(HIDE, is_hidden)
 
-    def held(self, path: str) -> bool:
-        return bool(self.page.evaluate(HELD, path))
+    def is_free(self, path: str) -> None:
+        """Wait until nothing listens to a resource."""
+        self.wait(f"(topic) => !({HELD})(topic)", path.removeprefix("/"))
 
     def test_who_watches_lets_go_and_comes_back_to_what_happened(self) -> None:
         for page in ("/rooms/r1", "/rooms/r1?screen=&pace=0"):
             self.visit(page, ".board button")
-            self.assertTrue(self.held("/rooms/r1"), page)
+            self.hold("/rooms/r1")
             self.hide(is_hidden=True)
-            self.assertFalse(self.held("/rooms/r1"), page)
+            self.is_free("/rooms/r1")
             self.hide(is_hidden=False)
-            self.assertTrue(self.held("/rooms/r1"), page)
+            self.hold("/rooms/r1")
             self.emit("/rooms/r1", "scene", {"scene": scene(4), "moves": moves(1, 4)})
             self.see("45", ".board")
 
@@ -43,15 +44,17 @@ class StreamTests(ShellTestCase):
     def test_a_page_that_opens_unseen_waits_until_it_is_seen(self) -> None:
         self.page.add_init_script("Object.defineProperty(document, 'hidden', {configurable: true, get: () => true});")
         self.visit("/rooms/r1", ".board button")
-        self.assertFalse(self.held("/rooms/r1"))
+        self.is_free("/rooms/r1")
         self.page.evaluate("() => window.dispatchEvent(new Event('online'))")
-        self.assertFalse(self.held("/rooms/r1"))
+        self.is_free("/rooms/r1")
         self.hide(is_hidden=False)
-        self.assertTrue(self.held("/rooms/r1"))
+        self.hold("/rooms/r1")
 
     def test_nobody_is_told_of_a_lost_line_while_the_page_is_hidden(self) -> None:
+        self.page.clock.install()
         self.visit("/rooms/r1", ".board button")
-        self.lose("/rooms/r1", for_good=True)
+        self.lose("/rooms/r1")
+        self.page.clock.fast_forward(3_000)
         self.wait("!document.querySelector('.banner').hidden")
         self.hide(is_hidden=True)
         self.assertTrue(self.page.evaluate("document.querySelector('.banner').hidden"))
@@ -69,7 +72,7 @@ class StreamTests(ShellTestCase):
     def test_who_plays_keeps_the_stream(self) -> None:
         self.visit("/seats/s1", ".board button")
         self.hide(is_hidden=True)
-        self.assertTrue(self.held("/seats/s1"))
+        self.hold("/seats/s1")
         self.emit("/seats/s1", "scene", {"scene": {**scene(3), "you": {"seat": 0}, "won": None}, "moves": moves(3, 3)})
         self.see("34", ".board")
 
