@@ -78,8 +78,8 @@ class Stream:
     work: Slices
     clock: IReactorTime
     interval: float = INTERVAL
-    watched: Callable[[bool], None] | None = None
-    """Called with True when the first reader has come, with False when the last one has left."""
+    watched: Callable[[], None] | None = None
+    """Called when the first reader has come, and when the last one has left."""
     generation: str = field(factory=lambda: secrets.token_hex(4))
     number: int = 0
     readers: dict[Reader, None] = field(factory=dict)
@@ -126,7 +126,7 @@ class Stream:
         """Take a reader; it is told what it has missed."""
         self.readers[reader] = None
         if self.watched is not None and len(self.readers) == 1:
-            self.watched(True)
+            self.watched()
         self.catch_up(reader)
 
     def catch_up(self, reader: Reader) -> None:
@@ -141,7 +141,7 @@ class Stream:
         if self.readers.pop(reader, self) is None and not self.readers:
             self._captured.clear()
             if self.watched is not None:
-                self.watched(False)
+                self.watched()
 
     # Sending
 

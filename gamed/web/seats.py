@@ -136,10 +136,10 @@ class Sitting:
         """Take note of a sign of life."""
         self.seen = self.feeds.clock.seconds()
 
-    def _watched(self, is_watched: bool) -> None:  # noqa: FBT001 (what happened)
+    def _watched(self) -> None:
         self.touch()
         self._expect(None)
-        if is_watched:
+        if self.is_watched:
             self._leave(None)
         elif not self.is_over:
             self._expect(self.feeds.clock.callLater(AWAY, self._leave, self.seen))

@@ -247,7 +247,8 @@ class PageTestCase(BrowserTestCase):
 
     `api`: by method and path below /api/v1, what is answered: JSON, or a callable that takes the body and returns a
     status and JSON. `asked`: the requests so far, as method, path with query, and body. `files`: further static files.
-    `feeds`: whether event streams are fed by the test (`emit`, `lose`, `restore`); else the browser's own ask the routes.
+    `feeds`: whether event streams are fed by the test (`emit`, `lose`, `restore`); else the browser's own ask the
+    routes.
     """
 
     feeds: ClassVar[bool] = True

@@ -166,13 +166,13 @@ class ReadingTests(StreamTestCase):
         self.assertEqual((len(reader.events), len(other.events)), (1, 2))
 
     def test_the_first_to_come_and_the_last_to_leave_are_told_of(self) -> None:
-        told: list[bool] = []
-        self.stream.watched = told.append
+        told: list[int] = []
+        self.stream.watched = lambda: told.append(len(self.stream.readers))
         first, second = self.joined(), self.joined()
         self.stream.leave(first)
-        self.assertEqual(told, [True])
+        self.assertEqual(told, [1])
         self.stream.leave(second)
-        self.assertEqual(told, [True, False])
+        self.assertEqual(told, [1, 0])
 
     def test_who_leaves_between_rendering_and_sending(self) -> None:
         reader = self.joined()
@@ -325,7 +325,7 @@ class Narrow(Reader):
 
     @is_congested.setter
     def is_congested(self, _value: bool) -> None:
-        """The line says it."""
+        """Change nothing: the line says it."""
 
 
 class SharedLineTests(StreamTestCase):

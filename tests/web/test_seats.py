@@ -277,7 +277,9 @@ class AwayTests(SeatsTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.seats = [self.sit(self.ada), self.sit(self.grace, name="Grace")]
-        self.tabs = [guest.events(f"seats/{seat}") for guest, seat in zip((self.ada, self.grace), self.seats, strict=True)]
+        self.tabs = [
+            guest.events(f"seats/{seat}") for guest, seat in zip((self.ada, self.grace), self.seats, strict=True)
+        ]
         room = self.ada.get(f"seats/{self.seats[0]}").json["room"]
         self.spectator = self.house.opened(f"/api/v1/rooms/{room}/events")
         self.house.pump()

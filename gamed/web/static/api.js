@@ -37,8 +37,20 @@ export class Refusal extends Error {
 /** Who waits for the server just now; "change" when the first begins and the last stops, "retry" when all shall try. */
 export const link = new (class extends EventTarget {
   waiting = new Set();
+  #downAt = 0;
+
+  /** Whether the server is out of reach. */
+  get isDown() {
+    return this.waiting.size > 0;
+  }
+
+  /** The time of clocks, in ms since 1970: it stands still while the server is out of reach. */
+  now() {
+    return this.isDown ? this.#downAt : Date.now();
+  }
 
   down(who) {
+    if (!this.isDown) this.#downAt = Date.now();
     this.waiting.add(who);
     if (this.waiting.size === 1) this.dispatchEvent(new Event("change"));
   }
@@ -58,9 +70,9 @@ link.addEventListener("retry", retry);
 /** Milliseconds that the server's clock is ahead of this one's. */
 let ahead = 0;
 
-/** The server's time, in ms since 1970. */
+/** The server's time, in ms since 1970; it stands still while the server is out of reach. */
 export function serverNow() {
-  return Date.now() + ahead;
+  return link.now() + ahead;
 }
 
 async function once(method, path, body, signal) {
@@ -84,7 +96,7 @@ async function once(method, path, body, signal) {
     throw new Refusal(0);
   }
   const date = Date.parse(response.headers.get("date"));
-  if (date && Math.abs(date - serverNow()) > 2_000) ahead = date - Date.now();
+  if (date && Math.abs(date - Date.now() - ahead) > 2_000) ahead = date - Date.now();
   return [response, answer];
 }
 

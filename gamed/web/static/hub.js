@@ -1,12 +1,15 @@
 // The one stream of events of a browser: a browser has six connections to a host, whatever the number of its windows.
 //
-// A Hub holds the stream and passes its events on to the windows. Each window says by a port what it wants, with the last
-// event that it has of each topic. It says so again after each beat, so that a hub that has just begun knows all of it,
-// and one whose window has gone forgets it. When what is wanted changes, the hub opens another stream: the server sends
-// what was missed.
+// A Hub holds the stream and passes its events on to the windows. Each window says what it wants, with the last event
+// that it has of each topic. It says so again after each beat, so that a hub that has just begun knows all of it, and one
+// whose window has gone forgets it. When what is wanted changes, the hub opens another stream: the server sends what was
+// missed.
 //
-// From a window: {topics: [{key, topic, id}], retry}. To a window: {isLost}, the beat, and {key, type, id, data}.
+// Windows and hub talk by channels, one for all and one to each window: a window that is closed can still say so there,
+// which it cannot by a worker's port. From a window: {from, message: {topics: [{key, topic, id}], retry}}. To all:
+// {isNew}. To a window: {isLost}, the beat, and {key, type, id, data}.
 
+const PATH = "/api/v1/events";
 const PING = 5_000; // ms between two pings of the server, and between two beats
 const SILENCE = 2.4 * PING; // ms without a ping after which the connection counts as lost
 const LOOK = 500; // ms between looks at all this
@@ -25,10 +28,11 @@ export function* delays() {
   for (let delay = FIRST_DELAY; ; delay = Math.min(delay * 2, LONGEST_DELAY)) yield delay * (0.8 + 0.4 * Math.random());
 }
 
-/** Holds the stream. `path`: where it is asked for. A port is all that has `postMessage`. */
-export class Hub {
-  #path;
-  #windows = new Map(); // by port: {heard, wants: by key, {port, key, topic, id}}
+/** Holds the stream for all windows that use a channel. */
+class Hub {
+  #name;
+  #all;
+  #windows = new Map(); // by what they call themselves: {port, heard, wants: by key, {port, key, topic, id}}
   #source = null;
   #heard = 0; // when the stream has brought something, or was asked for
   #opens = 0; // when a stream shall be opened; 0: not now
@@ -38,29 +42,40 @@ export class Hub {
   #told = 0; // when the last beat was
   #timer;
 
-  constructor(path) {
-    this.#path = path;
+  constructor(name) {
+    this.#name = name;
     // By the time of day: a computer that slept notices at once when it wakes.
     this.#timer = setInterval(() => this.#look(), LOOK);
+    this.#all = new BroadcastChannel(name);
+    this.#all.onmessage = ({ data: { from, message } }) => from && this.#take(from, message);
+    // A new hub knows nobody.
+    this.#all.postMessage({ isNew: true });
   }
 
   /** Ends it: another hub has taken over. */
   stop() {
     clearInterval(this.#timer);
-    this.#windows.clear();
+    this.#all.close();
     this.#source?.close();
     this.#source = null;
+    for (const from of this.#windows.keys()) this.#forget(from);
   }
 
-  /** Takes what a window says. */
-  take(port, { topics, retry = false }) {
-    const before = this.#windows.get(port)?.wants ?? new Map();
+  #take(from, { topics, retry = false }) {
+    const known = this.#windows.get(from);
+    const port = known?.port ?? new BroadcastChannel(`${this.#name} ${from}`);
+    const before = known?.wants ?? new Map();
     const wants = new Map(topics.map((want) => [want.key, before.get(want.key) ?? { ...want, port }]));
-    this.#windows.set(port, { heard: Date.now(), wants });
+    this.#windows.set(from, { port, heard: Date.now(), wants });
     const isSame = wants.size === before.size && [...wants.keys()].every((key) => before.has(key));
     if (isSame && !retry) return;
     port.postMessage({ isLost: this.#isLost });
     this.#soon(GATHER);
+  }
+
+  #forget(from) {
+    this.#windows.get(from).port.close();
+    this.#windows.delete(from);
   }
 
   #soon(delay) {
@@ -70,10 +85,11 @@ export class Hub {
 
   #look() {
     const now = Date.now();
-    for (const [port, { heard, wants }] of this.#windows) {
+    for (const [from, { heard, wants }] of this.#windows) {
       if (now - heard <= DEAD) continue;
-      this.#windows.delete(port);
-      if (wants.size) this.#soon(GATHER);
+      this.#forget(from);
+      // At once: the stream must bring nothing for it any more.
+      if (wants.size) this.#opens = now;
     }
     if (this.#source && now - this.#heard > SILENCE) this.#broke(true);
     if (this.#opens && now >= this.#opens) this.#open();
@@ -89,7 +105,7 @@ export class Hub {
 
   #beat() {
     this.#told = Date.now();
-    for (const port of this.#windows.keys()) port.postMessage({ isLost: this.#isLost });
+    for (const { port } of this.#windows.values()) port.postMessage({ isLost: this.#isLost });
   }
 
   #broke(isSilent = false) {
@@ -113,7 +129,7 @@ export class Hub {
       return;
     }
     const names = taken.map(({ topic, id }) => (id ? `${topic}@${id}` : topic));
-    const source = new EventSource(`${this.#path}?topics=${encodeURIComponent(names.join(","))}`);
+    const source = new EventSource(`${PATH}?topics=${encodeURIComponent(names.join(","))}`);
     this.#source = source;
     this.#heard = Date.now();
     this.#listen(source, taken);
@@ -149,4 +165,15 @@ export class Hub {
     // It is opened by us, not by the browser: its address has the last events of before.
     hears("error", () => this.#broke());
   }
+}
+
+/** Holds the stream for all windows that use a channel, until it is told to stop. */
+export function lead(name, signal) {
+  const hub = new Hub(name);
+  return new Promise((resolve) => {
+    signal.addEventListener("abort", () => {
+      hub.stop();
+      resolve();
+    });
+  });
 }

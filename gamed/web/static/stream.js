@@ -1,18 +1,17 @@
 // A window's way to the stream of events that all windows of a browser share (hub.js).
 //
-// The stream is held by a shared worker. Where there is none, by one of the windows: the one that has the lock; the
-// others reach it by channels. Where there are no locks either, as on a page without TLS that is not the computer's own,
-// each window holds a stream for itself.
+// The stream is held by a shared worker. Where there is none, by one of the windows: the one that has the lock. Where
+// there are no locks either, as on a page without TLS that is not the computer's own, each window holds a stream for
+// itself.
 
-import { DEAD, Hub } from "./hub.js";
+import { DEAD, lead } from "./hub.js";
 
-const PATH = "/api/v1/events";
 const NAME = import.meta.url; // with the version of the files: windows of two versions do not understand each other
 const LOOK = 1_000; // ms between looks whether the hub still lives
 
 const wants = new Map(); // by key: {topic, id, on, the calls by type}
 let keys = 0;
-let hub = null; // {send, close}
+let hub = null; // {host, send, close}
 let heard = 0; // when the hub has said something
 let isLost = false;
 let tellsLost = () => undefined;
@@ -67,13 +66,27 @@ function hear(message) {
   want.on[message.type](message.data);
 }
 
-// The ways
+let hasWorkers = typeof SharedWorker !== "undefined";
 
-let way = typeof SharedWorker === "undefined" ? byLeader : byWorker;
-
+/** Connects this window with the hub, and sees to it that there is one. `steals`: the present one is dead. */
 function connected(steals = false) {
+  const own = Math.random().toString(36);
+  const name = hasWorkers || navigator.locks ? NAME : `${NAME} ${own}`;
+  const all = new BroadcastChannel(name);
+  const mail = new BroadcastChannel(`${name} ${own}`);
+  const ends = new AbortController();
   heard = Date.now();
-  return way(steals);
+  all.onmessage = ({ data }) => data.isNew && tell();
+  mail.onmessage = ({ data }) => hear(data);
+  return {
+    host: host(name, steals, ends.signal),
+    send: (message) => all.postMessage({ from: own, message }),
+    close() {
+      ends.abort();
+      mail.close();
+      all.close();
+    },
+  };
 }
 
 /** The hub says nothing any more: its worker or its window has died, or sleeps. Another one takes over. */
@@ -84,67 +97,25 @@ function replaceHub() {
   tell();
 }
 
-function byWorker() {
-  const worker = new SharedWorker(new URL("./worker.js", NAME), { type: "module", name: NAME });
-  const { port } = worker;
-  port.onmessage = ({ data }) => hear(data);
+function host(name, steals, signal) {
+  if (!hasWorkers) return navigator.locks ? stand(name, steals, signal) : lead(name, signal);
+  const worker = new SharedWorker(new URL("./worker.js", NAME), { type: "module", name });
   worker.onerror = () => {
-    // The browser has shared workers, but none of this kind.
-    way = byLeader;
+    // The browser has shared workers, but none that are modules.
+    hasWorkers = false;
     replaceHub();
   };
-  return { send: (message) => port.postMessage(message), close: () => port.close() };
-}
-
-function byLeader(steals) {
-  const own = Math.random().toString(36);
-  const common = navigator.locks ? NAME : `${NAME} ${own}`;
-  const mail = new BroadcastChannel(`${common} ${own}`);
-  const all = new BroadcastChannel(common);
-  const ends = new AbortController();
-  mail.onmessage = ({ data }) => hear(data);
-  // A new leader knows nobody.
-  all.onmessage = ({ data }) => data.isNew && tell();
-  if (navigator.locks) stand(common, steals, ends.signal);
-  else lead(common, ends.signal);
-  return {
-    send: (message) => all.postMessage({ from: own, message }),
-    close() {
-      ends.abort();
-      mail.close();
-      all.close();
-    },
-  };
+  return worker;
 }
 
 /** Waits for the lock, and leads as long as it is not taken away. */
-async function stand(common, steals, signal) {
+async function stand(name, steals, signal) {
   while (!signal.aborted) {
     const stolen = new AbortController();
-    const leading = () => lead(common, AbortSignal.any([signal, stolen.signal]));
-    await navigator.locks.request(common, steals ? { steal: true } : { signal }, leading).catch(() => stolen.abort());
+    const leading = () => lead(name, AbortSignal.any([signal, stolen.signal]));
+    await navigator.locks.request(name, steals ? { steal: true } : { signal }, leading).catch(() => stolen.abort());
     steals = false;
   }
-}
-
-/** Holds the stream for all windows until it is told to stop. */
-function lead(common, signal) {
-  const hub = new Hub(PATH);
-  const ports = new Map();
-  const all = new BroadcastChannel(common);
-  all.onmessage = ({ data: { from, message } }) => {
-    if (!from) return;
-    if (!ports.has(from)) ports.set(from, new BroadcastChannel(`${common} ${from}`));
-    hub.take(ports.get(from), message);
-  };
-  all.postMessage({ isNew: true });
-  return new Promise((resolve) => {
-    signal.addEventListener("abort", () => {
-      hub.stop();
-      for (const port of [all, ...ports.values()]) port.close();
-      resolve();
-    });
-  });
 }
 
 // A window that is closed leaves at once; one that comes back out of the browser's memory goes on.
