@@ -17,7 +17,8 @@ from gamed.lobby.room import Room
 from gamed.reception import Prepares
 from gamed.records.own import to_history
 from gamed.web.answers import Answer, Call, Refusal, Route
-from gamed.web.events import EventReader, last_event
+from gamed.web.events import last_event
+from gamed.web.feed import Stream
 from gamed.web.live import Feeds
 from gamed.web.moves import newest
 from gamed.web.prepared import Prepared, PreparedRooms
@@ -90,7 +91,10 @@ class Rooms:
         return row(room, self.feeds.ledgers.of(room), self.feeds.watchers(room), self.parts.lobby.reservations)
 
     def _find(self, call: Call) -> Room:
-        room = self.parts.lobby.rooms.get(call.places["id"])
+        return self._named(call.places["id"])
+
+    def _named(self, word: str) -> Room:
+        room = self.parts.lobby.rooms.get(word)
         if room is None:
             raise Refusal(404, "no-room", "there is no such room", "what was played in a closed room is in the records")
         return room
@@ -105,8 +109,12 @@ class Rooms:
         return Answer(body=told)
 
     def _events(self, call: Call, request: Any) -> None:
-        stream = self.feeds.of(self._find(call)).stream
-        EventReader(stream, self.feeds.clock, last_event(request.getHeader("last-event-id"))).open(request)
+        stream = self.stream(call.visitor, call.places["id"])
+        self.feeds.lines.open(request).read(stream, last_event(request.getHeader("last-event-id")))
+
+    def stream(self, _visitor: Visitor, word: str) -> Stream:
+        """Return what happens in a room, which everybody may read. Raises Refusal."""
+        return self.feeds.of(self._named(word)).stream
 
     # What the administrator does
 

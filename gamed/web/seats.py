@@ -50,6 +50,9 @@ KEPT: Final = 8
 KEPT_SECONDS: Final = 1_800.0
 """How long they can be."""
 
+AWAY: Final = 2.0
+"""Seconds without a stream after which a seat's room is told that the person is away: a reload takes less."""
+
 LONGEST_NAME: Final = 40
 """Characters of a player's name."""
 
@@ -116,11 +119,14 @@ class Sitting:
     party: Party | None = None
     """Whom it came with."""
     ended: float = 0.0
+    _absence: IDelayedCall | None = None
+    """The moment at which the room is told that the person is away."""
+    _away_since: float | None = None
     _match: object = None
     _view: Mapping[str, Any] | None = None
 
     def __attrs_post_init__(self) -> None:
-        self.stream = self.feeds.stream(self, interval=INTERVAL, unread=self.touch)
+        self.stream = self.feeds.stream(self, interval=INTERVAL, watched=self._watched)
         self.loop = Loop(self.person, self.feeds.clock, self._told)
 
     @property
@@ -137,6 +143,25 @@ class Sitting:
         """Take note of a sign of life."""
         self.seen = self.feeds.clock.seconds()
 
+    def _watched(self) -> None:
+        self.touch()
+        self._expect(None)
+        if self.is_watched:
+            self._leave(None)
+        elif not self.is_over:
+            self._expect(self.feeds.clock.callLater(AWAY, self._leave, self.seen))
+
+    def _expect(self, absence: IDelayedCall | None) -> None:
+        if self._absence is not None and self._absence.active():
+            self._absence.cancel()
+        self._absence = absence
+
+    def _leave(self, since: float | None) -> None:
+        """Tell the room that the person is away since a moment; None: is back."""
+        self._away_since = since
+        if self.feed is not None and self.seat is not None:
+            self.feed.leave(self.seat, since)
+
     def act(self, action: Mapping[str, Any]) -> None:
         """Do what the human wants. Raises RuleError: nothing has changed; Refusal: the game is over."""
         self.loop.check()
@@ -152,9 +177,10 @@ class Sitting:
             captured = self.capture()
             self.final = self.scene(captured), self.moves(captured)
             self.ended = self.feeds.clock.seconds()
+            self._expect(None)
             self._follow(None)
             self.stream.changed()
-            self.feeds.end(self.stream)
+            self.stream.end()
             self.on_over(self)
         elif not self.is_watched:
             self.stream.changed()
@@ -183,13 +209,16 @@ class Sitting:
         places = self.loop.session.places
         room = places[0][0] if places else None
         if room is not None and (self.feed is None or self.feed.room is not room):
-            self.seat = places[0][1]
             self._follow(self.feeds.of(room))
+            self.seat = places[0][1]
+            self._leave(self._away_since)
             _take_time(room, self.seat)
 
     def _follow(self, feed: RoomFeed | None) -> None:
         if self.feed is not None:
             self.feed.followers.pop(self._room_changed, None)
+            if self.seat is not None:
+                self.feed.leave(self.seat, None)
         if feed is not None:
             self.feed = feed
             self._match = feed.match

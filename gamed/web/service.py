@@ -34,6 +34,7 @@ from gamed.web.seats import Seats
 from gamed.web.sessions import Sessions
 from gamed.web.site import Problems, Root, WebSite
 from gamed.web.static_files import FOLDER
+from gamed.web.topics import Topics
 from gamed.web.visitors import Visitors
 
 
@@ -70,11 +71,13 @@ def web_site(parts: Parts, listeners: Sequence[Listener], importing: Importing, 
     seats = Seats(parts, feeds, config.grace_seconds, _random, partial(_in_thread, reactor))
     visitors = Visitors(reactor, parts)
     prepared = PreparedRooms(lobby, partial(_address, parts, listeners))
+    rooms, play = Rooms(parts, feeds, prepared), Play(seats)
     made = (
         Sessions(visitors, parts),
         prepared,
-        Rooms(parts, feeds, prepared),
-        Play(seats),
+        rooms,
+        play,
+        Topics(feeds.lines, {"rooms": rooms.stream, "seats": play.stream}),
         Archive(lobby.store, importing, lobby.game_types, is_on_its_way=lobby.is_on_its_way, naming=naming),
         Recordings(lobby.store, importing, reactor.seconds),
     )

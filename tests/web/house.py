@@ -35,6 +35,7 @@ from gamed.web.rooms import Rooms
 from gamed.web.seats import Seats
 from gamed.web.sessions import Sessions
 from gamed.web.site import Root, WebSite
+from gamed.web.topics import Topics
 from gamed.web.visitors import Visitors
 
 HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -108,11 +109,11 @@ class Wire:
         return reply_of(self.transport.value()).body
 
     def events(self) -> list[tuple[str, str, Any]]:
-        """Return all events so far: type, id and data."""
+        """Return all events so far but pings: type, id and data."""
         found = []
         for block in self.body.decode().split("\n\n"):
             fields = dict(line.split(": ", 1) for line in block.split("\n") if ": " in line and line[0] != ":")
-            if "event" in fields:
+            if fields.get("event", "ping") != "ping":
                 found.append((fields["event"], fields.get("id", ""), json.loads(fields["data"])))
         return found
 
@@ -162,8 +163,9 @@ class WebHouse:
         self.seats = Seats(self.parts, self.feeds, web.grace_seconds, lambda: Random(7))
         self.visitors = Visitors(house.clock, self.parts)
         prepared = PreparedRooms(house.lobby, lambda _: Address(13_050, tls=False))
-        rooms = Rooms(self.parts, self.feeds, prepared)
-        made = (Sessions(self.visitors, self.parts), prepared, rooms, Play(self.seats), *self.more)
+        rooms, play = Rooms(self.parts, self.feeds, prepared), Play(self.seats)
+        topics = Topics(self.feeds.lines, {"rooms": rooms.stream, "seats": play.stream})
+        made = (Sessions(self.visitors, self.parts), prepared, rooms, play, topics, *self.more)
         self.routes = [route for part in made for route in part.routes]
         api = Api(self.routes, self.visitors)
         api.proxies = networks(web.proxies)

@@ -17,6 +17,7 @@ from gamed.web.rooms import Rooms
 from gamed.web.service import described
 from gamed.web.sessions import Sessions
 from gamed.web.static_files import FOLDER
+from gamed.web.topics import Topics
 
 DESCRIPTION = json.loads((FOLDER / "openapi.json").read_text(encoding="utf-8"))
 METHODS = ("get", "post", "put", "delete", "patch")
@@ -31,6 +32,7 @@ def routes() -> list[Route]:
         prepared,
         Rooms(parts, parts, prepared),
         Play(parts),
+        Topics(parts, parts),
         Archive(*[parts] * 3),
         Recordings(*[parts] * 3),
     )

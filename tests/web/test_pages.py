@@ -6,6 +6,7 @@ import json
 import re
 from itertools import pairwise
 from typing import ClassVar
+from urllib.parse import parse_qs
 
 from tests.web.browser import ORIGIN
 from tests.web.canned import (
@@ -265,7 +266,7 @@ class RoomTest(ShellTestCase):
 
     def test_a_stream_that_is_refused_leads_to_the_closed_room(self) -> None:
         self.visit("/rooms/r1", ".board button")
-        self.lose("/rooms/r1", for_good=True)
+        self.emit("/rooms/r1", "refused", {"status": 404, "error": {"code": "no-room"}})
         self.see("The server does not answer.", ".banner")
         del self.api["GET /rooms/r1"]
         self.page.click(".banner button")
@@ -274,30 +275,47 @@ class RoomTest(ShellTestCase):
         self.errors.clear()
 
     def test_a_server_that_was_away(self) -> None:
+        self.page.clock.install()
         self.visit("/rooms/r1", ".board button")
-        self.is_away = True
-        self.lose("/rooms/r1", for_good=True)
+        self.lose("/rooms/r1")
+        self.page.clock.fast_forward(3_000)
         self.see("tries again by itself", ".banner")
-        self.page.wait_for_timeout(1500)
-        self.is_away = False
-        self.api["GET /rooms/r1"] = {**ROOM, "scene": {**scene(5), "moves": moves(1, 5)}}
+        self.restore()
         self.page.click(".banner button")
-        self.wait("document.querySelectorAll('.moves li').length === 5")
         self.wait("document.querySelector('.banner').hidden")
-        self.emit("/rooms/r1", "scene", {"scene": scene(6), "moves": [move(6)]})
+        self.emit("/rooms/r1", "scene", {"scene": scene(6), "moves": moves(3, 6)})
         self.wait("document.querySelectorAll('.moves li').length === 6")
-        self.errors.clear()
 
     def test_a_stream_that_comes_back_soon_disturbs_nobody(self) -> None:
+        self.page.clock.install()
         self.visit("/rooms/r1", ".board button")
-        self.lose("/rooms/r1", for_good=False)
+        self.lose("/rooms/r1")
+        self.page.clock.run_for(700)
         self.assertFalse(self.page.is_visible(".banner"))
-        # The browser tries each second; that begins nothing anew.
+        self.restore()
+        # The page tries by itself.
+        self.page.clock.run_for(1_000)
+        self.hold("/rooms/r1")
+        self.page.clock.run_for(3_000)
+        self.assertFalse(self.page.is_visible(".banner"))
+
+    def test_a_stream_that_brings_nothing_is_lost(self) -> None:
+        """A network that swallows everything resets nothing: the pings are missed."""
+        self.page.clock.install()
+        self.visit("/rooms/r1", ".board button")
+        self.hold("/rooms/r1")
         for _ in range(3):
-            self.page.wait_for_timeout(1_000)
-            self.lose("/rooms/r1", for_good=False)
-        self.assertTrue(self.page.is_visible(".banner"))
+            self.page.clock.fast_forward(8_000)
+            self.emit("/rooms/r1", "ping", {})
+        self.assertFalse(self.page.is_visible(".banner"))
+        self.page.evaluate("window.isAway = true")
+        self.page.clock.run_for(13_000)
         self.see("tries again by itself", ".banner")
+        self.wait("window.streams.at(-1).readyState === 2")
+        self.restore()
+        self.page.clock.run_for(60_000)
+        self.hold("/rooms/r1")
+        self.wait("document.querySelector('.banner').hidden")
 
     def test_an_operators_buttons(self) -> None:
         self.api["GET /session"] = {**SESSION, "admin": True}
@@ -423,18 +441,32 @@ class StreamTest(ShellTestCase):
 
     def test_an_event_and_then_a_lost_stream(self) -> None:
         event = {"scene": scene(4), "moves": moves(3, 4)}
-        body = f"retry: 100000\n: hello\n\nevent: scene\nid: 1-4\ndata: {json.dumps(event)}\n\n"
-        self.api["GET /rooms/r1/events"] = body.encode()
+        self.answer(f"event: scene\nid: 1-4\ndata: {json.dumps(event)}\n\n")
+        self.page.clock.install()
         self.visit("/rooms/r1", ".board button")
         self.wait("document.querySelectorAll('.moves li').length === 4")
+        self.is_away = True
+        self.page.clock.fast_forward(3_000)
+        self.requests("GET", "/events", 2)
+        self.page.clock.fast_forward(3_000)
         self.see("tries again by itself", ".banner")
+        # What was missed is asked for.
+        self.assertEqual(self.topics(), ["rooms/r1", "rooms/r1@1-4"])
+        self.errors.clear()
 
     def test_the_end_of_a_stream(self) -> None:
         event = {"scene": scene(2, outcome={"termination": "cancelled", "winner": None}), "moves": []}
-        body = f"retry: 100\n\nevent: scene\nid: 1-4\ndata: {json.dumps(event)}\n\nevent: gone\ndata: {{}}\n\n"
-        self.api["GET /rooms/r1/events"] = body.encode()
+        self.answer(f"event: scene\nid: 1-4\ndata: {json.dumps(event)}\n\nevent: gone\ndata: {{}}\n\n")
         self.visit("/rooms/r1", ".board button")
         self.see("cancelled.")
         self.page.wait_for_timeout(600)
-        self.assertEqual(len(self.requests("GET", "/rooms/r1/events")), 1)
+        self.assertEqual(self.topics(), ["rooms/r1"])
         self.assertFalse(self.page.is_visible(".banner"))
+
+    def answer(self, events: str) -> None:
+        self.api["GET /events"] = f"retry: 100\n: hello\n\nevent: topic\ndata: 0\n\n{events}".encode()
+
+    def topics(self) -> list[str]:
+        """Return what was asked for on the streams so far."""
+        addresses = [address for _, address, _ in self.asked if address.startswith("/events?")]
+        return [parse_qs(address.partition("?")[2])["topics"][0] for address in addresses][:2]

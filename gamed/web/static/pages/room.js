@@ -21,7 +21,7 @@ export async function show(view) {
 async function showRoom(view, { path, room, board }) {
   const course = new Course();
   const list = moveList();
-  const seats = players({ started: room.started, signal: view.signal });
+  const seats = players({ started: room.started, announce: view.announce, signal: view.signal });
   const end = ending();
   const refused = refusals();
   const trouble = complaint();
