@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from gamed.games.quoridor import Settings
+from tests.web.house import WebHouse
 from tests.web.test_seats import SeatsTestCase
 
 
@@ -68,6 +70,11 @@ class ChoosingTests(SeatsTestCase):
 
 class ChoosingQuoridorTests(ChoosingTests):
     kind = "quoridor"
+
+    def setUp(self) -> None:
+        self.house = WebHouse(self.kind, Settings(tables=0))
+        self.addCleanup(self.house.stop)
+        self.ada, self.grace = self.house.visitor(), self.house.visitor("192.0.2.9")
 
     def test_a_table_that_is_not_the_oldest(self) -> None:
         voters = [(self.house.visitor(), name) for name in ("Linusa", "Linusb")]
