@@ -30,14 +30,15 @@ function copied(text, whose, view) {
   return el("div", { class: "copied" }, code, copies);
 }
 
+const host = () => location.hostname.replace(/^\[|\]$/g, ""); // IPv6 has brackets in addresses of pages alone
+
 function command(made, code) {
-  const host = location.hostname.replace(/^\[|\]$/g, "");
-  return `gamed bot ${made.game} --host ${host} --port ${made.port} --reservation ${code}${made.tls ? " --tls" : ""}`;
+  return `gamed bot ${made.game} --host ${host()} --port ${made.port} --reservation ${code}${made.tls ? " --tls" : ""}`;
 }
 
 /** What a program needs. */
 function forProgram(made, one, who, view) {
-  const facts = { [t("host")]: location.hostname, [t("port")]: made.port, [t("code")]: one.code };
+  const facts = { [t("host")]: host(), [t("port")]: made.port, [t("code")]: one.code };
   return el(
     "details",
     {},
