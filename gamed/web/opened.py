@@ -100,7 +100,7 @@ class Kept:
     record: Record
     weight: int = 1
 
-    def told(self, naming: Naming) -> Data:
+    def told(self, naming: Naming) -> Data:  # noqa: ARG002 (Opened's signature)
         """Return its columns, and that nothing else is known."""
         record = self.record
         known = {"id": record.id, "publisher": record.publisher, "version": record.version, "game": None}
@@ -117,7 +117,9 @@ class Kept:
         if chosen != XML:
             raise _no_format(self.record.publisher, chosen, [XML])
         if not naming.shows_addresses and self.record.publisher.startswith(own.PUBLISHER):
-            raise Refusal(403, "addresses", "there may be addresses of players in this file", "it is for the administrator")
+            raise Refusal(
+                403, "addresses", "there may be addresses of players in this file", "it is for the administrator"
+            )
         return File(".xml", XML_TYPE, document(self.record))
 
 
@@ -224,7 +226,7 @@ class GoRecord:
         asked = _asked(bounds, len(self.listing.path(node or 0)), len(line))
         return self.listing.positions(line, asked[0], asked[-1])
 
-    def file(self, chosen: str, naming: Naming) -> File:
+    def file(self, chosen: str, naming: Naming) -> File:  # noqa: ARG002 (Opened's signature)
         """Return the record as it is, or in another format for Go."""
         if chosen == XML:
             return File(".xml", XML_TYPE, document(self.record))

@@ -387,8 +387,9 @@ class Seats:
     def _check(self, visitor: Visitor, wish: Wish, game_type: GameType) -> None:
         if not wish.name.strip() or len(wish.name) > LONGEST_NAME or not wish.name.isprintable():
             raise Refusal(400, "name", f"a name has 1 to {LONGEST_NAME} characters that can be seen")
-        if wish.bots and len(wish.bots) not in game_type.opponents:
-            numbers = " or ".join(map(str, game_type.opponents))
+        opponents = game_type.opponents(self.parts.lobby.settings[wish.game])
+        if wish.bots and len(wish.bots) not in opponents:
+            numbers = " or ".join(map(str, opponents)) or "no"
             raise Refusal(400, "bots", f"{numbers} bots can come along in this game, not {len(wish.bots)}")
         for strategy, _ in wish.bots:
             if strategy not in game_type.players:

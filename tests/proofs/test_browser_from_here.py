@@ -22,7 +22,7 @@ from tests.interop.browsing import PATIENCE, seated, until
 from tests.interop.drivers import MOST_TURNS, MOVES, Mouse, move_hive, play_hive, waits
 from tests.proofs.live import LiveProof
 
-NAMED = re.compile(r"(RED|BLUE) +\S+ +(hand)")
+NAMED = re.compile(r"(RED|BLUE) +(?:\S+ +)?(hand)")
 """A player in the picture of a position of Hive."""
 
 START = "main button:text-is('Start from here')"

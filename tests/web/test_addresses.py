@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.games.roborally import Settings as RoboRallySettings
 from gamed.cli.players import players, readers
+from gamed.games.roborally import Settings as RoboRallySettings
 from gamed.records.index import index
 from gamed.registry import game_types
 from gamed.web.archive import Archive
@@ -98,7 +98,9 @@ class Played:
     def look(self, record: str) -> None:
         """Take note of everything that is told of a record."""
         path = f"/api/v1/records/{record}"
-        self.tell("/api/v1/records", path, f"{path}/positions?from=0&to=1", f"{path}/file", f"{path}/file?format=replay")
+        self.tell(
+            "/api/v1/records", path, f"{path}/positions?from=0&to=1", f"{path}/file", f"{path}/file?format=replay"
+        )
         self.tell("/metrics", "/healthz", "/readyz", f"/records/{record}", "/")
         self.told += [self.guest.get(what).body.decode() for what in ("session", "seats", "rooms")]
 
@@ -180,7 +182,7 @@ class NamingTests(SynchronousTestCase):
     """Which names are addresses."""
 
     @given(st.ip_addresses(), st.integers(0, 65_535), st.booleans())
-    def test_addresses(self, host: Any, port: int, is_person: bool) -> None:  # noqa: FBT001 (Hypothesis gives it)
+    def test_addresses(self, host: Any, port: int, is_person: bool) -> None:
         bare = f"[{host}]:{port}" if ":" in str(host) else f"{host}:{port}"
         for name in (bare, str(host)):
             self.assertTrue(is_address(f"web:{name}" if is_person else name))

@@ -8,6 +8,7 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.games.battleship import Settings
+from gamed.games.roborally import Settings as RoboRallySettings
 from gamed.reception import Prepares
 from gamed.web.seats import AWAY, KEPT, KEPT_SECONDS, PLAYED
 from gamed.web.static_files import FOLDER
@@ -16,9 +17,10 @@ from tests.web.house import Guest, WebHouse
 
 class SeatsTestCase(SynchronousTestCase):
     kind = "battleship"
+    settings: Any = None
 
     def setUp(self) -> None:
-        self.house = WebHouse(self.kind)
+        self.house = WebHouse(self.kind, self.settings)
         self.addCleanup(self.house.stop)
         self.ada, self.grace = self.house.visitor(), self.house.visitor("192.0.2.9")
 
@@ -167,6 +169,17 @@ class PrivateRoboRallyTests(PrivateTests):
         seat = self.sit(self.ada, bots=["random", "random"])
         self.assertEqual(self.names(self.ada, seat), ["Ada", "random", "randomA"])
         self.assertEqual(self.ada.get(f"seats/{seat}").json["scene"]["state"], "playing")
+
+
+class FullRoboRallyTests(SeatsTestCase):
+    """No more programs come along than the listener's games have places."""
+
+    kind = "roborally"
+    settings = RoboRallySettings(max_players=3)
+
+    def test_as_many_as_there_are_places(self) -> None:
+        self.assertEqual(self.ada.get("session").json["games"][0]["opponents"], [1, 2])
+        self.assertEqual(self.refused(self.ada, bots=["random"] * 3), (400, "bots"))
 
 
 class PrivateHiveTests(PrivateTests):

@@ -61,16 +61,17 @@ export async function play(kind, view, { code = null, name = kept(NAME) ?? "" } 
   const bring = (count) => {
     while (bots.children.length > count) bots.lastChild.remove();
     while (bots.children.length < count) bots.append(labelled(t("bot", { n: bots.children.length + 1 }), strategies(game)));
-    more.disabled = count >= numbers.at(-1);
-    fewer.disabled = count <= numbers[0];
+    more.hidden = count >= numbers.at(-1);
+    fewer.hidden = count <= numbers[0];
   };
   const details = {
     bots: el("div", { class: "detail" }, bots, el("div", { class: "buttons" }, fewer, more)),
     code: el("div", { class: "detail" }, labelled(t("code"), reservation)),
   };
-  const texts = { wait: t("waitForSomebody"), ...(game.bots.length && { bots: t("againstBots") }), code: t("withCode") };
+  const canBring = game.bots.length > 0 && numbers.length > 0;
+  const texts = { wait: t("waitForSomebody"), ...(canBring && { bots: t("againstBots") }), code: t("withCode") };
   let chosen;
-  if (game.bots.length) bring(numbers[0]);
+  if (canBring) bring(numbers[0]);
   const fieldset = ways(t("opponents"), texts, details, code === null ? "wait" : "code", (way) => {
     chosen = way;
     reservation.required = way === "code";

@@ -138,7 +138,7 @@ export async function show(view) {
       await new Promise((resolve) => setTimeout(resolve, delay));
       if (view.signal.aborted || record) break;
       const now = await get(path, view.signal).catch(() => null);
-      const room = now?.room ? await get(`/rooms/${encodeURIComponent(now.room)}`, view.signal).catch(() => null) : null;
+      const room = now?.room ? await get(`/rooms/${encodeURIComponent(now.room)}`, view.signal).catch((error) => error) : null;
       record = now?.record ?? room?.record ?? null;
     }
     isLooking = false;
