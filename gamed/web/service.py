@@ -83,15 +83,15 @@ def web_site(parts: Parts, listeners: Sequence[Listener], importing: Importing, 
     )
     routes = [*(route for part in made for route in part.routes), described]
     api = Api(routes, visitors)
-    api.proxies = networks(config.proxies)
     api.compress = partial(_in_thread, reactor, gzipped)
     root = Root(registry(collector), ready, api, collector.warnings)
     root.files.page()
     site = WebSite(root, frozenset(config.hosts.split()), reactor, limits)
+    site.proxies = networks(config.proxies)
     site.stopping += (seats.stop, feeds.stop)
 
     def take(settings: WebConfig) -> None:
-        site.hosts, api.proxies = frozenset(settings.hosts.split()), networks(settings.proxies)
+        site.hosts, site.proxies = frozenset(settings.hosts.split()), networks(settings.proxies)
         limits.total, limits.per_address = min(settings.connections, most), settings.connections_per_address
         seats.grace, naming.shows_addresses = settings.grace_seconds, settings.addresses
 

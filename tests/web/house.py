@@ -149,7 +149,7 @@ class WebHouse:
             lobby=house.lobby,
             listeners={self.kind: house.factory},
             kinds={self.kind: self.kind},
-            accounts=Accounts("admin", PlainSecret(PASSWORD), house.clock, maybeDeferred, house.lobby.logins),
+            accounts=Accounts({"admin": PlainSecret(PASSWORD)}, house.clock, maybeDeferred, house.lobby.logins),
             bans=Bans(),
             config=Config(StoreConfig(), {}, ConsoleConfig(), web),
             clock=house.clock,
@@ -168,10 +168,10 @@ class WebHouse:
         made = (Sessions(self.visitors, self.parts), prepared, rooms, play, topics, *self.more)
         self.routes = [route for part in made for route in part.routes]
         api = Api(self.routes, self.visitors)
-        api.proxies = networks(web.proxies)
         limits = ConnectionLimits("web", web.connections, web.connections_per_address, self.parts.bans)
         root = Root(registry(DaemonCollector(Tally(), list, int)), dict, api)
         self.site = WebSite(root, HOSTS, house.clock, limits)
+        self.site.proxies = networks(web.proxies)
         self.site.stopping += (self.seats.stop, self.feeds.stop)
         self.site.startFactory()
 

@@ -8,7 +8,7 @@ from typing import Any
 from twisted.logger import globalLogPublisher
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.console.levels import AUDIT
+from gamed.audit import NAMESPACE
 from gamed.web.events import PING, PING_SECONDS, STUCK
 from tests.web.house import Guest, WebHouse
 
@@ -226,7 +226,7 @@ class AuditedTestCase(RoomsTestCase):
         self.addCleanup(globalLogPublisher.removeObserver, self.audit)
 
     def audit(self, event: Any) -> None:
-        if event.get("log_namespace") == AUDIT:
+        if event.get("log_namespace") == NAMESPACE:
             self.audited.append(f"{event['did']} -> {event['result']}")
 
 

@@ -30,7 +30,9 @@ FLEETS = (
 WATER = [(x, y) for x in (0, 1, 2) for y in (1, 3, 5, 7, 9)]
 """Cells that both fleets leave free, and shots at which tell nothing of either."""
 
-VOLATILE = re.compile(r'"(id|room|record|started|at|took|left|token)":("[^"]*"|\d+(?:\.\d+)?|null)|[0-9a-f]{8}-\d+|web:[^"@]*')
+VOLATILE = re.compile(
+    r'"(id|room|record|started|at|took|left|token)":("[^"]*"|\d+(?:\.\d+)?|null)|[0-9a-f]{8}-\d+|web:[^"@]*'
+)
 """What differs from one game to the next in any case: ids and times."""
 
 

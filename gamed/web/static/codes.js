@@ -177,7 +177,7 @@ const error = {
   "no-game": "Dieses Spiel gibt es hier nicht.",
   "no-listener": "Dieses Spiel nimmt gerade niemanden an.",
   "no-node": "Diese Variante gibt es nicht.",
-  "no-record": "Diese Aufzeichnung gibt es nicht.",
+  "no-record": "Diese Aufzeichnung gibt es nicht oder nicht mehr.",
   "no-recording": "Diese Mitschrift gibt es nicht.",
   "no-reservations": "Dieses Spiel hat keine Reservierungen.",
   "no-room": "Diesen Raum gibt es nicht. Was gespielt wurde, steht bei den Aufzeichnungen.",
