@@ -148,6 +148,7 @@ class TakingOverTests(LiveProof):
             one for one in targets if one["type"] == "shared_worker" and one["browserContextId"] == context_of(pages[0])
         ]
         self.assertEqual(len(workers), 1)
+        self.assertIn("/static/@", workers[0]["url"])
         devtools.send("Target.closeTarget", {"targetId": workers[0]["targetId"]})
         self.follow(pages)
         self.follow(pages)
