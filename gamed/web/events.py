@@ -97,13 +97,14 @@ class Line:
         self._transport = transport = request.channel.transport
         transport.unregisterProducer()
         if ITCPTransport.providedBy(transport):
+            # A TLS transport has this of the TCP transport below it; the interface does not name it.
+            wire: socket.socket = self._transport.socket
             transport.setTcpKeepAlive(True)
-            # A TLS transport passes this on to the TCP transport below it.
-            self._wire = transport.socket
             with suppress(OSError):
-                transport.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFERED)
+                wire.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFERED)
+            self._wire = wire
             if not ISSLTransport.providedBy(transport):
-                self._socket = transport.socket
+                self._socket = wire
         if self._socket is None:
             transport.registerProducer(self, streaming=True)
         else:

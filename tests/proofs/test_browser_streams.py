@@ -161,6 +161,15 @@ class TakingOverTests(LiveProof):
             pages.pop(0).close()
             self.follow(pages)
 
+    def test_a_leader_that_says_nothing(self) -> None:
+        """As one that sleeps: the lock is still its own."""
+        context = self.browser()
+        context.add_init_script(NO_WORKERS)
+        leader, *pages = self.watching(context, 3)
+        leader.evaluate("() => { BroadcastChannel.prototype.postMessage = () => {}; }")
+        self.follow(pages)
+        self.follow(pages)
+
     def test_each_window_for_itself(self) -> None:
         context = self.browser()
         context.add_init_script(NO_WORKERS + NO_LOCKS)
