@@ -16,12 +16,10 @@ from gamed.history import JOINED, LEFT, STARTED, History
 from gamed.lobby.refusals import RefusalLog
 from gamed.lobby.room import Room
 from gamed.records.positions import COUNTED
+from gamed.table import CHANNELS
 
 SECRET: Final = ("seed",)
 """Options that nobody is told: who knows the seed knows the cards."""
-
-CHANNELS: Final = 100
-"""From this place in a room on, nobody plays: RoboRally's output channels."""
 
 LONG: Final = 200
 """Characters of an option that is no matter for a list: a plan of RoboRally."""
