@@ -21,6 +21,7 @@ from gamed.cli.records import export, records
 from gamed.cli.reindex import reindex
 from gamed.cli.removal import anonymise, delete
 from gamed.cli.show import show
+from gamed.cli.store import store
 from gamed.cli.terminal import Commands
 from gamed.cli.watch import watch
 
@@ -45,6 +46,7 @@ for _command in (
     show,
     record,
     records,
+    store,
     bot,
     watch,
     doctor,

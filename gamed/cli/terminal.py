@@ -112,11 +112,10 @@ def missing_database(settings: StoreConfig) -> str | None:
 
 def named(settings: StoreConfig) -> str:
     """Return the database in words: its file, or its URL without the password."""
-    from sqlalchemy import make_url  # noqa: PLC0415 (heavy)
-
     from gamed.store.reading import file_of  # noqa: PLC0415 (heavy)
+    from gamed.store.sql import public_url  # noqa: PLC0415 (heavy)
 
-    return str(file_of(settings.url) or make_url(settings.url).render_as_string(hide_password=True))
+    return str(file_of(settings.url) or public_url(settings.url))
 
 
 @contextmanager

@@ -14,7 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import URL, Connection, Engine, StaticPool, create_engine, event
+from sqlalchemy import URL, Connection, Engine, StaticPool, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError
 from sqlalchemy.sql.dml import ReturningInsert
 
 from gamed.errors import StoreError
@@ -33,8 +34,12 @@ PRAGMAS: Final = (
     "secure_delete = ON",
 )
 
+APPLICATION: Final = "gamed"
+"""What PostgreSQL calls our connections."""
+
 CONNECTING: Final = {
     "client_encoding": "utf8",
+    "application_name": APPLICATION,
     # The one thread of the database must not wait for minutes for a server that cannot be reached any more.
     "connect_timeout": "10",
     "keepalives_idle": "10",
@@ -49,6 +54,18 @@ STATEMENT_MS: Final = 25_000
 
 LOCK: Final = int.from_bytes(b"gamed")
 """The number of the advisory lock under which a schema is looked at and changed."""
+
+
+def parsed(url: str) -> URL:
+    """Return what a database URL says. Raises SQLAlchemy's ArgumentError."""
+    try:
+        found = make_url(url)
+    except ValueError as error:
+        raise ArgumentError("its port is not a number") from error
+    if "@" in (found.host or ""):
+        # The rest of the password would be shown as the server's name.
+        raise ArgumentError("an @ in a user's name or password is written %40")
+    return found
 
 
 def engine(url: URL) -> Engine:
@@ -146,6 +163,15 @@ def begin_writing(connection: Connection) -> None:
     """
     if connection.dialect.name == SQLITE:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def begin_reading(connection: Connection) -> None:
+    """Begin a transaction that sees the database as it is now, whatever is written meanwhile."""
+    if connection.dialect.name == SQLITE:
+        # Python's driver begins none for reading.
+        connection.exec_driver_sql("BEGIN")
+    else:
+        connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
 
 
 @cache

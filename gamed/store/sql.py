@@ -24,7 +24,6 @@ from sqlalchemy import (
     event,
     exists,
     func,
-    make_url,
     or_,
     select,
 )
@@ -40,7 +39,7 @@ from gamed.errors import StoreError
 from gamed.records.canonical import is_same
 from gamed.records.record import Record, SeatSummary, Summary
 from gamed.store import changes
-from gamed.store.dialects import begin_alone, begin_writing, cut, engine, insert_games, is_read_only
+from gamed.store.dialects import begin_alone, begin_writing, cut, engine, insert_games, is_read_only, parsed
 from gamed.store.migrations import require_newest, upgrade
 from gamed.store.query import NOBODY, PLAYER, SHORTEST_PREFIX, Query, conflict, only
 from gamed.store.replays import Folders
@@ -94,16 +93,9 @@ class Database:
 
     def thd_open(self) -> None:
         """Connect, and create the schema or bring it to ours; a database for reading only must have ours."""
-        try:
-            self._engine = engine(make_url(self.url))
-            # Before all others, which may have to wait for the server.
-            event.listen(self._engine, "connect", self._connected, insert=True)
-        except ArgumentError as error:
-            raise StoreError(f"cannot use the database URL: {error}") from error
-        except ImportError as error:
-            raise StoreError(
-                f"cannot use the database URL: {error}; PostgreSQL needs `pip install gamed[postgres]`"
-            ) from error
+        self._engine = connecting(self.url)
+        # Before all others, which may have to wait for the server.
+        event.listen(self._engine, "connect", self._connected, insert=True)
         try:
             with self._transaction() as connection:
                 if is_read_only(self._engine.url):
@@ -214,13 +206,8 @@ class Database:
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:
-        try:
-            with self._engine.begin() as connection:
-                yield connection
-        except SQLAlchemyError as error:
-            name = public_url(self.url)
-            kind = _Unusable if isinstance(error, OperationalError) else StoreError
-            raise kind(f"the database {name}: {sentence(error)}") from error
+        with telling(self.url), self._engine.begin() as connection:
+            yield connection
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
@@ -229,12 +216,37 @@ class Database:
             yield connection
 
 
+def connecting(url: str) -> Engine:
+    """Return what connects to a database by its URL. Raises StoreError."""
+    try:
+        return engine(parsed(url))
+    except ArgumentError as error:
+        raise StoreError(f"cannot use the database URL: {error}") from error
+    except ImportError as error:
+        raise StoreError(
+            f"cannot use the database URL: {error}; PostgreSQL needs `pip install gamed[postgres]`"
+        ) from error
+
+
+@contextmanager
+def telling(url: str) -> Iterator[None]:
+    """Raise what a database refuses as StoreError."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        kind = _Unusable if isinstance(error, OperationalError) else StoreError
+        raise kind(f"the database {public_url(url)}: {sentence(error)}") from error
+
+
 def public_url(url: str) -> str:
     """Return a database URL without its password."""
     try:
-        return make_url(url).render_as_string(hide_password=True)
+        known = parsed(url)
     except ArgumentError:
         return "a URL that cannot be read"
+    # libpq takes passwords as parameters, too.
+    hidden = {name: "***" for name in known.query if "password" in name}
+    return known.update_query_dict(hidden).render_as_string(hide_password=True)
 
 
 def sentence(error: SQLAlchemyError) -> str:

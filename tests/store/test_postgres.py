@@ -220,7 +220,7 @@ class OpenTests(PostgresCase):
         with self.opened()._engine.connect() as connection:
             used = connection.connection.dbapi_connection.info.get_parameters()
             name = connection.execute(text("SHOW application_name")).scalar()
-        self.assertEqual(used, {**used, **CONNECTING, "connect_timeout": "3"})
+        self.assertEqual(used, {**used, **CONNECTING, "connect_timeout": "3", "application_name": "Probe"})
         self.assertEqual(name, "Probe")
 
     def test_without_the_driver_it_says_what_to_install(self) -> None:
