@@ -164,7 +164,7 @@ class WebConfig:
 
     `proxies`: addresses and networks of reverse proxies whose X-Forwarded-For is believed, separated by blanks.
     `grace_seconds`: how long a player's browser may be silent until its seat is left. `connections`: in all, and from
-    one address.
+    one address. `addresses`: whether pages tell everybody the addresses of players that have no names.
     """
 
     endpoint: str = "tcp:8054:interface=127.0.0.1"
@@ -173,6 +173,7 @@ class WebConfig:
     grace_seconds: float = field(default=60.0, validator=_positive)
     connections: int = field(default=5_000, validator=_positive)
     connections_per_address: int = field(default=2_500, validator=_positive)
+    addresses: bool = False
 
 
 @frozen

@@ -20,6 +20,7 @@ from gamed.store import Store
 from gamed.store.query import NOBODY, PLAYER, Query
 from gamed.web.answers import Answer, Call, Refusal, Route, download, dumped
 from gamed.web.imports import Importing, kept, told
+from gamed.web.naming import EVERYTHING, Naming
 from gamed.web.opened import Opened, Shelf, opened, summary_data
 from gamed.web.worker import Steps, Worker
 
@@ -57,6 +58,7 @@ class Archive:
     taking_in: Worker = field(factory=Worker)
     shelf: Shelf = field(factory=Shelf)
     is_on_its_way: Callable[[str], bool] = _never
+    naming: Naming = field(factory=Naming)
 
     @property
     def routes(self) -> Sequence[Route]:
@@ -72,18 +74,23 @@ class Archive:
     # Searching
 
     async def _search(self, call: Call) -> Answer:
-        limit = call.number("limit", _PAGE, 1, MOST_RECORDS)
+        limit, naming = call.number("limit", _PAGE, 1, MOST_RECORDS), self._naming(call)
         # One more than is told says whether there is a next page.
-        found = await self.store.find(_query(call, limit + 1))
+        query = _query(call, limit + 1)
+        # Who could search for an address would learn that it has played.
+        found = () if naming.is_hidden(query.player or "") else await self.store.find(query)
         page = found[:limit]
         following = _cursor(page[-1]) if len(found) > limit else None
-        return Answer(body={"records": [summary_data(one) for one in page], "next": following})
+        return Answer(body={"records": [summary_data(one, naming) for one in page], "next": following})
+
+    def _naming(self, call: Call) -> Naming:
+        return EVERYTHING if call.visitor.admin else self.naming
 
     # Reading
 
     async def _record(self, call: Call) -> Answer:
         def steps(found: Opened) -> Steps[bytes]:
-            told = found.told()
+            told = found.told(self._naming(call))
             yield
             return dumped(told)
 
@@ -106,7 +113,7 @@ class Archive:
 
         def steps(found: Opened) -> Steps[tuple[str, bytes, str]]:
             yield
-            file = found.file(chosen)
+            file = found.file(chosen, self._naming(call))
             return f"{found.record.id}{file.ending}", file.data, file.mime
 
         return download(*await self._read(call, steps))

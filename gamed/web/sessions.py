@@ -68,6 +68,6 @@ class Sessions:
                 "name": TITLES.get(kind, kind.capitalize()),
                 "can": can,
                 "bots": list(game_type.players),
-                "opponents": list(game_type.opponents),
+                "opponents": list(game_type.opponents(settings)),
                 "options": listed(options),
             }

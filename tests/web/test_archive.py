@@ -232,6 +232,7 @@ class OwnRecordTests(ArchiveCase):
         return id, history, game_types()[kind]
 
     def test_all_that_is_told(self) -> None:
+        self.archive.naming.shows_addresses = True
         for kind in KINDS:
             id, history, made = self.opened(kind)  # noqa: A001
             told = self.read(f"records/{id}")
@@ -385,7 +386,9 @@ class LookupTests(ArchiveCase):
             self.archive.shelf = Shelf()
             told = self.read(f"records/{bad.id}")
             self.assertEqual((told["game"], told["boards"]), (None, False), old)
-            self.assertEqual(self.ask(f"records/{bad.id}/file").encoded(), document(bad))
+            self.assertEqual(self.ask(f"records/{bad.id}/file", admin=True).encoded(), document(bad))
+            # Nobody knows whether there are addresses in it.
+            self.assertEqual(self.refused(f"records/{bad.id}/file").code, "addresses")
 
     def test_a_game_that_is_not_stored_yet(self) -> None:
         self.archive.is_on_its_way = lambda id: id == MISSING  # noqa: A006 (the column's name)

@@ -19,6 +19,7 @@ from gamed.table import CHANNELS
 from gamed.testing.house import House, Wire
 from gamed.web.live import Feeds
 from gamed.web.moves import Moves
+from gamed.web.naming import Naming
 from gamed.web.scenes import Ledger, Ledgers, listed, options, refusals, row, seats, state_of
 
 OPEN = game_types()["battleship"]
@@ -75,7 +76,7 @@ class RefusalTests(SynchronousTestCase):
         self.house.lobby.refusals.add(self.wire.session, refusal, self.room.id, 0)
 
     def shown(self) -> Data:
-        (found,) = refusals(self.house.lobby.refusals, self.room)
+        (found,) = refusals(self.house.lobby.refusals, self.room, Naming())
         return found
 
     def test_while_the_match_runs_the_reason_and_the_count(self) -> None:
@@ -132,7 +133,7 @@ class RoomTests(SynchronousTestCase):
     def test_states_and_seats(self) -> None:
         self.assertEqual(state_of(self.room, self.ledgers.of(self.room)), "waiting")
         self.wires.append(self.house.connect())
-        found = row(self.room, self.ledgers.of(self.room), 3)
+        found = row(self.room, self.ledgers.of(self.room), 3, self.house.lobby.reservations)
         self.assertEqual((found["state"], found["watchers"], len(found["seats"])), ("playing", 3, 2))
         self.room.pause()
         self.assertEqual(state_of(self.room, self.ledgers.of(self.room)), "paused")
@@ -164,7 +165,8 @@ class RoomTests(SynchronousTestCase):
         self.room.history.options = {"seed": 7, "plan": "x" * 500, "lives": 3}
         self.assertEqual(options(self.room), {"plan": "x" * 500, "lives": 3})
         self.assertEqual(listed(self.room.history.options), {"lives": 3})
-        self.assertEqual(row(self.room, self.ledgers.of(self.room), 0)["options"], {"lives": 3})
+        found = row(self.room, self.ledgers.of(self.room), 0, self.house.lobby.reservations)
+        self.assertEqual(found["options"], {"lives": 3})
 
 
 class MovesTests(SynchronousTestCase):
