@@ -1,7 +1,7 @@
 """Files that were made to cost much: each within two seconds of computing and 200 MB, typed and uploaded.
 
-Source: issue 15, "Shows" 3. Computing is measured as CPU time, so that a busy machine says the same. What a daemon needs
-by itself, some 110 MB, does not count. While the web takes a file in, others are answered.
+Source: issue 15, "Shows" 3. Computing is measured as CPU time, so that a busy machine says the same. What a daemon
+needs by itself, some 110 MB, does not count. While the web takes a file in, others are answered.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from statistics import median
 
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -27,8 +28,8 @@ SECONDS, MEGABYTES = 2.0, 200.0
 SHORT = {"rectangles.sgf", "passes.xml", "variations.sgf", "escapes.sgf"}
 """The costliest: a short run takes these alone on the command line."""
 
-LATENCY = 1.0
-"""Seconds that another's request may take meanwhile: the machine may have other things to do."""
+LATENCY = 0.25
+"""Seconds that others' requests may take meanwhile."""
 
 ON_THE_WEB = 1024 * 1024
 """Bytes that the web takes."""
@@ -119,7 +120,8 @@ class CostTests(SynchronousTestCase):
                 self.assertEqual(status, 413 if len(data) > ON_THE_WEB else 200, name)
                 self.assert_cheap(name, spent(process) - before, peak(process) - own)
                 print(f", {len(latencies)} others: {max(latencies):.3f} s at most", end="")
-                self.assertLess(max(latencies), LATENCY, name)
+                # The longest one tells more of a busy machine than of us. Who is held up all the time is few.
+                self.assertLess(median(latencies), LATENCY, name)
             self.assertEqual(daemon.unexpected(), [])
 
 
