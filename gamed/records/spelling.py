@@ -55,10 +55,15 @@ def sentence(text: str) -> str:
 def value(value: Value) -> str:
     """Return a value as it stands between the quotes of an attribute; `read` is the inverse."""
     if isinstance(value, str):
-        return attribute(json.dumps(value) if _is_misread(value) else value)
+        return attribute(text(value))
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value)
+
+
+def text(text: str) -> str:
+    """Return what an attribute says so that `read` gives this text, before XML's own escapes."""
+    return json.dumps(text) if _is_misread(text) else text
 
 
 def _is_misread(text: str) -> bool:

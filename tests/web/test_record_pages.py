@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from tests.web.canned import (
+    KEPT,
+    PREPARED,
     RECORDING,
     TOY,
     TRICKY,
     ShellTestCase,
+    refused,
+    scene,
 )
 
 
@@ -59,8 +63,36 @@ class RecordsTest(ShellTestCase):
         self.see("150151", ".board")
         self.page.wait_for_selector('[aria-label="Play the moves"]')
 
-    def test_files_findings_and_a_new_room(self) -> None:
+    def test_a_program_takes_the_other_seat_of_a_position(self) -> None:
         self.api["POST /rooms"] = {"room": "r9", "reservations": ["alpha", "beta"]}
+        self.api["POST /seats"] = refused(429, "seats", "Too many.")
+        self.visit("/records/0a1b2c3d?move=9", ".board button")
+        self.page.click("text=Start from here")
+        self.page.fill('dialog input[name="name"]', "Me")
+        self.page.select_option('dialog select[name="seat"]', "1")
+        self.assertIn(f"Program on Seat 1 (\u2068{TRICKY}\u2069)", self.text("dialog .bots"))
+        self.page.select_option("dialog .bots select", "deep")
+        self.page.keyboard.press("Enter")
+        self.page.click('dialog button[type="submit"]')
+        self.see("Too many.", "dialog .complaint")
+        # Another try takes the same room.
+        self.api["POST /seats"] = lambda _: (200, {"id": "s1"})
+        self.page.click('dialog button[type="submit"]')
+        self.page.wait_for_selector(".seat .board")
+        self.assertEqual(self.requests("POST", "/rooms"), [{"game": "toy", "from": {"record": "0a1b2c3d", "move": 9}}])
+        wish = {
+            "game": "toy",
+            "name": "Me",
+            "reservation": "beta",
+            "bots": [{"strategy": "deep", "reservation": "alpha"}],
+        }
+        self.assertEqual(self.requests("POST", "/seats")[-1], wish)
+        self.errors.clear()
+
+    def test_files_findings_and_a_new_room(self) -> None:
+        self.api["POST /rooms"] = {"room": "r3", "reservations": ["alpha", "beta"]}
+        self.api["GET /rooms/r3"] = {**KEPT, "scene": {**scene(0), "moves": []}}
+        self.api["GET /prepared"] = [PREPARED]
         self.visit("/records/0a1b2c3d?move=9", ".board button")
         links = self.page.locator("a[download]")
         hrefs = [links.nth(n).get_attribute("href") for n in range(links.count())]
@@ -68,7 +100,9 @@ class RecordsTest(ShellTestCase):
         self.page.click("summary")
         self.see("that was odd")
         self.page.click("text=Start from here")
-        self.page.wait_for_selector(".codes")
+        self.page.check('dialog input[value="codes"]')
+        self.page.click('dialog button[type="submit"]')
+        self.page.wait_for_selector(".room .codes")
         self.assertEqual(self.requests("POST", "/rooms"), [{"game": "toy", "from": {"record": "0a1b2c3d", "move": 9}}])
 
     def test_variations(self) -> None:
@@ -140,6 +174,31 @@ class RecorderTest(ShellTestCase):
         self.page.click("nav a:text-is('Lobby')")
         sent = self.requests("POST", "/recordings/g1/act", 4)
         self.assertEqual(sent[3], {"do": "comment", "text": "The last one"})
+
+    def test_dead_stones_and_the_result(self) -> None:
+        scene = RECORDING["scene"]
+        ended = {**scene, "board": {**scene["board"], "passes": 2, "dead": []}, "phase": "over"}
+        over = {**RECORDING, "scene": ended, "score": {"black": 50.0, "white": 30.5}, "points": [None, None]}
+        marked = {**over, "scene": {**ended, "board": {**ended["board"], "dead": [[4, 4]]}}}
+        won = {
+            **marked,
+            "points": [50, 30.5],
+            "scene": {**marked["scene"], "outcome": {"termination": "victory", "winner": 0}},
+        }
+        self.api["GET /recordings/g1"] = over
+        self.api["POST /recordings/g1/act"] = lambda body: (200, marked if body["do"] == "dead" else won)
+        self.visit("/recorder/g1", ".tree")
+        self.see("Press the stones that are dead")
+        self.assertEqual(self.page.locator("[data-mark=taken]").count(), 0)
+        self.page.click('[data-point="4,4"]')
+        self.page.wait_for_selector("[data-mark=taken]", state="attached")
+        self.page.click("button:text-is('Result')")
+        values = [field.input_value() for field in self.page.locator("dialog input").all()]
+        self.assertEqual(values, ["50", "30.5"])
+        self.page.click('dialog button[type="submit"]')
+        self.see("Kuro won (50 : 30.5)")
+        sent = self.requests("POST", "/recordings/g1/act", 2)
+        self.assertEqual(sent, [{"do": "dead", "point": [4, 4]}, {"do": "points", "points": [50, 30.5]}])
 
     def test_a_variation_in_place_of_the_last_move(self) -> None:
         self.files |= {"/static/games/go.js": TOY.replace("fields", "to_move").replace('"take"', '"play"')}

@@ -8,8 +8,8 @@ from typing import Any
 from twisted.logger import globalLogPublisher
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.console.levels import AUDIT
-from gamed.web.feed import KEEP_ALIVE
+from gamed.audit import NAMESPACE
+from gamed.web.events import PING, PING_SECONDS, STUCK
 from tests.web.house import Guest, WebHouse
 
 
@@ -69,6 +69,52 @@ class ListTests(RoomsTestCase):
             self.assertEqual(self.ada.get(path).code, "no-room")
 
 
+class EndedTests(RoomsTestCase):
+    """The address of a room that is not open any longer leads to what was played in it."""
+
+    def ended(self) -> str:
+        room = self.played(2)
+        self.wires[0].leave()
+        self.house.house.settle()
+        self.house.pump(7)
+        self.assertNotIn(room, self.house.house.lobby.rooms)
+        return room
+
+    def test_its_record(self) -> None:
+        room = self.ended()
+        for path in (f"rooms/{room}", f"rooms/{room}/events"):
+            answer = self.ada.get(path)
+            self.assertEqual((answer.status, answer.code), (404, "room-ended"))
+            self.assertEqual(answer.json["error"]["record"], room)
+            self.assertIn(f"/records/{room}", answer.json["error"]["hint"])
+
+    def test_a_record_that_is_not_stored_yet(self) -> None:
+        room = self.ended()
+        self.house.house.store.records.clear()
+        self.assertEqual(self.ada.get(f"rooms/{room}").code, "no-room")
+        self.patch(self.house.house.lobby, "is_on_its_way", lambda _: True)
+        self.assertEqual(self.ada.get(f"rooms/{room}").code, "room-ended")
+
+    def test_after_a_restart(self) -> None:
+        room = self.ended()
+        again = WebHouse(self.kind)
+        self.addCleanup(again.stop)
+        again.house.store.records.update(self.house.house.store.records)
+        self.assertEqual(again.visitor().get(f"rooms/{room}").code, "room-ended")
+
+    def test_a_room_without_a_match(self) -> None:
+        wire = self.house.house.connect()
+        (room,) = self.house.house.lobby.rooms
+        wire.leave()
+        self.house.pump()
+        answer = self.ada.get(f"rooms/{room}")
+        self.assertEqual((answer.status, answer.code), (404, "no-room"))
+        self.assertNotIn("record", answer.json["error"])
+
+    def test_the_beginning_of_an_id_is_not_enough(self) -> None:
+        self.assertEqual(self.ada.get(f"rooms/{self.ended()[:8]}").code, "no-room")
+
+
 class WatchTests(RoomsTestCase):
     def test_a_room_with_its_scene(self) -> None:
         room = self.played(2)
@@ -113,9 +159,25 @@ class WatchTests(RoomsTestCase):
     def test_it_is_kept_awake(self) -> None:
         room = self.played()
         wire = self.house.opened(f"/api/v1/rooms/{room}/events")
-        before = wire.body.count(b"\n:\n\n")
-        self.house.pump(KEEP_ALIVE * 2 + 1)
-        self.assertEqual(wire.body.count(b":\n\n") - before, 2)
+        before = wire.body.count(PING)
+        self.house.pump(PING_SECONDS * 3 + 1)
+        self.assertEqual(wire.body.count(PING) - before, 3)
+
+    def test_who_does_not_read_is_cut_off(self) -> None:
+        room = self.played()
+        wire = self.house.opened(f"/api/v1/rooms/{room}/events")
+        length = len(wire.body)
+        wire.transport.producer.pauseProducing()
+        self.house.pump(STUCK - 1)
+        self.assertEqual((len(wire.body), wire.transport.disconnected), (length, False))
+        self.house.pump(PING_SECONDS + 1)
+        self.assertTrue(wire.transport.disconnected)
+
+    def test_nothing_ticks_when_nobody_reads(self) -> None:
+        wire = self.house.opened(f"/api/v1/rooms/{self.played()}/events")
+        wire.close()
+        self.house.pump(PING_SECONDS + 1)
+        self.assertIsNone(self.house.feeds.lines._beat)
 
     def test_who_closes_is_forgotten(self) -> None:
         room = self.played()
@@ -164,7 +226,7 @@ class AuditedTestCase(RoomsTestCase):
         self.addCleanup(globalLogPublisher.removeObserver, self.audit)
 
     def audit(self, event: Any) -> None:
-        if event.get("log_namespace") == AUDIT:
+        if event.get("log_namespace") == NAMESPACE:
             self.audited.append(f"{event['did']} -> {event['result']}")
 
 

@@ -8,17 +8,20 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.games.battleship import Settings
+from gamed.games.roborally import Settings as RoboRallySettings
 from gamed.reception import Prepares
-from gamed.web.seats import KEPT, KEPT_SECONDS, PLAYED
+from gamed.web import seats as seats_module
+from gamed.web.seats import AWAY, KEPT, KEPT_SECONDS, PLAYED
 from gamed.web.static_files import FOLDER
 from tests.web.house import Guest, WebHouse
 
 
 class SeatsTestCase(SynchronousTestCase):
     kind = "battleship"
+    settings: Any = None
 
     def setUp(self) -> None:
-        self.house = WebHouse(self.kind)
+        self.house = WebHouse(self.kind, self.settings)
         self.addCleanup(self.house.stop)
         self.ada, self.grace = self.house.visitor(), self.house.visitor("192.0.2.9")
 
@@ -169,6 +172,17 @@ class PrivateRoboRallyTests(PrivateTests):
         self.assertEqual(self.ada.get(f"seats/{seat}").json["scene"]["state"], "playing")
 
 
+class FullRoboRallyTests(SeatsTestCase):
+    """No more programs come along than the listener's games have places."""
+
+    kind = "roborally"
+    settings = RoboRallySettings(max_players=3)
+
+    def test_as_many_as_there_are_places(self) -> None:
+        self.assertEqual(self.ada.get("session").json["games"][0]["opponents"], [1, 2])
+        self.assertEqual(self.refused(self.ada, bots=["random"] * 3), (400, "bots"))
+
+
 class PrivateHiveTests(PrivateTests):
     kind, strategy = "hive", "random"
 
@@ -271,6 +285,67 @@ class OwnersTests(SeatsTestCase):
         self.assertEqual(self.ada.get(f"seats/{seat}").status, 200)
 
 
+class AwayTests(SeatsTestCase):
+    """Others learn at once when a person's browser has gone, long before the seat is lost."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.seats = [self.sit(self.ada), self.sit(self.grace, name="Grace")]
+        self.tabs = [
+            guest.events(f"seats/{seat}") for guest, seat in zip((self.ada, self.grace), self.seats, strict=True)
+        ]
+        room = self.ada.get(f"seats/{self.seats[0]}").json["room"]
+        self.spectator = self.house.opened(f"/api/v1/rooms/{room}/events")
+        self.house.pump()
+
+    def away(self, wire: Any) -> dict[str, float]:
+        return wire.events()[-1][2]["scene"]["away"]
+
+    def test_opponents_and_spectators_learn_it_and_for_how_long(self) -> None:
+        self.assertEqual([self.away(wire) for wire in (self.tabs[1], self.spectator)], [{}, {}])
+        self.tabs[0].close()
+        self.house.pump(AWAY + 0.5)
+        for wire in (self.tabs[1], self.spectator):
+            self.assertEqual(list(self.away(wire)), ["0"])
+            self.assertAlmostEqual(self.away(wire)["0"], AWAY, delta=0.3)
+        self.house.pump(10 - AWAY)
+        # Who comes now learns the same.
+        late = self.grace.get(f"seats/{self.seats[1]}").json["scene"]
+        self.assertGreater(late["away"]["0"], 10)
+
+    def test_they_learn_that_the_person_is_back(self) -> None:
+        self.tabs[0].close()
+        self.house.pump(12)
+        self.assertTrue(self.away(self.tabs[1]))
+        self.ada.events(f"seats/{self.seats[0]}")
+        self.house.pump(0.5)
+        self.assertEqual([self.away(wire) for wire in (self.tabs[1], self.spectator)], [{}, {}])
+
+    def test_a_reload_is_no_absence(self) -> None:
+        before = len(self.tabs[1].events())
+        self.tabs[0].close()
+        self.house.pump(AWAY / 4)
+        self.ada.events(f"seats/{self.seats[0]}")
+        self.house.pump(10)
+        self.assertEqual(len(self.tabs[1].events()), before)
+
+    def test_a_second_window_is_presence_enough(self) -> None:
+        self.ada.events(f"seats/{self.seats[0]}")
+        self.tabs[0].close()
+        self.house.pump(10)
+        self.assertEqual(self.away(self.tabs[1]), {})
+
+    def test_a_seat_that_is_left_is_not_away(self) -> None:
+        self.tabs[0].close()
+        self.house.pump(AWAY / 2)
+        self.ada.delete(f"seats/{self.seats[0]}")
+        self.house.pump(10)
+        self.assertEqual(self.away_at_the_end(), [{}, {}])
+
+    def away_at_the_end(self) -> list[dict[str, float]]:
+        return [wire.events()[-2][2]["scene"]["away"] for wire in (self.tabs[1], self.spectator)]
+
+
 class LeavingTests(SeatsTestCase):
     def test_leaving_loses(self) -> None:
         first, second = self.sit(self.ada), self.sit(self.grace, name="Grace")
@@ -317,6 +392,17 @@ class LeavingTests(SeatsTestCase):
         self.house.house.clock.advance(KEPT_SECONDS + 30)
         self.house.pump(16)
         self.assertEqual(self.house.seats.sittings, {})
+
+    def test_of_many_visitors_only_the_last_seats_are_kept(self) -> None:
+        self.patch(seats_module, "KEPT_IN_ALL", 3)
+        seats = []
+        for _ in range(5):
+            guest = self.house.visitor()
+            seats.append(self.sit(guest, bots=["density"]))
+            guest.delete(f"seats/{seats[-1]}")
+            self.house.pump()
+        self.assertEqual(list(self.house.seats.sittings), seats[2:])
+        self.assertTrue(all(not sitting.bots for sitting in self.house.seats.sittings.values()))
 
 
 class HiveTests(SeatsTestCase):
