@@ -40,8 +40,10 @@ IDLE, REGISTER, SOFT, HARD, PROGRAM, ACK, CONSOLE, WRONG, WATCHDOG = 4.0, 4.0, 4
 """The limits, in seconds. WRONG: how long the first wrong password of an address waits; WATCHDOG: what systemd allows
 from ping to ping."""
 
-EARLY, LATE = 0.02, 1.5
-"""Seconds by which a limit may be missed: a client has sent before the daemon has read; the machine may be busy."""
+EARLY, LATE = 0.02, 10.0
+"""Seconds by which a limit may be missed: a client has sent before the daemon has read, and the machine may be busy.
+A timer that follows the system clock is at least 40 s late.
+"""
 
 KEYS = {
     "battleship": f"idle_seconds = {IDLE}\n",
@@ -265,7 +267,7 @@ class StepTests(SynchronousTestCase):
         self.scripted("its partner", sc, join)
         moves = self.scripted("in time", sc, join, (request, SOFT - 1.5, first_move))
         self.scripted("asked after the step", sc, join, (request, 0, nothing), limit=HARD, end=result)
-        self.pump(0.2)
+        self.pump(10, lambda: ROOM.search(moves.received) is not None)
         found = ROOM.search(moves.received)
         assert found is not None
         watch = b"GET /api/v1/rooms/%s/events HTTP/1.1\r\nHost: localhost\r\n\r\n" % found[1]
@@ -333,6 +335,7 @@ class StepTests(SynchronousTestCase):
                 assert client.silent_at is not None, (step, client.name, client.received)
                 assert client.ended_at is not None, (step, client.name, client.received)
                 took = client.ended_at - client.silent_at
+                print(f"{step:+} s: {client.name}: {took:.3f} s for {client.limit:.0f} s")
                 self.assertTrue(client.limit - EARLY <= took < client.limit + LATE, (step, client.name, took))
 
     def stepped(self, step: int) -> None:
@@ -347,7 +350,8 @@ class StepTests(SynchronousTestCase):
         self.assertTrue(self.asked("GET", "session", Cookie=cookie)[0]["admin"], step)
         after = [connection(self.daemon.port) for _ in range(2)]
         self.begun_after[named(after[0])] = step
-        self.pump(0.3)
+        # The second one is told nothing before the match begins.
+        self.assertTrue(after[1].recv(100))
         for client in after:
             client.close()
         measured = [client for client in self.clients if isinstance(client, Scripted) and client.limit is not None]
@@ -355,7 +359,7 @@ class StepTests(SynchronousTestCase):
         self.assert_in_time(step)
         assert moves.silent_at is not None
         told = [moment - moves.silent_at for moment in watches.heard_at if moment > moves.silent_at]
-        self.assertLess(told[0], 1.0, (step, "feed"))
+        self.assertLess(told[0], LATE, (step, "feed"))
         self.pump(60, lambda: all(bot.poll() is not None for bot in bots))
         for bot in bots:
             (game,) = json.loads(bot.communicate(timeout=1)[0])
@@ -387,8 +391,10 @@ class StepTests(SynchronousTestCase):
         """Whether all records have the date that the clock had as they began, and their true length."""
         self.assertEqual(len(records), 8 * len(STEPS))
         now, found = datetime.now(UTC), []
+        folder = self.daemon.directory / "exported"
+        self.assertEqual(self.daemon.gamed("records", "export", "--all", str(folder)).returncode, 0)
         for record in records:
-            document = self.daemon.export(str(record["id"])).decode()
+            document = (folder / f"{record['id']}.xml").read_text()
             step = next((step for peer, step in self.begun_after.items() if peer in document), 0)
             age = (now - datetime.fromisoformat(str(record["started"]))).total_seconds() + step
             self.assertTrue(0 < age < seconds + 1, (step, record))
