@@ -383,7 +383,8 @@ class StepTests(SynchronousTestCase):
         pauses = [later - sooner for sooner, later in itertools.pairwise(self.pings)]
         self.assertGreater(len(pauses), 10)
         # The daemon gives them twice as often as it must.
-        self.assertTrue(min(pauses) > WATCHDOG / 4 and max(pauses) < WATCHDOG, (min(pauses), max(pauses)))
+        print(f"watchdog: {len(self.pings)} signs of life, {min(pauses):.3f} to {max(pauses):.3f} s apart")
+        self.assertLess(max(pauses), WATCHDOG / 2 + LATE)
         self.assertLess(self.daemon.stop(), 5)
         self.assertEqual(self.daemon.unexpected(), [])
 
