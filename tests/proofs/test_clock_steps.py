@@ -279,7 +279,6 @@ class StepTests(SynchronousTestCase):
             self.telnet,
             (b"user: ", 0, as_it_is(b"admin\r\n")),
             (b"password: ", 0, as_it_is(PASSWORD.encode() + b"\r\n")),
-            (b"gamed> ", 0, nothing),
             limit=CONSOLE,
             host="127.0.0.1",
         )
