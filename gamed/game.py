@@ -6,10 +6,10 @@ Source: design.md, "Central types". The names are those of OpenSpiel (chance, `l
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from random import Random
-from typing import Final, Protocol, TypeAlias, TypeVar
+from typing import Any, Final, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from attrs import frozen
 
@@ -56,6 +56,14 @@ class Outcome:
 
 State = TypeVar("State")
 Move = TypeVar("Move")
+
+
+@runtime_checkable
+class Reveals(Protocol):
+    """What a Game may have besides: moves that are hidden when they are made, and become public bit by bit."""
+
+    def revealed(self, state: Any) -> Sequence[Sequence[Sequence[object]]]:
+        """Return what of the hidden moves is public in a state: by seat, of each of its hidden moves in order."""
 
 
 class Game(Protocol[State, Move]):

@@ -145,6 +145,9 @@ class Host(Protocol):
     def note(self, peer: Peer, sentence: str) -> None:
         """Tell the log of a peer."""
 
+    def audit(self, peer: Peer, did: str, result: str) -> None:
+        """Note in the audit log what an administrator did, and what came of it."""
+
     def password(self, section: str, configured: str) -> str:
         """Return the configured password, or a random one, which the log then tells of: no default password works."""
 

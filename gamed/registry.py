@@ -155,6 +155,10 @@ class ReplayFormat:
     file_name: Callable[[History], str]
 
 
+def _one(_settings: Any) -> Sequence[int]:
+    return (1,)
+
+
 @frozen
 class GameType:
     """Everything the shell needs to know of a game.
@@ -180,8 +184,8 @@ class GameType:
     players: Mapping[str, Callable[..., Player]]
     person: Callable[..., Person] | None = None
     player_options: tuple[str, ...] = ()
-    opponents: Sequence[int] = (1,)
-    """How many players of the game's own a person can bring along."""
+    opponents: Callable[[Any], Sequence[int]] = _one
+    """How many players of the game's own a person can bring along, by the listener's settings."""
     replays: tuple[ReplayFormat, ...] = ()
     told: Told = everything
     scores: Callable[[History], Scores] | None = None

@@ -24,6 +24,7 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from gamed.audit import say
 from gamed.errors import DiskError, RoomError, StoreError
 from gamed.events import Event
 from gamed.findings import Finding
@@ -166,6 +167,11 @@ class Lobby(Service):
     def note(self, peer: Peer, sentence: str) -> None:
         """Tell the log of a peer."""
         log.info("{sentence}: peer={peer}", sentence=sentence, peer=peer.name)
+
+    def audit(self, peer: Peer, did: str, result: str) -> None:
+        """Note in the audit log what an administrator did; without a name of its own, the listener's stands for it."""
+        user = ascii(peer.own_name or peer.listener)[1:-1]
+        say(f"user={user} from={peer.listener} {peer.name.rpartition('@')[2]}", did, result)
 
     def password(self, section: str, configured: str) -> str:
         """Return the configured password, or a random one, which the log then tells of: no default password works."""

@@ -1,7 +1,8 @@
 """The positions and moves of a record of gamed's own, as a browser asks for them.
 
 A move is `{n, seat, text, at, took}`: its number from 1, whose it is, its notation, the milliseconds since the start of
-the match, and how many the player took, None where that is not known.
+the match, and how many the player took, None where that is not known. A move that is hidden when it is made has also
+`cards`: what has become public of it.
 
 Source: issue 8; records.md 5. What counts as a move is what `Summary.length` counts: the entries that players made. The
 position after n moves is the one before the next such entry, with all that chance drew and with who left until then;
@@ -10,13 +11,13 @@ the last one is that at the end.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from attrs import define, field
 
 from gamed.errors import RuleError
-from gamed.game import CHANCE, Seat
+from gamed.game import CHANCE, Reveals, Seat
 from gamed.history import LINE, MOVE, STARTED, Entry, History
 from gamed.table import Table, replay
 
@@ -38,6 +39,8 @@ class Replayed:
 
     table: Table
     history: History
+    told: Callable[[Entry], str | None] | None = None
+    """What everybody knows of a move when it is made; None: all of it."""
     states: list[Any] = field(factory=list)
     moves: list[Data] = field(factory=list)
     refused: RuleError | None = None
@@ -58,6 +61,16 @@ class Replayed:
                 yield
         except RuleError as error:
             self.refused = error
+        if self.told is not None and isinstance(self.table.game, Reveals):
+            self._reveal(self.told, self.table.game.revealed(self.table.state))
+
+    def _reveal(self, told: Callable[[Entry], str | None], shown: Sequence[Sequence[Sequence[object]]]) -> None:
+        """Note in the hidden moves what became public of them."""
+        entries = (entry for entry in self.history.entries if entry.kind in COUNTED)
+        hidden = [move for move, entry in zip(self.moves, entries, strict=True) if told(entry) is None]
+        for seat, known in enumerate(shown):
+            for move, cards in zip((move for move in hidden if move["seat"] == seat), known, strict=False):
+                move["cards"] = cards
 
     def position(self, number: int) -> Data:
         """Return the position after so many moves, as a spectator sees it. Raises RuleError: the rules refuse it."""

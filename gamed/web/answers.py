@@ -52,19 +52,28 @@ def download(name: str, raw: bytes, mime: str) -> Answer:
 class Refusal(GamedError):  # noqa: N818 (what it is, as the other errors are named)
     """A request that is refused: an HTTP status, a stable code, what is wrong, and what to do instead.
 
-    `headers`: further ones of the answer.
+    `headers`: further ones of the answer. `record`: the id of the record that a room has become.
     """
 
-    def __init__(
-        self, status: int, code: str, text: str, hint: str = "", headers: Mapping[str, str] | None = None
+    def __init__(  # noqa: PLR0913, PLR0917 (what an answer consists of)
+        self,
+        status: int,
+        code: str,
+        text: str,
+        hint: str = "",
+        headers: Mapping[str, str] | None = None,
+        record: str | None = None,
     ) -> None:
         super().__init__(text)
         self.status, self.code, self.text, self.hint = status, code, text, hint
         self.headers: Mapping[str, str] = headers or {}
+        self.record = record
 
     def answer(self) -> Answer:
         """Return the answer that says so."""
         error = {"code": self.code, "text": self.text, "hint": self.hint}
+        if self.record is not None:
+            error["record"] = self.record
         return Answer(self.status, {"error": error}, headers=self.headers)
 
 
@@ -119,6 +128,9 @@ class Call:
     secure: bool = False
     cookie: str = ""
     """The name of the session's cookie."""
+
+    port: int | None = None
+    """The browser's; None if a reverse proxy tells its address."""
 
     def text(self, name: str, default: str = "") -> str:
         """Return a text of the body. Raises Refusal: it is something else."""

@@ -20,6 +20,7 @@ from gamed.store import Store
 from gamed.store.query import NOBODY, PLAYER, Query
 from gamed.web.answers import Answer, Call, Refusal, Route, download, dumped
 from gamed.web.imports import Importing, kept, told
+from gamed.web.naming import EVERYTHING, Naming
 from gamed.web.opened import Opened, Shelf, opened, summary_data
 from gamed.web.worker import Steps, Worker
 
@@ -54,6 +55,7 @@ class Archive:
     taking_in: Worker = field(factory=Worker)
     shelf: Shelf = field(factory=Shelf)
     is_on_its_way: Callable[[str], bool] = _never
+    naming: Naming = field(factory=Naming)
 
     @property
     def routes(self) -> Sequence[Route]:
@@ -69,18 +71,23 @@ class Archive:
     # Searching
 
     async def _search(self, call: Call) -> Answer:
-        limit = call.number("limit", _PAGE, 1, MOST_RECORDS)
+        limit, naming = call.number("limit", _PAGE, 1, MOST_RECORDS), self._naming(call)
         # One more than is told says whether there is a next page.
-        found = await self.store.find(_query(call, limit + 1))
+        query = _query(call, limit + 1)
+        # Who could search for an address would learn that it has played.
+        found = () if naming.is_hidden(query.player or "") else await self.store.find(query)
         page = found[:limit]
         following = _cursor(page[-1]) if len(found) > limit else None
-        return Answer(body={"records": [summary_data(one) for one in page], "next": following})
+        return Answer(body={"records": [summary_data(one, naming) for one in page], "next": following})
+
+    def _naming(self, call: Call) -> Naming:
+        return EVERYTHING if call.visitor.admin else self.naming
 
     # Reading
 
     async def _record(self, call: Call) -> Answer:
         def steps(found: Opened) -> Steps[bytes]:
-            told = found.told()
+            told = found.told(self._naming(call))
             yield
             return dumped(told)
 
@@ -103,7 +110,7 @@ class Archive:
 
         def steps(found: Opened) -> Steps[tuple[str, bytes, str]]:
             yield
-            file = found.file(chosen)
+            file = found.file(chosen, self._naming(call))
             return f"{found.record.id}{file.ending}", file.data, file.mime
 
         return download(*await self._read(call, steps))
@@ -112,11 +119,15 @@ class Archive:
         """Open the record that is asked for, and return what the steps return."""
         id = call.places["id"]  # noqa: A001 (the column's name)
         found = self.shelf.take(id)
+        if found is not None and await self.store.header(id) != found.record.header:
+            # A command has deleted the record since it was opened, or has taken a name out of it.
+            self.shelf.drop(id)
+            found = None
         if found is None:
             record = await self._fetched(id)
             # The id may have been shortened.
             found = self.shelf.take(record.id)
-            if found is None:
+            if found is None or found.record != record:
                 by_publisher = {made.publisher: made for made in self.types.values()}
                 found = await self.reading.do(opened(record, self.importing.formats, by_publisher))
                 self.shelf.put(found)
@@ -130,15 +141,18 @@ class Archive:
         except UnknownRecord as error:
             if self.is_on_its_way(id):
                 raise Refusal(503, "not-yet", "this game is not stored yet", "try again in a moment") from error
-            raise Refusal(404, "no-record", str(error)) from error
+            raise Refusal(404, "no-record", str(error), "it may have been deleted") from error
 
     # Importing
 
     async def _import(self, call: Call) -> Answer:
         if not isinstance(call.body, bytes):
             raise Refusal(400, "type", "the body is the file that is to be imported")
+        # It may log out meanwhile.
+        operator = call.visitor.operator
         checked = await self.taking_in.do(self.importing.checked(call.body))
         outcomes = [told(await kept(self.store, outcome)) for outcome in checked]
+        operator.noted("import", ", ".join(f"{one['code']} {one['id'] or ''}".strip() for one in outcomes))
         return Answer(body={"outcomes": outcomes})
 
 

@@ -18,6 +18,7 @@ from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
 from gamed.web.answers import dumped
+from gamed.web.moves import newest
 from gamed.web.slices import Slices
 
 INTERVAL: Final = 0.1
@@ -72,7 +73,7 @@ class Source(Protocol):
         """Return the scene of a captured moment."""
 
     def moves(self, captured: Any) -> Sequence[Mapping[str, Any]]:
-        """Return the moves up to a captured moment."""
+        """Return the moves up to a captured moment, those again of which more was known later."""
 
 
 @define(eq=False)
@@ -227,7 +228,7 @@ class Stream:
         moves = self.source.moves(moment)
         told = self._marks[-1][1]
         self._count(len(moves))
-        return self._spelled({"scene": self.source.scene(moment), "moves": list(moves[told:])})
+        return self._spelled({"scene": self.source.scene(moment), "moves": newest(moves[told:])})
 
     def _count(self, moves: int) -> None:
         self.number += 1
@@ -260,7 +261,7 @@ class Stream:
             told = self._told(reader.number)
             if told not in rendered:
                 reset = {"reset": True} if told is None else {}
-                rendered[told] = self._spelled({"scene": scene, "moves": list(moves[told or 0 :]), **reset}, after)
+                rendered[told] = self._spelled({"scene": scene, "moves": newest(moves[told or 0 :]), **reset}, after)
                 yield
             reader.number = after
             reader.send(rendered[told])

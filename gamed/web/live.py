@@ -12,13 +12,14 @@ from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
-from gamed.game import Outcome
+from gamed.game import Outcome, Reveals
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.room import Room
 from gamed.table import Step
 from gamed.web import scenes
 from gamed.web.feed import KEEP_ALIVE, Stream
 from gamed.web.moves import Moves
+from gamed.web.naming import Naming
 from gamed.web.scenes import Ledgers, facts, outcome, refusals, turn
 from gamed.web.slices import Slices
 
@@ -33,10 +34,11 @@ LOOKS: Final = 20
 
 @define
 class Moment:
-    """What a room's view of one moment is rendered from. `told`: how many of the match's moves there were."""
+    """What a room's view of one moment is rendered from. `told`: how many items of the match's moves there were."""
 
     moves: Moves
     told: int
+    last: Mapping[str, Any] | None
     state: Any
     outcome: Outcome | None
 
@@ -73,7 +75,9 @@ class RoomFeed:
         """Return the moment."""
         table = self.room.table
         self._moves.take(self.room.history.entries)
-        return Moment(self._moves, len(self._moves.moves), table.state, table.outcome)
+        if isinstance(table.game, Reveals) and table.state is not None:
+            self._moves.reveal(table.game.revealed(table.state))
+        return Moment(self._moves, len(self._moves.moves), self._moves.last, table.state, table.outcome)
 
     def moves(self, captured: Moment) -> Sequence[Mapping[str, Any]]:
         """Return the moves so far."""
@@ -95,8 +99,8 @@ class RoomFeed:
     def facts(self, captured: Moment) -> dict[str, Any]:
         """Return a scene without a board."""
         room, ledger = self.room, self.feeds.ledgers.of(self.room)
-        scene = facts(room, ledger, self.moves(captured))
-        scene["refusals"] = refusals(self.feeds.lobby.refusals, room)
+        scene = facts(room, ledger, captured.last)
+        scene["refusals"] = refusals(self.feeds.lobby.refusals, room, self.feeds.naming)
         scene["outcome"] = outcome(captured.outcome)
         scene["turn"] = [] if captured.outcome is not None else turn(room, ledger, captured.state)
         if ledger.is_started:
@@ -149,6 +153,7 @@ class Feeds:
 
     lobby: Lobby
     clock: IReactorTime
+    naming: Naming = field(factory=Naming)
     work: Slices = field(init=False)
     ledgers: Ledgers = field(init=False)
     _feeds: dict[str, RoomFeed] = field(factory=dict)
@@ -157,7 +162,7 @@ class Feeds:
 
     def __attrs_post_init__(self) -> None:
         self.work = Slices(self.clock)
-        self.ledgers = Ledgers(self.lobby.rooms)
+        self.ledgers = Ledgers(self.lobby.rooms, self.naming)
 
     def of(self, room: Room) -> RoomFeed:
         """Return the feed of an open room."""

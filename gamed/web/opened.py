@@ -25,6 +25,7 @@ from gamed.records.positions import Replayed, numbers
 from gamed.records.record import Record, RecordError, Summary, document
 from gamed.registry import GameType
 from gamed.web.answers import Refusal
+from gamed.web.naming import Naming
 from gamed.web.worker import Steps
 
 Data: TypeAlias = dict[str, Any]
@@ -62,21 +63,22 @@ class Opened(Protocol):
     def weight(self) -> int:
         """How much memory it takes, in positions or moves."""
 
-    def told(self) -> Data:
+    def told(self, naming: Naming) -> Data:
         """Return all that is told of the record beside its positions."""
 
     def positions(self, bounds: Bounds, node: int | None) -> Iterator[Data]:
         """Yield the positions that are asked for. Raises Refusal, and RuleError where the rules refuse a move."""
 
-    def file(self, chosen: str) -> File:
+    def file(self, chosen: str, naming: Naming) -> File:
         """Return the record in a format. Raises Refusal("no-format"), and RecordError if the format cannot hold it."""
 
 
-def summary_data(summary: Summary) -> Data:
+def summary_data(summary: Summary, naming: Naming) -> Data:
     """Return what is searched of a record as the API tells it."""
     data = attrs.asdict(summary)
     del data["kind"]
-    return {**data, "game": summary.kind, "termination": summary.termination or None}
+    more = {"game": summary.kind, "termination": summary.termination or None, "seats": naming.told(data["seats"])}
+    return {**data, **more}
 
 
 def _asked(bounds: Bounds, default: int, length: int) -> range:
@@ -98,7 +100,7 @@ class Kept:
     record: Record
     weight: int = 1
 
-    def told(self) -> Data:
+    def told(self, naming: Naming) -> Data:  # noqa: ARG002 (Opened's signature)
         """Return its columns, and that nothing else is known."""
         record = self.record
         known = {"id": record.id, "publisher": record.publisher, "version": record.version, "game": None}
@@ -110,10 +112,14 @@ class Kept:
         """Raise Refusal: there are none."""
         raise Refusal(404, "no-boards", f"gamed does not play {self.record.publisher} {self.record.version}")
 
-    def file(self, chosen: str) -> File:
+    def file(self, chosen: str, naming: Naming) -> File:
         """Return the record as it is."""
         if chosen != XML:
             raise _no_format(self.record.publisher, chosen, [XML])
+        if not naming.shows_addresses and self.record.publisher.startswith(own.PUBLISHER):
+            raise Refusal(
+                403, "addresses", "there may be addresses of players in this file", "it is for the administrator"
+            )
         return File(".xml", XML_TYPE, document(self.record))
 
 
@@ -136,7 +142,7 @@ class OwnRecord:
         """The formats that it can be had in."""
         return [XML, *([REPLAY] if self.made.replays else [])]
 
-    def told(self) -> Data:
+    def told(self, naming: Naming) -> Data:
         """Return the header, and every move."""
         history, judged = self.replayed.history, own.judgement(self.record)
         outcome, of_entry = history.outcome, numbers(history)
@@ -145,7 +151,7 @@ class OwnRecord:
             for finding in judged.findings
         ]
         return {
-            **summary_data(self.summary),
+            **summary_data(self.summary, naming),
             "moves": self.replayed.moves,
             "outcome": None if outcome is None else attrs.asdict(outcome),
             "options": dict(history.options),
@@ -161,14 +167,22 @@ class OwnRecord:
             raise Refusal(400, "node", "this game has no variations", "ask with from and to")
         return map(self.replayed.position, _asked(bounds, 0, len(self.replayed.moves)))
 
-    def file(self, chosen: str) -> File:
+    def file(self, chosen: str, naming: Naming) -> File:
         """Return the record as it is, or as another program's file."""
+        history = naming.history(self.replayed.history)
         if chosen == XML:
-            return File(".xml", XML_TYPE, document(self.record))
+            return File(".xml", XML_TYPE, document(self._of(history)))
         for replay in self.made.replays:
             if chosen in (REPLAY, replay.name):
-                return File(f"-{replay.name}.xml", XML_TYPE, replay.write(self.replayed.history))
+                return File(f"-{replay.name}.xml", XML_TYPE, replay.write(history))
         raise _no_format(self.record.publisher, chosen, self.formats)
+
+    def _of(self, history: History) -> Record:
+        """Return the record, or a copy of it in which a changed history is."""
+        if history is self.replayed.history:
+            return self.record
+        publisher, version, judged = self.record.publisher, self.record.version, own.judgement(self.record)
+        return own.from_history(history, publisher=publisher, version=version, **attrs.asdict(judged, recurse=False))
 
 
 @define(eq=False)
@@ -187,12 +201,12 @@ class GoRecord:
         """How many moves its tree has."""
         return len(self.listing.nodes) + 1
 
-    def told(self) -> Data:
+    def told(self, naming: Naming) -> Data:
         """Return the header, the main line, and the tree."""
         game, summary = self.game, summary_of_go(self.record, self.game)
         outcome = {"termination": summary.termination, "winner": summary.winner} if summary.termination else None
         return {
-            **summary_data(summary),
+            **summary_data(summary, naming),
             "moves": self.listing.moves(game.main_line()),
             "outcome": outcome,
             "options": {"size": game.size, "komi": game.komi, "handicap": game.handicap, "rules": game.rules},
@@ -212,7 +226,7 @@ class GoRecord:
         asked = _asked(bounds, len(self.listing.path(node or 0)), len(line))
         return self.listing.positions(line, asked[0], asked[-1])
 
-    def file(self, chosen: str) -> File:
+    def file(self, chosen: str, naming: Naming) -> File:  # noqa: ARG002 (Opened's signature)
         """Return the record as it is, or in another format for Go."""
         if chosen == XML:
             return File(".xml", XML_TYPE, document(self.record))
@@ -258,7 +272,7 @@ def _understood(record: Record, formats: Index, types: Mapping[str, GameType]) -
     history = own.to_history(record)
     yield
     summary = _summary(record, history)
-    replayed = Replayed(made.table(made.settings(), history.options, Random, 0.0), history)
+    replayed = Replayed(made.table(made.settings(), history.options, Random, 0.0), history, made.told)
     yield from replayed.played()
     return OwnRecord(record, made, summary, replayed)
 
@@ -285,6 +299,10 @@ class Shelf:
         if found is not None:
             self._held.move_to_end(id)
         return found
+
+    def drop(self, id: str) -> None:  # noqa: A002 (the column's name)
+        """Hold a record no longer."""
+        self._held.pop(id, None)
 
     def put(self, found: Opened) -> None:
         """Hold a record; the ones that were not taken for the longest time make place for it."""

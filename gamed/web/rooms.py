@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from attrs import define, field
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, fail
+from twisted.python.failure import Failure
 
 from gamed.console import commands
 from gamed.console.operator import Parts
-from gamed.errors import GamedError
+from gamed.errors import GamedError, UnknownRecord
 from gamed.history import History
 from gamed.lobby.room import Room
 from gamed.reception import HostedRoom, Prepares
 from gamed.records.own import to_history
+from gamed.records.record import Record
 from gamed.web.answers import Answer, Call, Refusal, Route
 from gamed.web.events import EventReader, last_event
 from gamed.web.live import Feeds
+from gamed.web.moves import newest
 from gamed.web.scenes import row
 from gamed.web.seats import LONGEST_NAME
 from gamed.web.visitors import Visitor
@@ -33,6 +37,7 @@ FORKS: Final = 4
 """Rooms from a record that one visitor may have waiting for players."""
 
 _LONGEST_ID: Final = 40
+_ID: Final = re.compile("[0-9a-f-]{36}")
 _LONGEST_NUMBER: Final = 1_000_000
 
 
@@ -90,18 +95,37 @@ class Rooms:
     def _find(self, call: Call) -> Room:
         room = self.parts.lobby.rooms.get(call.places["id"])
         if room is None:
-            raise Refusal(404, "no-room", "there is no such room", "what was played in a closed room is in the records")
+            raise _no_room()
         return room
 
-    def _room(self, call: Call) -> Answer:
+    def _ended(self, call: Call) -> Deferred[Any] | None:
+        """Return a Deferred that fails with what has become of a room that is not open; None: it is."""
+        id, lobby = call.places["id"], self.parts.lobby  # noqa: A001 (the column's name)
+        if id in lobby.rooms:
+            return None
+        if lobby.is_on_its_way(id):
+            return fail(_has_ended(id))
+        # An id that is shortened is not a room's.
+        found = lobby.store.record(id) if _ID.fullmatch(id) else fail(UnknownRecord(id))
+        return found.addCallbacks(_recorded, _unrecorded)
+
+    def _room(self, call: Call) -> Any:
+        if (ended := self._ended(call)) is not None:
+            return ended
         room = self._find(call)
         feed = self.feeds.of(room)
         moment = feed.capture()
-        return Answer(body={**self._row(room), "scene": feed.scene(moment), "moves": feed.moves(moment)})
+        told = {**self._row(room), "scene": feed.scene(moment), "moves": newest(feed.moves(moment))}
+        if call.visitor.admin:
+            told["peers"] = [{"seat": seat, "peer": peer.name} for seat, peer in sorted(room.peers.items())]
+        return Answer(body=told)
 
-    def _events(self, call: Call, request: Any) -> None:
+    def _events(self, call: Call, request: Any) -> Deferred[Any] | None:
+        if (ended := self._ended(call)) is not None:
+            return ended
         stream = self.feeds.of(self._find(call)).stream
         EventReader(stream, self.feeds.clock, last_event(request.getHeader("last-event-id"))).open(request)
+        return None
 
     # What the administrator does
 
@@ -166,6 +190,24 @@ _ACTIONS: Final[Mapping[str, Callable[..., Any]]] = {
     "step": commands.step,
     "cancel": commands.cancel,
 }
+
+
+def _no_room() -> Refusal:
+    hint = "a room that closed before a match began in it leaves nothing; what was played is in the records"
+    return Refusal(404, "no-room", "there is no such room, or not any longer", hint)
+
+
+def _has_ended(record: str) -> Refusal:
+    return Refusal(404, "room-ended", "this room has ended", f"its record: /records/{record}", record=record)
+
+
+def _recorded(record: Record) -> NoReturn:
+    raise _has_ended(record.id)
+
+
+def _unrecorded(failure: Failure) -> NoReturn:
+    failure.trap(UnknownRecord)
+    raise _no_room()
 
 
 def _names(call: Call) -> list[str]:

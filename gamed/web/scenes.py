@@ -6,7 +6,7 @@ spectator has it, moves from `GameType.told`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 from attrs import define, field
@@ -16,12 +16,11 @@ from gamed.history import JOINED, LEFT, STARTED, History
 from gamed.lobby.refusals import RefusalLog
 from gamed.lobby.room import Room
 from gamed.records.positions import COUNTED
+from gamed.table import CHANNELS
+from gamed.web.naming import Naming
 
 SECRET: Final = ("seed",)
 """Options that nobody is told: who knows the seed knows the cards."""
-
-CHANNELS: Final = 100
-"""From this place in a room on, nobody plays: RoboRally's output channels."""
 
 LONG: Final = 200
 """Characters of an option that is no matter for a list: a plan of RoboRally."""
@@ -34,6 +33,7 @@ class Ledger:
     """What the entries of a match say of its seats, and how many moves there are; entries are read once."""
 
     history: History
+    naming: Naming = field(factory=Naming)
     names: dict[Seat, str] = field(factory=dict)
     left: set[Seat] = field(factory=set)
     moves: int = 0
@@ -61,6 +61,7 @@ class Ledgers:
     """The ledgers of the open rooms."""
 
     rooms: Mapping[str, Room]
+    naming: Naming = field(factory=Naming)
     _ledgers: dict[str, Ledger] = field(factory=dict)
 
     def of(self, room: Room) -> Ledger:
@@ -69,7 +70,7 @@ class Ledgers:
         if ledger is None or ledger.history is not room.history:
             if len(self._ledgers) > 2 * len(self.rooms) + 16:
                 self._ledgers = {key: kept for key, kept in self._ledgers.items() if key in self.rooms}
-            ledger = self._ledgers[room.id] = Ledger(room.history)
+            ledger = self._ledgers[room.id] = Ledger(room.history, self.naming)
         return ledger.read()
 
 
@@ -89,7 +90,8 @@ def seats(room: Room, ledger: Ledger) -> list[dict[str, Any]]:
         come = (peer.called for seat, peer in sorted(room.peers.items()) if seat < CHANNELS)
         names = dict(enumerate(come))
     gone = set(names) if room.is_closed else ledger.left
-    return [{"seat": seat, "name": name, "connected": seat not in gone} for seat, name in sorted(names.items())]
+    rows = ({"seat": seat, "name": name, "connected": seat not in gone} for seat, name in sorted(names.items()))
+    return ledger.naming.told(rows)
 
 
 def options(room: Room) -> dict[str, Any]:
@@ -128,8 +130,8 @@ def record(room: Room) -> str | None:
     return room.history.room if room.table.outcome is not None and room.history.was_started else None
 
 
-def facts(room: Room, ledger: Ledger, moves: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what a scene says of the room beside its moment: board, outcome and turn. `moves`: those so far."""
+def facts(room: Room, ledger: Ledger, last: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return what a scene says of the room beside its moment: board, outcome and turn. `last`: the newest move."""
     state = state_of(room, ledger)
     return {
         "phase": _PHASES[state],
@@ -137,18 +139,18 @@ def facts(room: Room, ledger: Ledger, moves: Sequence[Mapping[str, Any]]) -> dic
         "record": record(room),
         "seats": seats(room, ledger),
         "options": options(room),
-        "last": moves[-1] if moves else None,
+        "last": last,
         "isLive": not room.is_closed,
     }
 
 
-def refusals(log: RefusalLog, room: Room) -> list[dict[str, Any]]:
+def refusals(log: RefusalLog, room: Room, naming: Naming) -> list[dict[str, Any]]:
     """Return what peers of a room sent in vain: seat, name, code, reason and count.
 
     `messages`, after the end of the match: the messages themselves, where nothing that is hidden can be in them.
     """
     is_over = room.is_closed or room.table.outcome is not None
-    return [
+    rows = (
         {
             "seat": seat,
             "name": name,
@@ -163,7 +165,8 @@ def refusals(log: RefusalLog, room: Room) -> list[dict[str, Any]]:
         }
         for (seat, name), found in log.of(room.id).items()
         for code, count in found.counts.items()
-    ]
+    )
+    return naming.told(rows)
 
 
 def turn(room: Room, ledger: Ledger, state: Any) -> list[int]:

@@ -27,6 +27,7 @@ from gamed.web.answers import Refusal
 from gamed.web.feed import Stream
 from gamed.web.live import Feeds, Moment, RoomFeed
 from gamed.web.loop import Call, Client, Loop
+from gamed.web.moves import newest
 from gamed.web.visitors import Visitor
 
 log = Logger()
@@ -45,6 +46,9 @@ LOOK: Final = 1.0
 
 KEPT: Final = 8
 """Seats of one visitor that are over and can still be read."""
+
+KEPT_IN_ALL: Final = 500
+"""Such seats of all visitors: each holds its last scene, and whoever begins many sessions has many."""
 
 KEPT_SECONDS: Final = 1_800.0
 """How long they can be."""
@@ -260,7 +264,7 @@ class Sitting:
         """Return all that is known."""
         captured = ({}, None) if self.final is not None else self.capture()
         # The scene first: it finds the record.
-        found = {"scene": self.scene(captured), "moves": list(self.moves(captured))}
+        found = {"scene": self.scene(captured), "moves": newest(self.moves(captured))}
         return {**self.summary(), **found}
 
 
@@ -348,8 +352,9 @@ class Seats:
     def _check(self, visitor: Visitor, wish: Wish, game_type: GameType) -> None:
         if not wish.name.strip() or len(wish.name) > LONGEST_NAME or not wish.name.isprintable():
             raise Refusal(400, "name", f"a name has 1 to {LONGEST_NAME} characters that can be seen")
-        if wish.bots and len(wish.bots) not in game_type.opponents:
-            numbers = " or ".join(map(str, game_type.opponents))
+        opponents = game_type.opponents(self.parts.lobby.settings[wish.game])
+        if wish.bots and len(wish.bots) not in opponents:
+            numbers = " or ".join(map(str, opponents)) or "no"
             raise Refusal(400, "bots", f"{numbers} bots can come along in this game, not {len(wish.bots)}")
         for strategy, _ in wish.bots:
             if strategy not in game_type.players:
@@ -412,8 +417,10 @@ class Seats:
         for bot in sitting.bots:
             if not bot.is_lost and not _plays_with_others(bot, sitting):
                 bot.leave()
-        over = [other for other in self.of(sitting.visitor) if other.is_over]
-        for other in over[: max(0, len(over) - KEPT)]:
+        sitting.bots.clear()
+        over = [other for other in self.sittings.values() if other.is_over]
+        own = [other for other in over if other.visitor is sitting.visitor]
+        for other in (*own[: max(0, len(own) - KEPT)], *over[: max(0, len(over) - KEPT_IN_ALL)]):
             self.sittings.pop(other.id, None)
 
     def _close_waiting(self, game: str, party: Party) -> None:

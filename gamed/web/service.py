@@ -24,6 +24,7 @@ from gamed.web.compression import gzipped
 from gamed.web.imports import Importing
 from gamed.web.live import Feeds
 from gamed.web.metrics import DaemonCollector, registry
+from gamed.web.naming import Naming
 from gamed.web.play import Play
 from gamed.web.proxies import networks
 from gamed.web.recordings import Recordings
@@ -63,29 +64,30 @@ def web_site(parts: Parts, listeners: Sequence[Listener], importing: Importing, 
         partial(damage, lobby.journal),
     )
     limits = ConnectionLimits("web", min(config.connections, most), config.connections_per_address, parts.bans, most)
-    feeds = Feeds(lobby, reactor)
+    naming = Naming(config.addresses)
+    feeds = Feeds(lobby, reactor, naming)
     seats = Seats(parts, feeds, config.grace_seconds, _random, partial(_in_thread, reactor))
     visitors = Visitors(reactor, parts)
     made = (
         Sessions(visitors, parts),
         Rooms(parts, feeds),
         Play(seats),
-        Archive(lobby.store, importing, lobby.game_types, is_on_its_way=lobby.is_on_its_way),
+        Archive(lobby.store, importing, lobby.game_types, is_on_its_way=lobby.is_on_its_way, naming=naming),
         Recordings(lobby.store, importing, reactor.seconds),
     )
     routes = [*(route for part in made for route in part.routes), described]
     api = Api(routes, visitors)
-    api.proxies = networks(config.proxies)
     api.compress = partial(_in_thread, reactor, gzipped)
     root = Root(registry(collector), ready, api, collector.warnings)
     root.files.page()
     site = WebSite(root, frozenset(config.hosts.split()), reactor, limits)
+    site.proxies = networks(config.proxies)
     site.stopping += (seats.stop, feeds.stop)
 
     def take(settings: WebConfig) -> None:
-        site.hosts, api.proxies = frozenset(settings.hosts.split()), networks(settings.proxies)
+        site.hosts, site.proxies = frozenset(settings.hosts.split()), networks(settings.proxies)
         limits.total, limits.per_address = min(settings.connections, most), settings.connections_per_address
-        seats.grace = settings.grace_seconds
+        seats.grace, naming.shows_addresses = settings.grace_seconds, settings.addresses
 
     parts.web = take
     return site

@@ -41,7 +41,7 @@ class Sessions:
 
     def _login(self, call: Call) -> Deferred[Answer]:
         user, password = call.text("user"), call.text("password")
-        logged_in = self.visitors.login(call.visitor, user, password, call.address)
+        logged_in = self.visitors.login(call.visitor, user, password, call.address, call.port)
         return logged_in.addCallback(self._told, call)
 
     def _logout(self, call: Call) -> Answer:
@@ -68,6 +68,6 @@ class Sessions:
                 "name": TITLES.get(kind, kind.capitalize()),
                 "can": can,
                 "bots": list(game_type.players),
-                "opponents": list(game_type.opponents),
+                "opponents": list(game_type.opponents(settings)),
                 "options": listed(options),
             }

@@ -27,6 +27,7 @@ from gamed.web.answers import Call, Route, find, permit
 from gamed.web.api import Api
 from gamed.web.live import Feeds
 from gamed.web.metrics import DaemonCollector, registry
+from gamed.web.naming import Naming
 from gamed.web.play import Play
 from gamed.web.proxies import networks
 from gamed.web.rooms import Rooms
@@ -130,9 +131,11 @@ class WebHouse:
     more: tuple[Any, ...] = ()
     house: House = field(init=False)
     parts: Parts = field(init=False)
+    naming: Naming = field(init=False)
     feeds: Feeds = field(init=False)
     seats: Seats = field(init=False)
     visitors: Visitors = field(init=False)
+    routes: list[Route] = field(init=False)
     site: WebSite = field(init=False)
     _ports: int = 50_000
 
@@ -144,7 +147,7 @@ class WebHouse:
             lobby=house.lobby,
             listeners={self.kind: house.factory},
             kinds={self.kind: self.kind},
-            accounts=Accounts("admin", PlainSecret(PASSWORD), house.clock, maybeDeferred, house.lobby.logins),
+            accounts=Accounts({"admin": PlainSecret(PASSWORD)}, house.clock, maybeDeferred, house.lobby.logins),
             bans=Bans(),
             config=Config(StoreConfig(), {}, ConsoleConfig(), web),
             clock=house.clock,
@@ -152,16 +155,19 @@ class WebHouse:
             stop=lambda: None,
             levels=LogLevels(LogPublisher()),
         )
-        self.feeds = Feeds(house.lobby, house.clock)
+        self.naming = Naming(web.addresses)
+        self.feeds = Feeds(house.lobby, house.clock, self.naming)
         self.feeds.work.now = house.clock.seconds
         self.seats = Seats(self.parts, self.feeds, web.grace_seconds, lambda: Random(7))
         self.visitors = Visitors(house.clock, self.parts)
         made = (Sessions(self.visitors, self.parts), Rooms(self.parts, self.feeds), Play(self.seats), *self.more)
-        api = Api([route for part in made for route in part.routes], self.visitors)
+        self.routes = [route for part in made for route in part.routes]
+        api = Api(self.routes, self.visitors)
         api.proxies = networks(web.proxies)
         limits = ConnectionLimits("web", web.connections, web.connections_per_address, self.parts.bans)
         root = Root(registry(DaemonCollector(Tally(), list, int)), dict, api)
         self.site = WebSite(root, HOSTS, house.clock, limits)
+        self.site.proxies = networks(web.proxies)
         self.site.stopping += (self.seats.stop, self.feeds.stop)
         self.site.startFactory()
 

@@ -80,7 +80,8 @@ class LobbyTest(ShellTestCase):
         for button, count in (("Another program", 3), ("One less", 1)):
             self.page.click(f"text={button}")
             self.assertEqual(self.page.locator(".bots select").count(), count)
-            self.assertTrue(self.page.is_disabled(f"text={button}"))
+            # Where there is no place for it, it is not offered.
+            self.assertTrue(self.page.is_hidden(f"text={button}"))
 
     def test_a_reservation_and_a_refusal(self) -> None:
         self.api["POST /seats"] = refused(409, "no-place", "No seat is reserved.")
@@ -224,6 +225,37 @@ class RoomTest(ShellTestCase):
         self.wait("document.querySelector('dialog') === null")
         for what in ("pause", "step", "cancel"):
             self.assertEqual(len(self.requests("POST", f"/rooms/r1/{what}", 1)), 1, what)
+
+    def test_no_step_is_offered_before_the_players_are_there(self) -> None:
+        self.api["GET /session"] = {**SESSION, "admin": True}
+        peers = [{"seat": 0, "peer": "192.0.2.1:3333"}]
+        waiting = {**ROOM, "state": "paused", "peers": peers, "scene": {**scene(0), "board": None}, "moves": []}
+        self.api["GET /rooms/r1"] = waiting
+        self.visit("/rooms/r1", ".board")
+        self.see("192.0.2.1:3333")
+        self.assertTrue(self.page.is_hidden("text=One step"))
+        self.emit("/rooms/r1", "scene", {"scene": {**scene(0), "state": "paused"}, "moves": []})
+        self.page.wait_for_selector("text=One step")
+        self.assertTrue(self.page.is_enabled("text=One step"))
+
+    def test_the_address_of_a_room_that_has_ended_leads_to_its_record(self) -> None:
+        error = {"code": "room-ended", "text": "this room has ended", "hint": "", "record": "0a1b2c3d"}
+        self.api["GET /rooms/r9"] = lambda _: (404, {"error": error})
+        self.visit("/rooms/r9", ".steering")
+        self.assertEqual(self.page.url.partition("?")[0], f"{ORIGIN}/records/0a1b2c3d")
+        # The way back does not lead here again.
+        self.assertEqual(self.page.evaluate("history.length"), 2)
+        self.errors.clear()
+
+    def test_the_record_of_a_room_that_is_gone_meanwhile(self) -> None:
+        self.visit("/rooms/r1", ".board button")
+        error = {"code": "room-ended", "text": "this room has ended", "hint": "", "record": "0a1b2c3d"}
+        self.api["GET /rooms/r1"] = lambda _: (404, {"error": error})
+        outcome = {"termination": "victory", "winner": 1}
+        self.emit("/rooms/r1", "scene", {"scene": scene(2, outcome=outcome, record=None), "moves": []})
+        self.emit("/rooms/r1", "gone", {})
+        self.page.wait_for_selector('.ending a[href="/records/0a1b2c3d"]')
+        self.errors.clear()
 
     def test_a_spectator_has_no_such_buttons(self) -> None:
         self.visit("/rooms/r1", ".board button")

@@ -8,7 +8,7 @@ from typing import Any
 from twisted.logger import globalLogPublisher
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.console.levels import AUDIT
+from gamed.audit import NAMESPACE
 from gamed.web.feed import KEEP_ALIVE
 from tests.web.house import Guest, WebHouse
 
@@ -67,6 +67,52 @@ class ListTests(RoomsTestCase):
     def test_there_is_no_such_room(self) -> None:
         for path in ("rooms/nothing", "rooms/nothing/events"):
             self.assertEqual(self.ada.get(path).code, "no-room")
+
+
+class EndedTests(RoomsTestCase):
+    """The address of a room that is not open any longer leads to what was played in it."""
+
+    def ended(self) -> str:
+        room = self.played(2)
+        self.wires[0].leave()
+        self.house.house.settle()
+        self.house.pump(7)
+        self.assertNotIn(room, self.house.house.lobby.rooms)
+        return room
+
+    def test_its_record(self) -> None:
+        room = self.ended()
+        for path in (f"rooms/{room}", f"rooms/{room}/events"):
+            answer = self.ada.get(path)
+            self.assertEqual((answer.status, answer.code), (404, "room-ended"))
+            self.assertEqual(answer.json["error"]["record"], room)
+            self.assertIn(f"/records/{room}", answer.json["error"]["hint"])
+
+    def test_a_record_that_is_not_stored_yet(self) -> None:
+        room = self.ended()
+        self.house.house.store.records.clear()
+        self.assertEqual(self.ada.get(f"rooms/{room}").code, "no-room")
+        self.patch(self.house.house.lobby, "is_on_its_way", lambda _: True)
+        self.assertEqual(self.ada.get(f"rooms/{room}").code, "room-ended")
+
+    def test_after_a_restart(self) -> None:
+        room = self.ended()
+        again = WebHouse(self.kind)
+        self.addCleanup(again.stop)
+        again.house.store.records.update(self.house.house.store.records)
+        self.assertEqual(again.visitor().get(f"rooms/{room}").code, "room-ended")
+
+    def test_a_room_without_a_match(self) -> None:
+        wire = self.house.house.connect()
+        (room,) = self.house.house.lobby.rooms
+        wire.leave()
+        self.house.pump()
+        answer = self.ada.get(f"rooms/{room}")
+        self.assertEqual((answer.status, answer.code), (404, "no-room"))
+        self.assertNotIn("record", answer.json["error"])
+
+    def test_the_beginning_of_an_id_is_not_enough(self) -> None:
+        self.assertEqual(self.ada.get(f"rooms/{self.ended()[:8]}").code, "no-room")
 
 
 class WatchTests(RoomsTestCase):
@@ -164,7 +210,7 @@ class AuditedTestCase(RoomsTestCase):
         self.addCleanup(globalLogPublisher.removeObserver, self.audit)
 
     def audit(self, event: Any) -> None:
-        if event.get("log_namespace") == AUDIT:
+        if event.get("log_namespace") == NAMESPACE:
             self.audited.append(f"{event['did']} -> {event['result']}")
 
 

@@ -15,9 +15,11 @@ from gamed.history import JOINED, LEFT, LINE, MOVE, STARTED, Entry, History
 from gamed.records.positions import LONGEST, Data
 from gamed.refusals import KEPT, Refusal
 from gamed.registry import game_types
-from gamed.testing.house import House
+from gamed.table import CHANNELS
+from gamed.testing.house import House, Wire
 from gamed.web.live import Feeds
 from gamed.web.moves import Moves
+from gamed.web.naming import Naming
 from gamed.web.scenes import Ledger, Ledgers, listed, options, refusals, row, seats, state_of
 
 OPEN = game_types()["battleship"]
@@ -74,7 +76,7 @@ class RefusalTests(SynchronousTestCase):
         self.house.lobby.refusals.add(self.wire.session, refusal, self.room.id, 0)
 
     def shown(self) -> Data:
-        (found,) = refusals(self.house.lobby.refusals, self.room)
+        (found,) = refusals(self.house.lobby.refusals, self.room, Naming())
         return found
 
     def test_while_the_match_runs_the_reason_and_the_count(self) -> None:
@@ -140,6 +142,24 @@ class RoomTests(SynchronousTestCase):
         ledger = self.ledgers.of(self.room)
         self.assertEqual(state_of(self.room, ledger), "ended")
         self.assertEqual([seat["connected"] for seat in seats(self.room, ledger)], [False, False])
+
+    def test_players_who_come_after_many_others_are_shown(self) -> None:
+        manager = House("roborally", game_types()["roborally"].settings())
+
+        def come(message: bytes) -> Wire:
+            wire = manager.connect()
+            wire.send(message)
+            return wire
+
+        come(b"RGS(Stays)\n")
+        for _ in range(100):
+            come(b"RGS(Early)\n").leave()
+        come(b"RGS(Ada)\n")
+        come(b"RGA(Screen)\n")
+        (room,) = manager.lobby.rooms.values()
+        self.assertEqual(sorted(room.peers), [0, 101, CHANNELS])
+        found = seats(room, Ledgers(manager.lobby.rooms).of(room))
+        self.assertEqual([seat["name"] for seat in found], ["Stays", "Ada"])
 
     def test_the_seed_is_told_nobody(self) -> None:
         self.room.history.options = {"seed": 7, "plan": "x" * 500, "lives": 3}

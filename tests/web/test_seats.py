@@ -8,7 +8,9 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.games.battleship import Settings
+from gamed.games.roborally import Settings as RoboRallySettings
 from gamed.reception import Prepares
+from gamed.web import seats as seats_module
 from gamed.web.seats import KEPT, KEPT_SECONDS, PLAYED
 from gamed.web.static_files import FOLDER
 from tests.web.house import Guest, WebHouse
@@ -16,9 +18,10 @@ from tests.web.house import Guest, WebHouse
 
 class SeatsTestCase(SynchronousTestCase):
     kind = "battleship"
+    settings: Any = None
 
     def setUp(self) -> None:
-        self.house = WebHouse(self.kind)
+        self.house = WebHouse(self.kind, self.settings)
         self.addCleanup(self.house.stop)
         self.ada, self.grace = self.house.visitor(), self.house.visitor("192.0.2.9")
 
@@ -169,6 +172,17 @@ class PrivateRoboRallyTests(PrivateTests):
         self.assertEqual(self.ada.get(f"seats/{seat}").json["scene"]["state"], "playing")
 
 
+class FullRoboRallyTests(SeatsTestCase):
+    """No more programs come along than the listener's games have places."""
+
+    kind = "roborally"
+    settings = RoboRallySettings(max_players=3)
+
+    def test_as_many_as_there_are_places(self) -> None:
+        self.assertEqual(self.ada.get("session").json["games"][0]["opponents"], [1, 2])
+        self.assertEqual(self.refused(self.ada, bots=["random"] * 3), (400, "bots"))
+
+
 class PrivateHiveTests(PrivateTests):
     kind, strategy = "hive", "random"
 
@@ -317,6 +331,17 @@ class LeavingTests(SeatsTestCase):
         self.house.house.clock.advance(KEPT_SECONDS + 30)
         self.house.pump(16)
         self.assertEqual(self.house.seats.sittings, {})
+
+    def test_of_many_visitors_only_the_last_seats_are_kept(self) -> None:
+        self.patch(seats_module, "KEPT_IN_ALL", 3)
+        seats = []
+        for _ in range(5):
+            guest = self.house.visitor()
+            seats.append(self.sit(guest, bots=["density"]))
+            guest.delete(f"seats/{seats[-1]}")
+            self.house.pump()
+        self.assertEqual(list(self.house.seats.sittings), seats[2:])
+        self.assertTrue(all(not sitting.bots for sitting in self.house.seats.sittings.values()))
 
 
 class HiveTests(SeatsTestCase):

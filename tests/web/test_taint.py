@@ -6,7 +6,9 @@ not differ. So no way of writing a secret down can pass unseen.
 
 from __future__ import annotations
 
+import json
 import re
+from collections import deque
 from random import Random
 from typing import Any
 
@@ -15,6 +17,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.games.roborally import Settings as RoboRallySettings
 from gamed.games.roborally.rules.game import RoboRally
 from gamed.games.roborally.rules.moves import Deal
+from gamed.history import History
+from gamed.records.positions import Replayed
 from gamed.registry import game_types
 from tests.web.house import Guest, WebHouse
 
@@ -162,6 +166,31 @@ class RoboRallyBotsTests(SynchronousTestCase):
         self.assertGreater(len(programs), 1)
         for program in programs:
             self.assertNotIn(f'"text":"{program}"', events)
+        self.check_cards(house, room.id, room.history, events)
+
+    def check_cards(self, house: WebHouse, room: str, history: History, events: str) -> None:
+        """Check that the moves have the revealed programs, in streams, in answers and in the replay."""
+        made = game_types()["roborally"]
+        replayed = Replayed(made.table(made.settings(), history.options, Random, 0.0), history, made.told)
+        deque(replayed.played(), 0)
+        expected = {move["n"]: list(move["cards"]) for move in replayed.moves if "cards" in move}
+        self.assertGreater(len(expected), 3)
+        # Robots that are destroyed have fewer.
+        self.assertEqual(max(map(len, expected.values())), 5)
+        answered = house.asked("GET", f"/api/v1/rooms/{room}").json["moves"]
+        self.assertEqual([move["n"] for move in answered], [move["n"] for move in replayed.moves])
+        self.assertEqual({move["n"]: move["cards"] for move in answered if "cards" in move}, expected)
+        streamed: dict[int, Any] = {}
+        for line in events.splitlines():
+            event = json.loads(line.removeprefix("data: ")) if line.startswith("data: {") else {}
+            streamed |= {move["n"]: move.get("cards") for move in event.get("moves", ())}
+            board = event["scene"]["board"] if event.get("scene") else None
+            if board is not None and board["phase"]:
+                # In the midst of a turn nothing is told that its phase has not revealed.
+                public = dict(board["revealed"])
+                latest = {move["seat"]: move["cards"] for move in event["moves"] if "cards" in move}
+                self.assertTrue(all(latest[seat] == public[seat] for seat in latest.keys() & public.keys()))
+        self.assertEqual({n: cards for n, cards in streamed.items() if cards}, expected)
 
 
 class RefusedProgramTests(SynchronousTestCase):

@@ -92,5 +92,5 @@ game_type = GameType(
     players={name: _player(name) for name in ("search", "path", "random")},
     person=_person,
     player_options=("players", "name", "stay", "pace"),
-    opponents=(1, 3),
+    opponents=lambda _: (1, 3),
 )

@@ -140,6 +140,6 @@ game_type = GameType(
     players={name: _player(name) for name in STRATEGIES},
     person=Person,
     player_options=("name",),
-    opponents=range(1, 8),
+    opponents=lambda settings: range(1, settings.max_players),
     told=_told,
 )

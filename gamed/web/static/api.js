@@ -21,13 +21,14 @@ export function gameOf(kind) {
 
 /** What the server refused (or, with status 0, that it did not answer), as a sentence in the reader's language. */
 export class Refusal extends Error {
-  constructor(status, { code = "", text = "", hint = "" } = {}) {
+  constructor(status, { code = "", text = "", hint = "", record = null } = {}) {
     const known = t.has(`status${status}`) ? t(`status${status}`) : t("statusOther", { status });
     const why = t.has(`error-${code}`) ? [t(`error-${code}`)] : [text, hint];
     super([known, ...why].filter((part) => typeof part === "string" && part).join(" "));
     this.status = status;
     this.code = code;
     this.hint = hint;
+    this.record = record; // of a room that has ended
   }
 
   /** Whether the same request may succeed later. */

@@ -2,7 +2,7 @@
 
 import { code, serverNow } from "./api.js";
 import { bdi, el, isChord, isolated, mayMove, replace } from "./dom.js";
-import { button, chip, clock, link, result, seatName, span } from "./parts.js";
+import { button, calledOn, chip, clock, link, result, seatName, span } from "./parts.js";
 import { t, translator } from "./words.js";
 
 const MANY = 3; // moves that are announced one by one; more at once only by the last of them
@@ -108,8 +108,9 @@ function describe(module, move, scene, own, moves) {
 }
 
 /**
- * The moves of a game as they come in events: `take(event)` returns {added, isReset, isGap}.
+ * The moves of a game as they come in events: `take(event)` returns {added, changed, isReset, isGap}.
  *
+ * `changed`: moves that were there before, and of which more is known now.
  * Moves are numbered from 1, so that events that overlap add nothing twice, and one that is missing shows (`isGap`:
  * the resource must be asked for).
  */
@@ -125,16 +126,23 @@ export class Course {
       const isSame = moves.length >= this.moves.length && this.moves.every((move, n) => move.text === moves[n].text);
       const added = isSame ? moves.slice(this.moves.length) : [];
       this.moves = [...moves];
-      return { added, isReset: !isSame, isGap: false };
+      return { added, changed: isSame ? this.moves.filter((move) => move.cards) : [], isReset: !isSame, isGap: false };
     }
     return this.#append(moves);
   }
 
+  /** Those of some moves that have not been replaced meanwhile. */
+  still(moves) {
+    return moves.filter((move) => this.moves[move.n - 1] === move);
+  }
+
   #append(moves) {
     const added = moves.filter((move) => move.n > this.moves.length);
-    if (added.length && added[0].n !== this.moves.length + 1) return { added: [], isReset: false, isGap: true };
+    if (added.length && added[0].n !== this.moves.length + 1) return { added: [], changed: [], isReset: false, isGap: true };
+    const changed = moves.filter((move) => move.n <= this.moves.length && move.cards);
+    for (const move of changed) this.moves[move.n - 1] = move;
     this.moves.push(...added);
-    return { added, isReset: false, isGap: false };
+    return { added, changed, isReset: false, isGap: false };
   }
 }
 
@@ -164,7 +172,7 @@ export function refusals() {
 
 function refusal(one) {
   const why = `${t.has(`refused-${one.code}`) ? t(`refused-${one.code}`) : one.reason} (${one.code}${one.count > 1 ? `, ${one.count}×` : ""})`;
-  return el("li", {}, bdi(one.name), `: ${why}`, one.messages.map(refused));
+  return el("li", {}, calledOn(one), `: ${why}`, one.messages.map(refused));
 }
 
 function refused({ text, expected }) {
@@ -172,8 +180,8 @@ function refused({ text, expected }) {
 }
 
 /**
- * The list of moves: {node, set(moves, say), add(moves, say), mark(n)}. `jump(n)`: makes each move a button that leads
- * there.
+ * The list of moves: {node, set(moves, say), add(moves, say), change(moves, say), mark(n)}. `jump(n)`: makes each move
+ * a button that leads there.
  */
 export function moveList(jump) {
   const list = el("ol", { class: "moves", role: "list" });
@@ -201,6 +209,9 @@ export function moveList(jump) {
       none.hidden = true;
       list.append(...moves.map((move) => line(move, say)));
       if (isAtEnd && !jump) box.scrollTop = box.scrollHeight;
+    },
+    change(moves, say) {
+      for (const move of moves) list.children[move.n - 1]?.replaceWith(line(move, say));
     },
     mark(n) {
       marked?.firstChild.removeAttribute("aria-current");
@@ -262,9 +273,9 @@ export function players({ started, you, signal }) {
       el(
         "span",
         {},
-        one.name ? bdi(one.name) : el("span", { class: "muted" }, t("seatFree")),
+        calledOn(one),
         isMine && el("span", { class: "muted" }, ` (${t("you")})`),
-        one.connected === false && one.name && !shown.scene.outcome && el("span", { class: "warn" }, ` ${t("disconnected")}`),
+        one.connected === false && (one.name || one.unnamed) && !shown.scene.outcome && el("span", { class: "warn" }, ` ${t("disconnected")}`),
       ),
       total > 0 && el("span", { class: "clock total", title: t("clock") }, clock(total)),
       isOn && el("span", { class: "turn" }, t("toMove")),

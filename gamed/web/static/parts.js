@@ -78,6 +78,11 @@ export function seatName(seats, seat) {
   return nameOn(seats, seat) ?? t("seat", { n: seat + 1 });
 }
 
+/** What a seat's player is called, as a node: a program may have no name, and a seat nobody. */
+export function calledOn(one) {
+  return one.name ? bdi(one.name) : el("span", { class: "muted" }, one.unnamed ? t("seat", { n: one.seat + 1 }) : t("seatFree"));
+}
+
 /** The names of all seats: text that keeps its direction to itself, with the seat's mark. */
 export function names(seats, attributes = {}) {
   if (!seats.length) return el("span", { class: "muted" }, t("nobody"));
@@ -85,7 +90,7 @@ export function names(seats, attributes = {}) {
     "ul",
     { class: "names", ...attributes },
     seats.map((one) =>
-      el("li", {}, chip(one.seat), one.name ? bdi(one.name) : el("span", { class: "muted" }, t("seatFree"))),
+      el("li", {}, chip(one.seat), calledOn(one)),
     ),
   );
 }

@@ -135,3 +135,30 @@ def _told(robot: Any) -> list[Any] | None:
     if robot.is_removed:
         return None
     return [*robot.place, robot.facing.name, robot.damage, robot.is_virtual]
+
+
+class RevealedTests(SynchronousTestCase):
+    """The cards of programs, for those who read the moves: each when it is revealed, and never before."""
+
+    def test_no_card_is_told_before_its_phase(self) -> None:
+        before = GAME.setup(options("anlauf", 4, max_turns=12))
+        programs: list[list[tuple[int, ...]]] = [[] for _ in before.robots]
+        for state in positions(before, Random(7), at_random, leaving=0.003):
+            for seat, robot in enumerate(state.robots):
+                if state.happened is Kind.REVEALED and robot.is_active and robot.is_standing:
+                    if state.phase == 1:
+                        programs[seat].append(())
+                    # The registers are those of this turn; what is told of them ends with the phase.
+                    programs[seat][-1] = tuple(card for card in robot.registers[: state.phase] if card is not None)
+            self.assertEqual([list(told) for told in GAME.revealed(state)] or [[]] * 4, programs)
+        self.assertGreater(max(map(len, programs)), 2)
+
+    def test_who_leaves_or_is_destroyed_leaves_what_was_revealed(self) -> None:
+        state = GAME.advance(programmed(started("anlauf", 3)))
+        first = GAME.revealed(state)
+        self.assertEqual([len(told[0]) for told in first], [1, 1, 1])
+        state = GAME.remove(state, 1)
+        self.assertEqual(GAME.revealed(state)[1], first[1])
+        state = played(state)
+        # The first robot was destroyed in the second phase.
+        self.assertEqual([len(told[0]) for told in GAME.revealed(state)], [2, 1, 5])

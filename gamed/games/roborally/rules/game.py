@@ -5,7 +5,7 @@ Source: roborally.md 1.7, 3.8, 4 and 5.6.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from random import Random
 from typing import Final
@@ -125,6 +125,10 @@ class RoboRally:
     def ranking(self, state: State) -> tuple[Seat, ...]:
         """Return all seats in winning order (4.10)."""
         return queries.ranking(state)
+
+    def revealed(self, state: State) -> Sequence[Sequence[Sequence[object]]]:
+        """Return the cards of the programs that are public, by seat and turn, see `queries.revealed_programs`."""
+        return state.programs
 
     def view(self, state: State, seat: Seat | None) -> object:
         """Return what `seat` may see, see `views.view`: hand and unrevealed registers only of its own."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import IntEnum, StrEnum
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from attrs import evolve, field, frozen
 
@@ -99,6 +99,10 @@ class Glimpse(NamedTuple):
     seat: Seat | None = None
 
 
+Programs: TypeAlias = tuple[tuple[Card | None, ...], ...]
+"""A seat's programs, one for each turn in which it had one: the cards that were revealed, from register 1 on."""
+
+
 @frozen
 class State:
     """A position.
@@ -109,6 +113,7 @@ class State:
     they play in this phase, and `played`: how many of them have had their turn. `finishers`: who reached the last
     flag, in winning order. `removals`: the removed seats, those of one step together. `happened`: what the last step
     was; None where there is nothing to be told. `trail`: the steps of the last turn that was played, for views alone.
+    `programs`: see `revealed_programs`, for views alone, too.
     """
 
     layout: Layout
@@ -126,6 +131,7 @@ class State:
     removals: tuple[tuple[Seat, ...], ...] = ()
     happened: Kind | None = None
     trail: tuple[Glimpse, ...] = field(default=(), eq=False, repr=False)
+    programs: tuple[Programs, ...] = field(default=(), eq=False, repr=False)
 
 
 @frozen
@@ -159,11 +165,26 @@ def traced(before: State, after: State) -> State:
     if after.happened is None or (after.robots is before.robots and not is_revealed):
         return after
     is_first = is_revealed and before.phase == 0
+    programs = revealed_programs(before, after) if is_revealed else before.programs
     trail = before.trail
     if is_first or not trail:
         trail = (Glimpse(before.turn if is_first else 0, 0, None, before.robots),)
     seat = before.order[before.played] if after.happened is Kind.PLAYED else None
-    return evolve(after, trail=(*trail, Glimpse(trail[0].turn, after.phase, after.happened, after.robots, seat)))
+    trail = (*trail, Glimpse(trail[0].turn, after.phase, after.happened, after.robots, seat))
+    return evolve(after, trail=trail, programs=programs)
+
+
+def revealed_programs(before: State, after: State) -> tuple[Programs, ...]:
+    """Return the programs of all seats as far as they are public, after the step that revealed a phase's cards.
+
+    What was revealed stays: of robots that are destroyed or removed later, too.
+    """
+    programs = list(before.programs) or [()] * len(after.robots)
+    for seat, robot in enumerate(after.robots):
+        if robot.is_active and robot.is_standing:
+            *done, now = (*programs[seat], ()) if after.phase == 1 else programs[seat]
+            programs[seat] = (*done, (*now, robot.registers[after.phase - 1]))
+    return tuple(programs)
 
 
 def told(robot: Robot) -> tuple[object, ...]:

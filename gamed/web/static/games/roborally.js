@@ -22,13 +22,15 @@ const nameOf = (scene, seat, t) => nameOn(scene.seats, seat) ?? t("nobody", { n:
 export function describe(move, scene, t) {
   const name = nameOf(scene, move.seat, t);
   const text = move.text;
-  // What a program is stays hidden from those who watch: its text is empty then.
+  // A program's text is empty for those who watch; its cards come as they are revealed.
   if (text && SIDES.includes(text)) return t("moveFacing", { name, facing: t(text) });
   if (text === "stay") return t("moveStay", { name });
   if (text === "wake") return t("moveWake", { name });
   if (text === "leave") return t("moveLeave", { name });
   if (text.startsWith("open ")) return t("moveRepair", { name, n: text.slice(5) });
-  return t(text.endsWith(" down") ? "moveProgramDown" : "moveProgram", { name });
+  const said = t(text.endsWith(" down") ? "moveProgramDown" : "moveProgram", { name });
+  const cards = (move.cards ?? []).map((card, n) => `${n + 1} ${t(actionOf(card))} (${card})`);
+  return cards.length ? `${said}: ${cards.join(", ")}` : said;
 }
 
 export function create(root, context) {

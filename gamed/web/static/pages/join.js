@@ -23,8 +23,8 @@ export async function play(kind, view, { code = "", name = kept(NAME) ?? "" } = 
       const strategies = choice(game.bots.map((bot) => [bot, bot]), game.bots[0]);
       bots.append(labelled(t("bot", { n: bots.children.length + 1 }), strategies));
     }
-    more.disabled = count >= numbers.at(-1);
-    fewer.disabled = count <= numbers[0];
+    more.hidden = count >= numbers.at(-1);
+    fewer.hidden = count <= numbers[0];
   };
   const details = {
     wait: null,
@@ -32,7 +32,7 @@ export async function play(kind, view, { code = "", name = kept(NAME) ?? "" } = 
     code: el("div", { class: "detail" }, labelled(t("code"), reservation)),
   };
   const texts = { wait: t("waitForSomebody"), bots: t("againstBots"), code: t("withCode") };
-  const ways = Object.keys(texts).filter((way) => way !== "bots" || game.bots.length);
+  const ways = Object.keys(texts).filter((way) => way !== "bots" || (game.bots.length && numbers.length));
   let chosen = code ? "code" : "wait";
   const chooses = () => {
     for (const [way, node] of Object.entries(details)) if (node) node.hidden = way !== chosen;
@@ -55,7 +55,7 @@ export async function play(kind, view, { code = "", name = kept(NAME) ?? "" } = 
       el("span", {}, texts[way]),
     ),
   );
-  if (game.bots.length) bring(numbers[0]);
+  if (game.bots.length && numbers.length) bring(numbers[0]);
   chooses();
   const fieldset = el("fieldset", {}, el("legend", {}, t("opponents")), radios, details.bots, details.code);
   const send = () => {

@@ -2,15 +2,19 @@
 
 import { follow, get, movesOf, post, session } from "../api.js";
 import { Course, ending, frame, moveList, players, refusals, stage, tell } from "../board.js";
-import { el, replace } from "../dom.js";
-import { badge, button, complaint, confirm, gameName, heading, link, options } from "../parts.js";
+import { bdi, el, replace } from "../dom.js";
+import { badge, button, chip, complaint, confirm, gameName, heading, link, options } from "../parts.js";
 import { t } from "../words.js";
 import { showScreen } from "./screen.js";
 
 /** Shows a room until the view is left. */
 export async function show(view) {
   const path = `/rooms/${encodeURIComponent(view.id)}`;
-  const room = await get(path, view.signal);
+  const room = await get(path, view.signal).catch((error) => {
+    if (view.signal.aborted || !error.record) throw error;
+    return view.go(`/records/${encodeURIComponent(error.record)}`, { replaces: true });
+  });
+  if (view.signal.aborted) return;
   view.entitle(gameName(room.game));
   const board = await stage(room.game, "watch", view);
   const isScreen = view.query.has("screen");
@@ -44,11 +48,11 @@ async function showRoom(view, { path, room, board }) {
     seats.update(scene, course.moves, isPaused);
     board.settled(conclude);
     refused.update(scene);
-    actions?.update(room.state);
+    actions?.update(room.state, scene.board !== null);
   }
 
   function take(event, isFirst = false) {
-    const { added, isReset, isGap } = course.take(event);
+    const { added, changed, isReset, isGap } = course.take(event);
     if (isGap) return again();
     const wasOver = Boolean(scene.outcome);
     scene = event.scene;
@@ -57,6 +61,7 @@ async function showRoom(view, { path, room, board }) {
     if (isReset || isFirst) list.set(course.moves, say);
     else list.add(added, say);
     draw(!isReset && !isFirst && added.length === 1);
+    if (changed.length) board.settled(() => list.change(course.still(changed), say));
     if (isReset && !isFirst) view.announce(t("back"));
     else if (!isFirst) tell(view.announce, added, say);
     if (scene.outcome && !wasOver) board.settled(() => view.announce(end.node.textContent));
@@ -84,20 +89,21 @@ async function showRoom(view, { path, room, board }) {
     if (isAsking) return;
     isAsking = true;
     setTimeout(async () => {
-      const now = await get(path, view.signal).catch(() => null);
-      if (view.signal.aborted || !now) return;
-      room.record = now.record;
+      const now = await get(path, view.signal).catch((error) => error);
+      if (view.signal.aborted) return;
+      room.record = now.record ?? null;
       board.settled(conclude);
     }, 1_500);
   }
 
   actions = session.admin ? admin(view, path, trouble, again) : null;
+  const peers = room.peers?.map((one) => el("li", {}, chip(one.seat), bdi(one.peer)));
   replace(
     view.root,
     frame(
       [heading(gameName(room.game)), state, link(`?screen`, { class: "button" }, t("bigScreen"))],
       board.node,
-      [trouble.node, seats.node, end.node, refused.node, actions?.node, el("h2", {}, t("moves")), list.node, options(room.options)],
+      [trouble.node, seats.node, end.node, refused.node, actions?.node, peers?.length > 0 && el("ul", { class: "names", "aria-label": t("peers") }, peers), el("h2", {}, t("moves")), list.node, options(room.options)],
     ),
   );
   take({ scene: room.scene, moves: movesOf(room), reset: false }, true);
@@ -142,9 +148,11 @@ function admin(view, path, trouble, again) {
   const cancels = button(t("cancelGame"), does("cancel"), { class: "danger" });
   return {
     node: el("div", { class: "buttons", role: "group", "aria-label": t("actions") }, pauses, resumes, steps, cancels),
-    update(state) {
+    update(state, isBegun) {
       pauses.disabled = state === "paused" || state === "ended";
       resumes.disabled = steps.disabled = state !== "paused";
+      // Before its players are there, nothing can go on by a step.
+      steps.hidden = !isBegun;
       cancels.disabled = state === "ended";
     },
   };

@@ -103,7 +103,7 @@ export async function show(view) {
   }
 
   function take(event, isFirst = false) {
-    const { added, isReset, isGap } = course.take(event);
+    const { added, changed, isReset, isGap } = course.take(event);
     if (isGap) return reload();
     const [wasMine, wasOver] = [isMyTurn(), over()];
     scene = event.scene;
@@ -112,6 +112,7 @@ export async function show(view) {
     else list.add(added, say);
     wind();
     draw(!isReset && !isFirst && added.length === 1);
+    if (changed.length) board.settled(() => list.change(course.still(changed), say));
     for (const resolve of seen.splice(0)) resolve();
     if (!isFirst) {
       if (isReset) view.announce(t("back"));
@@ -137,7 +138,7 @@ export async function show(view) {
       await new Promise((resolve) => setTimeout(resolve, delay));
       if (view.signal.aborted || record) break;
       const now = await get(path, view.signal).catch(() => null);
-      const room = now?.room ? await get(`/rooms/${encodeURIComponent(now.room)}`, view.signal).catch(() => null) : null;
+      const room = now?.room ? await get(`/rooms/${encodeURIComponent(now.room)}`, view.signal).catch((error) => error) : null;
       record = now?.record ?? room?.record ?? null;
     }
     isLooking = false;
