@@ -43,8 +43,8 @@ _ELEMENT: Final = re.compile(
     rf"|(?P<symbol>#%|(?=[^#{DELIMITERS}]))",
     re.DOTALL,
 )
-# Between two messages: what most of them are is matched at once.
-_LIST: Final = rf"\((?:{_ATOM}(?: {_ATOM})*+)?\)(?=\n)"
+# Between two messages: what most of them are is matched at once. It is short, because `_common_line` keeps it.
+_LIST: Final = rf"\((?:{_ATOM}(?: {_ATOM}){{0,7}}+)?\)(?=\n)"
 _LONGEST_LINE: Final = 64
 _START: Final = re.compile(rf"(?P<message>{_LIST})|{_ELEMENT.pattern}", re.DOTALL)
 _NAME: Final = re.compile(
@@ -111,11 +111,8 @@ class _Form:
         dots = [at for at, element in enumerate(self.elements) if element is _DOT]
         if not dots:
             return self.becomes if isinstance(self.becomes, Opaque) else tuple(self.elements)
-        before, dotted, after = (
-            self.elements[: dots[0]],
-            self.elements[dots[0] + 1 :][:1],
-            self.elements[dots[-1] + 1 :],
-        )
+        elements, first, last = self.elements, dots[0], dots[-1]
+        before, dotted, after = elements[:first], elements[first + 1 :][:1], elements[last + 1 :]
         fits = dots[1:] == [dots[0] + 2] if dots[1:] else len(after) == 1
         if not (before and after and fits and self.becomes in {None, Opaque("structure")}):
             raise malformed("a dot goes before the last element of a list, which a dot or a closing bracket follows")

@@ -60,7 +60,7 @@ def corpus() -> list[Entry]:
         return list(map(Entry, lines))
 
 
-def atom(datum: Symbol | str | bool | Char) -> dict[str, Any]:  # noqa: FBT001 (it is the datum)
+def atom(datum: Symbol | str | bool | Char) -> dict[str, Any]:
     """Return how the corpus has an atom."""
     if isinstance(datum, Char):
         return {"t": "char", "v": datum.code}
