@@ -37,6 +37,7 @@ from gamed.lobby.refusals import RefusalLog
 from gamed.lobby.reservations import ReservationBook
 from gamed.lobby.room import Dispatch, Room
 from gamed.peer import Party, Peer
+from gamed.reception import check_wanted, suits
 from gamed.records.own import PORTION, summarize, to_history, writing
 from gamed.records.record import RecordError
 from gamed.refusals import Refusal
@@ -105,12 +106,18 @@ class Lobby(Service):
     # What receptions ask for (gamed.reception.Host)
 
     def arrive(self, kind: str, peer: Peer) -> None:
-        """Seat a newcomer with who has waited longest, or in a new room. Raises StoreError: no room can be opened."""
+        """Seat a newcomer with who has waited longest, or in a new room.
+
+        Raises StoreError: no room can be opened; RoomError: the room that it asks for has no free seat.
+        """
         self._check_storage()
-        waiting = self._waiting.pop((kind, peer.party), None)
+        waiting = self._waiting.get((kind, peer.party))
         if waiting is not None and next(iter(waiting.peers.values())).is_gone:
             waiting.leave(0)
             waiting = None
+        if waiting is None or not suits(waiting, peer):
+            check_wanted(peer)
+        self._waiting.pop((kind, peer.party), None)
         room = self.open(kind, party=peer.party) if waiting is None else waiting
         room.join(peer)
         if room.table.free and not room.is_closed:

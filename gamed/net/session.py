@@ -86,6 +86,8 @@ class Session:
     transport: Any = None
     own_name: str | None = None
     party: Party | None = None
+    wanted: str | None = None
+    """The id of the room that it asks for; None: any."""
     _refusals: Refusals | None = None
     _place: tuple[Room, Seat] | None = None
     places: list[tuple[Room, Seat]] = field(factory=list)
@@ -466,6 +468,8 @@ class Session:
 
     def entered(self, room: Room, seat: Seat) -> None:
         """Take note of a place in a room, where words of the peer go if the reception does not route them."""
+        # It has what it asked for; after this match, any room will do.
+        self.wanted = None
         self.places.append((room, seat))
         if not self.factory.reception.routes:
             self._place = (room, seat)

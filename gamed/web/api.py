@@ -132,7 +132,8 @@ class Api(Resource):
         if visitor.operator is not None:
             # Each request may come from elsewhere, and the audit log says from where.
             visitor.operator.address, visitor.operator.port = address, port
-        call = Call(path, method, _query(request), body, visitor, places, address, bool(request.isSecure()), name, port)
+        secure, host = bool(request.isSecure()), headers.get("host", "")
+        call = Call(path, method, _query(request), body, visitor, places, address, secure, name, port, host)
         if not route.stream:
             return route.do(call)
         if request.method == b"HEAD":

@@ -26,6 +26,7 @@ from gamed.web.live import Feeds
 from gamed.web.metrics import DaemonCollector, registry
 from gamed.web.naming import Naming
 from gamed.web.play import Play
+from gamed.web.prepared import Address, PreparedRooms
 from gamed.web.proxies import networks
 from gamed.web.recordings import Recordings
 from gamed.web.rooms import Rooms
@@ -33,6 +34,7 @@ from gamed.web.seats import Seats
 from gamed.web.sessions import Sessions
 from gamed.web.site import Problems, Root, WebSite
 from gamed.web.static_files import FOLDER
+from gamed.web.topics import Topics
 from gamed.web.visitors import Visitors
 
 
@@ -68,10 +70,14 @@ def web_site(parts: Parts, listeners: Sequence[Listener], importing: Importing, 
     feeds = Feeds(lobby, reactor, naming)
     seats = Seats(parts, feeds, config.grace_seconds, _random, partial(_in_thread, reactor))
     visitors = Visitors(reactor, parts)
+    prepared = PreparedRooms(lobby, partial(_address, parts, listeners))
+    rooms, play = Rooms(parts, feeds, prepared), Play(seats)
     made = (
         Sessions(visitors, parts),
-        Rooms(parts, feeds),
-        Play(seats),
+        prepared,
+        rooms,
+        play,
+        Topics(feeds.lines, {"rooms": rooms.stream, "seats": play.stream}),
         Archive(lobby.store, importing, lobby.game_types, is_on_its_way=lobby.is_on_its_way, naming=naming),
         Recordings(lobby.store, importing, reactor.seconds),
     )
@@ -91,6 +97,15 @@ def web_site(parts: Parts, listeners: Sequence[Listener], importing: Importing, 
 
     parts.web = take
     return site
+
+
+def _address(parts: Parts, listeners: Iterable[Listener], game: str) -> Address | None:
+    """Return where programs reach a game; None: it has no listener, or one without a port."""
+    for listener in listeners:
+        port = None if listener.port is None else getattr(listener.port.getHost(), "port", None)
+        if port is not None and parts.kinds.get(listener.section) == game:
+            return Address(port, listener.certificates is not None)
+    return None
 
 
 def _random() -> Random:

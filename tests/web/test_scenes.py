@@ -133,7 +133,7 @@ class RoomTests(SynchronousTestCase):
     def test_states_and_seats(self) -> None:
         self.assertEqual(state_of(self.room, self.ledgers.of(self.room)), "waiting")
         self.wires.append(self.house.connect())
-        found = row(self.room, self.ledgers.of(self.room), 3)
+        found = row(self.room, self.ledgers.of(self.room), 3, self.house.lobby.reservations)
         self.assertEqual((found["state"], found["watchers"], len(found["seats"])), ("playing", 3, 2))
         self.room.pause()
         self.assertEqual(state_of(self.room, self.ledgers.of(self.room)), "paused")
@@ -165,7 +165,8 @@ class RoomTests(SynchronousTestCase):
         self.room.history.options = {"seed": 7, "plan": "x" * 500, "lives": 3}
         self.assertEqual(options(self.room), {"plan": "x" * 500, "lives": 3})
         self.assertEqual(listed(self.room.history.options), {"lives": 3})
-        self.assertEqual(row(self.room, self.ledgers.of(self.room), 0)["options"], {"lives": 3})
+        found = row(self.room, self.ledgers.of(self.room), 0, self.house.lobby.reservations)
+        self.assertEqual(found["options"], {"lives": 3})
 
 
 class MovesTests(SynchronousTestCase):

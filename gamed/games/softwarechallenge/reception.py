@@ -22,7 +22,7 @@ from gamed.history import History
 from gamed.match import Opening, opening
 from gamed.passwords import is_same
 from gamed.peer import Party, Peer
-from gamed.reception import Host, HostedRoom, Reservation
+from gamed.reception import Host, HostedRoom, Reservation, check_wanted, suits
 from gamed.refusals import Refusal
 
 ADMINS_RATE: Final = 2_000.0
@@ -236,9 +236,10 @@ class SoftwareChallengeReception:
         self._has_asked(peer)
         if event.game_type is not None:
             self._check_type(event.game_type)
-        room = self._unfilled_room(peer.party)
+        room = self._unfilled_room(peer)
         existing = room is not None
         if room is None:
+            check_wanted(peer)
             room = self._open((), paused=self.is_paused and peer.party is None, party=peer.party)
         self._join_room(room, peer, self._free_seats(room)[0])
         for admin in self._admins:
@@ -250,9 +251,9 @@ class SoftwareChallengeReception:
             _table(room).own_names[seat] = peer.own_name
         room.join(peer, seat)
 
-    def _unfilled_room(self, party: Party | None) -> HostedRoom | None:
+    def _unfilled_room(self, peer: Peer) -> HostedRoom | None:
         for room in list(self._unfilled):
-            if room.party is not party or not self._free_seats(room):
+            if not suits(room, peer) or not self._free_seats(room):
                 continue
             for seat, waiting in list(room.peers.items()):
                 # Its end of the connection is closed, and that was not told yet.

@@ -3,7 +3,7 @@
 import { get, post, remove } from "../api.js";
 import { frame, moveList, stage, steerByKeys } from "../board.js";
 import { bdi, el, replace } from "../dom.js";
-import { ask, button, choice, complaint, confirm, heading, labelled, link, names, optionValue, options, result } from "../parts.js";
+import { ask, button, choice, complaint, confirm, heading, labelled, link, names, optionValue, options, result, worded } from "../parts.js";
 import { letters, tree } from "../tree.js";
 import { t } from "../words.js";
 
@@ -156,11 +156,11 @@ async function write(view) {
   async function save() {
     try {
       await noteFirst(view.signal);
-      const { sentence } = await post(`${path}/save`, {}, view.signal);
+      const outcome = await post(`${path}/save`, {}, view.signal);
       now = await get(path, view.signal);
       trouble.clear();
       draw(false);
-      replace(told, `${t("saved")} `, sentence ? el("bdi", { lang: "en" }, sentence) : "");
+      replace(told, `${t("saved")} `, bdi(worded("import", outcome.code, outcome.sentence ?? "")));
     } catch (error) {
       if (!view.signal.aborted) trouble.say(error);
     }
