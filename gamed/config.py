@@ -25,6 +25,8 @@ from gamed.registry import games
 DURABILITIES: Final = ("process", "disk")
 ON_FULL: Final = ("pause", "end")
 SQLITE: Final = "sqlite:///"
+MOST_DAYS: Final = 36_500
+"""A hundred years."""
 
 
 def _durability(_instance: object, _attribute: object, value: str) -> None:
@@ -42,6 +44,11 @@ def _positive(_instance: object, attribute: attrs.Attribute[Any], value: float) 
         raise ValueError(f"{attribute.name} must be more than 0, not {value}")
 
 
+def _days(_instance: object, attribute: attrs.Attribute[Any], value: int) -> None:
+    if not 0 <= value <= MOST_DAYS:
+        raise ValueError(f"{attribute.name} is 0 (for ever) to {MOST_DAYS}, not {value}")
+
+
 @frozen
 class StoreConfig:
     """Where games are kept. `url`: SQLAlchemy's; `state`: the directory of the journal.
@@ -55,6 +62,8 @@ class StoreConfig:
     on_full: str = field(default="pause", validator=_on_full)
     formats: str = ""
     import_bytes: int = field(default=10_000_000, validator=_positive)
+    keep_days: int = field(default=0, validator=_days)
+    """Days after which gamed's own games are deleted; 0: never."""
 
     @property
     def journal(self) -> Path:
@@ -70,6 +79,9 @@ class StoreConfig:
         return attrs.evolve(self, url=url, state=str(directory / self.state), formats=formats)
 
 
+TABLES: Final = "tables"
+"""In a field's metadata: the class of the tables that a list has (`[[section.key]]`)."""
+
 LEVELS: Final = ("debug", "info", "warn", "error", "critical")
 
 
@@ -84,11 +96,35 @@ def _user(_instance: object, _attribute: object, value: str) -> None:
 
 
 @frozen
-class ConsoleConfig:
-    """The operator's console. `telnet`, `ssh`: endpoints, empty for none. `authorized_keys`: a file, or nothing.
+class AccountConfig:
+    """A person who may use the console, `[[console.accounts]]`."""
 
-    `idle_seconds`: of silence until a session is ended. `connections`: at once, logging in included. `manhole`: whether
-    SSH offers a Python prompt. `log_level`: from which level on the log is written.
+    user: str = field(default="", validator=_user)
+    password: str = field(default="", repr=False)
+    """Empty: no password lets this person in."""
+
+    authorized_keys: str = ""
+    """A file with keys that let this person in by SSH, or nothing."""
+
+    def below(self, directory: Path) -> AccountConfig:
+        """Return the same with relative paths made absolute, below `directory`."""
+        return attrs.evolve(self, authorized_keys=str(directory / self.authorized_keys) if self.authorized_keys else "")
+
+
+def _different(instance: Any, _attribute: object, value: tuple[AccountConfig, ...]) -> None:
+    names = [instance.user, *(account.user for account in value)]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f'two accounts have the user "{twice}"; `user` is one of them')
+
+
+@frozen
+class ConsoleConfig:
+    """The operator's console. `telnet`, `ssh`: endpoints, empty for none.
+
+    `user`, `password`, `authorized_keys`: the first account; `accounts`: further ones. `idle_seconds`: of silence
+    until a session is ended. `connections`: at once, logging in included. `manhole`: whether SSH offers a Python
+    prompt. `log_level`: from which level on the log is written.
     """
 
     telnet: str = "tcp:54322:interface=127.0.0.1"
@@ -96,14 +132,21 @@ class ConsoleConfig:
     user: str = field(default="admin", validator=_user)
     password: str = field(default="", repr=False)
     authorized_keys: str = ""
+    accounts: tuple[AccountConfig, ...] = field(default=(), validator=_different, metadata={TABLES: AccountConfig})
     idle_seconds: float = field(default=1_800.0, validator=_positive)
     connections: int = field(default=16, validator=_positive)
     manhole: bool = False
     log_level: str = field(default="info", validator=_level)
 
+    @property
+    def everybody(self) -> tuple[AccountConfig, ...]:
+        """All accounts."""
+        return (AccountConfig(self.user, self.password, self.authorized_keys), *self.accounts)
+
     def below(self, directory: Path) -> ConsoleConfig:
         """Return the same with relative paths made absolute, below `directory`."""
-        return attrs.evolve(self, authorized_keys=str(directory / self.authorized_keys) if self.authorized_keys else "")
+        first, *others = (account.below(directory) for account in self.everybody)
+        return attrs.evolve(self, authorized_keys=first.authorized_keys, accounts=tuple(others))
 
 
 def _networks(_instance: object, attribute: attrs.Attribute[Any], value: str) -> None:
@@ -185,16 +228,31 @@ def structure(tree: Mapping[str, Any], directory: Path) -> Config:
 
 def _section(name: str, cls: type[Any], tree: Mapping[str, Any]) -> Any:
     section = tree.get(name, {})
+    _check_keys(f"[{name}]", cls, section)
+    try:
+        return _converter(cls).structure(section, cls)
+    except ClassValidationError as group:
+        error: BaseException = group
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        # The text stands first; attrs' validators put more beside it.
+        raise ConfigError(f"[{name}] {error.args[0]}") from group
+
+
+def _check_keys(name: str, cls: type[Any], section: Mapping[str, Any]) -> None:
     keys = {attribute.name: attribute for attribute in attrs.fields(cls)}
     for key, value in section.items():
         if key not in keys:
-            raise ConfigError(f"[{name}] has no key {key}; its keys are {', '.join(keys)}")
-        _check_type(name, key, value, keys[key].default)
-    try:
-        return _converter(cls).structure(section, cls)
-    except ClassValidationError as error:
-        # The text stands first; attrs' validators put more beside it.
-        raise ConfigError(f"[{name}] {error.exceptions[0].args[0]}") from error
+            raise ConfigError(f"{name} has no key {key}; its keys are {', '.join(keys)}")
+        tables = keys[key].metadata.get(TABLES)
+        if tables is None:
+            _check_type(name, key, value, keys[key].default)
+            continue
+        inner = f"{name[1:-1]}.{key}"
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+            raise ConfigError(f"{name} {key} are tables: write [[{inner}]] and the keys of each below it")
+        for item in value:
+            _check_keys(f"[[{inner}]]", tables, item)
 
 
 def _check_type(name: str, key: str, value: Any, default: Any) -> None:
@@ -204,11 +262,11 @@ def _check_type(name: str, key: str, value: Any, default: Any) -> None:
         return
     if wanted is tuple:
         if type(value) is not list or not all(type(item) is str for item in value):
-            raise ConfigError(f"[{name}] {key} is a list of strings, not {value!r}")
+            raise ConfigError(f"{name} {key} is a list of strings, not {value!r}")
         return
     if type(value) is not wanted or (isinstance(value, float) and math.isnan(value)):
         words = {str: "a string", int: "a whole number", float: "a number", bool: "true or false"}
-        raise ConfigError(f"[{name}] {key} is {words[wanted]}, not {value!r}")
+        raise ConfigError(f"{name} {key} is {words[wanted]}, not {value!r}")
 
 
 def _converter(cls: type[Any]) -> cattrs.Converter:

@@ -40,6 +40,10 @@ class Peer(Protocol):
         """Whom it came with; None: it plays with anybody."""
 
     @property
+    def wanted(self) -> str | None:
+        """The id of the room that it asks for; None: any. No dialect has a word for this: a browser's peer asks so."""
+
+    @property
     def address(self) -> str:
         """Where it comes from: an IP address, or another word without a port."""
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from attrs import define, frozen
 
-from gamed.errors import RemoteProtocolError
+from gamed.errors import RemoteProtocolError, RoomError
 from gamed.events import Event
 from gamed.game import Options, Seat, Termination
 from gamed.history import History
@@ -72,6 +72,17 @@ class HostedRoom(Protocol):
 
     def stop(self, why: Termination) -> None:
         """End the match for a reason that costs nobody the game."""
+
+
+def suits(room: HostedRoom, peer: Peer) -> bool:
+    """Whether a room with a free seat is for this peer: its party's, and the one it asks for, if it asks for one."""
+    return room.party is peer.party and peer.wanted in (None, room.id)
+
+
+def check_wanted(peer: Peer) -> None:
+    """Raise RoomError if a peer asks for a room: it is called where that room has no seat for it."""
+    if peer.wanted is not None:
+        raise RoomError(f"room {peer.wanted} has no free seat any longer")
 
 
 @frozen
@@ -144,6 +155,9 @@ class Host(Protocol):
 
     def note(self, peer: Peer, sentence: str) -> None:
         """Tell the log of a peer."""
+
+    def audit(self, peer: Peer, did: str, result: str) -> None:
+        """Note in the audit log what an administrator did, and what came of it."""
 
     def password(self, section: str, configured: str) -> str:
         """Return the configured password, or a random one, which the log then tells of: no default password works."""

@@ -20,6 +20,12 @@ from gamed.refusals import Refusal
 OBSERVERS: Final[Seat] = -2
 """The place of all who watch: a letter to it goes to each of them."""
 
+CHANNELS: Final[Seat] = 1_000_000
+"""From this place in a room on, nobody plays: RoboRally's output channels.
+
+A lobby that saw as many players takes no more.
+"""
+
 # Neither is frozen, for the reason given in events.py.
 
 

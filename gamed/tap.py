@@ -18,10 +18,11 @@ import attrs
 from attrs import define, field
 from twisted.application.service import IService, MultiService, Service
 from twisted.internet.defer import Deferred, DeferredList
-from twisted.logger import Logger
+from twisted.logger import Logger, globalLogPublisher
 from twisted.python import usage
 
 from gamed import __version__
+from gamed.audit import AuditObserver
 from gamed.cli import quick
 from gamed.cli.players import players, readers
 from gamed.config import Config, load
@@ -29,6 +30,7 @@ from gamed.console.reload import reloaded
 from gamed.console.service import Console, console
 from gamed.errors import ConfigError, GamedError
 from gamed.garbage import IdleCollector
+from gamed.lobby.expiry import Expiry
 from gamed.lobby.heartbeat import Heartbeat, has_passes
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.recovery import recover
@@ -43,7 +45,7 @@ from gamed.net.timers import ClockSteps, run_on_monotonic_time
 from gamed.records.index import index
 from gamed.registry import games
 from gamed.store.journal import FileJournal
-from gamed.store.replays import ReplayWriter
+from gamed.store.replays import ReplayWriter, folders
 from gamed.store.sql import Database, SqlStore, public_url
 from gamed.tally import Tally
 from gamed.web.imports import Importing
@@ -120,10 +122,12 @@ class Daemon(MultiService):
     listeners: list[Listener]
     garbage: GarbagePauses
     reactor: Any
+    expiry: Expiry
     examine: Callable[[], Iterable[quick.Finding]] = tuple
     """Makes the quick checks of `gamed doctor`."""
 
     console: Console | None = None
+    audit: AuditObserver = field(kw_only=True)
     watchdog: Watchdog = field(init=False)
     collector: IdleCollector = field(init=False)
 
@@ -144,6 +148,7 @@ class Daemon(MultiService):
     def startService(self) -> None:
         """Open the store, recover what the journal holds, and say `ready`."""
         _or_exit(super().startService)
+        globalLogPublisher.addObserver(self.audit)
         url = self.storage.database.url
         _tell(lambda: quick.run([("database", partial(quick.check_pages, url))]))
         _or_exit(partial(recover, self.lobby))
@@ -154,6 +159,7 @@ class Daemon(MultiService):
             log.info("listening: {section} on {address}", section=listener.section, address=listener.address)
         self.collector.start()
         self.garbage.start()
+        self.expiry.start()
         with suppress(ValueError):
             # Only the main thread can; elsewhere, in tests, nobody hangs up.
             signal.signal(signal.SIGHUP, lambda *_: self.reactor.callFromThread(self.reload))
@@ -203,10 +209,12 @@ class Daemon(MultiService):
         waits = [listener.stopService() for listener in self.listeners]
         self.heartbeat.stopService()
         self.garbage.stop()
+        self.expiry.stop()
         self.collector.stop()
         until = self.reactor.seconds() + STOP_WITHIN
         stopped = self._limited(DeferredList([*waits, self.lobby.stopService()]), until - CLOSE_WITHIN)
-        return stopped.addCallback(lambda _result: self._limited(self.storage.stopService(), until))
+        stopped.addCallback(lambda _result: self._limited(self.storage.stopService(), until))
+        return stopped.addCallback(lambda _result: globalLogPublisher.removeObserver(self.audit))
 
     def _limited(self, stopping: Deferred[Any], until: float) -> Deferred[Any]:
         return stopping.addTimeout(until - self.reactor.seconds(), self.reactor, lambda _result, _timeout: None)
@@ -274,7 +282,11 @@ def with_credentials(config: Config) -> Config:
     operator = config.console
     if not operator.password:
         operator = attrs.evolve(operator, password=credential("console.password"))
-    return attrs.evolve(config, listeners=listeners, console=operator)
+    accounts = [
+        account if account.password else attrs.evolve(account, password=credential(f"console.{account.user}.password"))
+        for account in operator.accounts
+    ]
+    return attrs.evolve(config, listeners=listeners, console=attrs.evolve(operator, accounts=tuple(accounts)))
 
 
 def _importing(config: Config) -> Importing:
@@ -296,7 +308,7 @@ def build(
     journal = FileJournal(config.store.journal, durability=config.store.durability, reactor=reactor)
     heartbeat = Heartbeat(reactor, time.monotonic)
     tally = Tally()
-    store = SqlStore(database, reactor, tally)
+    store = SqlStore(database, reactor, tally, kept := folders(config.listeners))
     heartbeat.on_gap.append(tally.stalls.observe)
     makers = {name: (maker, maker.load()) for name, maker in games().items()}
     lobby = Lobby(
@@ -345,9 +357,9 @@ def build(
             lobby.outage.parts.append(factory.hold)
             listeners.append(Listener(name, endpoint, factory, reactor, door))
     replays = []
-    for name, (_, made) in makers.items():
-        if directory := getattr(config.listeners[name], "replays", ""):
-            writer = ReplayWriter(Path(directory), made.replays[0], reactor)
+    for _, made in makers.values():
+        if folder := kept.get(made.publisher):
+            writer = ReplayWriter(folder.directory, folder.replay, reactor)
             lobby.replays[made.kind] = writer.write
             replays.append(writer)
     kinds = {name: made.kind for name, (_, made) in makers.items()}
@@ -373,8 +385,10 @@ def build(
         listeners,
         GarbagePauses(tally.pauses),
         reactor,
+        Expiry(store, reactor, config.store.keep_days),
         lambda: quick.run(quick.checks(config, strings)),
         operated,
+        audit=AuditObserver(Path(config.store.state)),
     )
     if operated is not None:
         operated.parts.certificates = daemon.reload_certificates

@@ -34,6 +34,26 @@ def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[s
             yield (*path, name)
 
 
+class UsageTests(SynchronousTestCase):
+    """What is said of a word that a command does not take."""
+
+    def said(self, *words: str) -> str:
+        found = CliRunner().invoke(cli.main, words)
+        self.assertEqual(found.exit_code, 2)
+        return found.output.splitlines()[-1]
+
+    def test_a_game_that_cannot_be_watched(self) -> None:
+        said = self.said("watch", "hive")
+        self.assertEqual(said, "Error: Invalid value for 'GAME': hive cannot be watched on a terminal; roborally can")
+
+    def test_no_command_names_an_argument_by_its_choices(self) -> None:
+        # click would say "Invalid value for '{roborally}'".
+        for words in commands(cli.main):
+            usage = CliRunner().invoke(cli.main, [*words, "--help"]).output.partition("\n\n")[0]
+            self.assertNotIn("{", usage)
+            self.assertNotIn("|", usage.replace("FILE|ID", "").replace("ID|DIR", ""), words)
+
+
 class HelpTests(SynchronousTestCase):
     def help(self, *words: str, columns: int = 80) -> str:
         found = CliRunner().invoke(cli.main, [*words, "--help"], env={"COLUMNS": str(columns)})
@@ -66,6 +86,7 @@ class CompletionTests(SynchronousTestCase):
     def test_games(self) -> None:
         self.assertEqual(self.complete("gamed bot ba"), ["battleship"])
         self.assertEqual(self.complete("gamed records list --game h"), ["hive"])
+        self.assertEqual(self.complete("gamed watch "), ["roborally"])
 
     def test_strategies_of_the_game_or_of_all(self) -> None:
         types = game_types()

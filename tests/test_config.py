@@ -154,6 +154,13 @@ class KeyErrorTests(ConfigTestCase):
             said = f"[battleship] {key} must be more than 0, not -0.5"
             self.assertEqual(self.error(f"[battleship]\n{key} = -0.5\n"), said)
 
+    def test_how_long_games_are_kept(self) -> None:
+        self.assertEqual(self.load("").store.keep_days, 0)
+        self.assertEqual(self.load("[store]\nkeep_days = 365\n").store.keep_days, 365)
+        for number in (-1, 36_501):
+            said = f"[store] keep_days is 0 (for ever) to 36500, not {number}"
+            self.assertEqual(self.error(f"[store]\nkeep_days = {number}\n"), said)
+
     def test_choices(self) -> None:
         self.assertEqual(
             self.error('[store]\ndurability = "none"\n'), '[store] durability is "process" or "disk", not "none"'

@@ -21,18 +21,22 @@ from twisted.python import usage
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
-from gamed import __version__, tap
+from gamed import __version__, audit, tap
 from gamed.errors import StoreError
 from gamed.game import Outcome, Termination
 from gamed.games.softwarechallenge.table import SeasonTable
+from gamed.lobby.expiry import FIRST
 from gamed.lobby.lobby import AFTERWARDS, Lobby
 from gamed.net.listener import Listener
+from gamed.records.own import summary as summary_of
 from gamed.registry import games
 from gamed.store.journal import FileJournal
 from gamed.store.sql import Database
 from gamed.tap import CLOSE_WITHIN, STOP_WITHIN, Daemon, Options, Storage, makeService
 from gamed.testing.battleship import play_history
 from tests.lobby.doubles import SHOT, Peer
+from tests.records.samples import ROOM, game, record
+from tests.store.contract import OTHER
 from tests.store.logs import sentences
 from tests.store.pump import Pump
 from tests.test_cli_quick import spoiled
@@ -286,6 +290,23 @@ class StartTests(DaemonTestCase):
     def test_without_that_none_is_written(self) -> None:
         service = self.start()
         self.assertEqual((service.storage.replays, service.lobby.replays), ([], {}))
+
+    def test_games_that_ended_too_long_ago_are_deleted(self) -> None:
+        database = Database(f"sqlite:///{self.folder}/gamed.db")
+        database.thd_open()
+        self.addCleanup(database.thd_close)
+        for room, started in ((ROOM, "2020-01-01T00:00:00.000Z"), (OTHER, "9000-01-01T00:00:00.000Z")):
+            kept = record(game(room=room, started=started))
+            database.thd_keep([(kept, summary_of(kept))])
+        service = self.start("[store]\nkeep_days = 30\n")
+        self.assertEqual(service.storage.store.folders, {})
+        self.reactor.run()
+        self.reactor.advance(FIRST)
+        with capturedLogs() as logs:
+            self.reactor.threads.turn()
+        self.assertEqual([one.id for one in database.thd_records()], [OTHER])
+        (told,) = [formatEvent(event) for event in logs if event["log_namespace"] == audit.NAMESPACE]
+        self.assertIn("result=1 games that ended more than 30 days ago", told)
 
     def test_a_match_is_recorded_at_the_stop(self) -> None:
         service = self.start()

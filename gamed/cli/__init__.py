@@ -19,7 +19,9 @@ from gamed.cli.imports import check_command, import_command
 from gamed.cli.recording import record
 from gamed.cli.records import export, records
 from gamed.cli.reindex import reindex
+from gamed.cli.removal import anonymise, delete
 from gamed.cli.show import show
+from gamed.cli.store import store
 from gamed.cli.terminal import Commands
 from gamed.cli.watch import watch
 
@@ -44,6 +46,7 @@ for _command in (
     show,
     record,
     records,
+    store,
     bot,
     watch,
     doctor,
@@ -51,5 +54,5 @@ for _command in (
 ):
     main.add_command(_command)
 # `gamed records show` and `gamed records export` are the older spellings.
-for _command in (show, export, reindex):
+for _command in (show, export, reindex, delete, anonymise):
     records.add_command(_command)

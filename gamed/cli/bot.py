@@ -36,7 +36,12 @@ class _Bot(click.Command):
 @click.option("--games", type=click.IntRange(1), default=1, show_default=True, help="How many games, one by one.")
 @click.option("--reservation", metavar="CODE", help="Take the seat that is reserved under this code (hive).")
 @click.option("--players", type=click.Choice(["2", "4"]), help="Vote for so many players (quoridor).")
-@click.option("--name", metavar="NAME", help="What to be called (quoridor, roborally).")
+@click.option(
+    "--name",
+    metavar="NAME",
+    help="What to be called (quoridor, roborally). The wires of battleship and hive carry no name: there, pages call a "
+    "program by its seat; in hive, a bot with --reservation has the name that the seat was prepared with.",
+)
 @click.option(
     "--stay",
     type=click.FloatRange(0),

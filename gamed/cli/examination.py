@@ -296,17 +296,18 @@ def check_database(url: str) -> Iterator[tuple[str, str]]:
 
 
 def _database(url: str) -> Iterator[tuple[str, str]]:
-    from sqlalchemy import create_engine, make_url  # noqa: PLC0415 (heavy)
+    from sqlalchemy import create_engine  # noqa: PLC0415 (heavy)
     from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 (heavy)
 
+    from gamed.store.dialects import parsed  # noqa: PLC0415 (heavy)
     from gamed.store.migrations import revisions  # noqa: PLC0415 (heavy)
-    from gamed.store.sql import sentence  # noqa: PLC0415 (heavy)
+    from gamed.store.sql import public_url, sentence  # noqa: PLC0415 (heavy)
 
-    parsed = make_url(url)
-    file = Path(parsed.database or "")
-    if parsed.get_backend_name() != "sqlite":
-        engine = create_engine(parsed)
-    elif not parsed.database or parsed.database == ":memory:":
+    known = parsed(url)
+    file = Path(known.database or "")
+    if known.get_backend_name() != "sqlite":
+        engine = create_engine(known)
+    elif not known.database or known.database == ":memory:":
         yield WARNING, "the records are kept in memory only: set [store] url"
         return
     elif not file.exists():
@@ -325,7 +326,7 @@ def _database(url: str) -> Iterator[tuple[str, str]]:
         engine = create_engine(
             "sqlite://", creator=lambda: sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
         )
-    name = parsed.render_as_string(hide_password=True)
+    name = public_url(url)
     try:
         connected = engine.connect()
     except SQLAlchemyError as error:
@@ -335,7 +336,7 @@ def _database(url: str) -> Iterator[tuple[str, str]]:
     with ExitStack() as stack:
         stack.callback(engine.dispose)
         connection = stack.enter_context(connected)
-        if parsed.get_backend_name() == "sqlite":
+        if known.get_backend_name() == "sqlite":
             said = str(connection.exec_driver_sql("PRAGMA integrity_check").scalar())
             if said != "ok":
                 yield ERROR, f"{file} is damaged ({said}): stop gamed, and restore a backup (docs/howto/install.md)"

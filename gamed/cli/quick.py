@@ -21,7 +21,6 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from attrs import frozen
-from sqlalchemy import make_url
 
 from gamed.config import Config
 from gamed.errors import ConfigError
@@ -29,6 +28,7 @@ from gamed.net.limits import DESCRIPTORS_KEPT
 from gamed.net.listener import endpoint_of
 from gamed.net.strings import parse
 from gamed.net.tls import TLSEndpoint
+from gamed.store.dialects import parsed
 
 OK: Final = "ok"
 WARNING: Final = "warning"
@@ -173,9 +173,9 @@ def check_descriptors(config: Config, endpoints: Iterable[str]) -> Iterator[tupl
 
 def check_pages(url: str, seconds: float = PAGES_WITHIN) -> Iterator[tuple[str, str]]:
     """Whether an SQLite file has a damaged page, as far as can be seen within some time."""
-    parsed = make_url(url)
-    file = Path(parsed.database or "")
-    if parsed.get_backend_name() != "sqlite" or not file.is_file():
+    known = parsed(url)
+    file = Path(known.database or "")
+    if known.get_backend_name() != "sqlite" or not file.is_file():
         return
     until = time.monotonic() + seconds
     with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:

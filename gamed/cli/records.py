@@ -1,4 +1,4 @@
-"""`gamed records …`: list, show and export the games that were played, and build anew what is searched of them.
+"""`gamed records …`: list and export the games that were played; further commands are in modules of their own.
 
 Source: records.md 3 and 5.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,6 +27,7 @@ from gamed.cli.terminal import (
     missing_database,
     named,
     printable,
+    private,
     shortened,
     store_settings,
 )
@@ -66,9 +67,26 @@ RESULTS: Final = {
 """A termination in words: with a winner, and without one."""
 
 
+def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that choose games to a command."""
+    for option in (
+        click.option("--termination", type=click.Choice(list(map(str, Termination))), help="Only games that ended so."),
+        click.option(
+            "--game",
+            "kind",
+            metavar="GAME",
+            shell_complete=complete_games,
+            help="Only this game, for example battleship.",
+        ),
+        click.option("--player", metavar="NAME", help="Only games of this player: the exact name."),
+    ):
+        command = option(command)
+    return command
+
+
 @click.group(cls=Commands)
 def records() -> None:
-    """List, show and export the games that were played."""
+    """List, show, export and delete the games that were played."""
 
 
 # gamed records list
@@ -77,11 +95,7 @@ def records() -> None:
 @records.command("list", epilog="Example: gamed records list --player 127.0.0.1:4711 --limit 5")
 @config_option
 @json_option
-@click.option("--player", metavar="NAME", help="Only games of this player: the exact name.")
-@click.option(
-    "--game", "kind", metavar="GAME", shell_complete=complete_games, help="Only this game, for example battleship."
-)
-@click.option("--termination", type=click.Choice([str(item) for item in Termination]), help="Only games that ended so.")
+@selection_options
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many games at most.")
 def list_records(config: str | None, *, as_json: bool, limit: int, **criteria: Any) -> None:
     """Print a table of the games, the newest first."""
@@ -201,6 +215,7 @@ def export(  # noqa: PLR0913 (the options)
     """Write a stored game, or all with --all, as it is or in another format.
 
     ID is the game's id or the beginning of it, as `gamed records list` prints it. A FILE that ends with .gz is packed.
+    Only you may read what is written: it names players and their addresses.
 
     With --all, each game becomes a file in the directory DIR; games that do not have the format are left out. A game
     that fails is named on standard error, and the status is 1 then. With --json, a JSON object a game is printed: id,
@@ -211,14 +226,17 @@ def export(  # noqa: PLR0913 (the options)
             raise click.UsageError("--all writes into DIR: leave --output out")
         from gamed.cli.bulk import export_all  # noqa: PLC0415 (heavy)
 
-        ctx.exit(export_all(store_settings(config), chosen, Path(id), as_json=as_json))
+        with private():
+            status = export_all(store_settings(config), chosen, Path(id), as_json=as_json)
+        ctx.exit(status)
     if as_json:
         raise click.UsageError("--json goes with --all")
     data = in_format(stored(id, store_settings(config)), chosen)
     if output is None:
         click.echo(data, nl=False)
     else:
-        written(Path(output), gzip.compress(data, mtime=0) if output.endswith(".gz") else data)
+        with private():
+            written(Path(output), gzip.compress(data, mtime=0) if output.endswith(".gz") else data)
 
 
 def in_format(record: Record, chosen: str) -> bytes:

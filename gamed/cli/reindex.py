@@ -25,21 +25,27 @@ def reindex(config: str | None) -> None:
 
     The records themselves stay as they are. A daemon may run meanwhile.
     """
+    from gamed.audit import noted  # noqa: PLC0415 (heavy)
     from gamed.records.index import index  # noqa: PLC0415 (heavy)
 
     settings = store_settings(config)
     formats = index(Path(settings.formats) if settings.formats else None)
-    total = searched = 0
     missing = missing_database(settings)
-    with database(settings, writing=missing is None) as store:
+    if missing is not None:
+        click.echo(f"0 records. {printable(missing)}")
+        return
+    total = searched = 0
+    counted = "0 records"
+    with noted(Path(settings.state), "records reindex") as command, database(settings, writing=True) as store:
         records = store.thd_records()
         while batch := list(islice(records, SHARED)):
-            summaries = {record.id: summary_of(record, formats) for record in batch}
-            store.thd_replace_summaries(summaries)
+            found = [(record, summary_of(record, formats)) for record in batch]
+            store.thd_replace_summaries(found)
             total += len(batch)
-            searched += sum(summary is not None for summary in summaries.values())
-    counted = f"{counted_of(total, 'record')}: {searched} can be searched, {total - searched} cannot"
-    click.echo(counted if missing is None else f"0 records. {printable(missing)}")
+            searched += sum(summary is not None for _, summary in found)
+            counted = f"{counted_of(total, 'record')}: {searched} can be searched, {total - searched} cannot"
+            command.result = counted
+    click.echo(counted)
 
 
 def summary_of(record: Record, formats: Index) -> Summary | None:

@@ -81,6 +81,18 @@ encoding_option = click.option(
 )
 
 
+yes_option = click.option("--yes", "is_agreed", is_flag=True, help="Do not ask; without a terminal this is needed.")
+
+
+def confirm(question: str, *, is_agreed: bool) -> None:
+    """Ask on the terminal before something that cannot be undone. Raises UsageError where nobody can be asked."""
+    if is_agreed:
+        return
+    if not sys.stdin.isatty():
+        raise click.UsageError(f"{question} Nobody can be asked here: say --yes")
+    click.confirm(f"{question} This cannot be undone.", abort=True, err=True)
+
+
 def store_settings(config: str | None) -> StoreConfig:
     """Return the section [store] of a configuration. Raises ConfigError."""
     from gamed.config import load  # noqa: PLC0415 (heavy)
@@ -100,11 +112,10 @@ def missing_database(settings: StoreConfig) -> str | None:
 
 def named(settings: StoreConfig) -> str:
     """Return the database in words: its file, or its URL without the password."""
-    from sqlalchemy import make_url  # noqa: PLC0415 (heavy)
-
     from gamed.store.reading import file_of  # noqa: PLC0415 (heavy)
+    from gamed.store.sql import public_url  # noqa: PLC0415 (heavy)
 
-    return str(file_of(settings.url) or make_url(settings.url).render_as_string(hide_password=True))
+    return str(file_of(settings.url) or public_url(settings.url))
 
 
 @contextmanager
@@ -120,6 +131,16 @@ def database(settings: StoreConfig, *, writing: bool = False) -> Iterator[Databa
             yield store
         finally:
             store.thd_close()
+
+
+@contextmanager
+def private() -> Iterator[None]:
+    """Have files made that only their owner may read, as the daemon does: stored games name people's addresses."""
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
 
 
 def counted_of(number: int, what: str) -> str:

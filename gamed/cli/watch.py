@@ -40,8 +40,19 @@ _ROBOT: Final = re.compile(r"([A-Ha-h])([\^>v<&]?)")
 _ROBOT_LINE: Final = re.compile(r"^([A-H])( \S+)")
 
 
+def _watchable(_ctx: click.Context, _param: click.Parameter, game: str) -> str:
+    if game not in GAMES:
+        # Not click.Choice, whose sentence does not say why.
+        raise click.BadParameter(f"{printable(game)} cannot be watched on a terminal; {', '.join(GAMES)} can")
+    return game
+
+
+def _complete_games(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    return [game for game in GAMES if game.startswith(incomplete)]
+
+
 @click.command(epilog="Example: gamed watch roborally --host localhost --name Tafel")
-@click.argument("game", type=click.Choice(GAMES), metavar="GAME")
+@click.argument("game", metavar="GAME", callback=_watchable, shell_complete=_complete_games)
 @click.option("--host", default="localhost", show_default=True, help="Where the server runs.")
 @click.option("--port", type=click.IntRange(1, 65535), help="Its port; left out: the game's standard port.")
 @click.option("--name", default="Tafel", show_default=True, help="What the channel is called: letters only.")

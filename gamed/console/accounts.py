@@ -1,4 +1,4 @@
-"""Who may use the console and administer the browser's pages: one user, whose password is held as a scrypt hash.
+"""Who may use the console and administer the browser's pages: users, whose passwords are held as scrypt hashes.
 
 Source: docs/reference/console.md. What becomes of wrong passwords is decided by `gamed.passwords`, for all listeners.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from attrs import define, field
@@ -16,7 +16,7 @@ from twisted.internet.defer import Deferred, succeed
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 
-from gamed.passwords import is_same
+from gamed.config import AccountConfig
 from gamed.reception import Logins
 
 TRIES: Final = 3
@@ -72,13 +72,25 @@ def _encoded(password: str) -> bytes:
     return password.encode("utf-8", "surrogateescape")
 
 
+def secrets_of(
+    accounts: Iterable[AccountConfig], before: Iterable[AccountConfig] = (), known: Mapping[str, Secret] | None = None
+) -> dict[str, Secret]:
+    """Return the secrets of accounts, by their users. What is `known` of those `before` is not hashed again."""
+    same = {account.user: account.password for account in before}
+    found = {}
+    for account in accounts:
+        if known is not None and account.user in known and same.get(account.user) == account.password:
+            found[account.user] = known[account.user]
+        else:
+            found[account.user] = Secret.of(account.password) if account.password else NO_SECRET
+    return found
+
+
 @define(eq=False)
 class Accounts:
-    """The one account."""
+    """The accounts. `secrets`: by their users."""
 
-    user: str
-
-    secret: Secret
+    secrets: dict[str, Secret]
 
     clock: IReactorTime
 
@@ -88,15 +100,11 @@ class Accounts:
     logins: Logins
 
     def check(self, user: str, password: str, address: str, listener: str = "console") -> Deferred[bool]:
-        """Fire with whether this is the user and its password: at once if so, and late if not."""
-        is_user, may_match = is_same(user, self.user), self.secret.may_match(password)
+        """Fire with whether this is a user and its password: at once if so, and late if not."""
+        secret = self.secrets.get(user, NO_SECRET)
         # Whether it is the password of another user shows in nothing, not even in the time.
-        looked = self.in_thread(self.secret.thd_matches, password) if is_user and may_match else succeed(False)  # noqa: FBT003 (the result)
+        looked = self.in_thread(secret.thd_matches, password) if secret.may_match(password) else succeed(False)  # noqa: FBT003 (the result)
         return looked.addCallback(self._judge, user, address, listener)
-
-    def change(self, user: str, secret: Secret) -> None:
-        """Let another user or password hold from now on."""
-        self.user, self.secret = user, secret
 
     def _judge(self, is_right: bool, user: str, address: str, listener: str) -> Any:  # noqa: FBT001 (a Deferred's result)
         if is_right:

@@ -13,8 +13,7 @@ from twisted.logger import (
     globalLogPublisher,
 )
 
-AUDIT: Final = "gamed.console.audit"
-"""The namespace whose lines are written at any level."""
+from gamed.audit import NAMESPACE
 
 _CONCH: Final = ("Authentication", "Channel", "Door", "SSHConsoleFactory")
 CHATTY: Final = ("twisted.conch", *(f"gamed.console.ssh.{name}" for name in _CONCH))
@@ -41,7 +40,8 @@ class LogLevels:
 
     def _installed(self) -> LogLevelFilterPredicate:
         predicate = LogLevelFilterPredicate()
-        predicate.setLogLevelForNamespace(AUDIT, LogLevel.debug)
+        # The audit log's lines are written at any level.
+        predicate.setLogLevelForNamespace(NAMESPACE, LogLevel.debug)
         for namespace in CHATTY:
             predicate.setLogLevelForNamespace(namespace, LogLevel.critical)
         # The publisher tells nobody else of its observers.

@@ -13,9 +13,11 @@ from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
+from gamed.audit import say
 from gamed.config import Config, WebConfig
 from gamed.console.accounts import Accounts
-from gamed.console.levels import AUDIT, LogLevels
+from gamed.console.entrance import Entrance
+from gamed.console.levels import LogLevels
 from gamed.console.render import printable
 from gamed.errors import GamedError
 from gamed.findings import Finding
@@ -23,13 +25,13 @@ from gamed.game import Termination
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.refusals import Refused
 from gamed.lobby.room import Room
+from gamed.net.addresses import spelled
 from gamed.net.factory import SessionFactory
 from gamed.net.limits import Bans, ConnectionLimits
 from gamed.net.session import Session
 from gamed.reception import HasCourses, Reception
 from gamed.records.record import Summary
 
-audit = Logger(namespace=AUDIT)
 log = Logger()
 
 SHORTEST: Final = 4
@@ -72,8 +74,10 @@ class Parts:
     levels: LogLevels = field(factory=LogLevels)
     started: float = 0.0
     operators: list[Operator] = field(factory=list)
+    entrance: Entrance = field(init=False)
 
     def __attrs_post_init__(self) -> None:
+        self.entrance = Entrance(self.limits)
         self.lobby.alarms.append(self.alarm)
         self.lobby.logins.administrators.append(lambda: (operator.address for operator in self.operators))
 
@@ -102,7 +106,7 @@ class Parts:
 
 @define(eq=False)
 class Operator:
-    """Somebody who is logged in. `door`: telnet or ssh. `tell`: shows a text on the terminal at any time.
+    """Somebody who is logged in. `door`: telnet, ssh or web. `tell`: shows a text on the terminal at any time.
 
     `close`: ends the session. `python`: begins a Python prompt, where there may be one.
     """
@@ -115,6 +119,12 @@ class Operator:
     close: Callable[[], None]
     python: Callable[[], None] | None = None
     since: float = 0.0
+    port: int | None = None
+    """Of `address`; None where a reverse proxy tells the address, and not the port."""
+
+    key: str = ""
+    """The key that was shown, as the log has it: its fingerprint and its name; empty with a password."""
+
     watched: dict[Room, Callable[..., None]] = field(factory=dict)
     _records: dict[str, None] = field(factory=dict)
     refusals_watched: set[str] = field(factory=set)
@@ -123,12 +133,12 @@ class Operator:
     @property
     def name(self) -> str:
         """Who this is, in logs."""
-        return f"user={ascii(self.user)[1:-1]} from={self.door} {self.address}"
+        key = f" key={ascii(self.key)[1:-1]}" if self.key else ""
+        return f"user={ascii(self.user)[1:-1]} from={self.door} {spelled(self.address, self.port)}{key}"
 
     def noted(self, line: str, result: str) -> None:
         """Write to the audit log what was done, and what came of it."""
-        done, came = (ascii(text)[1:-1] for text in (line, result))
-        audit.info("audit: {who} did={did} result={result}", who=self.name, did=done, result=came)
+        say(self.name, line, result)
 
     # Finding what is meant
 

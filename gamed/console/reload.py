@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import attrs
 
-from gamed.config import Config
-from gamed.console.accounts import Secret
+from gamed.config import Config, ConsoleConfig
+from gamed.console.accounts import Secret, secrets_of
 from gamed.console.operator import ConsoleError, Parts
 from gamed.console.render import Facts
 from gamed.errors import ConfigError
@@ -86,16 +86,26 @@ def _console(parts: Parts, before: Config, config: Config) -> tuple[list[str], l
     new = config.console
     changed = set(_changed(before.console, new))
     restart = sorted(changed & {"telnet", "ssh"})
-    if "user" in changed or (new.password and "password" in changed):
-        secret = Secret.of(new.password) if new.password and "password" in changed else parts.accounts.secret
-        parts.accounts.change(new.user, secret)
-    elif "password" in changed:
+    if "password" in changed and not new.password:
         # No password works by default: a random one is made at a start only.
         restart.append("password")
+    if changed & {"user", "password", "accounts"}:
+        _take_accounts(parts, before.console, new)
     parts.limits.total = parts.limits.per_address = new.connections
     if "log_level" in changed:
         parts.levels.change(new.log_level)
     return [f"[console] {key}" for key in sorted(changed.difference(restart))], [f"[console] {key}" for key in restart]
+
+
+def _take_accounts(parts: Parts, old: ConsoleConfig, new: ConsoleConfig) -> None:
+    """Have other accounts from now on, and end the sessions of those that are gone."""
+    known = parts.accounts.secrets
+    has_new = new.password and new.password != old.password
+    first = Secret.of(new.password) if has_new else known[old.user]
+    parts.accounts.secrets = secrets_of(new.accounts, old.accounts, known) | {new.user: first}
+    gone = {account.user for account in old.accounts} - set(parts.accounts.secrets)
+    for operator in [operator for operator in parts.operators if operator.user in gone]:
+        operator.close()
 
 
 def _web(parts: Parts, before: Config, config: Config) -> tuple[list[str], list[str]]:

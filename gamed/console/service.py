@@ -1,4 +1,4 @@
-"""The console as a service: its listeners, the account, the log's level, and SSH's host key."""
+"""The console as a service: its listeners, the accounts, the log's level, and SSH's host key."""
 
 from __future__ import annotations
 
@@ -11,15 +11,18 @@ from typing import Any
 from attrs import define, field
 from twisted.application.service import Service
 from twisted.internet.threads import deferToThreadPool
+from twisted.logger import Logger
 
 from gamed.config import Config
-from gamed.console.accounts import NO_SECRET, Accounts, Secret
+from gamed.console.accounts import Accounts, Secret, secrets_of
 from gamed.console.operator import Parts
 from gamed.console.telnet import TelnetFactory
 from gamed.lobby.lobby import Lobby
 from gamed.net.factory import SessionFactory
 from gamed.net.limits import Bans, ConnectionLimits
 from gamed.net.listener import Listener
+
+log = Logger()
 
 
 @define(eq=False)
@@ -31,12 +34,17 @@ class Console(Service):
     prepare: Callable[[], None] | None = None
 
     def startService(self) -> None:
-        """Make ready: the password's hash, the log's level, the host key."""
+        """Make ready: the passwords' hashes, the log's level, the host key."""
         super().startService()  # type: ignore[no-untyped-call]
         parts = self.parts
         config = parts.config.console
         parts.started = parts.clock.seconds()
-        parts.accounts.change(config.user, Secret.of(parts.lobby.password("console", config.password)))
+        parts.accounts.secrets = secrets_of(config.everybody)
+        if not config.accounts and not config.password:
+            parts.accounts.secrets[config.user] = Secret.of(parts.lobby.password("console", ""))
+        for account in config.accounts:
+            if not account.password and not account.authorized_keys:
+                log.warn("console: user {user} has neither a password nor authorized keys", user=account.user)
         parts.levels.change(config.log_level)
         if self.prepare is not None:
             self.prepare()
@@ -55,7 +63,7 @@ def console(  # noqa: PLR0913, PLR0917 (the parts that the daemon is put togethe
 ) -> Console | None:
     """Return the console, or None where it has no endpoint. `telnet`: in place of the configuration's endpoint.
 
-    `served`: by the listener's name, the kind of its game and its sessions. `has_web`: it has the account that the web
+    `served`: by the listener's name, the kind of its game and its sessions. `has_web`: it has the accounts that the web
     listener asks for, so it is there without an endpoint, too.
     """
     settings = config.console
@@ -66,7 +74,7 @@ def console(  # noqa: PLR0913, PLR0917 (the parts that the daemon is put togethe
         lobby=lobby,
         listeners={name: factory for name, (_, factory) in served.items()},
         kinds={name: kind for name, (kind, _) in served.items()},
-        accounts=Accounts(settings.user, NO_SECRET, reactor, partial(_in_thread, reactor), lobby.logins),
+        accounts=Accounts({}, reactor, partial(_in_thread, reactor), lobby.logins),
         bans=bans,
         config=config,
         clock=reactor,

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from attrs import define
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from twisted.conch.avatar import ConchUser
 from twisted.conch.insults import insults
@@ -48,6 +49,7 @@ from gamed.console.operator import Operator, Parts
 from gamed.console.screens import Keys, Lines, Screen, terminal
 from gamed.console.shell import Shell
 from gamed.errors import ConfigError
+from gamed.net.addresses import host_of, port_of, spelled
 
 with warnings.catch_warnings():
     # It imports `spwd`, which nothing here uses, and of which Python warns.
@@ -106,21 +108,61 @@ def fingerprint_of(key: keys.Key) -> str:
 @implementer(IAuthorizedKeysDB)
 @define(eq=False)
 class AuthorizedKeys:
-    """The user's keys, read from the file at each login."""
+    """The users' keys, read from their files at each login."""
 
     parts: Parts
 
     def getAuthorizedKeys(self, username: bytes) -> list[keys.Key]:
         """Return the keys with which a user may log in."""
-        path = self.parts.config.console.authorized_keys
-        if not path or username.decode("utf-8", "replace") != self.parts.accounts.user:
+        return [key for key, _ in self._named(username)]
+
+    def name(self, username: bytes, key: keys.Key) -> str:
+        """Return what the log calls a user's key: its fingerprint, and the comment behind it in the file."""
+        comment = next((comment for other, comment in self._named(username) if other == key), "")
+        return f"{fingerprint_of(key)} ({comment})" if comment else fingerprint_of(key)
+
+    def _named(self, username: bytes) -> list[tuple[keys.Key, str]]:
+        """Return a user's keys, each with its comment."""
+        user = username.decode("utf-8", "replace")
+        accounts = self.parts.config.console.everybody
+        path = next((account.authorized_keys for account in accounts if account.user == user), "")
+        if not path:
             return []
+        found: list[tuple[keys.Key, str]] = []
+
+        def note(line: bytes) -> keys.Key:
+            try:
+                key = keys.Key.fromString(line)
+            except (ValueError, IndexError, struct.error, UnsupportedAlgorithm) as error:
+                # conch would fail, and a line that was cut would lock everybody out.
+                raise keys.BadKeyError(str(error)) from error
+            # Kind, key, and the rest of the line.
+            comment = line.decode("utf-8", "replace").split(None, 2)[2:]
+            found.append((key, "".join(comment)))
+            return key
+
         try:
             with FilePath(path).open() as file:
-                return list(readAuthorizedKeyFile(file))
+                # conch skips and logs what is not a key.
+                list(readAuthorizedKeyFile(file, note))
         except OSError as error:
             log.warn("console: cannot read {path}: {error}", path=path, error=error.strerror)
-            return []
+        return found
+
+
+@define(eq=False)
+class KeyChecker(SSHPublicKeyChecker):
+    """Checks keys as conch does, and remembers which one it was."""
+
+    found: AuthorizedKeys
+
+    def __attrs_post_init__(self) -> None:
+        super().__init__(self.found)
+
+    def requestAvatarId(self, credentials: Any) -> Deferred[tuple[bytes, str]]:
+        """Fire with the user and with what the log calls the key."""
+        shown: Deferred[bytes] = super().requestAvatarId(credentials)
+        return shown.addCallback(lambda user: (user, self.found.name(user, keys.Key.fromString(credentials.blob))))
 
 
 class Authentication(SSHUserAuthServer):
@@ -145,11 +187,12 @@ class Authentication(SSHUserAuthServer):
         password = common.getNS(packet[1:])[0].decode("utf-8", "surrogateescape")
         user = self.user.decode("utf-8", "replace")
         checked: Deferred[Any] = door.factory.parts.accounts.check(user, password, door.address)
-        return checked.addCallback(self._checked)
+        return checked.addCallback(self._checked, user)
 
-    def _checked(self, is_right: bool) -> tuple[Any, ...]:  # noqa: FBT001 (a Deferred's result)
+    def _checked(self, is_right: bool, user: str) -> tuple[Any, ...]:  # noqa: FBT001 (a Deferred's result)
         if is_right:
-            return IConchUser, User(), lambda: None
+            # Not `self.user`: the client may have asked for another one meanwhile.
+            return IConchUser, User(user), lambda: None
         self.wrong += 1
         if self.wrong >= TRIES:
             # The last of the attempts: conch ends the connection.
@@ -181,6 +224,8 @@ class Authentication(SSHUserAuthServer):
 
     def _cbFinishedAuth(self, result: Any) -> None:
         if not self.transport.is_over:
+            door: Door = self.transport
+            door.factory.parts.entrance.log_in(door)
             super()._cbFinishedAuth(result)
 
 
@@ -189,16 +234,18 @@ class Authentication(SSHUserAuthServer):
 class Realm:
     """Makes users of those who have shown a key."""
 
-    def requestAvatar(self, avatar: bytes | tuple[()], mind: Any, *interfaces: Any) -> Any:  # noqa: ARG002 (Twisted's name)
-        """Return a user."""
-        return IConchUser, User(), lambda: None
+    def requestAvatar(self, avatar: Any, mind: Any, *interfaces: Any) -> Any:  # noqa: ARG002 (Twisted's name)
+        """Return a user. `avatar`: what `KeyChecker` fires with."""
+        user, key = avatar
+        return IConchUser, User(user.decode("utf-8", "replace"), key), lambda: None
 
 
 class User(ConchUser):
-    """A logged-in user of one connection."""
+    """A logged-in user of one connection. `key`: with which one, as the log has it; empty with a password."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str, key: str = "") -> None:
         super().__init__()
+        self.name, self.key = name, key
         self.channelLookup = {b"session": Channel}
 
 
@@ -212,6 +259,8 @@ class Channels(SSHConnection):
         kind, rest = common.getNS(packet)
         if kind != b"session":
             self._refuse(rest, OPEN_ADMINISTRATIVELY_PROHIBITED, f"{ascii(kind)[2:-1]}: only sessions are allowed here")
+        elif why := self.transport.refusal:
+            self._refuse(rest, OPEN_ADMINISTRATIVELY_PROHIBITED, why)
         elif len(self.channels) >= CHANNELS:
             self._refuse(rest, OPEN_RESOURCE_SHORTAGE, f"a connection may have {CHANNELS} sessions")
         else:
@@ -307,8 +356,19 @@ class Channel(SSHChannel):
         parts = self._parts
         python = self._python if parts.config.console.manhole and self._size is not None else None
         since = parts.clock.seconds()
-        user = door.service_user
-        operator = Operator(parts, user, door.address, "ssh", self._tell, self.close, python, since=since)
+        user: User = door.avatar
+        operator = Operator(
+            parts,
+            user.name,
+            door.address,
+            "ssh",
+            self._tell,
+            self.close,
+            python,
+            since=since,
+            port=door.port,
+            key=user.key,
+        )
         self._intake = Intake(parts.clock, door.transport, self._take, self._overlong)
         shell = Shell(operator, self._screen, self._intake.hold, self._intake.release, has_prompt)
         self.desk = Desk(parts, shell, self.close)
@@ -410,7 +470,9 @@ class Door(SSHServerTransport):
     ourVersionString = b"SSH-2.0-gamed"  # noqa: N815 (Twisted's name)
     supportedCiphers = CIPHERS  # noqa: N815 (Twisted's name)
     address = "local"
+    port: int | None = None
     peer_name = "ssh"
+    avatar: Any
     is_over = False
     factory: Any
     transport: Any
@@ -450,11 +512,19 @@ class Door(SSHServerTransport):
         if self._timer is not None and self._timer.active():
             self._timer.cancel()
 
+    def displace(self) -> None:
+        """Give way to a newcomer: nobody has logged in here."""
+        text = "console: closed: somebody else needs the place, and nobody had logged in: peer={peer}"
+        log.warn(text, peer=self.peer_name)
+        self.transport.abortConnection()
+
     @property
-    def service_user(self) -> str:
-        """Who is logged in."""
-        user: str = self.factory.parts.accounts.user
-        return user
+    def refusal(self) -> str:
+        """Why a user who has logged in may open no further session; empty if it may."""
+        parts: Parts = self.factory.parts
+        if self.avatar.name not in parts.accounts.secrets:
+            return "this account was removed"
+        return "this address is banned" if parts.bans.banned(self.address) else ""
 
     def dispatchMessage(self, messageNum: int, payload: bytes) -> None:  # noqa: N803 (Twisted's names)
         """Take a message; what cannot be read of it ends the connection, with one line in the log."""
@@ -482,7 +552,7 @@ class SSHConsoleFactory(SSHFactory):
 
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
-        self.portal = Portal(Realm(), [SSHPublicKeyChecker(AuthorizedKeys(parts))])
+        self.portal = Portal(Realm(), [KeyChecker(AuthorizedKeys(parts))])
         self.primes = None
 
     def startFactory(self) -> None:
@@ -497,13 +567,14 @@ class SSHConsoleFactory(SSHFactory):
 
     def buildProtocol(self, address: IAddress | None) -> Any:
         """Return a door, or None: the connection is closed at once."""
-        host = str(getattr(address, "host", "local")).removeprefix("::ffff:")
-        if not self.parts.limits.admit(host):
+        host = host_of(address)
+        if not self.parts.entrance.admit(host):
             return None
         door: Any = super().buildProtocol(address)
-        door.address, door.lost = host, self._lost
-        door.peer_name = f"ssh {host}:{getattr(address, 'port', '')}"
+        door.address, door.port, door.lost = host, port_of(address), self._lost
+        door.peer_name = f"ssh {spelled(door.address, door.port)}"
+        self.parts.entrance.come(door)
         return door
 
     def _lost(self, door: Door) -> None:
-        self.parts.limits.release(door.address)
+        self.parts.entrance.leave(door)

@@ -31,6 +31,7 @@ from gamed.console.intake import LINE_BYTES, Intake
 from gamed.console.operator import Operator, Parts
 from gamed.console.screens import Keys, Lines, Screen, terminal
 from gamed.console.shell import Shell
+from gamed.net.addresses import host_of, port_of, spelled
 
 log = Logger()
 
@@ -107,14 +108,16 @@ class Door(TelnetTransport):
 
     transport: Any
 
-    def __init__(self, parts: Parts, address: str, name: str, lost: Callable[[Door], None]) -> None:
+    def __init__(self, parts: Parts, address: str, port: int | None, lost: Callable[[Door], None]) -> None:
         super().__init__()
-        self.parts, self.address, self.name, self._lost = parts, address, name, lost
+        self.parts, self.address, self.port, self._lost = parts, address, port, lost
+        self.name = f"telnet {spelled(address, port)}"
         self.is_over = False
         self.conversation: Any = Login(self)
         self.desk: Desk | None = None
         self.screen: Any = Lines(self, self)
         self._terminal: insults.ServerProtocol | None = None
+        self._login: IDelayedCall | None = None
         self._timer: IDelayedCall | None = None
         self._is_congested = False
         self._unsent = self._left_out = 0
@@ -128,7 +131,8 @@ class Door(TelnetTransport):
         self.transport.registerProducer(self, True)  # noqa: FBT003 (Twisted's signature)
         self.negotiationMap[NAWS] = self._resized
         self.commandMap.update({IP: self._break, BRK: self._break})
-        self._timer = self.parts.clock.callLater(LOGIN_SECONDS, self.drop, "nobody logged in")
+        # Not `_timer`: that of a peer that does not read for a while is cancelled when it reads again.
+        self._login = self.parts.clock.callLater(LOGIN_SECONDS, self.drop, "nobody logged in")
         # What is written before the handshake waits for it, so that this producer would be paused, and a paused
         # transport does not read the handshake.
         if not ISSLTransport.providedBy(self.transport):
@@ -169,8 +173,8 @@ class Door(TelnetTransport):
         """Forget the session."""
         self.is_over = True
         self.intake.close()
-        if self._timer is not None and self._timer.active():
-            self._timer.cancel()
+        self._cancel_timer()
+        self._cancel_login()
         if self.desk is not None:
             self.desk.leave()
         super().connectionLost(reason)
@@ -279,9 +283,11 @@ class Door(TelnetTransport):
 
     def enter(self, user: str) -> None:
         """Let the user in."""
-        self._cancel_timer()
+        self._cancel_login()
+        self.parts.entrance.log_in(self)
+        since = self.parts.clock.seconds()
         operator = Operator(
-            self.parts, user, self.address, "telnet", self._tell, self.close, since=self.parts.clock.seconds()
+            self.parts, user, self.address, "telnet", self._tell, self.close, since=since, port=self.port
         )
         shell = Shell(operator, self._screen, self.intake.hold, self.intake.release)
         self.conversation = shell
@@ -309,11 +315,17 @@ class Door(TelnetTransport):
             log.warn("console: closed: {why}: peer={peer}", why=why, peer=self.name)
             self.close()
 
+    def displace(self) -> None:
+        """Give way to a newcomer: nobody has logged in here."""
+        self.drop("somebody else needs the place, and nobody had logged in")
+        self.transport.abortConnection()
+
     def close(self) -> None:
         """Close after what was shown has left."""
         if self.is_over:
             return
         self.is_over = True
+        self._cancel_login()
         if self._terminal is not None:
             # The terminal is given back as it was.
             self._terminal.resetModes([insults.modes.IRM])
@@ -332,6 +344,10 @@ class Door(TelnetTransport):
     def _cancel_timer(self) -> None:
         if self._timer is not None and self._timer.active():
             self._timer.cancel()
+
+    def _cancel_login(self) -> None:
+        if self._login is not None and self._login.active():
+            self._login.cancel()
 
 
 def _asked(conversation: Any) -> tuple[str]:
@@ -354,13 +370,14 @@ class TelnetFactory:
 
     def buildProtocol(self, address: IAddress) -> Door | None:
         """Return a door, or None: the connection is closed at once."""
-        host = str(getattr(address, "host", "local")).removeprefix("::ffff:")
-        if not self.parts.limits.admit(host):
+        host = host_of(address)
+        if not self.parts.entrance.admit(host):
             return None
-        door = Door(self.parts, host, f"telnet {host}:{getattr(address, 'port', '')}", self._lost)
+        door = Door(self.parts, host, port_of(address), self._lost)
+        self.parts.entrance.come(door)
         self.doors[door] = None
         return door
 
     def _lost(self, door: Door) -> None:
-        self.parts.limits.release(door.address)
+        self.parts.entrance.leave(door)
         self.doors.pop(door, None)

@@ -24,6 +24,7 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from gamed.audit import say
 from gamed.errors import DiskError, RoomError, StoreError
 from gamed.events import Event
 from gamed.findings import Finding
@@ -36,6 +37,7 @@ from gamed.lobby.refusals import RefusalLog
 from gamed.lobby.reservations import ReservationBook
 from gamed.lobby.room import Dispatch, Room
 from gamed.peer import Party, Peer
+from gamed.reception import check_wanted, suits
 from gamed.records.own import PORTION, summarize, to_history, writing
 from gamed.records.record import RecordError
 from gamed.refusals import Refusal
@@ -104,12 +106,18 @@ class Lobby(Service):
     # What receptions ask for (gamed.reception.Host)
 
     def arrive(self, kind: str, peer: Peer) -> None:
-        """Seat a newcomer with who has waited longest, or in a new room. Raises StoreError: no room can be opened."""
+        """Seat a newcomer with who has waited longest, or in a new room.
+
+        Raises StoreError: no room can be opened; RoomError: the room that it asks for has no free seat.
+        """
         self._check_storage()
-        waiting = self._waiting.pop((kind, peer.party), None)
+        waiting = self._waiting.get((kind, peer.party))
         if waiting is not None and next(iter(waiting.peers.values())).is_gone:
             waiting.leave(0)
             waiting = None
+        if waiting is None or not suits(waiting, peer):
+            check_wanted(peer)
+        self._waiting.pop((kind, peer.party), None)
         room = self.open(kind, party=peer.party) if waiting is None else waiting
         room.join(peer)
         if room.table.free and not room.is_closed:
@@ -166,6 +174,11 @@ class Lobby(Service):
     def note(self, peer: Peer, sentence: str) -> None:
         """Tell the log of a peer."""
         log.info("{sentence}: peer={peer}", sentence=sentence, peer=peer.name)
+
+    def audit(self, peer: Peer, did: str, result: str) -> None:
+        """Note in the audit log what an administrator did; without a name of its own, the listener's stands for it."""
+        user = ascii(peer.own_name or peer.listener)[1:-1]
+        say(f"user={user} from={peer.listener} {peer.name.rpartition('@')[2]}", did, result)
 
     def password(self, section: str, configured: str) -> str:
         """Return the configured password, or a random one, which the log then tells of: no default password works."""

@@ -15,6 +15,8 @@ from gamed.wire import Connection
 UNFINISHED: Final = 10.0
 """Seconds after which a developer learns that a message was begun and has not ended."""
 
+_REASON: Final = f"a message was begun {UNFINISHED:g} seconds ago and has not ended"
+
 
 @define
 class BegunMessage:
@@ -42,7 +44,6 @@ class BegunMessage:
             self._text, self._text_since, self._is_reported = text, now, False
         elif not self._is_reported and now - self._text_since >= UNFINISHED:
             self._is_reported = True
-            reason = f"a message was begun {UNFINISHED:g} seconds ago and has not ended"
             # Half a message may hold what is hidden, such as a card program.
-            return Refusal("unfinished", reason, connection.ending, text, is_hidden=True)
+            return Refusal("unfinished", _REASON, connection.ending, text, is_hidden=True)
         return None

@@ -15,6 +15,7 @@ from zope.interface import implementer
 from gamed.errors import RemoteProtocolError
 from gamed.lobby.heartbeat import Heartbeat
 from gamed.lobby.refusals import RefusalLog
+from gamed.net.addresses import host_of, port_of, spelled
 from gamed.net.backlog import Backlog
 from gamed.net.begun import UNFINISHED
 from gamed.net.door import Door
@@ -105,11 +106,9 @@ class SessionFactory:
 
     def buildProtocol(self, address: IAddress) -> Session | None:
         """Return a session, or None: the connection is closed at once."""
-        host = str(getattr(address, "host", "local")).removeprefix("::ffff:")
+        host = host_of(address)
         if not self.limits.admit(host):
             self.traffic.refused[self.limits.why] += 1
             return None
         self.traffic.accepted += 1
-        port = getattr(address, "port", None)
-        bare = host if port is None else f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-        return Session(self.connect(), self, host, bare)
+        return Session(self.connect(), self, host, spelled(host, port_of(address)))

@@ -6,7 +6,6 @@ close) and B12.
 
 from __future__ import annotations
 
-import select
 import socket
 from collections.abc import Callable
 from math import inf
@@ -20,8 +19,6 @@ from twisted.internet.interfaces import (
     IHandshakeListener,
     IProtocol,
     IPushProducer,
-    ISSLTransport,
-    ITCPTransport,
 )
 from twisted.logger import Logger
 from twisted.python.failure import Failure
@@ -35,6 +32,7 @@ from gamed.net.arrivals import Arrivals
 from gamed.net.backlog import AT_ONCE, SHARE, STORE
 from gamed.net.begun import BegunMessage
 from gamed.net.limits import Bucket
+from gamed.net.sockets import acknowledge, below, has_bytes, has_hung_up, is_tcp, is_tls, read_at_most, tune
 from gamed.peer import Party
 from gamed.refusals import Refusal, Refusals
 from gamed.table import OBSERVERS
@@ -59,9 +57,6 @@ LEFT_BEHIND = 1.0
 
 MUTE_BYTES = 65_536
 """Bytes that are then read and thrown away at a time."""
-
-_QUICKACK = getattr(socket, "TCP_QUICKACK", None)
-_HANG_UP = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
 
 
 @implementer(IProtocol, IHandshakeListener, IHalfCloseableProtocol, IPushProducer)
@@ -91,6 +86,8 @@ class Session:
     transport: Any = None
     own_name: str | None = None
     party: Party | None = None
+    wanted: str | None = None
+    """The id of the room that it asks for; None: any."""
     _refusals: Refusals | None = None
     _place: tuple[Room, Seat] | None = None
     places: list[tuple[Room, Seat]] = field(factory=list)
@@ -135,36 +132,19 @@ class Session:
         self._rate = Bucket(rate, rate, now, rate) if rate else None
         self.factory.sessions[self] = None
         transport: Any = self.transport
-        if ITCPTransport.providedBy(transport):
-            transport.setTcpNoDelay(True)
-            transport.setTcpKeepAlive(True)
-        self._shakes_hands = bool(ISSLTransport.providedBy(transport))
+        tune(transport)
+        self._shakes_hands = is_tls(transport)
         # TLS has a socket, too, but what is sent must go through the TLS.
-        if ITCPTransport.providedBy(transport) and not ISSLTransport.providedBy(transport):
-            self._socket = self.transport.getHandle()
+        if is_tcp(transport) and not is_tls(transport):
+            self._socket = transport.getHandle()
         else:
             transport.registerProducer(self, streaming=True)
-        if self._is_tcp and self.factory.passes is not None:
+        if is_tcp(transport) and self.factory.passes is not None:
             self._arrivals = Arrivals(self.factory.passes)
-        self._read_at_most(READ_BYTES)
+        read_at_most(transport, READ_BYTES)
         self._attempt(self.factory.reception.arrive, self)
         if self.factory.is_held:
             self._read_or_not()
-
-    def _read_at_most(self, size: int) -> None:
-        """Have so many bytes read in a turn of the reactor."""
-        if self._is_tcp:
-            # Twisted's connections look it up at each read.
-            self._connection.bufferSize = size
-
-    @property
-    def _connection(self) -> Any:
-        """The transport, or what is below it where it is TLS."""
-        return getattr(self.transport, "transport", None) or self.transport
-
-    @property
-    def _is_tcp(self) -> bool:
-        return bool(ITCPTransport.providedBy(self.transport))
 
     def dataReceived(self, data: bytes) -> None:
         """Take bytes from the peer: at once what is within its share, and the rest when its turn comes."""
@@ -185,9 +165,8 @@ class Session:
         else:
             self.arrived = arrived
             self._take()
-        if not self._is_answered and _QUICKACK is not None and self._socket is not None:
-            # The system forgets it; without it, real clients lose 44 ms a turn to delayed acknowledgements.
-            self._socket.setsockopt(socket.IPPROTO_TCP, _QUICKACK, 1)
+        if not self._is_answered and self._socket is not None:
+            acknowledge(self._socket)
 
     def _take(self) -> None:
         """Take what is within the share; the rest goes to the backlog, which may be done with it at once."""
@@ -235,8 +214,8 @@ class Session:
     def _come_in(self) -> None:
         """Be read like those who play: the peer has said something whole."""
         self._is_inside = True
-        if self.factory.door is not None and self._is_tcp:
-            self.factory.door.let_in(self._connection)
+        if self.factory.door is not None and is_tcp(self.transport):
+            self.factory.door.let_in(below(self.transport))
         self._watch()
 
     def _understand(self) -> None:
@@ -310,8 +289,8 @@ class Session:
 
     def _breathe(self) -> None:
         """Throw away what came, and read on after a while: a flood is not read at its speed."""
-        if self._rest is None and self._is_tcp:
-            self._read_at_most(MUTE_BYTES)
+        if self._rest is None and is_tcp(self.transport):
+            read_at_most(self.transport, MUTE_BYTES)
             self.transport.pauseProducing()
             self._rest = self.factory.clock.callLater(BREATH, self._look_on)
 
@@ -489,6 +468,8 @@ class Session:
 
     def entered(self, room: Room, seat: Seat) -> None:
         """Take note of a place in a room, where words of the peer go if the reception does not route them."""
+        # It has what it asked for; after this match, any room will do.
+        self.wanted = None
         self.places.append((room, seat))
         if not self.factory.reception.routes:
             self._place = (room, seat)
@@ -505,9 +486,7 @@ class Session:
         """Whether the peer has closed its side, read or not."""
         if self._socket is None:
             return self.transport is None
-        poll = select.poll()
-        poll.register(self._socket, _HANG_UP)
-        return bool(poll.poll(0))
+        return has_hung_up(self._socket)
 
     def has_unread(self, limit: float) -> bool:
         """Whether something that may have arrived by a moment is still to be served."""
@@ -517,9 +496,7 @@ class Session:
             return self.arrived <= limit
         if self._arrivals is None or self.transport is None or self._is_paused or self._arrivals.last > limit:
             return False
-        poll = select.poll()
-        poll.register(self._connection.getHandle(), select.POLLIN)
-        return bool(poll.poll(0))
+        return has_bytes(below(self.transport).getHandle())
 
     def allow(self, messages_per_second: float) -> None:
         """Raise the peer's rate, if the listener has one and it is lower; a second's worth is in store."""

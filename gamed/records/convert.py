@@ -32,7 +32,7 @@ def convert(game: GoGame, version: str) -> tuple[GoGame, list[str]]:
         for _, node in copy.walk():
             node.removes = None
     elif any(node.removes is None for _, node in copy.walk()):
-        for node, points in list(removes(copy)):
+        for node, points in removes(copy):
             node.removes = points
     return copy, notes
 
@@ -42,18 +42,14 @@ def newest(game: GoGame) -> Record:
 
     Raises RecordError, and RuleError if the rules refuse a move.
     """
-    refused: RecordError | None = None
-    for version in NEWEST:
-        converted, left_out = convert(game, version)
-        if left_out and refused is not None:
-            break
-        try:
-            return gofans.write(converted, version, record_id="")
-        except RecordError as error:
-            if error.code != "forbidden":
-                raise
-            refused = error
-    raise refused or AssertionError("the newest version holds variations")
+    nested, in_order = NEWEST
+    converted, _ = convert(game, nested)
+    try:
+        return gofans.write(converted, nested, record_id="")
+    except RecordError as error:
+        if error.code != "forbidden" or left_out(converted):
+            raise
+    return gofans.write(converted, in_order, record_id="")
 
 
 def left_out(game: GoGame) -> list[str]:
@@ -74,7 +70,8 @@ def _copied(roots: list[Node], with_variations: bool) -> list[Node]:  # noqa: FB
     while stack:
         nodes, siblings = stack.pop()
         for node in nodes[:end]:
-            copy = evolve(node, children=[])
+            # evolve() takes four times as long.
+            copy = Node(node.player, node.point, node.color, node.comment, node.removes)
             siblings.append(copy)
             stack.append((node.children, copy.children))
     return copies

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
+from functools import lru_cache
 from typing import Final
 
 from lxml import etree
@@ -142,6 +143,11 @@ def _point(element: etree._Element) -> Point:
         has, lacks = ("x", "y") if y is None else ("y", "x")
         text = f'{has}="{x or y}" is without {lacks}: a point has both, and a pass has neither'
         raise _PlaceError(text, tag, alike.index(element))
+    return _at(x, y)
+
+
+@lru_cache(_MAX_SIZE**2)
+def _at(x: str, y: str) -> Point:
     return Point(int(x), int(y))
 
 
@@ -163,21 +169,30 @@ def _nested(body: etree._Element, *, takes: bool) -> list[Node]:
         for element in parent.iterchildren("move"):
             node = _move(element, takes=takes)
             siblings.append(node)
-            stack.append((element, node.children))
+            if len(element):
+                stack.append((element, node.children))
     return roots
 
 
 def _move(element: etree._Element, *, takes: bool) -> Node:
     is_pass = element.get("x") is None and element.get("y") is None
+    player = element.get("playerId")
+    if player is None:
+        raise KeyError("playerId")
     # The comment is the first of a move's children, and there may be very many of them.
     has_comment = len(element) > 0 and element[0].tag == "comment"
     return Node(
-        player=int(element.attrib["playerId"]),
+        player=int(player),
         point=None if is_pass else _point(element),
         color=_color(element),
         comment=(element[0].text or "") if has_comment else None,
-        removes=tuple(map(_point, element.iterchildren("remove"))) if takes else None,
+        removes=_removes(element) if takes else None,
     )
+
+
+def _removes(element: etree._Element) -> tuple[Point, ...]:
+    # Most moves take nothing, and an iterator costs more than this question.
+    return tuple(map(_point, element.iterchildren("remove"))) if len(element) else ()
 
 
 # What both directions hold to

@@ -18,6 +18,9 @@ from gamed.errors import ConfigError
 from gamed.records.parsing import depth, parse, parse_whole
 from gamed.records.record import RecordError
 
+LONGEST_NAME: Final = 1_000
+"""How many characters a publisher and a version may have."""
+
 REASONED_LEVELS: Final = 500
 """Documents that are nested deeper are not given to xmlschema, which recurses."""
 
@@ -131,8 +134,14 @@ def validate(document: bytes) -> None:
 
 
 def named(root: etree._Element) -> tuple[str, str]:
-    """Return publisher and version of a document that is valid against Standard.xsd, as the tokens that they are."""
+    """Return publisher and version of a document that is valid against Standard.xsd, as the tokens that they are.
+
+    Raises RecordError: `forbidden` if they are not names but megabytes, of which each message and list is full.
+    """
     publisher, version = (" ".join(_words(str(root.attrib[name]))) for name in ("publisher", "version"))
+    if max(len(publisher), len(version)) > LONGEST_NAME:
+        text = f"its publisher or version has more than {LONGEST_NAME:,} characters"
+        raise RecordError(text, code="forbidden", xpath="/game")
     return publisher, version
 
 

@@ -86,6 +86,11 @@ def play_gofans(record: Record) -> Played:
     """Play a GoFans record in all its variations. Raises RuleError at the first illegal move, and RecordError."""
     game = gofans.read(record)
     deque(replay_go(game), maxlen=0)
+    return played_go(record, game)
+
+
+def played_go(record: Record, game: GoGame) -> Played:
+    """Return what comes of a record whose game the rules have judged."""
     return Played(summary_of_go(record, game), tuple(_on_the_end(game)))
 
 

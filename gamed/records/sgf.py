@@ -219,8 +219,10 @@ class _Reader:
 
     def _node(self, properties: Properties, last: Node | None, *, at_start: bool, is_first: bool) -> list[Node]:
         if not is_first:
-            self.left_out.update(name for name in properties if not self._is_held(name, at_start=at_start))
-        if at_start:
+            for name in properties:
+                if not self._is_held(name, at_start=at_start):
+                    self.left_out[name] += 1
+        if at_start and not _AT_START.isdisjoint(properties):
             self._set_up(properties)
         nodes = [self._move(letter, properties[letter]) for letter in properties if letter in _IDS]
         if len(nodes) > 1:

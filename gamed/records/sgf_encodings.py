@@ -19,7 +19,7 @@ from typing import Final
 from gamed.records.record import RecordError
 
 # A text cannot look like it: its own closing bracket is escaped.
-DECLARED: Final = re.compile(rb"(?<![A-Za-z])CA\s*\[([^\]\\]{0,40})\]")
+DECLARED: Final = re.compile(rb"CA(?<![A-Za-z]CA)\s*\[([^\]\\]{0,40})\]")
 
 UTF_8: Final = "utf-8"
 _ISO_2022_JP: Final = "iso2022_jp_ext"

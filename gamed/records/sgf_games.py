@@ -20,6 +20,12 @@ MOST_TOKENS: Final = 300_000
 """How many brackets, semicolons, values and names of properties a game may have; a move has three."""
 
 _VALUE: Final = rb"\[[^\\\]]*+(?:\\.[^\\\]]*+)*+(?:\]|\Z)"
+MOST_BYTES: Final = 5_000_000
+"""How many bytes a game may have; the largest that is known, a dictionary of joseki, has 1.5 million."""
+
+MOST_ESCAPES: Final = 500_000
+"""How many backslashes a game may have: sgfmill's tokeniser takes 130 bytes of memory for each."""
+
 MOST_GAMES: Final = 10_000
 """How many games of a file are read."""
 
@@ -103,8 +109,19 @@ def _split(data: bytes, *, is_raw: bool = False) -> Iterator[tuple[int, int, int
         if codec in _WIDE and declaration is not None and declaration.start() > position:
             # It is a later game that declares this encoding.
             position = _end(data, start.start(), _TOKEN, number, line)
+        _check_size(data, start.start(), position, number, line)
         yield number, line, start.start(), position
         line += data.count(b"\n", start.start(), position)
+
+
+def _check_size(data: bytes, start: int, end: int, number: int, line: int) -> None:
+    if end - start > MOST_BYTES:
+        what = f"{MOST_BYTES:,} bytes"
+    elif data.count(b"\\", start, end) > MOST_ESCAPES:
+        what = f"{MOST_ESCAPES:,} backslashes"
+    else:
+        return
+    raise SgfError(f"game {number} has more than {what}: it and what follows is not read", code="forbidden", line=line)
 
 
 def _end(data: bytes, start: int, token: re.Pattern[bytes], number: int, line: int) -> int:

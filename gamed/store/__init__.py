@@ -42,6 +42,15 @@ class Store(Protocol):
     def record(self, id: str) -> Deferred[Record]:  # noqa: A002 (the column's name)
         """Fetch a record by its id, or by four or more characters that only its id begins with."""
 
+    def header(self, id: str) -> Deferred[bytes | None]:  # noqa: A002 (the column's name)
+        """Fetch the header of a record by its whole id; None: there is no such record."""
+
+    def expire(self, before: str, most: int) -> Deferred[int]:
+        """Delete at most so many of gamed's own games that ended before a moment; fires with how many it were.
+
+        `before`: UTC, ISO 8601 with milliseconds and `Z`.
+        """
+
     def find(self, query: Query) -> Deferred[list[Summary]]:
         """Fetch the summaries that match, newest first."""
 

@@ -11,21 +11,35 @@ import socket
 import sqlite3
 from contextlib import suppress
 from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import URL, Connection, Engine, StaticPool, create_engine, event
+from sqlalchemy import URL, Connection, Engine, StaticPool, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError
 from sqlalchemy.sql.dml import ReturningInsert
 
 from gamed.errors import StoreError
+from gamed.private import opened
 from gamed.store.tables import games
 
 SQLITE: Final = "sqlite"
 POSTGRESQL: Final = "postgresql"
 
-PRAGMAS: Final = ("busy_timeout = 5000", "journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON")
+PRAGMAS: Final = (
+    "busy_timeout = 5000",
+    "journal_mode = WAL",
+    "synchronous = FULL",
+    "foreign_keys = ON",
+    # What is deleted is overwritten, and not only marked as free.
+    "secure_delete = ON",
+)
+
+APPLICATION: Final = "gamed"
+"""What PostgreSQL calls our connections."""
 
 CONNECTING: Final = {
     "client_encoding": "utf8",
+    "application_name": APPLICATION,
     # The one thread of the database must not wait for minutes for a server that cannot be reached any more.
     "connect_timeout": "10",
     "keepalives_idle": "10",
@@ -42,6 +56,18 @@ LOCK: Final = int.from_bytes(b"gamed")
 """The number of the advisory lock under which a schema is looked at and changed."""
 
 
+def parsed(url: str) -> URL:
+    """Return what a database URL says. Raises SQLAlchemy's ArgumentError."""
+    try:
+        found = make_url(url)
+    except ValueError as error:
+        raise ArgumentError("its port is not a number") from error
+    if "@" in (found.host or ""):
+        # The rest of the password would be shown as the server's name.
+        raise ArgumentError("an @ in a user's name or password is written %40")
+    return found
+
+
 def engine(url: URL) -> Engine:
     """Return what connects to a database. Raises StoreError, or what SQLAlchemy raises for a URL without a driver."""
     name = url.get_backend_name()
@@ -54,13 +80,26 @@ def engine(url: URL) -> Engine:
         return made
     if name != SQLITE:
         raise StoreError(f"cannot use the database URL: records are kept in SQLite or PostgreSQL, not in {name}")
-    if url.database in (None, "", ":memory:"):
+    if url.database is None or url.database in ("", ":memory:"):
         # Each connection would have a database of its own, so all threads share one.
         made = create_engine(url, poolclass=StaticPool, connect_args={"check_same_thread": False})
     else:
         made = create_engine(url)
+        if not url.query:
+            # A URL with parameters may name no file, or one that must not be made.
+            _make(url.database)
     event.listen(made, "connect", _wait if is_read_only(url) else _configure)
     return made
+
+
+def _make(file: str) -> None:
+    """Make a database's file, if there is none, so that only its owner may read people's addresses in it.
+
+    SQLite gives the files next to it (`-wal`, `-shm`) the same rights and the same owner.
+    """
+    # What is in the way is said when SQLite opens it.
+    with suppress(OSError):
+        os.close(opened(Path(file), os.O_WRONLY | os.O_EXCL))
 
 
 def is_read_only(url: URL) -> bool:
@@ -104,8 +143,7 @@ def _wait(connection: sqlite3.Connection, _pooled: object) -> None:
 def begin_alone(connection: Connection) -> None:
     """Begin a transaction in which nobody else changes the schema. Raises StoreError if this cannot hold records."""
     if connection.dialect.name == SQLITE:
-        # Python's driver begins a transaction at an INSERT; tables are to be created in one, too.
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        begin_writing(connection)
         return
     # Another daemon may bring a large database to a new schema meanwhile, or this one does.
     connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
@@ -116,6 +154,24 @@ def begin_alone(connection: Connection) -> None:
             f"the database has the encoding {encoding}, and records need UTF8: "
             "make it with `createdb --encoding=UTF8 --template=template0`"
         )
+
+
+def begin_writing(connection: Connection) -> None:
+    """Begin a transaction that reads before it writes; in SQLite nobody else writes from here on to its end.
+
+    Python's driver begins one at an INSERT or DELETE, so that what is read before could be old by then.
+    """
+    if connection.dialect.name == SQLITE:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def begin_reading(connection: Connection) -> None:
+    """Begin a transaction that sees the database as it is now, whatever is written meanwhile."""
+    if connection.dialect.name == SQLITE:
+        # Python's driver begins none for reading.
+        connection.exec_driver_sql("BEGIN")
+    else:
+        connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
 
 
 @cache

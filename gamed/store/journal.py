@@ -41,7 +41,7 @@ BEGINNING: Final = 16 * 1024
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 """Errors after which the same segment can be written to as soon as there is room; after others a new one is tried."""
 
-_SUFFIX: Final = ".journal"
+SUFFIX: Final = ".journal"
 DAMAGED: Final = ".damaged"
 """What the name of a damaged segment ends with that is kept aside."""
 
@@ -130,7 +130,7 @@ class FileJournal:
         """Lock the directory, read what is there, begin a new segment and start to sync. Raises StoreError."""
         try:
             self.directory.mkdir(parents=True, exist_ok=True)
-            self._lock = _locked(self.directory)
+            self._lock = locked(self.directory)
             self._read()
             self._begin_segment(1 + max((*self._segments, *self._numbers(DAMAGED)), default=0))
         except OSError as error:
@@ -141,7 +141,7 @@ class FileJournal:
         self._sync.start()
 
     def _read(self) -> None:
-        self._segments.extend(self._numbers(_SUFFIX))
+        self._segments.extend(self._numbers(SUFFIX))
         reading = read((number, self._path(number)) for number in self._segments)
         for number in reading.damaged:
             _keep_aside(self._path(number))
@@ -274,7 +274,7 @@ class FileJournal:
     # Segments
 
     def _path(self, number: int) -> Path:
-        return self.directory / f"{number:08d}{_SUFFIX}"
+        return self.directory / f"{number:08d}{SUFFIX}"
 
     def _begin_segment(self, number: int) -> None:
         self._descriptor = os.open(self._path(number), _FLAGS, 0o600)
@@ -356,7 +356,7 @@ def _takes(descriptor: int, data: bytes) -> bool:
         return False
 
 
-def _locked(directory: Path) -> int:
+def locked(directory: Path) -> int:
     """Return a descriptor that holds the directory's lock until it is closed. Raises StoreError."""
     descriptor = os.open(directory / "lock", os.O_RDWR | os.O_CREAT, 0o600)
     try:

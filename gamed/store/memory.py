@@ -15,6 +15,7 @@ from twisted.internet.defer import Deferred, execute, succeed
 from gamed.errors import StoreError
 from gamed.history import OPENED, Entry, History
 from gamed.records.canonical import is_same
+from gamed.records.own import PUBLISHER
 from gamed.records.record import Record, Summary
 from gamed.store.query import SHORTEST_PREFIX, Query, conflict, only
 
@@ -56,6 +57,19 @@ class MemoryStore:
         if id in self.records or len(id) < SHORTEST_PREFIX:
             return only([record for name, record in self.records.items() if name == id], id)
         return only([record for name, record in self.records.items() if name.startswith(id)], id)
+
+    def header(self, id: str) -> Deferred[bytes | None]:  # noqa: A002 (the column's name)
+        """Fetch the header of a record by its whole id; None: there is no such record."""
+        found = self.records.get(id)
+        return succeed(None if found is None else found.header)
+
+    def expire(self, before: str, most: int) -> Deferred[int]:
+        """Delete at most so many of gamed's own games that ended before a moment; fires with how many it were."""
+        own = [summary for summary in self.summaries.values() if summary.publisher.startswith(PUBLISHER)]
+        found = [summary.id for summary in own if summary.ended < before][:most]
+        for id in found:  # noqa: A001 (the column's name)
+            del self.records[id], self.summaries[id]
+        return succeed(len(found))
 
     def find(self, query: Query) -> Deferred[list[Summary]]:
         """Fetch the summaries that match, newest first."""

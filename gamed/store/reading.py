@@ -17,11 +17,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from sqlalchemy import URL, make_url
+from sqlalchemy import URL
 from sqlalchemy.exc import ArgumentError
 
 from gamed.errors import StoreError
-from gamed.store.dialects import SQLITE
+from gamed.store.dialects import SQLITE, parsed
 
 WAL, SHM = "-wal", "-shm"
 
@@ -53,11 +53,11 @@ def _url(database: str, **query: str) -> str:
 def file_of(url: str) -> Path | None:
     """Return the file of a database; None if it has none, or a URL that says more than the file."""
     try:
-        parsed = make_url(url)
+        known = parsed(url)
     except ArgumentError:
         return None
-    is_file = parsed.get_backend_name() == SQLITE and parsed.database not in (None, "", ":memory:")
-    return Path(str(parsed.database)) if is_file and not parsed.query else None
+    is_file = known.get_backend_name() == SQLITE and known.database not in (None, "", ":memory:")
+    return Path(str(known.database)) if is_file and not known.query else None
 
 
 def is_missing(url: str) -> bool:

@@ -7,10 +7,13 @@ cannot be written is a line in the log, and `gamed records export` makes it from
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from stat import S_IMODE
+from typing import Any, Final, TypeAlias
 
-from attrs import define, field
+from attrs import define, field, frozen
 from twisted.internet.defer import Deferred, succeed
 from twisted.internet.interfaces import IReactorFromThreads
 from twisted.internet.threads import deferToThreadPool
@@ -18,8 +21,11 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 from twisted.python.threadpool import ThreadPool
 
+from gamed.errors import StoreError
 from gamed.history import History
-from gamed.registry import ReplayFormat
+from gamed.records.own import to_history
+from gamed.records.record import Record, RecordError
+from gamed.registry import ReplayFormat, games
 from gamed.store.threads import one_thread
 
 log = Logger()
@@ -42,6 +48,65 @@ def thd_write_file(path: Path, data: bytes) -> None:
     except OSError:
         part.unlink(missing_ok=True)
         raise
+
+
+@frozen
+class ReplayFolder:
+    """Where the games of a publisher are kept as files. What cannot be done with a file is a StoreError."""
+
+    directory: Path
+    replay: ReplayFormat
+
+    def thd_remove(self, record: Record) -> None:
+        """Remove the file of a record, if there is one."""
+        path = self._path(record)
+        with _said(path):
+            if path is not None:
+                path.unlink(missing_ok=True)
+
+    def thd_replace(self, record: Record, other: Record) -> None:
+        """Put the file of another record in the place of a record's, if there is one."""
+        path, new = self._path(record), self._path(other)
+        with _said(path):
+            if path is None or new is None or not path.exists():
+                return
+            before = path.stat()
+            thd_write_file(new, self.replay.write(to_history(other)))
+            # As the daemon made it, whoever runs the command.
+            new.chmod(S_IMODE(before.st_mode))
+            if os.geteuid() == 0:
+                os.chown(new, before.st_uid, before.st_gid)
+            if new != path:
+                path.unlink()
+
+    def _path(self, record: Record) -> Path | None:
+        try:
+            return self.directory / self.replay.file_name(to_history(record))
+        except RecordError:
+            # What cannot be understood was not written as a file either.
+            return None
+
+
+Folders: TypeAlias = Mapping[str, ReplayFolder]
+"""By publisher."""
+
+
+def folders(listeners: Mapping[str, Any]) -> Folders:
+    """Return the folders that the settings of listeners name."""
+    found = {}
+    for name, maker in games().items():
+        if directory := getattr(listeners[name], "replays", ""):
+            made = maker.load()
+            found[made.publisher] = ReplayFolder(Path(directory), made.replays[0])
+    return found
+
+
+@contextmanager
+def _said(path: Path | None) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"the replay file {path} cannot be changed: {error.strerror}; its record stays") from error
 
 
 @define(eq=False)

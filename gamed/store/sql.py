@@ -6,10 +6,10 @@ command-line tool that has no reactor.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from types import MappingProxyType
 from typing import Any, Final, ParamSpec, TypeVar
 
 import attrs
@@ -21,12 +21,9 @@ from sqlalchemy import (
     Select,
     and_,
     bindparam,
-    delete,
     event,
     exists,
     func,
-    insert,
-    make_url,
     or_,
     select,
 )
@@ -41,9 +38,12 @@ from twisted.python.threadpool import ThreadPool
 from gamed.errors import StoreError
 from gamed.records.canonical import is_same
 from gamed.records.record import Record, SeatSummary, Summary
-from gamed.store.dialects import begin_alone, cut, engine, insert_games, is_read_only
+from gamed.store import changes
+from gamed.store.dialects import begin_alone, begin_writing, cut, engine, insert_games, is_read_only, parsed
 from gamed.store.migrations import require_newest, upgrade
 from gamed.store.query import NOBODY, PLAYER, SHORTEST_PREFIX, Query, conflict, only
+from gamed.store.replays import Folders
+from gamed.store.rows import game_row, held, insert_summaries, record_of
 from gamed.store.tables import games, seats, summaries
 from gamed.store.threads import one_thread
 from gamed.tally import Tally
@@ -64,16 +64,7 @@ GIVE_UP: Final = 30.0
 
 # Built once: SQLAlchemy finds a statement's compiled form by its structure, and building that costs time.
 _STORED: Final = select(games).where(games.c.id.in_(bindparam("ids", expanding=True)))
-_INSERT_SUMMARY: Final = insert(summaries)
-_INSERT_SEAT: Final = insert(seats)
-_LOCK: Final = (
-    select(games.c.id)
-    .where(games.c.id.in_(bindparam("ids", expanding=True)))
-    .order_by(games.c.id)
-    .with_for_update(key_share=True)
-)
-_DELETE_SUMMARIES: Final = delete(summaries).where(summaries.c.game_id.in_(bindparam("ids", expanding=True)))
-_DELETE_SEATS: Final = delete(seats).where(seats.c.game_id.in_(bindparam("ids", expanding=True)))
+_NO_FOLDERS: Final[Folders] = MappingProxyType({})
 
 _MEANINGS: Final = {
     "database is locked": "database is locked: another program is writing to it. Try again when that has ended",
@@ -83,8 +74,6 @@ _MEANINGS: Final = {
     ),
 }
 """What SQLite says, and what an administrator is to do."""
-
-_UNHOLDABLE = re.compile("[\0\ud800-\udfff]")
 
 
 class _Unusable(StoreError):  # noqa: N818 (what the database is then)
@@ -104,16 +93,9 @@ class Database:
 
     def thd_open(self) -> None:
         """Connect, and create the schema or bring it to ours; a database for reading only must have ours."""
-        try:
-            self._engine = engine(make_url(self.url))
-            # Before all others, which may have to wait for the server.
-            event.listen(self._engine, "connect", self._connected, insert=True)
-        except ArgumentError as error:
-            raise StoreError(f"cannot use the database URL: {error}") from error
-        except ImportError as error:
-            raise StoreError(
-                f"cannot use the database URL: {error}; PostgreSQL needs `pip install gamed[postgres]`"
-            ) from error
+        self._engine = connecting(self.url)
+        # Before all others, which may have to wait for the server.
+        event.listen(self._engine, "connect", self._connected, insert=True)
         try:
             with self._transaction() as connection:
                 if is_read_only(self._engine.url):
@@ -145,16 +127,37 @@ class Database:
         """
         with self._transaction() as connection:
             fresh = _inserted(connection, _fresh(connection, records))
-            _insert_summaries(connection, [summary for _, summary in fresh if summary is not None])
+            insert_summaries(connection, [summary for _, summary in fresh if summary is not None])
         return frozenset(record.id for record, _ in fresh)
 
-    def thd_replace_summaries(self, found: Mapping[str, Summary | None]) -> None:
-        """Replace what is searched of some records, by id, in one transaction; None: nothing is searched any more."""
-        with self._transaction() as connection:
-            # The first statement keeps out who replaces the same ones, and whose rows the second would not see.
-            for statement in (_LOCK, _DELETE_SUMMARIES, _DELETE_SEATS):
-                connection.execute(statement, {"ids": list(found)})
-            _insert_summaries(connection, [summary for summary in found.values() if summary is not None])
+    def thd_replace_summaries(self, found: Sequence[tuple[Record, Summary | None]]) -> None:
+        """Replace what is searched of some records, in one transaction; None: nothing is searched any longer.
+
+        A record that was deleted or changed meanwhile is left alone.
+        """
+        with self._writing() as connection:
+            changes.replace_summaries(connection, found)
+
+    def thd_delete(self, ids: Sequence[str], folders: Folders = _NO_FOLDERS) -> frozenset[str]:
+        """Delete records in one transaction, and before that their files; return the ids of those that were there."""
+        with self._writing() as connection:
+            return changes.delete(connection, ids, folders)
+
+    def thd_expire(self, before: str, most: int, folders: Folders = _NO_FOLDERS) -> int:
+        """Delete at most so many of gamed's own games that ended before a moment; return how many it were.
+
+        `before`: UTC, ISO 8601 with milliseconds and `Z`.
+        """
+        with self._writing() as connection:
+            return len(changes.delete(connection, changes.expired(connection, before, most), folders))
+
+    def thd_rewrite(self, rewritten: Sequence[changes.Rewritten], folders: Folders = _NO_FOLDERS) -> frozenset[str]:
+        """Put records in the place of others in one transaction; return the ids of those that gave way.
+
+        A record that was deleted or changed meanwhile is left alone.
+        """
+        with self._writing() as connection:
+            return changes.rewrite(connection, rewritten, folders)
 
     def thd_records(self) -> Iterator[Record]:
         """Yield all records in the order of their ids, a batch at a time; no transaction is open in between."""
@@ -163,7 +166,7 @@ class Database:
             following = select(games).where(games.c.id > last).order_by(games.c.id).limit(BATCH)
             with self._transaction() as connection:
                 rows = connection.execute(following).all()
-            yield from map(_record, rows)
+            yield from map(record_of, rows)
             if len(rows) < BATCH:
                 return
             last = rows[-1].id
@@ -173,16 +176,22 @@ class Database:
         with self._transaction() as connection:
             return int(connection.execute(select(func.count()).select_from(games)).scalar_one())
 
+    def thd_header(self, id: str) -> bytes | None:  # noqa: A002 (the column's name)
+        """Fetch the header of a record by its whole id; None: there is no such record."""
+        with self._transaction() as connection:
+            found = connection.execute(select(games.c.header).where(games.c.id == held(id))).scalar()
+        return None if found is None else str(found).encode()
+
     def thd_record(self, id: str) -> Record:  # noqa: A002 (the column's name)
         """Fetch a record by its id, or by at least four characters that only its id begins with."""
-        asked = _held(id)
+        asked = held(id)
         with self._transaction() as connection:
             rows = connection.execute(select(games).where(games.c.id == asked)).all()
             if not rows and len(asked) >= SHORTEST_PREFIX:
                 # Not LIKE, for which SQLite's small letters are capitals, too. The last code point stands in no id.
                 begins = and_(games.c.id >= asked, games.c.id <= asked + "\U0010ffff")
                 rows = connection.execute(select(games).where(begins).limit(2)).all()
-        return _record(only(rows, id))
+        return record_of(only(rows, id))
 
     def thd_find(self, query: Query) -> list[Summary]:
         """Fetch the summaries that match, newest first."""
@@ -197,21 +206,47 @@ class Database:
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:
-        try:
-            with self._engine.begin() as connection:
-                yield connection
-        except SQLAlchemyError as error:
-            name = public_url(self.url)
-            kind = _Unusable if isinstance(error, OperationalError) else StoreError
-            raise kind(f"the database {name}: {sentence(error)}") from error
+        with telling(self.url), self._engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        with self._transaction() as connection:
+            begin_writing(connection)
+            yield connection
+
+
+def connecting(url: str) -> Engine:
+    """Return what connects to a database by its URL. Raises StoreError."""
+    try:
+        return engine(parsed(url))
+    except ArgumentError as error:
+        raise StoreError(f"cannot use the database URL: {error}") from error
+    except ImportError as error:
+        raise StoreError(
+            f"cannot use the database URL: {error}; PostgreSQL needs `pip install gamed[postgres]`"
+        ) from error
+
+
+@contextmanager
+def telling(url: str) -> Iterator[None]:
+    """Raise what a database refuses as StoreError."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        kind = _Unusable if isinstance(error, OperationalError) else StoreError
+        raise kind(f"the database {public_url(url)}: {sentence(error)}") from error
 
 
 def public_url(url: str) -> str:
     """Return a database URL without its password."""
     try:
-        return make_url(url).render_as_string(hide_password=True)
+        known = parsed(url)
     except ArgumentError:
         return "a URL that cannot be read"
+    # libpq takes passwords as parameters, too.
+    hidden = {name: "***" for name in known.query if "password" in name}
+    return known.update_query_dict(hidden).render_as_string(hide_password=True)
 
 
 def sentence(error: SQLAlchemyError) -> str:
@@ -220,21 +255,11 @@ def sentence(error: SQLAlchemyError) -> str:
     return _MEANINGS.get(said, said)
 
 
-def _held(text: str) -> str:
-    """Return a text with U+FFFD in the place of what no database holds: halves of characters, and PostgreSQL no NUL.
-
-    Names come from strangers. Their records spell such a name as it was, and are found by it.
-    """
-    return _UNHOLDABLE.sub("\ufffd", text)
-
-
 def _holdable(query: Query) -> Query:
     """Return the query that asks for what is held."""
-    texts: dict[str, Any] = {
-        name: _held(value) for name, value in attrs.asdict(query).items() if isinstance(value, str)
-    }
+    texts: dict[str, Any] = {name: held(value) for name, value in attrs.asdict(query).items() if isinstance(value, str)}
     if query.after is not None:
-        texts["after"] = tuple(map(_held, query.after))
+        texts["after"] = tuple(map(held, query.after))
     return attrs.evolve(query, **texts)
 
 
@@ -243,7 +268,7 @@ def _fresh(
 ) -> list[tuple[Record, Summary | None]]:
     """Return what is not stored yet. Raises StoreError if an id stands for two contents."""
     ids = [record.id for record, _ in records]
-    known = {row.id: _record(row) for row in connection.execute(_STORED, {"ids": ids})}
+    known = {row.id: record_of(row) for row in connection.execute(_STORED, {"ids": ids})}
     fresh = []
     for record, summary in records:
         if record.id not in known:
@@ -262,53 +287,11 @@ def _inserted(
         return []
     # In the order of their ids: two processes must not wait for each other.
     ordered = sorted(fresh, key=lambda kept: kept[0].id)
-    rows = [_game_row(record) for record, _ in ordered]
+    rows = [game_row(record) for record, _ in ordered]
     ids = set(connection.execute(insert_games(connection.dialect.name), rows).scalars())
     if len(ids) < len(ordered):
         _fresh(connection, ordered)
     return [kept for kept in ordered if kept[0].id in ids]
-
-
-def _insert_summaries(connection: Connection, found: Sequence[Summary]) -> None:
-    if found:
-        connection.execute(_INSERT_SUMMARY, [_summary_row(summary) for summary in found])
-    seat_rows = [_seat_row(summary.id, seat) for summary in found for seat in summary.seats]
-    if seat_rows:
-        connection.execute(_INSERT_SEAT, seat_rows)
-
-
-def _game_row(record: Record) -> Mapping[str, object]:
-    try:
-        header, body = record.header.decode(), record.body.decode()
-    except UnicodeDecodeError as error:
-        raise StoreError(f"the record {record.id} is not UTF-8: {error}") from error
-    return {
-        "id": record.id,
-        "publisher": record.publisher,
-        "version": record.version,
-        "header": header,
-        "body": body,
-    }
-
-
-def _summary_row(summary: Summary) -> Mapping[str, object]:
-    return {
-        "game_id": summary.id,
-        "kind": summary.kind,
-        "started": summary.started,
-        "ended": summary.ended,
-        "termination": summary.termination,
-        "winner": summary.winner,
-        "length": summary.length,
-    }
-
-
-def _seat_row(game_id: str, seat: SeatSummary) -> Mapping[str, object]:
-    return {"game_id": game_id, "seat": seat.seat, "name": _held(seat.name), "points": seat.points}
-
-
-def _record(row: Any) -> Record:
-    return Record(row.id, row.publisher, row.version, row.header.encode(), row.body.encode())
 
 
 def _matching(query: Query) -> Select[Any]:
@@ -372,6 +355,9 @@ class SqlStore:
     """IReactorFromThreads and IReactorTime."""
 
     tally: Tally = field(factory=Tally)
+    folders: Folders = _NO_FOLDERS
+    """Where the games are kept as files, too: with a record that expires, its file is removed."""
+
     silence: str = field(init=False, default="")
     """That the database does not answer, for as long as that lasts."""
 
@@ -440,6 +426,14 @@ class SqlStore:
     def find(self, query: Query) -> Deferred[list[Summary]]:
         """Fetch the summaries that match, newest first."""
         return self._ask(self.database.thd_find, query)
+
+    def header(self, id: str) -> Deferred[bytes | None]:  # noqa: A002 (the column's name)
+        """Fetch the header of a record by its whole id; None: there is no such record."""
+        return self._ask(self.database.thd_header, id)
+
+    def expire(self, before: str, most: int) -> Deferred[int]:
+        """Delete at most so many of gamed's own games that ended before a moment; fires with how many it were."""
+        return self._ask(self.database.thd_expire, before, most, self.folders)
 
     @property
     def _refusal(self) -> str:

@@ -128,6 +128,11 @@ class Call:
     secure: bool = False
     cookie: str = ""
     """The name of the session's cookie."""
+    port: int | None = None
+    """The browser's; None if a reverse proxy tells its address."""
+
+    host: str = ""
+    """What the browser calls this host, with the port."""
 
     def text(self, name: str, default: str = "") -> str:
         """Return a text of the body. Raises Refusal: it is something else."""

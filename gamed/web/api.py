@@ -24,7 +24,6 @@ from twisted.web.server import NOT_DONE_YET
 from gamed.errors import GamedError
 from gamed.web.answers import JSON, Answer, Call, Refusal, Route, find, permit, refusal_of
 from gamed.web.compression import LEAST, gzipped, takes_gzip
-from gamed.web.proxies import Networks, client_address
 from gamed.web.visitors import COOKIE, Visitors, check_origin, check_token
 
 log = Logger()
@@ -99,7 +98,6 @@ class Api(Resource):
         super().__init__()  # type: ignore[no-untyped-call]
         self.routes = routes
         self.visitors = visitors
-        self.proxies: Networks = ()
         self.compress: Compress = partial(maybeDeferred, gzipped)
 
     def render(self, request: Any) -> int:
@@ -130,21 +128,18 @@ class Api(Resource):
             check_token(visitor, headers.get("x-gamed-token"))
         permit(route, visitor)
         body = None if method == "GET" else _body(request, route)
-        address = _address(request, self.proxies)
-        call = Call(path, method, _query(request), body, visitor, places, address, bool(request.isSecure()), name)
+        address, port = request.origin
+        if visitor.operator is not None:
+            # Each request may come from elsewhere, and the audit log says from where.
+            visitor.operator.address, visitor.operator.port = address, port
+        secure, host = bool(request.isSecure()), headers.get("host", "")
+        call = Call(path, method, _query(request), body, visitor, places, address, secure, name, port, host)
         if not route.stream:
             return route.do(call)
         if request.method == b"HEAD":
             return Answer(mime="text/event-stream; charset=utf-8", raw=b"")
         stream: Any = route.do
         return stream(call, request)
-
-
-def _address(request: Any, proxies: Networks) -> str:
-    """Return the browser's address."""
-    peer = str(getattr(request.getClientAddress(), "host", "local")).removeprefix("::ffff:")
-    lines = request.requestHeaders.getRawHeaders(b"x-forwarded-for", ())
-    return client_address(peer, (line.decode("latin-1") for line in lines), proxies)
 
 
 def _headers(request: Any) -> Mapping[str, str]:

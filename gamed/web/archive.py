@@ -119,11 +119,15 @@ class Archive:
         """Open the record that is asked for, and return what the steps return."""
         id = call.places["id"]  # noqa: A001 (the column's name)
         found = self.shelf.take(id)
+        if found is not None and await self.store.header(id) != found.record.header:
+            # A command has deleted the record since it was opened, or has taken a name out of it.
+            self.shelf.drop(id)
+            found = None
         if found is None:
             record = await self._fetched(id)
             # The id may have been shortened.
             found = self.shelf.take(record.id)
-            if found is None:
+            if found is None or found.record != record:
                 by_publisher = {made.publisher: made for made in self.types.values()}
                 found = await self.reading.do(opened(record, self.importing.formats, by_publisher))
                 self.shelf.put(found)
@@ -137,15 +141,18 @@ class Archive:
         except UnknownRecord as error:
             if self.is_on_its_way(id):
                 raise Refusal(503, "not-yet", "this game is not stored yet", "try again in a moment") from error
-            raise Refusal(404, "no-record", str(error)) from error
+            raise Refusal(404, "no-record", str(error), "it may have been deleted") from error
 
     # Importing
 
     async def _import(self, call: Call) -> Answer:
         if not isinstance(call.body, bytes):
             raise Refusal(400, "type", "the body is the file that is to be imported")
+        # It may log out meanwhile.
+        operator = call.visitor.operator
         checked = await self.taking_in.do(self.importing.checked(call.body))
         outcomes = [told(await kept(self.store, outcome)) for outcome in checked]
+        operator.noted("import", ", ".join(f"{one['code']} {one['id'] or ''}".strip() for one in outcomes))
         return Answer(body={"outcomes": outcomes})
 
 

@@ -1,8 +1,10 @@
-"""Who reads a stream: a request that is answered bit by bit, as server-sent events.
+"""Who reads streams: requests that are answered bit by bit, as server-sent events.
 
-Source: issue 8; the WHATWG's "Server-sent events". As a `Session` does, it writes to a bare socket itself, because a
-transport would send in a later turn of the reactor, at the price of that turn and of two more system calls an event;
-the transport takes what the system does not.
+Source: issues 8 and 16; the WHATWG's "Server-sent events". A `Line` is a connection on which events are read; an
+`EventReader` is one stream of it. A line may have several streams: a browser has few connections to a host, and all its
+windows share one. As a `Session` does, a line writes to a bare socket itself, because a transport would send in a later
+turn of the reactor, at the price of that turn and of two more system calls an event; the transport takes what the
+system does not.
 """
 
 # ruff: noqa: N802 (where a Twisted interface is implemented, its names stand)
@@ -10,70 +12,115 @@ the transport takes what the system does not.
 from __future__ import annotations
 
 import socket
+import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Final
 
 from attrs import define, field
-from twisted.internet.interfaces import IPullProducer, IReactorTime, ISSLTransport, ITCPTransport
+from twisted.internet.interfaces import IDelayedCall, IPullProducer, IReactorTime, ISSLTransport, ITCPTransport
 from zope.interface import implementer
 
 from gamed.web.feed import Stream
+from gamed.web.slices import Slices
 
 FIRST: Final = b"retry: 1000\n\n"
 """What a stream begins with: how many milliseconds a browser waits before it comes again."""
 
-UNANSWERED: Final = 30_000
-"""Milliseconds after which the system gives a connection up whose other end does not answer at all."""
+PING_SECONDS: Final = 5.0
+"""Seconds between two pings. A browser that gets nothing for more than two of them gives the connection up."""
+
+PING: Final = b"event: ping\ndata: {}\n\n"
+
+STUCK: Final = 20.0
+"""Seconds that a reader may leave unread what was sent to it."""
+
+SILENT: Final = 12.0
+"""Seconds without an acknowledgement after which a connection counts as lost: two pings and a little more."""
 
 BUFFERED: Final = 131_072
 """Bytes that the system holds for one reader: who does not read is noticed sooner, and costs less."""
 
-_USER_TIMEOUT: Final = getattr(socket, "TCP_USER_TIMEOUT", None)
+_TCP_INFO: Final = getattr(socket, "TCP_INFO", None)
+
+_LAST_ACK: Final = 56
+"""Where `struct tcp_info` has the milliseconds since the last acknowledgement (tcpi_last_ack_recv)."""
+
+
+@define(eq=False)
+class EventReader:
+    """A `Reader` (gamed/web/feed.py): one stream of a line."""
+
+    stream: Stream
+    line: Line
+    number: tuple[str, int] | None
+    # What is sent before each piece of the stream; it says which stream of the line that is.
+    prefix: bytes
+
+    @property
+    def is_congested(self) -> bool:
+        """Whether the line takes nothing just now."""
+        return self.line.is_congested
+
+    def send(self, data: bytes) -> None:
+        """Send bytes of the stream."""
+        self.line.send(self.prefix + data)
+
+    def end(self) -> None:
+        """End the stream after what was sent."""
+        self.line.ended(self)
 
 
 @implementer(IPullProducer)
 @define(eq=False)
-class EventReader:
-    """A `Reader` (gamed/web/feed.py) on a request."""
+class Line:
+    """A connection on which events are read."""
 
-    stream: Stream
-    clock: IReactorTime
-    number: tuple[str, int] | None
+    lines: Lines
+    # Whether more streams than one may be read here: the connection then stays when they have ended.
+    is_shared: bool
+    readers: list[EventReader] = field(factory=list)
     is_congested: bool = False
     congested_since: float = 0.0
     _transport: Any = field(init=False)
+    # The socket of the connection, also where TLS is in between.
+    _wire: socket.socket | None = None
+    # The same, if events can be written to it as they are.
     _socket: socket.socket | None = None
     _is_chunked: bool = False
 
     def open(self, request: Any) -> None:
-        """Begin the answer, and read the stream from then on."""
+        """Begin the answer."""
         request.setHeader(b"content-type", b"text/event-stream; charset=utf-8")
         request.setHeader(b"x-accel-buffering", b"no")
         request.notifyFinish().addBoth(self._lost)
         self._transport = transport = request.channel.transport
         transport.unregisterProducer()
         if ITCPTransport.providedBy(transport):
+            # A TLS transport has this of the TCP transport below it; the interface does not name it.
+            wire: socket.socket = self._transport.socket
             transport.setTcpKeepAlive(True)
+            with suppress(OSError):
+                wire.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFERED)
+            self._wire = wire
             if not ISSLTransport.providedBy(transport):
-                self._socket = self._transport.getHandle()
+                self._socket = wire
         if self._socket is None:
             transport.registerProducer(self, streaming=True)
-            request.write(FIRST)
         else:
-            with suppress(OSError):
-                self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFERED)
-                if _USER_TIMEOUT is not None:
-                    self._socket.setsockopt(socket.IPPROTO_TCP, _USER_TIMEOUT, UNANSWERED)
             # The headers leave by the transport; until they have, so does all else.
             self._fill()
-            request.write(FIRST)
+        request.write(FIRST)
         self._is_chunked = bool(request.chunked)
-        self.stream.join(self)
 
-    # Reader
+    def read(self, stream: Stream, number: tuple[str, int] | None, prefix: bytes = b"") -> None:
+        """Read a stream from now on. `number`: the last event of it that the browser has."""
+        reader = EventReader(stream, self, number, prefix)
+        self.readers.append(reader)
+        stream.join(reader)
 
     def send(self, data: bytes) -> None:
-        """Send bytes of the stream."""
+        """Send bytes; `is_congested` is set until they have left."""
         if self._is_chunked:
             data = b"%x\r\n%b\r\n" % (len(data), data)
         if self._socket is not None and not self.is_congested:
@@ -93,23 +140,42 @@ class EventReader:
         self._transport.registerProducer(self, streaming=False)
         self.pauseProducing()
 
-    def end(self) -> None:
-        """End the answer."""
+    def ended(self, reader: EventReader) -> None:
+        """Take note that a stream has ended."""
+        self.readers.remove(reader)
+        if self.is_shared:
+            return
         if self._is_chunked:
             self._transport.write(b"0\r\n\r\n")
         self._transport.unregisterProducer()
         self._transport.loseConnection()
 
-    def drop(self) -> None:
-        """Cut the connection."""
-        self._transport.abortConnection()
+    def beat(self, now: float) -> None:
+        """Show that the connection holds; cut it if its browser does not read, or is out of reach."""
+        if self._silence() > SILENT or (self.is_congested and now - self.congested_since > STUCK):
+            self._transport.abortConnection()
+        elif not self.is_congested:
+            self.send(PING)
+
+    def _silence(self) -> float:
+        """Return the seconds for which the other end's system has acknowledged nothing.
+
+        A network that swallows everything resets no connection. An end that does not read acknowledges all the same.
+        """
+        if self._wire is None or _TCP_INFO is None:
+            return 0.0
+        try:
+            info = self._wire.getsockopt(socket.IPPROTO_TCP, _TCP_INFO, _LAST_ACK + 4)
+        except OSError:
+            return 0.0
+        return int.from_bytes(info[_LAST_ACK:], sys.byteorder) / 1_000
 
     # The transport's word that the peer reads too slowly, or reads again
 
     def pauseProducing(self) -> None:
         """Send nothing for a while."""
         if not self.is_congested:
-            self.is_congested, self.congested_since = True, self.clock.seconds()
+            self.is_congested, self.congested_since = True, self.lines.clock.seconds()
 
     def resumeProducing(self) -> None:
         """Send again, first of all what was missed."""
@@ -118,13 +184,59 @@ class EventReader:
         self.is_congested = False
         if self._socket is not None:
             self._transport.unregisterProducer()
-        self.stream.catch_up(self)
+        for reader in self.readers:
+            reader.stream.catch_up(reader)
 
     def stopProducing(self) -> None:
         """Nothing to stop: the request says when its connection is lost."""
 
     def _lost(self, _result: object) -> None:
-        self.stream.leave(self)
+        self.lines.forget(self)
+        readers, self.readers = self.readers, []
+        for reader in readers:
+            reader.stream.leave(reader)
+
+
+@define(eq=False)
+class Lines:
+    """All connections on which events are read, and the clock that keeps them awake."""
+
+    clock: IReactorTime
+    work: Slices
+    _lines: dict[Line, None] = field(factory=dict)
+    _beat: IDelayedCall | None = None
+
+    def open(self, request: Any, *, is_shared: bool = False) -> Line:
+        """Return a new line, which answers a request."""
+        line = Line(self, is_shared)
+        self._lines[line] = None
+        line.open(request)
+        if self._beat is None:
+            self._beat = self.clock.callLater(PING_SECONDS, self._beat_all)
+        return line
+
+    def forget(self, line: Line) -> None:
+        """Forget a line whose connection is lost."""
+        self._lines.pop(line, None)
+
+    def _beat_all(self) -> None:
+        self._beat = None
+        if self._lines:
+            self.work.add(self._beats())
+            self._beat = self.clock.callLater(PING_SECONDS, self._beat_all)
+
+    def _beats(self) -> Iterator[None]:
+        now = self.clock.seconds()
+        for line in list(self._lines):
+            if line in self._lines:
+                line.beat(now)
+            yield
+
+    def stop(self) -> None:
+        """Keep nothing awake any longer."""
+        if self._beat is not None:
+            self._beat.cancel()
+            self._beat = None
 
 
 def last_event(text: str | None) -> tuple[str, int] | None:

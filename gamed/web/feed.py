@@ -36,31 +36,23 @@ SCENES: Final = 512
 RING: Final = 256
 """How many events can be gone on from."""
 
-KEEP_ALIVE: Final = 15.0
-"""Seconds between comments that keep proxies awake."""
-
-STUCK: Final = 20.0
-"""Seconds that a reader may leave unread what was sent to it."""
-
 GONE: Final = b"event: gone\ndata: {}\n\n"
-COMMENT: Final = b":\n\n"
 
 
 class Reader(Protocol):
     """Who reads a stream. `number`: of the last event that it has, None for none."""
 
     number: tuple[str, int] | None
-    is_congested: bool
-    congested_since: float
+
+    @property
+    def is_congested(self) -> bool:
+        """Whether nothing can be sent to it until what was sent has left."""
 
     def send(self, data: bytes) -> None:
-        """Send bytes of the stream; `is_congested` is set until they have left."""
+        """Send bytes of the stream."""
 
     def end(self) -> None:
         """End the stream after what was sent."""
-
-    def drop(self) -> None:
-        """Cut the connection."""
 
 
 class Source(Protocol):
@@ -78,7 +70,7 @@ class Source(Protocol):
 
 @define(eq=False)
 class Stream:
-    """The events of one view. `interval`: seconds between two writes. `unread`: called when the last reader has left.
+    """The events of one view. `interval`: seconds between two writes.
 
     An event's id is GENERATION-NUMBER; a new generation begins where numbers begin anew.
     """
@@ -87,7 +79,8 @@ class Stream:
     work: Slices
     clock: IReactorTime
     interval: float = INTERVAL
-    unread: Callable[[], None] | None = None
+    watched: Callable[[], None] | None = None
+    """Called when the first reader has come, and when the last one has left."""
     generation: str = field(factory=lambda: secrets.token_hex(4))
     number: int = 0
     readers: dict[Reader, None] = field(factory=dict)
@@ -133,6 +126,8 @@ class Stream:
     def join(self, reader: Reader) -> None:
         """Take a reader; it is told what it has missed."""
         self.readers[reader] = None
+        if self.watched is not None and len(self.readers) == 1:
+            self.watched()
         self.catch_up(reader)
 
     def catch_up(self, reader: Reader) -> None:
@@ -146,18 +141,8 @@ class Stream:
         self._behind.pop(reader, None)
         if self.readers.pop(reader, self) is None and not self.readers:
             self._captured.clear()
-            if self.unread is not None:
-                self.unread()
-
-    def beat(self) -> Iterator[None]:
-        """Keep connections awake, and drop who does not read: a job for slices."""
-        now = self.clock.seconds()
-        for reader in list(self.readers):
-            if not reader.is_congested:
-                reader.send(COMMENT)
-            elif now - reader.congested_since > STUCK:
-                reader.drop()
-            yield
+            if self.watched is not None:
+                self.watched()
 
     # Sending
 
@@ -206,9 +191,9 @@ class Stream:
             if self.generation != before[0]:
                 return
         after = self._at
-        for reader in [reader for reader in self.readers if reader.number == before and not reader.is_congested]:
-            # It may have left meanwhile.
-            if reader in self.readers:
+        for reader in [reader for reader in self.readers if reader.number == before]:
+            # It may have left meanwhile, or another stream may have filled its line.
+            if reader in self.readers and not reader.is_congested:
                 reader.number = after
                 reader.send(data)
                 yield

@@ -9,15 +9,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from attrs import define, field
-from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
-from gamed.game import Outcome, Reveals
+from gamed.game import Outcome, Reveals, Seat
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.room import Room
 from gamed.table import Step
 from gamed.web import scenes
-from gamed.web.feed import KEEP_ALIVE, Stream
+from gamed.web.events import Lines
+from gamed.web.feed import Stream
 from gamed.web.moves import Moves
 from gamed.web.naming import Naming
 from gamed.web.scenes import Ledgers, facts, outcome, refusals, turn
@@ -51,6 +52,8 @@ class RoomFeed:
     feeds: Feeds
     stream: Stream = field(init=False)
     followers: dict[Callable[[], None], None] = field(factory=dict)
+    away: dict[Seat, float] = field(factory=dict)
+    """Since when no browser shows the seat of a person, by the clock of the feeds."""
     _moves: Moves = field(init=False)
     _looks: int = 0
     _shown: tuple[Any, ...] = ()
@@ -100,12 +103,22 @@ class RoomFeed:
         """Return a scene without a board."""
         room, ledger = self.room, self.feeds.ledgers.of(self.room)
         scene = facts(room, ledger, captured.last)
+        now = self.feeds.clock.seconds()
+        scene["away"] = {seat: round(now - since, 1) for seat, since in self.away.items()}
         scene["refusals"] = refusals(self.feeds.lobby.refusals, room, self.feeds.naming)
         scene["outcome"] = outcome(captured.outcome)
         scene["turn"] = [] if captured.outcome is not None else turn(room, ledger, captured.state)
         if ledger.is_started:
             scene["phase"] = "play" if captured.outcome is None else "over"
         return scene
+
+    def leave(self, seat: Seat, since: float | None) -> None:
+        """Take note that a person's seat is shown nowhere since a moment; None: it is shown again."""
+        if since is not None:
+            self.away[seat] = since
+        elif self.away.pop(seat, None) is None:
+            return
+        self._tell()
 
     # What the room says
 
@@ -149,20 +162,20 @@ class RoomFeed:
 
 @define(eq=False)
 class Feeds:
-    """The feeds of all watched rooms, and the streams of seats beside them."""
+    """The feeds of all watched rooms, and what the streams of rooms and seats share."""
 
     lobby: Lobby
     clock: IReactorTime
     naming: Naming = field(factory=Naming)
     work: Slices = field(init=False)
     ledgers: Ledgers = field(init=False)
+    lines: Lines = field(init=False)
     _feeds: dict[str, RoomFeed] = field(factory=dict)
-    _streams: dict[Stream, None] = field(factory=dict)
-    _beat: IDelayedCall | None = None
 
     def __attrs_post_init__(self) -> None:
         self.work = Slices(self.clock)
         self.ledgers = Ledgers(self.lobby.rooms, self.naming)
+        self.lines = Lines(self.clock, self.work)
 
     def of(self, room: Room) -> RoomFeed:
         """Return the feed of an open room."""
@@ -176,35 +189,19 @@ class Feeds:
         feed = self._feeds.get(room.id)
         return 0 if feed is None else len(feed.stream.readers)
 
+    def free(self, room: Room) -> int:
+        """Return how many seats of a room anybody may take."""
+        return scenes.free(room, self.ledgers.of(room), self.lobby.reservations)
+
     def forget(self, feed: RoomFeed) -> None:
         """Forget a feed whose room is closed."""
         self._feeds.pop(feed.room.id, None)
-        self._streams.pop(feed.stream, None)
 
     def stream(self, source: Any, **settings: Any) -> Stream:
-        """Return a new stream that is kept awake."""
-        stream = Stream(source, self.work, self.clock, **settings)
-        self._streams[stream] = None
-        if self._beat is None:
-            self._beat = self.clock.callLater(KEEP_ALIVE, self._beat_all)
-        return stream
-
-    def end(self, stream: Stream) -> None:
-        """End a stream that `stream` made."""
-        stream.end()
-        self._streams.pop(stream, None)
-
-    def _beat_all(self) -> None:
-        self._beat = None
-        for stream in self._streams:
-            if stream.readers:
-                self.work.add(stream.beat())
-        if self._streams:
-            self._beat = self.clock.callLater(KEEP_ALIVE, self._beat_all)
+        """Return a new stream."""
+        return Stream(source, self.work, self.clock, **settings)
 
     def stop(self) -> None:
         """Tell nobody anything any more."""
         self.work.stop()
-        if self._beat is not None:
-            self._beat.cancel()
-            self._beat = None
+        self.lines.stop()

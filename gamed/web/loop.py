@@ -96,15 +96,25 @@ class Loop:
     _stay: IDelayedCall | None = None
     """The end of the client's stay after a match."""
 
-    def join(self, factory: SessionFactory, host: str, name: str = "", party: Party | None = None) -> None:
-        """Connect. `host`: the browser's address; `name`: goes before it in logs. Raises Refusal: the limits say no."""
+    def join(
+        self,
+        factory: SessionFactory,
+        host: str,
+        name: str = "",
+        party: Party | None = None,
+        wanted: str | None = None,
+    ) -> None:
+        """Connect. `host`: the browser's address; `name`: goes before it in logs. Raises Refusal: the limits say no.
+
+        `party`, `wanted`: as `Peer` has them.
+        """
         serial = next(_serials)
         session = factory.buildProtocol(_address(host, serial))
         if session is None:
             status, text = _CAUSES[factory.limits.why]
             raise Refusal(status, factory.limits.why, text)
         self.session = session
-        session.party = party
+        session.party, session.wanted = party, wanted
         session.name = f"web:[{host}]:{serial}" if ":" in host else f"web:{host}:{serial}"
         if name:
             session.introduce(name)

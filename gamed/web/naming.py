@@ -42,7 +42,7 @@ class Naming:
     shows_addresses: bool = False
 
     def told(self, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """Return rows with a `name` each as they are told: an address is left out, and the row is `unnamed`."""
+        """Return rows of players with a `name` each: where it is an address, or none is known, the row is `unnamed`."""
         return [self._row(row) for row in rows]
 
     def is_hidden(self, name: str) -> bool:
@@ -56,7 +56,8 @@ class Naming:
         return attrs.evolve(history, entries=[self._entry(entry) for entry in history.entries])
 
     def _row(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        return {**row, "name": "", "unnamed": True} if self.is_hidden(row["name"] or "") else dict(row)
+        name = row["name"] or ""
+        return {**row, "name": "", "unnamed": True} if not name or self.is_hidden(name) else dict(row)
 
     def _entry(self, entry: Entry) -> Entry:
         if entry.kind != JOINED or entry.seat is None or not self.is_hidden(str(entry.data["name"])):

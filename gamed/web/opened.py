@@ -300,6 +300,10 @@ class Shelf:
             self._held.move_to_end(id)
         return found
 
+    def drop(self, id: str) -> None:  # noqa: A002 (the column's name)
+        """Hold a record no longer."""
+        self._held.pop(id, None)
+
     def put(self, found: Opened) -> None:
         """Hold a record; the ones that were not taken for the longest time make place for it."""
         self._held[found.record.id] = found

@@ -8,9 +8,10 @@ from typing import Any, Final
 from attrs import define
 
 from gamed.web.answers import Answer, Call, Refusal, Route
-from gamed.web.events import EventReader, last_event
+from gamed.web.events import last_event
+from gamed.web.feed import Stream
 from gamed.web.seats import Seats, Sitting, Wish
-from gamed.web.visitors import check_session
+from gamed.web.visitors import Visitor, check_session
 
 _LONGEST_CODE: Final = 100
 
@@ -34,8 +35,11 @@ class Play:
         )
 
     def _find(self, call: Call) -> Sitting:
-        check_session(call.visitor)
-        return self.seats.find(call.visitor, call.places["id"])
+        return self._named(call.visitor, call.places["id"])
+
+    def _named(self, visitor: Visitor, word: str) -> Sitting:
+        check_session(visitor)
+        return self.seats.find(visitor, word)
 
     def _list(self, call: Call) -> Answer:
         check_session(call.visitor)
@@ -43,7 +47,8 @@ class Play:
 
     def _open(self, call: Call) -> Answer:
         bots = tuple(map(_bot, call.value("bots", list) or []))
-        wish = Wish(call.text("game"), call.text("name"), _code(call.value("reservation", str)), bots)
+        code, room = _code(call.value("reservation", str)), call.value("room", str)
+        wish = Wish(call.text("game"), call.text("name"), code, bots, room)
         return Answer(body={"id": self.seats.open(call.visitor, wish, call.address).id})
 
     def _seat(self, call: Call) -> Answer:
@@ -58,9 +63,12 @@ class Play:
         return Answer(body={})
 
     def _events(self, call: Call, request: Any) -> None:
-        sitting = self._find(call)
-        reader = EventReader(sitting.stream, self.seats.feeds.clock, last_event(request.getHeader("last-event-id")))
-        reader.open(request)
+        stream = self.stream(call.visitor, call.places["id"])
+        self.seats.feeds.lines.open(request).read(stream, last_event(request.getHeader("last-event-id")))
+
+    def stream(self, visitor: Visitor, word: str) -> Stream:
+        """Return what happens on a seat, which only its visitor may read. Raises Refusal."""
+        return self._named(visitor, word).stream
 
 
 def _bot(wanted: Any) -> tuple[str, str | None]:

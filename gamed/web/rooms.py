@@ -16,13 +16,15 @@ from gamed.console.operator import Parts
 from gamed.errors import GamedError, UnknownRecord
 from gamed.history import History
 from gamed.lobby.room import Room
-from gamed.reception import HostedRoom, Prepares
+from gamed.reception import Prepares
 from gamed.records.own import to_history
 from gamed.records.record import Record
 from gamed.web.answers import Answer, Call, Refusal, Route
-from gamed.web.events import EventReader, last_event
+from gamed.web.events import last_event
+from gamed.web.feed import Stream
 from gamed.web.live import Feeds
 from gamed.web.moves import newest
+from gamed.web.prepared import Prepared, PreparedRooms
 from gamed.web.scenes import row
 from gamed.web.seats import LONGEST_NAME
 from gamed.web.visitors import Visitor
@@ -47,9 +49,9 @@ class Rooms:
 
     parts: Parts
     feeds: Feeds
+    prepared: PreparedRooms
     _list: tuple[float, list[dict[str, Any]]] = (-FRESH, [])
     _asking: list[Deferred[Answer]] = field(factory=list)
-    _forks: dict[Visitor, list[HostedRoom]] = field(factory=dict)
 
     @property
     def routes(self) -> Sequence[Route]:
@@ -90,10 +92,13 @@ class Rooms:
                 asked.callback(Answer(body=rows))
 
     def _row(self, room: Room) -> dict[str, Any]:
-        return row(room, self.feeds.ledgers.of(room), self.feeds.watchers(room))
+        return row(room, self.feeds.ledgers.of(room), self.feeds.watchers(room), self.parts.lobby.reservations)
 
     def _find(self, call: Call) -> Room:
-        room = self.parts.lobby.rooms.get(call.places["id"])
+        return self._named(call.places["id"])
+
+    def _named(self, word: str) -> Room:
+        room = self.parts.lobby.rooms.get(word)
         if room is None:
             raise _no_room()
         return room
@@ -123,9 +128,13 @@ class Rooms:
     def _events(self, call: Call, request: Any) -> Deferred[Any] | None:
         if (ended := self._ended(call)) is not None:
             return ended
-        stream = self.feeds.of(self._find(call)).stream
-        EventReader(stream, self.feeds.clock, last_event(request.getHeader("last-event-id"))).open(request)
+        stream = self.stream(call.visitor, call.places["id"])
+        self.feeds.lines.open(request).read(stream, last_event(request.getHeader("last-event-id")))
         return None
+
+    def stream(self, _visitor: Visitor, word: str) -> Stream:
+        """Return what happens in a room, which everybody may read. Raises Refusal."""
+        return self.feeds.of(self._named(word)).stream
 
     # What the administrator does
 
@@ -167,18 +176,12 @@ class Rooms:
         return factory.reception
 
     def _check_forks(self, visitor: Visitor) -> None:
-        self._forks = {
-            other: waiting
-            for other, rooms in self._forks.items()
-            if (waiting := [room for room in rooms if not room.history.was_started and room.table.outcome is None])
-        }
-        if len(self._forks.get(visitor, ())) >= FORKS and not visitor.admin:
+        if self.prepared.waiting(visitor) >= FORKS and not visitor.admin:
             raise Refusal(429, "rooms", f"{FORKS} rooms of yours wait for players already")
 
     def _made(self, call: Call, line: str, reserve: Callable[..., Any], history: History | None) -> Answer:
         room, kept = reserve(history=history)
-        if history is not None:
-            self._forks.setdefault(call.visitor, []).append(room)
+        self.prepared.add(call.visitor, Prepared(room, _names(call), kept))
         if call.visitor.operator is not None:
             call.visitor.operator.noted(line, f"room={room.id}")
         return Answer(body={"room": room.id, "reservations": [reservation.code for reservation in kept]})

@@ -14,15 +14,14 @@ from attrs import define, field
 from gamed.game import Options, Outcome, Seat
 from gamed.history import JOINED, LEFT, STARTED, History
 from gamed.lobby.refusals import RefusalLog
+from gamed.lobby.reservations import ReservationBook
 from gamed.lobby.room import Room
 from gamed.records.positions import COUNTED
+from gamed.table import CHANNELS
 from gamed.web.naming import Naming
 
 SECRET: Final = ("seed",)
 """Options that nobody is told: who knows the seed knows the cards."""
-
-CHANNELS: Final = 100
-"""From this place in a room on, nobody plays: RoboRally's output channels."""
 
 LONG: Final = 200
 """Characters of an option that is no matter for a list: a plan of RoboRally."""
@@ -111,7 +110,19 @@ def outcome(found: Outcome | None) -> dict[str, Any] | None:
     return None if found is None else {"termination": str(found.termination), "winner": found.winner}
 
 
-def row(room: Room, ledger: Ledger, watchers: int) -> dict[str, Any]:
+def reserved(room: Room, ledger: Ledger, book: ReservationBook) -> int:
+    """Return how many seats of a match that has not begun are kept for codes."""
+    return 0 if ledger.is_started else sum(book.is_reserved(room, seat) for seat in room.table.free)
+
+
+def free(room: Room, ledger: Ledger, book: ReservationBook) -> int:
+    """Return how many seats of a match that has not begun anybody may take."""
+    if ledger.is_started or room.is_closed or room.party is not None:
+        return 0
+    return len(room.table.free) - reserved(room, ledger, book)
+
+
+def row(room: Room, ledger: Ledger, watchers: int, book: ReservationBook) -> dict[str, Any]:
     """Return a room's row in the lobby."""
     history = room.history
     return {
@@ -124,6 +135,8 @@ def row(room: Room, ledger: Ledger, watchers: int) -> dict[str, Any]:
         "started": history.started,
         "options": listed(history.options),
         "record": record(room),
+        "free": free(room, ledger, book),
+        "reserved": reserved(room, ledger, book),
     }
 
 

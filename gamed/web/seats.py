@@ -53,11 +53,16 @@ KEPT_IN_ALL: Final = 500
 KEPT_SECONDS: Final = 1_800.0
 """How long they can be."""
 
+AWAY: Final = 2.0
+"""Seconds without a stream after which a seat's room is told that the person is away: a reload takes less."""
+
 LONGEST_NAME: Final = 40
 """Characters of a player's name."""
 
 _FOR_US: Final = ("players", "public", "is_blind")
 """What a person's view says to us, and not to the page."""
+
+TAKEN: Final = Refusal(409, "room-taken", "nobody can sit down in this room any longer", "join another room, or wait")
 
 _NOWHERE: Final[Mapping[str, Any]] = {"seats": [], "options": {}, "outcome": None, "last": None, "turn": []}
 
@@ -80,12 +85,16 @@ class HasDeadlines(Protocol):
 
 @define
 class Wish:
-    """What a seat is asked for with. `bots`: a strategy and a reservation's code, or None, for each."""
+    """What a seat is asked for with. `bots`: a strategy and a reservation's code, or None, for each.
+
+    `room`: the id of the room in which it shall be; None: any.
+    """
 
     game: str
     name: str
     reservation: str | None = None
     bots: tuple[tuple[str, str | None], ...] = ()
+    room: str | None = None
 
 
 @define(eq=False)
@@ -113,11 +122,14 @@ class Sitting:
     party: Party | None = None
     """Whom it came with."""
     ended: float = 0.0
+    _absence: IDelayedCall | None = None
+    """The moment at which the room is told that the person is away."""
+    _away_since: float | None = None
     _match: object = None
     _view: Mapping[str, Any] | None = None
 
     def __attrs_post_init__(self) -> None:
-        self.stream = self.feeds.stream(self, interval=INTERVAL, unread=self.touch)
+        self.stream = self.feeds.stream(self, interval=INTERVAL, watched=self._watched)
         self.loop = Loop(self.person, self.feeds.clock, self._told)
 
     @property
@@ -134,6 +146,25 @@ class Sitting:
         """Take note of a sign of life."""
         self.seen = self.feeds.clock.seconds()
 
+    def _watched(self) -> None:
+        self.touch()
+        self._expect(None)
+        if self.is_watched:
+            self._leave(None)
+        elif not self.is_over:
+            self._expect(self.feeds.clock.callLater(AWAY, self._leave, self.seen))
+
+    def _expect(self, absence: IDelayedCall | None) -> None:
+        if self._absence is not None and self._absence.active():
+            self._absence.cancel()
+        self._absence = absence
+
+    def _leave(self, since: float | None) -> None:
+        """Tell the room that the person is away since a moment; None: is back."""
+        self._away_since = since
+        if self.feed is not None and self.seat is not None:
+            self.feed.leave(self.seat, since)
+
     def act(self, action: Mapping[str, Any]) -> None:
         """Do what the human wants. Raises RuleError: nothing has changed; Refusal: the game is over."""
         self.loop.check()
@@ -149,9 +180,10 @@ class Sitting:
             captured = self.capture()
             self.final = self.scene(captured), self.moves(captured)
             self.ended = self.feeds.clock.seconds()
+            self._expect(None)
             self._follow(None)
             self.stream.changed()
-            self.feeds.end(self.stream)
+            self.stream.end()
             self.on_over(self)
         elif not self.is_watched:
             self.stream.changed()
@@ -180,13 +212,16 @@ class Sitting:
         places = self.loop.session.places
         room = places[0][0] if places else None
         if room is not None and (self.feed is None or self.feed.room is not room):
-            self.seat = places[0][1]
             self._follow(self.feeds.of(room))
+            self.seat = places[0][1]
+            self._leave(self._away_since)
             _take_time(room, self.seat)
 
     def _follow(self, feed: RoomFeed | None) -> None:
         if self.feed is not None:
             self.feed.followers.pop(self._room_changed, None)
+            if self.seat is not None:
+                self.feed.leave(self.seat, None)
         if feed is not None:
             self.feed = feed
             self._match = feed.match
@@ -228,6 +263,8 @@ class Sitting:
         scene["left"] = self._left()
         scene["isLive"] = not self.loop.is_lost
         scene["error"] = self.loop.error
+        # Another was faster, in the same turn of the reactor.
+        scene["refused"] = TAKEN.code if self.loop.is_lost and self.feed is None and self.wish.room else None
         return scene
 
     def _left(self) -> float | None:
@@ -316,6 +353,7 @@ class Seats:
         """Join a game as a person, with bots. Raises Refusal."""
         game_type, factory = self._listener(wish.game)
         self._check(visitor, wish, game_type)
+        self._check_room(wish)
         person = self._person(game_type, wish)
         self._take_reserved(wish.reservation)
         sitting = Sitting(
@@ -328,7 +366,7 @@ class Seats:
             self._over,
         )
         sitting.party = _party(wish)
-        sitting.loop.join(factory, host, wish.name, sitting.party)
+        sitting.loop.join(factory, host, wish.name, sitting.party, wish.room)
         self.sittings[sitting.id] = sitting
         visitor.seats += 1
         self._sweep_later()
@@ -366,6 +404,15 @@ class Seats:
             raise Refusal(429, "seats", f"you hold {PLAYED} seats: leave one first")
         if self.live >= MOST:
             raise Refusal(503, "seats", "there are too many seats", "try again later")
+
+    def _check_room(self, wish: Wish) -> None:
+        if wish.room is None:
+            return
+        if wish.bots or wish.reservation is not None:
+            raise Refusal(400, "room-alone", "whoever names a room brings neither bots nor a code")
+        room = self.parts.lobby.room(wish.room)
+        if room is None or room.history.kind != wish.game or not self.feeds.free(room):
+            raise TAKEN
 
     def _person(self, game_type: GameType, wish: Wish) -> Person:
         assert game_type.person is not None

@@ -26,6 +26,7 @@ from gamed.web.live import Feeds
 from gamed.web.metrics import DaemonCollector, registry
 from gamed.web.naming import Naming
 from gamed.web.play import Play
+from gamed.web.prepared import Address, PreparedRooms
 from gamed.web.proxies import networks
 from gamed.web.recordings import Recordings
 from gamed.web.rooms import Rooms
@@ -33,6 +34,7 @@ from gamed.web.seats import Seats
 from gamed.web.sessions import Sessions
 from gamed.web.site import Problems, Root, WebSite
 from gamed.web.static_files import FOLDER
+from gamed.web.topics import Topics
 from gamed.web.visitors import Visitors
 
 
@@ -68,29 +70,42 @@ def web_site(parts: Parts, listeners: Sequence[Listener], importing: Importing, 
     feeds = Feeds(lobby, reactor, naming)
     seats = Seats(parts, feeds, config.grace_seconds, _random, partial(_in_thread, reactor))
     visitors = Visitors(reactor, parts)
+    prepared = PreparedRooms(lobby, partial(_address, parts, listeners))
+    rooms, play = Rooms(parts, feeds, prepared), Play(seats)
     made = (
         Sessions(visitors, parts),
-        Rooms(parts, feeds),
-        Play(seats),
+        prepared,
+        rooms,
+        play,
+        Topics(feeds.lines, {"rooms": rooms.stream, "seats": play.stream}),
         Archive(lobby.store, importing, lobby.game_types, is_on_its_way=lobby.is_on_its_way, naming=naming),
         Recordings(lobby.store, importing, reactor.seconds),
     )
     routes = [*(route for part in made for route in part.routes), described]
     api = Api(routes, visitors)
-    api.proxies = networks(config.proxies)
     api.compress = partial(_in_thread, reactor, gzipped)
     root = Root(registry(collector), ready, api, collector.warnings)
     root.files.page()
     site = WebSite(root, frozenset(config.hosts.split()), reactor, limits)
+    site.proxies = networks(config.proxies)
     site.stopping += (seats.stop, feeds.stop)
 
     def take(settings: WebConfig) -> None:
-        site.hosts, api.proxies = frozenset(settings.hosts.split()), networks(settings.proxies)
+        site.hosts, site.proxies = frozenset(settings.hosts.split()), networks(settings.proxies)
         limits.total, limits.per_address = min(settings.connections, most), settings.connections_per_address
         seats.grace, naming.shows_addresses = settings.grace_seconds, settings.addresses
 
     parts.web = take
     return site
+
+
+def _address(parts: Parts, listeners: Iterable[Listener], game: str) -> Address | None:
+    """Return where programs reach a game; None: it has no listener, or one without a port."""
+    for listener in listeners:
+        port = None if listener.port is None else getattr(listener.port.getHost(), "port", None)
+        if port is not None and parts.kinds.get(listener.section) == game:
+            return Address(port, listener.certificates is not None)
+    return None
 
 
 def _random() -> Random:

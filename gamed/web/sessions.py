@@ -41,7 +41,7 @@ class Sessions:
 
     def _login(self, call: Call) -> Deferred[Answer]:
         user, password = call.text("user"), call.text("password")
-        logged_in = self.visitors.login(call.visitor, user, password, call.address)
+        logged_in = self.visitors.login(call.visitor, user, password, call.address, call.port)
         return logged_in.addCallback(self._told, call)
 
     def _logout(self, call: Call) -> Answer:

@@ -23,9 +23,11 @@ from twisted.web.http import HTTPChannel
 from twisted.web.resource import Resource
 from twisted.web.server import Request, Site
 
+from gamed.net.addresses import host_of, port_of
 from gamed.net.backlog import Backlog
 from gamed.net.limits import ConnectionLimits
 from gamed.web.answers import MOST_IMPORT, Answer, Refusal
+from gamed.web.proxies import Networks, client_address
 from gamed.web.static_files import INDEX, Files, StaticFiles, is_page
 
 HEADERS: Mapping[bytes, bytes] = {
@@ -47,6 +49,8 @@ SWEEP: Final = 5.0
 
 READ: Final = 16 * 1024 * 1024
 """Bytes of a body that is too long which are read and thrown away, so that its sender reads the refusal."""
+
+BANNED: Final = Refusal(403, "banned", "this address is banned")
 
 TOO_LONG: Final = Refusal(413, "too-long", f"a body has at most {MOST_IMPORT} bytes")
 
@@ -147,6 +151,13 @@ def _is_utf8(value: bytes) -> bool:
     return True
 
 
+def _origin(request: Any, proxies: Networks) -> tuple[str, int | None]:
+    peer = request.getClientAddress()
+    lines = request.requestHeaders.getRawHeaders(b"x-forwarded-for", ())
+    address = client_address(host_of(peer), (line.decode("latin-1") for line in lines), proxies)
+    return address, port_of(peer) if address == host_of(peer) else None
+
+
 class GuardedRequest(Request):
     """A request that is answered only if it names this host, with the headers that all answers have."""
 
@@ -154,6 +165,8 @@ class GuardedRequest(Request):
     content_type = ""
     # Whether all headers are UTF-8, as Twisted takes for granted where it is asked for text.
     is_text = True
+    # The browser's address and port; no port if a reverse proxy tells the address.
+    origin: tuple[str, int | None] = ("local", None)
 
     def gotLength(self, length: int | None) -> None:  # noqa: ARG002 (Request's signature)
         """Prepare for a body, in memory: a long one is not kept."""
@@ -176,6 +189,7 @@ class GuardedRequest(Request):
         self.is_text = all(_is_utf8(b"".join(values)) for _, values in request.requestHeaders.getAllRawHeaders())
         self.content_type = (request.getHeader(b"content-type") or b"").decode("latin-1")
         request.requestHeaders.removeHeader("content-type")
+        self.origin = _origin(request, request.channel.site.proxies)
         super().requestReceived(command, path, version)  # type: ignore[no-untyped-call]
 
     def setResponseCode(self, code: int, message: bytes | None = None) -> None:
@@ -204,6 +218,8 @@ class GuardedRequest(Request):
         if host not in request.channel.site.hosts:
             text = f"This server does not answer to {host!r}; [web] hosts lists the names that it answers to.\n"
             self._refuse(Answer(421, raw=text.encode(), mime="text/plain; charset=utf-8"))
+        elif request.channel.site.is_banned(self.origin[0]):
+            self._refuse(BANNED.answer())
         elif not self.is_text:
             self._refuse(NOT_TEXT.answer())
         elif self.length > MOST_IMPORT:
@@ -277,6 +293,7 @@ class WebSite(Site):
             root, requestFactory=GuardedRequest, timeout=SLOW_SECONDS, reactor=reactor
         )
         self.hosts = hosts
+        self.proxies: Networks = ()
         self.clock = reactor
         self.limits = limits
         self.waiting: dict[Channel, float] = {}
@@ -290,12 +307,16 @@ class WebSite(Site):
 
     def buildProtocol(self, addr: IAddress | None) -> Any:
         """Return a channel, or None: the connection is closed at once."""
-        host = None if self.limits is None else str(getattr(addr, "host", "local")).removeprefix("::ffff:")
+        host = None if self.limits is None else host_of(addr)
         if self.limits is not None and host is not None and not self.limits.admit(host):
             return None
         channel = super().buildProtocol(addr)  # type: ignore[no-untyped-call]
         channel.host = host
         return channel
+
+    def is_banned(self, address: str) -> bool:
+        """Whether a browser's address is banned: connections may be older than a ban, or a proxy's."""
+        return self.limits is not None and self.limits.bans.refuses(address, self.limits.listener)
 
     def wait_for(self, channel: Channel) -> None:
         """Take note that a connection waits for a request from now on."""

@@ -54,7 +54,7 @@ class Visitor:
 
     @property
     def admin(self) -> bool:
-        """Whether the console's user has logged in here."""
+        """Whether a user of the console has logged in here."""
         return self.operator is not None
 
 
@@ -64,7 +64,7 @@ NOBODY: Final = Visitor("", id="", key="", token="")
 
 @define(eq=False)
 class Visitors:
-    """All sessions. `parts`: the daemon, for the administrator; its account is the console's."""
+    """All sessions. `parts`: the daemon, for administrators; their accounts are the console's."""
 
     clock: IReactorTime
     parts: Parts
@@ -126,14 +126,14 @@ class Visitors:
 
     # The administrator
 
-    def login(self, visitor: Visitor, user: str, password: str, address: str) -> Deferred[Visitor]:
+    def login(self, visitor: Visitor, user: str, password: str, address: str, port: int | None) -> Deferred[Visitor]:
         """Fire with the session, which has a new cookie and token, or fail with Refusal. Raises Refusal."""
         if not password or len(password) > LONGEST_PASSWORD or len(user) > LONGEST_PASSWORD:
             raise Refusal(403, "password", "wrong user or password")
         checked = self.parts.accounts.check(user, password, address, "web")
-        return checked.addCallback(self._judged, visitor, user, address)
+        return checked.addCallback(self._judged, visitor, user, address, port)
 
-    def _judged(self, right: bool, visitor: Visitor, user: str, address: str) -> Visitor:  # noqa: FBT001 (a result)
+    def _judged(self, right: bool, visitor: Visitor, user: str, address: str, port: int | None) -> Visitor:  # noqa: FBT001 (a result, and who it is for)
         if not right:
             raise Refusal(403, "password", "wrong user or password")
         if visitor.key not in self._visitors:
@@ -143,8 +143,9 @@ class Visitors:
         del self._visitors[visitor.key]
         visitor.key, visitor.token = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
         self._visitors[visitor.key] = visitor
+        now = self.clock.seconds()
         visitor.operator = operator = Operator(
-            self.parts, user, address, "web", _say_nothing, lambda: self.logout(visitor), since=self.clock.seconds()
+            self.parts, user, address, "web", _say_nothing, lambda: self.logout(visitor), since=now, port=port
         )
         self.parts.operators.append(operator)
         log.info("web: logged in: {who}", who=operator.name)

@@ -38,6 +38,9 @@ _OVERLAP: Final = 2
 UNFINISHED: Final = 200
 """Bytes of an unfinished message that are shown."""
 
+TEXT: Final = 256
+"""Bytes of text that a parser collects before it hands them on."""
+
 KEPT: Final = 1_024
 """Characters of a message that are kept for people while it comes; also the bytes of it that an error has."""
 
@@ -133,8 +136,8 @@ class _Messages:
     closed: bool = False
     level: int = 0
     root: str = ""
-    elements: deque[Element | bytes] = field(factory=deque)
-    """The messages that are complete, and between them what was found of stray text."""
+    finished: Element | None = None
+    """The message that ended with the last token."""
     builder: TreeBuilder = field(init=False)
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
@@ -157,7 +160,7 @@ class _Messages:
         if self.level:
             element = self.builder.end(name)
             if self.level == 1:
-                self.elements.append(element)
+                self.finished = element
         else:
             self.closed = True
 
@@ -182,8 +185,8 @@ class XmlStream:
     """What came until the root began, and its tag."""
     _seen: str = field(default="", init=False)
     """The first `KEPT` characters of the message that is coming."""
-    _texts: deque[str] = field(factory=deque, init=False)
-    """The same of those that are complete."""
+    _came: deque[tuple[Element, str] | bytes] = field(factory=deque, init=False)
+    """The messages that are complete with the same of each, and between them what was found of stray text."""
     last: str = field(default="", init=False)
     """The same of the message that `elements` yielded last."""
     _is_told: bool = field(default=False, init=False)
@@ -217,13 +220,10 @@ class XmlStream:
 
     def stray(self) -> bytes:
         """Return the first line of text that no element holds, if it came before the next message; each text once."""
-        elements = self._messages.elements
-        text = elements[0] if elements else b""
-        if not isinstance(text, bytes):
-            return b""
-        if text:
-            elements.popleft()
-        return text
+        if self._came and isinstance(text := self._came[0], bytes):
+            self._came.popleft()
+            return text
+        return b""
 
     def _begun_text(self) -> bytes:
         return (self._seen.encode() + self._tokens.waiting[:KEPT])[:KEPT]
@@ -254,10 +254,10 @@ class XmlStream:
         Raises RemoteProtocolError after those before it: `malformed-xml`, `doctype`, `message-too-long`,
         `message-too-deep`, `too-many-attributes`.
         """
-        while self._messages.elements:
-            element = self._messages.elements.popleft()
-            if not isinstance(element, bytes):
-                self.last = self._texts.popleft()
+        while self._came:
+            came = self._came.popleft()
+            if not isinstance(came, bytes):
+                element, self.last = came
                 yield element
         if self._error is not None:
             raise self._error.fresh()
@@ -279,16 +279,16 @@ class XmlStream:
         self._taken += size
         if len(self._seen) < KEPT:
             self._seen = (self._seen + token)[:KEPT]
-        level, finished = messages.level, len(messages.elements)
+        level = messages.level
         if not token.startswith("<"):
             self._note_stray_text(token[: token.index("<")])
-            finished = len(messages.elements)
         self._is_told = False
         self._parser.Parse(token)
         if not level and messages.root and not self._opening:
             self._opening = self._seen
-        if len(messages.elements) > finished:
-            self._texts.append(self._seen)
+        if messages.finished is not None:
+            self._came.append((messages.finished, self._seen))
+            messages.finished = None
         elif not messages.level > level == 0:
             return
         self._taken = 0
@@ -314,13 +314,15 @@ class XmlStream:
         line = text.strip(_BLANK).partition("\n")[0].strip(_BLANK)
         if line and self._messages.level < 2 and not self._is_told:  # noqa: PLR2004 (the level of messages)
             self._is_told = True
-            self._messages.elements.append(line.encode()[:KEPT])
+            self._came.append(line.encode()[:KEPT])
 
     def _renew(self) -> None:
         messages = self._messages
         messages.builder = TreeBuilder()
         # A declared encoding does not count.
         self._parser = expat.ParserCreate("utf-8")
+        # Each parser allocates its buffer at once, 8 KiB unless told otherwise; messages have next to no text.
+        self._parser.buffer_size = TEXT
         self._parser.buffer_text = True
         if messages.root:
             self._parser.Parse(f"<{messages.root}>")

@@ -63,7 +63,7 @@ class DeskTestCase(SynchronousTestCase):
             lobby=self.house.lobby,
             listeners={self.kind: self.house.factory},
             kinds={self.kind: self.kind},
-            accounts=Accounts("admin", SECRET, self.house.clock, at_once, self.house.lobby.logins),
+            accounts=Accounts({"admin": SECRET}, self.house.clock, at_once, self.house.lobby.logins),
             bans=self.bans,
             config=self.config,
             clock=self.house.clock,

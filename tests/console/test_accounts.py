@@ -39,7 +39,7 @@ class AccountsTests(SynchronousTestCase):
         self.hashed: list[str] = []
         self.tally = Tally()
         self.logins = Logins(self.clock.seconds, self.tally)
-        self.accounts = Accounts("admin", SECRET, self.clock, self.in_thread, self.logins)
+        self.accounts = Accounts({"admin": SECRET}, self.clock, self.in_thread, self.logins)
 
     def in_thread(self, call: Any, password: str) -> Deferred[Any]:
         self.hashed.append(password)
@@ -98,7 +98,7 @@ class AccountsTests(SynchronousTestCase):
         self.assertEqual((self.tally.password_alarms, self.tally.wrong_passwords["console"]), (1, 10 * MANY))
 
     def test_a_changed_account_holds_at_once(self) -> None:
-        self.accounts.change("root", Secret.of("other"))
+        self.accounts.secrets = {"root": Secret.of("other")}
         self.assertIs(self.successResultOf(self.check("other", "root")), True)
         checked = self.check(PASSWORD)
         self.clock.advance(1)

@@ -94,7 +94,7 @@ class BattleshipTests(ReloadTestCase):
 
     def test_a_password_that_is_taken_out_still_holds(self) -> None:
         self.parts.config = attrs.evolve(self.config, console=ConsoleConfig(password=PASSWORD))
-        self.parts.accounts.change("admin", Secret.of(PASSWORD))
+        self.parts.accounts.secrets = {"admin": Secret.of(PASSWORD)}
         said = self.reload(console=ConsoleConfig())
         self.assertEqual((said["changed"], said["needs a restart"]), ([], ["[console] password"]))
         self.assertIs(self.successResultOf(self.parts.accounts.check("admin", PASSWORD, "local")), True)

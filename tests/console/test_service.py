@@ -83,19 +83,18 @@ class StartTests(ConsoleServiceTestCase):
             console = self.start("")
         (said,) = [text for text in sentences(logs) if "[console]" in text]
         self.assertRegex(said, r"^\[console\] has no password; until the daemon stops it is [\w-]{16}$")
-        self.assertIs(console.parts.accounts.secret.thd_matches(said.rpartition(" ")[2]), True)
+        self.assertIs(console.parts.accounts.secrets["admin"].thd_matches(said.rpartition(" ")[2]), True)
 
     def test_a_password_is_not_told(self) -> None:
         with capturedLogs() as logs:
             console = self.start('[console]\npassword = "Distel"\nuser = "op"\nlog_level = "warn"')
         self.assertNotIn("Distel", "\n".join(everything(logs)))
         self.assertNotIn("Distel", repr(console.parts.config))
-        self.assertIs(console.parts.accounts.secret.thd_matches("Distel"), True)
-        self.assertEqual((console.parts.accounts.user, console.parts.levels.level), ("op", "warn"))
+        self.assertIs(console.parts.accounts.secrets["op"].thd_matches("Distel"), True)
+        self.assertEqual((list(console.parts.accounts.secrets), console.parts.levels.level), (["op"], "warn"))
 
     def test_before_the_start_no_password_is_right(self) -> None:
-        secret = self.daemon().console.parts.accounts.secret
-        self.assertIs(secret.thd_matches(""), False)
+        self.assertEqual(self.daemon().console.parts.accounts.secrets, {})
 
     def test_the_host_key_is_made_at_the_start_and_kept(self) -> None:
         self.assertFalse((self.folder / KEY_FILE).exists())

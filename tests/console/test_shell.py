@@ -8,8 +8,9 @@ from twisted.internet.defer import Deferred
 from twisted.logger import LogEvent, Logger, LogLevel, LogPublisher, capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.audit import NAMESPACE
 from gamed.console.commands import COMMANDS
-from gamed.console.levels import AUDIT, LogLevels
+from gamed.console.levels import LogLevels
 from gamed.errors import StoreError
 from gamed.records.record import Summary
 from tests.console.desks import DeskTestCase, everything
@@ -123,7 +124,7 @@ class LevelTests(SynchronousTestCase):
         events: list[LogEvent] = []
         publisher = LogPublisher(events.append)
         levels = LogLevels(publisher)
-        logger, audit = Logger("gamed.net", observer=publisher), Logger(AUDIT, observer=publisher)
+        logger, audit = Logger("gamed.net", observer=publisher), Logger(NAMESPACE, observer=publisher)
         for level, written in (("info", 2), ("warn", 1), ("critical", 0), ("debug", 3)):
             levels.change(level)
             self.assertEqual(levels.level, level)

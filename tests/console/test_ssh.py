@@ -49,8 +49,9 @@ class StrangerTests(DeskTestCase):
 
     def test_connections_are_limited_and_counted_out(self) -> None:
         doors = [self.connect(port) for port in range(5)]
-        self.assertIsNone(doors[4])
-        for door in doors[:4]:
+        self.assertEqual([door.transport.aborted for door in doors], [True, False, False, False, False])
+        self.assertEqual(self.parts.limits.count, 4)
+        for door in doors:
             self.lose(door)
         self.assertEqual((self.parts.limits.count, self.house.clock.getDelayedCalls()), (0, []))
 

@@ -127,11 +127,37 @@ class LoginTests(TelnetTestCase):
         self.house.clock.advance(5)
         self.assertEqual((self.factory.doors, self.parts.limits.count), ({}, 0))
 
-    def test_more_connections_than_are_wanted(self) -> None:
-        doors = [self.connect(port) for port in range(5)]
-        self.assertIsNone(doors[4])
-        self.lose(doors[0])
+    def test_idle_connections_do_not_keep_an_administrator_out(self) -> None:
+        doors = [self.connect(port) for port in range(4)]
+        with capturedLogs() as logs:
+            door = self.logged_in()
+        self.assertEqual([other.transport.aborted for other in doors], [True, False, False, False])
+        text = "console: closed: somebody else needs the place, and nobody had logged in: peer=telnet 192.0.2.1:0"
+        self.assertIn(text, everything(logs))
+        for other in (*doors, door):
+            self.lose(other)
+        self.assertEqual((self.factory.doors, self.parts.limits.count), ({}, 0))
+
+    def test_more_administrators_than_are_wanted(self) -> None:
+        self.parts.limits.total = 1
+        door = self.logged_in()
+        self.assertIsNone(self.connect())
+        self.lose(door)
         self.assertIsNotNone(self.connect())
+
+    def test_the_time_to_log_in_goes_on_while_nothing_is_read(self) -> None:
+        door = self.connect()
+        door.pauseProducing()
+        door.resumeProducing()
+        self.house.clock.advance(LOGIN_SECONDS)
+        self.assertTrue(door.transport.disconnecting)
+
+    def test_a_connection_that_was_displaced_leaves_no_timer_of_its_login(self) -> None:
+        doors = [self.connect(port) for port in range(5)]
+        self.lose(doors[0])
+        for door in doors[1:]:
+            self.lose(door)
+        self.assertEqual(self.house.clock.getDelayedCalls(), [])
 
     def test_control_c_and_d_end_it(self) -> None:
         for key in (b"\x03", b"\x04", IAC + IP):
@@ -147,7 +173,9 @@ class SessionTests(TelnetTestCase):
         with capturedLogs() as logs:
             self.lose(self.logged_in())
         said = [text for text in everything(logs) if text.startswith("console: ")]
-        self.assertEqual(said, [f"console: logged {way}: user=admin from=telnet 192.0.2.1" for way in ("in", "out")])
+        self.assertEqual(
+            said, [f"console: logged {way}: user=admin from=telnet 192.0.2.1:4711" for way in ("in", "out")]
+        )
         self.assertEqual(self.parts.operators, [])
 
     def test_the_windows_width(self) -> None:

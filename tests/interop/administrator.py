@@ -30,6 +30,12 @@ def button(text: str) -> str:
     return f"main button:text-is('{text}')"
 
 
+def codes_of(page: Page) -> list[str]:
+    """Return the codes of a prepared room with two seats that its maker sees."""
+    page.wait_for_selector(".codes > li >> nth=1")
+    return page.locator(".codes > li > .copied:nth-of-type(1) code").all_inner_texts()
+
+
 class AdminTestCase(LiveTestCase):
     """One daemon, and bots whose moves the test lets pass, one by one."""
 

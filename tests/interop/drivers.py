@@ -324,13 +324,19 @@ PROMPT = """
 
 def play_roborally(hand: Hand) -> int:
     """Program any cards until the game is over, and return the number of decisions."""
-    decisions = {"facing": _face, "program": _program, "power": _wake, "repair": _repair}
     for made in range(MOST_TURNS):
-        prompt = str(hand.page.wait_for_function(PROMPT).json_value())
-        if prompt == "over":
+        if not move_roborally(hand):
             return made
-        decisions[prompt](hand)
     raise AssertionError("the game does not end")
+
+
+def move_roborally(hand: Hand) -> bool:
+    """Make the next decision, and return whether there was one: the game may be over."""
+    decisions = {"facing": _face, "program": _program, "power": _wake, "repair": _repair}
+    prompt = str(hand.page.wait_for_function(PROMPT).json_value())
+    if prompt != "over":
+        decisions[prompt](hand)
+    return prompt != "over"
 
 
 def _face(hand: Hand) -> None:

@@ -5,15 +5,18 @@ Source: issue 8, "Build" 1; docs/reference/web-api.md. What takes longer is in t
 
 from __future__ import annotations
 
+import subprocess
 from random import Random
 
 from playwright.sync_api import Route
 
 from gamed.games.battleship.client import Player as Gunner
 from gamed.games.battleship.strategy import strategies
-from tests.interop.administrator import AdminTestCase, button, hive
-from tests.interop.browsing import log_in, until
-from tests.interop.drivers import MOVES
+from tests.daemon import SCRIPTS
+from tests.interop.administrator import AdminTestCase, button, codes_of, hive
+from tests.interop.browsing import PATIENCE, log_in, seated, until
+from tests.interop.drivers import MOVES, waits
+from tests.interop.programs import end
 from tests.web.test_daemon import Browser
 
 
@@ -168,11 +171,9 @@ class AdminTests(AdminTestCase):
         page.fill("dialog textarea[name=names]", "Ada\nGrace")
         page.check("dialog input[name=paused]")
         page.click("dialog button[type=submit]")
-        page.wait_for_selector("dialog .codes li >> nth=1")
-        codes = page.locator("dialog .codes code").all_inner_texts()
-        self.assertEqual(len(set(codes)), 2)
-        page.click("dialog a.button")
         page.wait_for_url("**/rooms/*")
+        codes = codes_of(page)
+        self.assertEqual(len(set(codes)), 2)
         room = page.url.rpartition("/")[2]
         page.wait_for_selector(".title .badge:text-is('paused')")
         # The second seat's player comes first: the codes say who sits where.
@@ -180,6 +181,7 @@ class AdminTests(AdminTestCase):
             self.held("hive", hive(seat, codes[seat])).open()
         page.wait_for_selector(".seats:has-text('Ada')")
         page.wait_for_selector(".seats:has-text('Grace')")
+        page.wait_for_selector(".codes > li:nth-child(2) .badge:text-is('used')")
         self.stands(page, "paused", 0)
         page.click(button("One step"))
         self.stands(page, "paused", 1)
@@ -197,4 +199,43 @@ class AdminTests(AdminTestCase):
             (f"resume {room}", f"Room {room} goes on."),
         )
         # Whoever has a code has the seat: no log has one.
+        self.assertFalse([code for code in codes if code in self.daemon.text()])
+
+    def test_codes_are_handed_on(self) -> None:
+        """One seat is taken by the link in another browser, the other one by the command, after a reload."""
+        page = self.page
+        page.goto("/")
+        self.logged_in()
+        page.click("[data-game=hive] button:text-is('Prepare')")
+        page.click("dialog button[type=submit]")
+        page.wait_for_url("**/rooms/*")
+        codes = codes_of(page)
+        page.reload()
+        self.assertEqual(codes_of(page), codes)
+        page.click(".codes > li:first-child summary:text-is('QR code of the link')")
+        picture = ".codes > li:first-child img"
+        page.wait_for_function("where => document.querySelector(where).naturalWidth > 100", arg=picture)
+        # The lobby has them, too, and says to others that the seats are reserved.
+        page.click(".brand")
+        self.assertEqual(codes_of(page), codes)
+        other = self.tab(self.browser())
+        other.goto("/")
+        other.wait_for_selector("[data-room]:has-text('2 reserved seats')")
+        self.assertEqual(other.locator("[data-room] button:text-is('Play')").count(), 0)
+        self.assertFalse([code for code in codes if code in other.content()])
+        other.goto(page.locator(".codes > li:first-child .copied:nth-of-type(2) code").inner_text())
+        other.fill("dialog input[name=name]", "Ann")
+        other.click("dialog button[type=submit]")
+        seated(other)
+        page.wait_for_selector(".codes > li:first-child .badge:text-is('used')")
+        page.click(".codes > li:last-child summary:text-is('For a program')")
+        command = page.locator(".codes > li:last-child details .copied code").inner_text().split()
+        self.assertEqual(command[:3], ["gamed", "bot", "hive"])
+        bot = subprocess.Popen([SCRIPTS / "gamed", *command[1:]], stdout=subprocess.DEVNULL)
+        self.addCleanup(end, bot)
+        waits(other, "play", "wait")
+        page.wait_for_selector(".prepared", state="hidden")
+        other.click("main button:text-is('Leave')")
+        other.click("dialog .danger")
+        self.assertEqual(bot.wait(PATIENCE), 0)
         self.assertFalse([code for code in codes if code in self.daemon.text()])

@@ -61,6 +61,7 @@ class Peer:
     address: str = "local"
     own_name: str | None = None
     party: Party | None = None
+    wanted: str | None = None
     refusals: Refusals = field(factory=Refusals)
     unfinished: bytes = b""
     listener: str = "test"

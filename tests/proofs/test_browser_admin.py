@@ -81,8 +81,6 @@ class AdminProofs(AdminTestCase):
         self.logged_in()
         page.click("[data-game=hive] button:text-is('Prepare')")
         page.click("dialog button[type=submit]")
-        page.wait_for_selector("dialog .codes li >> nth=1")
-        page.click("dialog a.button")
         page.wait_for_url("**/rooms/*")
         room = page.url.rpartition("/")[2]
         page.wait_for_selector(".title .badge:text-is('waiting')")

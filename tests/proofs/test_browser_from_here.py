@@ -17,11 +17,12 @@ from gamed.games.battleship.strategy import strategies
 from gamed.games.quoridor.client import Player as Walker
 from gamed.games.quoridor.strategy import STRATEGIES
 from gamed.registry import Player, game_types
+from tests.interop.administrator import codes_of
 from tests.interop.browsing import PATIENCE, seated, until
 from tests.interop.drivers import MOST_TURNS, MOVES, Mouse, move_hive, play_hive, waits
 from tests.proofs.live import LiveProof
 
-NAMED = re.compile(r"(RED|BLUE) +\S+ +(hand)")
+NAMED = re.compile(r"(RED|BLUE) +(?:\S+ +)?(hand)")
 """A player in the picture of a position of Hive."""
 
 START = "main button:text-is('Start from here')"
@@ -72,14 +73,15 @@ class FromHereTests(LiveProof):
     def fork(self) -> list[str]:
         """Press the button, and return the codes of both seats."""
         self.page.click(START)
-        self.page.wait_for_selector("dialog .codes li >> nth=1")
-        codes = self.page.locator("dialog .codes code").all_inner_texts()
+        self.page.check("dialog input[value=codes]")
+        self.page.click("dialog button[type=submit]")
+        codes = codes_of(self.page)
         self.assertEqual(len(set(codes)), 2)
         return codes
 
     def sit(self, page: Page, seat: int) -> str:
-        """Take one of the seats that the dialog shows, by its button."""
-        page.click(f"dialog .codes li:nth-child({seat + 1}) button")
+        """Take one of the seats that the room's page shows, by its button."""
+        page.click(f".codes > li:nth-child({seat + 1}) > button")
         page.fill("dialog input[name=name]", "Ann")
         page.click("dialog button[type=submit]")
         return seated(page)
@@ -135,7 +137,7 @@ class FromHereTests(LiveProof):
         self.assertEqual(self.position(new, move), before)
 
     def test_two_persons(self) -> None:
-        """One sits down from the dialog, the other one in the lobby with the code that was told."""
+        """One sits down from the room's page, the other one in the lobby with the code that was told."""
         page, old = self.page, self.hive(5)
         # Another side is to move than in the other test.
         move = old["length"] // 2 + 1
@@ -194,12 +196,28 @@ class FromHereTests(LiveProof):
         old = self.hive(9)
         self.opened(old, 0)
         self.fork()
-        self.page.keyboard.press("Escape")
-        self.page.wait_for_selector("dialog", state="detached")
         self.opened(old, old["length"])
         self.page.click(START)
-        self.page.wait_for_selector(".complaint:has-text('over')")
-        self.assertEqual(self.page.locator("dialog").count(), 0)
+        self.page.check("dialog input[value=codes]")
+        self.page.click("dialog button[type=submit]")
+        self.page.wait_for_selector("dialog .complaint:has-text('over')")
+
+    def test_the_other_seat_is_a_programs(self) -> None:
+        page, old = self.page, self.hive(11)
+        move = old["length"] // 2
+        self.opened(old, move)
+        before = self.position(old, move)
+        mover = old["moves"][move]["seat"]
+        page.click(START)
+        page.fill("dialog input[name=name]", "Ann")
+        page.select_option("dialog select[name=seat]", str(mover))
+        page.select_option("dialog .bots select", "greedy")
+        page.click("dialog button[type=submit]")
+        seated(page)
+        waits(page, "play")
+        self.assertEqual((page.evaluate(STACKS), page.locator(MOVES).count()), (before, move))
+        move_hive(Mouse(page), Random(2))
+        page.wait_for_function("n => document.querySelectorAll('.moves li').length >= n", arg=move + 2)
 
     def test_games_without_reservations_have_no_such_button(self) -> None:
         games = self.asked(self.page, "/session")["games"]

@@ -109,7 +109,7 @@ class ManyTests(DaemonTestCase):
         self.assertEqual(report["causes"], ["REGULAR", "REGULAR"])
         names = [entry.data["name"] for entry in history.of_kind(JOINED)]
         number = report["number"]
-        self.assertEqual(names, ["Unknown"] * 2 if number % 2 else [f"r {number}", f"b {number}"])
+        self.assertEqual(names, [""] * 2 if number % 2 else [f"r {number}", f"b {number}"])
         self.assertEqual(report["seats"], [1, 0] if number % 4 == 0 else [0, 1])
 
     def rooms_left(self, log: str) -> set[str]:

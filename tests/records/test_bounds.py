@@ -68,9 +68,11 @@ class DocumentTests(SynchronousTestCase):
         self.assert_forbidden(content, "1,001 namespaces on it and around it", "/game/header" + "/a" * 1_001)
 
     def test_very_many_elements(self) -> None:
-        self.patch(parsing, "MARKUP", 100)
+        self.patch(parsing, "TAGS", 100)
+        self.patch(parsing, "ALL_ATTRIBUTES", 110)
         self.patch(parsing.etree, "fromstring", lambda *_: self.fail("it was parsed"))
-        self.assert_forbidden(b"<a/>" * 101, "more than 100 tags or attributes", None)
+        self.assert_forbidden(b"<a/>" * 101, "more than 100 tags", None)
+        self.assert_forbidden(b"<a b='' c=''/>" * 60, "more than 110 attributes", None)
 
     def test_what_is_within_the_limits(self) -> None:
         names = b" ".join(b'a%d=""' % number for number in range(256))
@@ -99,6 +101,12 @@ class SgfTests(SynchronousTestCase):
         self.patch(sgf_games, "MOST_TOKENS", 20)
         codes = [outcome.code for outcome in taken(b"(;SZ[9];B[aa])" + b"(;" * 20 + b")" * 20 + b"(;SZ[9];B[bb])")]
         self.assertEqual(codes, ["imported", "forbidden"])
+
+    def test_very_many_bytes_and_escapes(self) -> None:
+        self.patch(sgf_games, "MOST_BYTES", 1_000)
+        self.patch(sgf_games, "MOST_ESCAPES", 100)
+        self.assert_unread(b"(;C[" + b"x" * 1_000 + b"])", "game 1 has more than 1,000 bytes: it and what follows is")
+        self.assert_unread(b"(;C[" + b"\\]" * 101 + b"])", "game 1 has more than 100 backslashes")
 
     def test_very_many_games(self) -> None:
         self.patch(sgf_games, "MOST_GAMES", 3)

@@ -317,4 +317,27 @@ def store_tests(  # noqa: C901 (a class of tests)
             for place, number, started in ((1, 2, late), (2, 3, late), (3, 1, early), (4, 4, early)):
                 self.assertEqual(self.found(Query(after=(started, record(number).id))), [2, 3, 1, 4][place:])
 
+        def test_the_header_of_a_record(self) -> None:
+            self.keep_all(n1={})
+            self.assertEqual(self.result(self.store.header(record(1).id)), b"<header/>")
+            for other in (record(2).id, record(1).id[:8], ""):
+                self.assertIsNone(self.result(self.store.header(other)))
+
+        def test_own_games_that_ended_before_a_moment_expire_some_at_a_time(self) -> None:
+            numbers = range(1, 6)
+            for number in numbers:
+                ended = f"2026-11-0{number}T10:00:00.000Z"
+                own = attrs.evolve(summary(number), started=f"2026-11-0{number}T09:00:00.000Z", ended=ended)
+                self.result(self.store.keep(record(number), own))
+            foreign = attrs.evolve(record(9), publisher="GoFans")
+            imported = attrs.evolve(summary(9), publisher="GoFans", started="1846-09-11", ended="1846-09-11")
+            self.result(self.store.keep(foreign, imported))
+            before = "2026-11-04T10:00:00.000Z"
+            self.assertEqual(self.result(self.store.expire(before, 2)), 2)
+            self.assertEqual(len(self.found(Query())), 4)
+            self.assertEqual([self.result(self.store.expire(before, 2)) for _ in range(2)], [1, 0])
+            self.assertEqual(self.found(Query()), [5, 4, 9])
+            for number in (1, 2, 3):
+                self.assertIsNone(self.result(self.store.header(record(number).id)))
+
     return StoreTests

@@ -33,6 +33,7 @@ from gamed.errors import StoreConflict, StoreError
 from gamed.lobby.keeper import KEEP_AGAIN, Keeper
 from gamed.records.own import summary as summary_of
 from gamed.records.record import document
+from gamed.store.changes import rewrite
 from gamed.store.dialects import CONNECTING, begin_alone
 from gamed.store.memory import MemoryJournal
 from gamed.store.query import Query
@@ -219,7 +220,7 @@ class OpenTests(PostgresCase):
         with self.opened()._engine.connect() as connection:
             used = connection.connection.dbapi_connection.info.get_parameters()
             name = connection.execute(text("SHOW application_name")).scalar()
-        self.assertEqual(used, {**used, **CONNECTING, "connect_timeout": "3"})
+        self.assertEqual(used, {**used, **CONNECTING, "connect_timeout": "3", "application_name": "Probe"})
         self.assertEqual(name, "Probe")
 
     def test_without_the_driver_it_says_what_to_install(self) -> None:
@@ -290,7 +291,7 @@ class BesideTests(PostgresCase):
 
     def test_who_replaces_the_same_waits(self) -> None:
         self.database.thd_keep([(record(n), summary(n)) for n in (1, 2)])
-        renamed = {record(n).id: summary(n, ("Barbara",)) for n in (1, 2)}
+        renamed = [(record(n), summary(n, ("Barbara",))) for n in (1, 2)]
         with self.other._transaction() as connection:
             connection.execute(text("SELECT id FROM games FOR UPDATE"))
             replaced = self.beside(lambda: self.database.thd_replace_summaries(renamed))
@@ -298,13 +299,34 @@ class BesideTests(PostgresCase):
             connection.execute(text("DELETE FROM seats"))
             connection.execute(text("INSERT INTO seats SELECT id, 0, 'Edsger', 0 FROM games"))
         replaced()
-        self.assertEqual(self.database.thd_find(Query()), list(renamed.values()))
+        self.assertEqual(self.database.thd_find(Query()), [summary for _, summary in renamed])
+
+    def test_who_deletes_what_another_rewrites_waits_and_deletes_nothing_twice(self) -> None:
+        self.database.thd_keep([(record(1), summary(1))])
+        new = record(2, b"<body>2</body>")
+        with self.other._writing() as connection:
+            rewrite(connection, [(record(1), new, summary(2, ("anonymous",)))], {})
+            deleted = self.beside(lambda: self.database.thd_delete([record(1).id]))
+            self.until_waiting()
+        self.assertEqual(deleted(), frozenset())
+        self.assertEqual(self.database.thd_find(Query()), [summary(2, ("anonymous",))])
+
+    def test_what_was_searched_before_a_rewriting_does_not_come_back(self) -> None:
+        self.database.thd_keep([(record(1), summary(1, ("Ada",)))])
+        new = record(1, b"<body>2</body>")
+        with self.other._writing() as connection:
+            rewrite(connection, [(record(1), new, summary(1, ("anonymous",)))], {})
+            replaced = self.beside(lambda: self.database.thd_replace_summaries([(record(1), summary(1, ("Ada",)))]))
+            self.until_waiting()
+        replaced()
+        self.assertEqual(self.database.thd_find(Query()), [summary(1, ("anonymous",))])
+        self.assertEqual(self.database.thd_record(new.id), new)
 
     def test_who_reads_all_is_in_nobodys_way(self) -> None:
         self.database.thd_keep([(record(number), summary(number)) for number in range(BATCH + 1)])
         records = self.database.thd_records()
         next(records)
-        self.other.thd_replace_summaries({record(0).id: None})
+        self.other.thd_replace_summaries([(record(0), None)])
         self.other.thd_keep([(record(BATCH + 1), None)])
         self.assertEqual([one.id for one in records], [record(n).id for n in range(1, BATCH + 2)])
 
@@ -445,6 +467,18 @@ class CommandTests(PostgresCase):
         self.assertIn("127.0.0.1:4711", self.run_gamed("records", "show", own.id[:4]).stdout)
         self.assertEqual(self.run_gamed("records", "export", own.id).stdout_bytes, document(own))
         self.assertIn("there is no record", self.run_gamed("records", "show", "ffff", status=1).stderr)
+
+    def test_a_name_is_taken_out_and_games_are_deleted(self) -> None:
+        own = samples.record(samples.game())
+        self.database.thd_keep([(own, summary_of(own)), (record(1), summary(1))])
+        self.assertIn("1 anonymised", self.run_gamed("records", "anonymise", "127.0.0.1", "--yes").stdout)
+        (found,) = self.database.thd_find(Query(player="anonymous"))
+        self.assertEqual((found.id, found.length), (own.id, 4))
+        self.assertEqual(self.database.thd_find(Query(player="127.0.0.1:4711")), [])
+        self.run_gamed("records", "delete", own.id, "--yes")
+        self.assertEqual(self.ids(), [1])
+        for table in ("summaries", "seats"):
+            self.assertEqual(self.query(f"SELECT count(*) FROM {table} WHERE game_id = '{own.id}'"), [(0,)])
 
     def test_what_is_imported_is_there_once(self) -> None:
         file = self.folder / "game.xml"

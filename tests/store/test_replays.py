@@ -7,16 +7,21 @@ from pathlib import Path
 from threading import Event, current_thread
 from typing import Any
 
+import attrs
 from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.config import structure
+from gamed.errors import StoreError
 from gamed.games.softwarechallenge import game_type
 from gamed.games.softwarechallenge.seasons.hive.replays import file_name, write
-from gamed.history import History
+from gamed.history import JOINED, Entry, History
+from gamed.records.record import Record
 from gamed.registry import ReplayFormat
 from gamed.store import replays
-from gamed.store.replays import ReplayWriter, thd_write_file
-from tests.games.softwarechallenge.hive.test_replays import history
+from gamed.store.replays import ReplayFolder, ReplayWriter, thd_write_file
+from tests.games.softwarechallenge.hive.test_replays import history, whole
+from tests.records.samples import record
 from tests.store.logs import sentences
 from tests.store.pump import Pump
 
@@ -42,6 +47,69 @@ class FileTests(SynchronousTestCase):
         self.assertRaises(OSError, thd_write_file, self.path, b"second")
         self.assertEqual(self.path.read_bytes(), b"first")
         self.assertEqual([path.name for path in self.path.parent.iterdir()], ["one.xml"])
+
+
+class FolderTests(SynchronousTestCase):
+    """The file of a record that is deleted, or that another one takes the place of."""
+
+    def setUp(self) -> None:
+        replay = ReplayFormat("software-challenge", "protocol", write, lambda _: ENDED, file_name)
+        self.folder = ReplayFolder(Path(self.mktemp()), replay)
+        self.folder.directory.mkdir()
+
+    def played(self, *names: str) -> Record:
+        ended = whole(1)
+        ended.entries[:2] = [Entry(0, JOINED, seat, data={"name": name}) for seat, name in enumerate(names)]
+        path = self.folder.directory / file_name(ended)
+        path.write_bytes(write(ended))
+        self.addCleanup(path.unlink, missing_ok=True)
+        return record(ended)
+
+    def names(self) -> list[str]:
+        return sorted(path.name for path in self.folder.directory.iterdir())
+
+    def test_the_file_of_a_record_is_removed_and_no_other(self) -> None:
+        one = self.played("Ada", "Bob")
+        (first,) = self.names()
+        self.played("Ada", "Cyd")
+        self.folder.thd_remove(one)
+        self.folder.thd_remove(one)
+        self.assertEqual(len(self.names()), 1)
+        self.assertNotIn(first, self.names())
+
+    def test_another_takes_its_place(self) -> None:
+        before = self.played("Ada", "Bob")
+        (self.folder.directory / self.names()[0]).chmod(0o640)
+        self.folder.thd_replace(before, record_with(before, b"Cyd"))
+        (name,) = self.names()
+        self.assertEqual((self.folder.directory / name).stat().st_mode & 0o777, 0o640)
+        self.assertIn("Cyd_Bob", name)
+        self.assertIn(b'"Cyd"', (self.folder.directory / name).read_bytes())
+        self.folder.thd_replace(before, record_with(before, b"Eve"))
+        self.assertEqual(self.names(), [name])
+
+    def test_what_is_no_record_of_the_game_has_no_file(self) -> None:
+        self.folder.thd_remove(Record("id", "gamed-hive", "1.0", b"<header/>", b"<body/>"))
+
+    def test_a_file_that_cannot_be_removed_is_said(self) -> None:
+        one = self.played("Ada", "Bob")
+        path = self.folder.directory / self.names()[0]
+        path.unlink()
+        path.mkdir()
+        self.addCleanup(path.rmdir)
+        self.assertIn("its record stays", str(self.assertRaises(StoreError, self.folder.thd_remove, one)))
+
+    def test_the_folders_of_a_configuration(self) -> None:
+        config = structure({"softwarechallenge": {"replays": "kept"}}, Path("/srv"))
+        found = replays.folders(config.listeners)
+        self.assertEqual({name: str(one.directory) for name, one in found.items()}, {"gamed-hive": "/srv/kept"})
+        self.assertEqual(replays.folders(structure({}, Path("/srv")).listeners), {})
+
+
+def record_with(before: Record, name: bytes) -> Record:
+    """Return a record with another name in the place of Ada."""
+    header, body = (node.replace(b'"Ada"', b'"%b"' % name) for node in (before.header, before.body))
+    return attrs.evolve(before, header=header, body=body)
 
 
 class WriterTests(SynchronousTestCase):

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+import attrs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import create_engine, text
@@ -57,7 +58,7 @@ class DatabaseCase(SynchronousTestCase):
 
 class OpenTests(DatabaseCase):
     def test_every_connection_is_set_up(self) -> None:
-        wanted = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 5000}
+        wanted = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 5000, "secure_delete": 1}
         with self.database._engine.connect() as first, self.database._engine.connect() as second:
             for connection in (first, second):
                 found = {name: connection.execute(text(f"PRAGMA {name}")).scalar() for name in wanted}
@@ -424,14 +425,14 @@ class AllTests(DatabaseCase):
         self.keep(BATCH + 1)
         records = self.database.thd_records()
         next(records)
-        self.database.thd_replace_summaries({record(0).id: None})
+        self.database.thd_replace_summaries([(record(0), None)])
         self.keep(BATCH + 3)
         self.assertEqual(sum(1 for _ in records), BATCH + 2)
 
     def test_summaries_are_replaced(self) -> None:
         self.keep(3)
         renamed = summary(1, ("Barbara",))
-        self.database.thd_replace_summaries({record(1).id: renamed, record(2).id: None})
+        self.database.thd_replace_summaries([(record(1), renamed), (record(2), None)])
         found = self.database.thd_find(Query())
         self.assertEqual(found, [summary(0), renamed])
         self.assertEqual(self.query("SELECT count(*) FROM seats"), [(3,)])
@@ -439,6 +440,69 @@ class AllTests(DatabaseCase):
 
     def test_replacing_is_one_transaction(self) -> None:
         self.keep(2)
-        lost = {record(0).id: None, record(9).id: summary(9)}
+        one = summary(1)
+        lost = [(record(0), None), (record(1), attrs.evolve(one, seats=one.seats[:1] * 2))]
         self.assertRaises(StoreError, self.database.thd_replace_summaries, lost)
         self.assertEqual(self.database.thd_find(Query()), [summary(0), summary(1)])
+
+
+class ChangeTests(DatabaseCase):
+    """Records that are deleted, and records that take the place of others."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.database.thd_keep([(record(number), summary(number)) for number in range(4)])
+
+    def counts(self) -> list[int]:
+        tables = ("games", "summaries", "seats")
+        return [int(str(self.query(f"SELECT count(*) FROM {table}")[0][0])) for table in tables]
+
+    def test_what_is_searched_of_a_record_is_deleted_with_it(self) -> None:
+        ids = [record(1).id, record(2).id, record(9).id]
+        self.assertEqual(self.database.thd_delete(ids), frozenset(ids[:2]))
+        self.assertEqual(self.counts(), [2, 2, 4])
+        self.assertEqual(self.ids(), [0, 3])
+        self.assertEqual(self.database.thd_delete(ids), frozenset())
+
+    def test_what_is_deleted_is_not_left_in_the_file(self) -> None:
+        secret = b"<body>" + b"Rosalind" * 400 + b"</body>"
+        self.database.thd_keep([(record(9, secret), None)])
+        self.database.thd_delete([record(9).id])
+        self.database.thd_close()
+        self.assertNotIn(b"Rosalind", self.path.read_bytes())
+
+    def test_a_record_takes_the_place_of_another(self) -> None:
+        same, other = record(1, b"<body>1</body>"), record(7, b"<body>7</body>")
+        rewritten = [(record(1), same, summary(1, ("anonymous",))), (record(2), other, summary(7, ("anonymous",)))]
+        self.assertEqual(self.database.thd_rewrite(rewritten), {record(1).id, record(2).id})
+        self.assertEqual(self.ids(), [0, 1, 3, 7])
+        self.assertEqual([self.database.thd_record(one.id) for one in (same, other)], [same, other])
+        found = self.database.thd_find(Query(player="anonymous"))
+        self.assertEqual([one.id for one in found], [same.id, other.id])
+        self.assertEqual(self.counts(), [4, 4, 6])
+
+    def test_two_records_may_become_one(self) -> None:
+        new = record(7)
+        rewritten = [(record(number), new, summary(7)) for number in (1, 2)]
+        self.assertEqual(len(self.database.thd_rewrite(rewritten)), 2)
+        self.assertEqual(self.database.thd_rewrite([(record(3), new, summary(7))]), {record(3).id})
+        self.assertEqual((self.ids(), self.counts()), ([0, 7], [2, 2, 4]))
+
+    def test_what_was_deleted_or_changed_meanwhile_is_left_alone(self) -> None:
+        read, new = record(1, b"<body>old</body>"), record(1, b"<body>new</body>")
+        self.assertEqual(
+            self.database.thd_rewrite([(read, new, summary(1)), (record(9), record(8), None)]), frozenset()
+        )
+        self.assertEqual(self.database.thd_record(read.id), record(1))
+        self.database.thd_replace_summaries([(read, summary(1, ("Ada",))), (record(9), summary(9))])
+        self.assertEqual(self.database.thd_find(Query(player="Grace", limit=9))[1], summary(1))
+        self.assertEqual(self.ids(), [0, 1, 2, 3])
+
+    def test_what_fails_late_has_changed_nothing(self) -> None:
+        """As a kill does: SQLite takes back what was not committed."""
+        one = summary(2)
+        broken = attrs.evolve(one, seats=one.seats[:1] * 2)
+        rewritten = [(record(1), record(7), summary(7)), (record(2), record(2, b"<body>2</body>"), broken)]
+        self.assertRaises(StoreError, self.database.thd_rewrite, rewritten)
+        self.assertEqual((self.ids(), self.counts()), ([0, 1, 2, 3], [4, 4, 8]))
+        self.assertEqual(self.database.thd_record(record(2).id), record(2))

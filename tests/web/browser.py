@@ -190,10 +190,13 @@ class BrowserTestCase(SynchronousTestCase):
                 self.page.screenshot(path=str(SHOTS / f"{name}-{size}-{scheme}.png"))
 
 
+# A shared worker's requests do not come by the page's routes: the page holds the stream itself.
+ALONE = "delete window.SharedWorker;"
+
 STREAMS = """
 (() => {
-  // Streams that the test feeds, by path.
-  window.streams = {};
+  // Streams that the test feeds, the newest last.
+  window.streams = [];
   class Fed extends EventTarget {
     static CONNECTING = 0;
     static OPEN = 1;
@@ -201,27 +204,36 @@ STREAMS = """
     readyState = 0;
     constructor(url) {
       super();
-      this.path = new URL(url, location).pathname;
-      window.streams[this.path] = this;
-      setTimeout(() => { if (this.readyState === 0) { this.readyState = 1; this.onopen?.(); } });
+      const topics = new URL(url, location).searchParams.get("topics").split(",");
+      this.topics = topics.map((topic) => topic.split("@")[0]);
+      window.streams.push(this);
+      setTimeout(() => {
+        if (this.readyState !== 0) return;
+        this.readyState = window.isAway ? 2 : 1;
+        this.dispatchEvent(new Event(window.isAway ? "error" : "open"));
+      });
     }
     close() { this.readyState = 2; }
   }
   window.EventSource = Fed;
+  window.streamOf = (topic) => window.streams.find((one) => one.readyState === 1 && one.topics.includes(topic));
 })();
 """
+HELD = "topic => Boolean(window.streamOf(topic))"
 EMIT = """
-([path, name, data]) => {
-  const stream = window.streams[path];
-  if (!stream || stream.readyState === 2) throw new Error(`nobody listens to ${path}`);
+([topic, name, data]) => {
+  const stream = window.streamOf(topic);
+  stream.dispatchEvent(new MessageEvent("topic", {data: String(stream.topics.indexOf(topic))}));
   stream.dispatchEvent(new MessageEvent(name, {data: JSON.stringify(data)}));
 }
 """
 LOSE = """
-([path, isForGood]) => {
-  const stream = window.streams[path];
-  stream.readyState = isForGood ? 2 : 0;
-  stream.onerror?.();
+() => {
+  window.isAway = true;
+  for (const stream of window.streams.filter((one) => one.readyState === 1)) {
+    stream.readyState = 2;
+    stream.dispatchEvent(new Event("error"));
+  }
 }
 """
 
@@ -235,7 +247,8 @@ class PageTestCase(BrowserTestCase):
 
     `api`: by method and path below /api/v1, what is answered: JSON, or a callable that takes the body and returns a
     status and JSON. `asked`: the requests so far, as method, path with query, and body. `files`: further static files.
-    `feeds`: whether event streams are fed by the test (`emit`, `lose`); else the browser's own ask the routes.
+    `feeds`: whether event streams are fed by the test (`emit`, `lose`, `restore`); else the browser's own ask the
+    routes.
     """
 
     feeds: ClassVar[bool] = True
@@ -247,6 +260,7 @@ class PageTestCase(BrowserTestCase):
         self.files: dict[str, str] = {}
         self.weights: dict[str, int] = {}
         self.is_away = False
+        self.page.add_init_script(ALONE)
         if self.feeds:
             self.page.add_init_script(STREAMS)
 
@@ -306,13 +320,26 @@ class PageTestCase(BrowserTestCase):
         self.page.goto(ORIGIN + path)
         self.page.wait_for_selector(f"main {ready}", state="attached")
 
-    def emit(self, path: str, name: str, data: Any) -> None:
-        """Send an event to who listens to this resource below /api/v1."""
-        self.page.evaluate(EMIT, [f"/api/v1{path}/events", name, data])
+    def hold(self, path: str) -> str:
+        """Wait until what happens in this resource below /api/v1 is listened to; return the name of its topic."""
+        topic = path.removeprefix("/")
+        self.wait(HELD, topic)
+        return topic
 
-    def lose(self, path: str, *, for_good: bool) -> None:
-        """Break a stream: the browser would try again by itself, or has given up."""
-        self.page.evaluate(LOSE, [f"/api/v1{path}/events", for_good])
+    def emit(self, path: str, name: str, data: Any) -> None:
+        """Send an event to who listens to a resource."""
+        self.page.evaluate(EMIT, [self.hold(path), name, data])
+        # It goes on by a channel, whose messages come one by one.
+        self.page.evaluate("() => new Promise((resolve) => setTimeout(resolve, 10))")
+
+    def lose(self, path: str) -> None:
+        """Break the stream; each further one fails until `restore`."""
+        self.hold(path)
+        self.page.evaluate(LOSE)
+
+    def restore(self) -> None:
+        """Let streams be opened again."""
+        self.page.evaluate("window.isAway = false")
 
     def requests(self, method: str, path: str, count: int = 0) -> list[Any]:
         """Return the bodies of the requests of this kind so far, as soon as there are so many."""

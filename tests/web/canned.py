@@ -56,8 +56,21 @@ ROOM = {
     "started": "2026-11-21T12:00:00Z",
     "options": {"soft_milliseconds": 1000, "note": TRICKY},
     "record": None,
+    "free": 0,
+    "reserved": 0,
 }
-OPEN = {**ROOM, "id": "r2", "state": "waiting", "moves": 0, "watchers": 0, "seats": SEATS[:1]}
+OPEN = {**ROOM, "id": "r2", "state": "waiting", "moves": 0, "watchers": 0, "seats": SEATS[:1], "free": 1}
+KEPT = {**OPEN, "id": "r3", "seats": [], "free": 0, "reserved": 2}
+PREPARED = {
+    "room": "r3",
+    "game": "toy",
+    "port": 13050,
+    "tls": False,
+    "seats": [
+        {"seat": 0, "name": TRICKY, "code": "alpha", "link": "/?play=toy#alpha", "isUsed": False},
+        {"seat": 1, "name": "", "code": "beta", "link": "/?play=toy#beta", "isUsed": False},
+    ],
+}
 
 
 def move(n: int) -> dict[str, Any]:
@@ -206,6 +219,7 @@ class ShellTestCase(PageTestCase):
         self.api = {
             "GET /session": SESSION,
             "GET /rooms": [ROOM, OPEN],
+            "GET /prepared": [],
             "GET /seats": [{"id": "s1", "game": "toy", "room": "r1", "name": "Me"}],
             "GET /rooms/r1": {**ROOM, "scene": {**scene(2), "moves": moves(1, 2)}},
             "GET /seats/s1": {

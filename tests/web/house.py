@@ -29,11 +29,13 @@ from gamed.web.live import Feeds
 from gamed.web.metrics import DaemonCollector, registry
 from gamed.web.naming import Naming
 from gamed.web.play import Play
+from gamed.web.prepared import Address, PreparedRooms
 from gamed.web.proxies import networks
 from gamed.web.rooms import Rooms
 from gamed.web.seats import Seats
 from gamed.web.sessions import Sessions
 from gamed.web.site import Root, WebSite
+from gamed.web.topics import Topics
 from gamed.web.visitors import Visitors
 
 HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -107,11 +109,11 @@ class Wire:
         return reply_of(self.transport.value()).body
 
     def events(self) -> list[tuple[str, str, Any]]:
-        """Return all events so far: type, id and data."""
+        """Return all events so far but pings: type, id and data."""
         found = []
         for block in self.body.decode().split("\n\n"):
             fields = dict(line.split(": ", 1) for line in block.split("\n") if ": " in line and line[0] != ":")
-            if "event" in fields:
+            if fields.get("event", "ping") != "ping":
                 found.append((fields["event"], fields.get("id", ""), json.loads(fields["data"])))
         return found
 
@@ -147,7 +149,7 @@ class WebHouse:
             lobby=house.lobby,
             listeners={self.kind: house.factory},
             kinds={self.kind: self.kind},
-            accounts=Accounts("admin", PlainSecret(PASSWORD), house.clock, maybeDeferred, house.lobby.logins),
+            accounts=Accounts({"admin": PlainSecret(PASSWORD)}, house.clock, maybeDeferred, house.lobby.logins),
             bans=Bans(),
             config=Config(StoreConfig(), {}, ConsoleConfig(), web),
             clock=house.clock,
@@ -160,13 +162,16 @@ class WebHouse:
         self.feeds.work.now = house.clock.seconds
         self.seats = Seats(self.parts, self.feeds, web.grace_seconds, lambda: Random(7))
         self.visitors = Visitors(house.clock, self.parts)
-        made = (Sessions(self.visitors, self.parts), Rooms(self.parts, self.feeds), Play(self.seats), *self.more)
+        prepared = PreparedRooms(house.lobby, lambda _: Address(13_050, tls=False))
+        rooms, play = Rooms(self.parts, self.feeds, prepared), Play(self.seats)
+        topics = Topics(self.feeds.lines, {"rooms": rooms.stream, "seats": play.stream})
+        made = (Sessions(self.visitors, self.parts), prepared, rooms, play, topics, *self.more)
         self.routes = [route for part in made for route in part.routes]
         api = Api(self.routes, self.visitors)
-        api.proxies = networks(web.proxies)
         limits = ConnectionLimits("web", web.connections, web.connections_per_address, self.parts.bans)
         root = Root(registry(DaemonCollector(Tally(), list, int)), dict, api)
         self.site = WebSite(root, HOSTS, house.clock, limits)
+        self.site.proxies = networks(web.proxies)
         self.site.stopping += (self.seats.stop, self.feeds.stop)
         self.site.startFactory()
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.web.feed import COMMENT, GONE, INTERVAL, RING, SCENES, STUCK, VIEWS, Stream
+from gamed.web.feed import GONE, INTERVAL, RING, SCENES, VIEWS, Stream
 from gamed.web.slices import Slices
 
 
@@ -21,18 +21,14 @@ class Reader:
     def __init__(self, number: tuple[str, int] | None = None) -> None:
         self.number = number
         self.is_congested = False
-        self.congested_since = 0.0
         self.sent: list[bytes] = []
-        self.is_ended = self.is_dropped = False
+        self.is_ended = False
 
     def send(self, data: bytes) -> None:
         self.sent.append(data)
 
     def end(self) -> None:
         self.is_ended = True
-
-    def drop(self) -> None:
-        self.is_dropped = True
 
     @property
     def events(self) -> list[dict[str, Any]]:
@@ -169,14 +165,14 @@ class ReadingTests(StreamTestCase):
         self.wait()
         self.assertEqual((len(reader.events), len(other.events)), (1, 2))
 
-    def test_the_last_to_leave_is_told_of(self) -> None:
-        left: list[int] = []
-        self.stream.unread = lambda: left.append(1)
+    def test_the_first_to_come_and_the_last_to_leave_are_told_of(self) -> None:
+        told: list[int] = []
+        self.stream.watched = lambda: told.append(len(self.stream.readers))
         first, second = self.joined(), self.joined()
         self.stream.leave(first)
-        self.assertEqual(left, [])
+        self.assertEqual(told, [1])
         self.stream.leave(second)
-        self.assertEqual(left, [1])
+        self.assertEqual(told, [1, 0])
 
     def test_who_leaves_between_rendering_and_sending(self) -> None:
         reader = self.joined()
@@ -314,6 +310,45 @@ class MissedTests(StreamTestCase):
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
 
+class Narrow(Reader):
+    """Takes one piece; then nothing goes through the line that it shares with others."""
+
+    line: list[bytes]
+
+    def send(self, data: bytes) -> None:
+        super().send(data)
+        self.line.append(data)
+
+    @property
+    def is_congested(self) -> bool:
+        return bool(self.line)
+
+    @is_congested.setter
+    def is_congested(self, _value: bool) -> None:
+        """Change nothing: the line says it."""
+
+
+class SharedLineTests(StreamTestCase):
+    def test_a_line_that_is_full_gets_no_more(self) -> None:
+        """Readers of one stream may share a line: what one of them sends may fill it for all."""
+        line: list[bytes] = []
+        readers = [Narrow() for _ in range(8)]
+        for reader in readers:
+            reader.line = line
+            self.stream.join(reader)
+            self.wait()
+            line.clear()
+        self.move()
+        self.wait()
+        self.assertEqual(sum(len(reader.events) for reader in readers), len(readers) + 1)
+        for _ in readers:
+            line.clear()
+            for reader in readers:
+                self.stream.catch_up(reader)
+            self.wait()
+        self.assertEqual([reader.moves for reader in readers], [[1]] * len(readers))
+
+
 class EndTests(StreamTestCase):
     def test_the_last_news_then_the_end(self) -> None:
         reader = self.joined()
@@ -328,14 +363,3 @@ class EndTests(StreamTestCase):
         self.wait()
         reader = self.joined()
         self.assertEqual((len(reader.events), reader.sent[-1]), (1, GONE))
-
-    def test_comments_keep_awake_and_the_stuck_are_dropped(self) -> None:
-        reader, stuck = self.joined(), self.joined()
-        stuck.is_congested, stuck.congested_since = True, self.clock.seconds()
-        self.stream.work.add(self.stream.beat())
-        self.wait(0.1)
-        self.assertEqual((reader.sent[-1], stuck.sent[-1] == COMMENT, stuck.is_dropped), (COMMENT, False, False))
-        self.clock.advance(STUCK + 1)
-        self.stream.work.add(self.stream.beat())
-        self.wait(0.1)
-        self.assertEqual((reader.is_dropped, stuck.is_dropped), (False, True))

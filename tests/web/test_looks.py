@@ -14,7 +14,9 @@ from gamed.registry import game_types
 from gamed.web.compression import gzipped
 from tests.web.browser import AXE, ORIGIN, STATIC, BrowserTestCase, chromium
 from tests.web.canned import (
+    KEPT,
     PAGES,
+    PREPARED,
     ROOM,
     SESSION,
     TAMED,
@@ -75,6 +77,40 @@ class LooksTest(ShellTestCase):
         self.page.keyboard.press("Escape")
         self.page.click('[data-game="toy"] >> text=Prepare')
         self.check()
+
+    def test_the_codes_of_a_prepared_room(self) -> None:
+        picture = b"<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>"
+        long = {"code": 36 * "8", "link": f"/?play=toy#{36 * '8'}"}
+        first, second = PREPARED["seats"]
+        self.api |= {
+            "GET /rooms": [KEPT],
+            "GET /prepared": [{**PREPARED, "seats": [{**first, "isUsed": True}, {**second, **long}]}],
+            "GET /prepared/r3/1/qr": picture,
+            "GET /rooms/r3": {**KEPT, "scene": {**scene(0), "moves": []}},
+        }
+        for path in ("/", "/rooms/r3"):
+            self.visit(path, ".codes > li")
+            self.page.evaluate("document.querySelectorAll('.codes details').forEach((one) => { one.open = true; })")
+            self.check()
+            self.assertEqual(self.mislabelled(), [])
+            self.page.set_viewport_size({"width": 320, "height": 640})
+            self.assertLessEqual(self.page.evaluate("document.documentElement.scrollWidth"), 320)
+            self.page.set_viewport_size({"width": 1280, "height": 800})
+            self.page.evaluate("document.documentElement.dataset.theme = 'dark'")
+            self.check({"runOnly": ["color-contrast"]})
+            reached = set()
+            for _ in range(40):
+                self.page.keyboard.press("Tab")
+                reached.add(
+                    self.page.evaluate("document.activeElement.closest('.codes') && document.activeElement.ariaLabel")
+                )
+            self.assertEqual(len(reached - {None}), 6, path)
+
+    def test_a_seat_on_a_position(self) -> None:
+        self.visit("/records/0a1b2c3d?move=9", ".board button")
+        self.page.click("text=Start from here")
+        self.check()
+        self.assertEqual(self.mislabelled(), [])
 
     def test_nothing_is_wider_than_a_phone(self) -> None:
         self.page.set_viewport_size({"width": 320, "height": 640})
@@ -371,7 +407,7 @@ class WordsTest(BrowserTestCase):
         source = "".join(file.read_text() for file in (ROOT / "gamed" / "web").glob("*.py"))
         codes = set(re.findall(r'Refusal\(\s*\d+,\s*"([a-z-]+)"', source)) | {"disk", "store", "no-record"}
         # A page never makes these requests; their English sentences are for whoever writes one by hand.
-        codes -= {"header", "json", "method", "origin", "termination", "token", "type"}
+        codes -= {"header", "json", "method", "origin", "termination", "token", "topics", "type"}
         self.assertGreater(len(codes), 40)
         self.assertEqual({f"error-{code}" for code in codes} - set(german), set())
         self.errors.clear()

@@ -11,11 +11,13 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.web.answers import Route
 from gamed.web.archive import Archive
 from gamed.web.play import Play
+from gamed.web.prepared import PreparedRooms
 from gamed.web.recordings import Recordings
 from gamed.web.rooms import Rooms
 from gamed.web.service import described
 from gamed.web.sessions import Sessions
 from gamed.web.static_files import FOLDER
+from gamed.web.topics import Topics
 
 DESCRIPTION = json.loads((FOLDER / "openapi.json").read_text(encoding="utf-8"))
 METHODS = ("get", "post", "put", "delete", "patch")
@@ -24,7 +26,16 @@ METHODS = ("get", "post", "put", "delete", "patch")
 def routes() -> list[Route]:
     """Return all routes; what they would do is not needed."""
     parts: Any = None
-    made = (Sessions(parts, parts), Rooms(parts, parts), Play(parts), Archive(*[parts] * 3), Recordings(*[parts] * 3))
+    prepared = PreparedRooms(parts, parts)
+    made = (
+        Sessions(parts, parts),
+        prepared,
+        Rooms(parts, parts, prepared),
+        Play(parts),
+        Topics(parts, parts),
+        Archive(*[parts] * 3),
+        Recordings(*[parts] * 3),
+    )
     return [*(route for part in made for route in part.routes), described]
 
 

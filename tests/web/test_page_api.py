@@ -8,7 +8,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.web import answers, feed, recordings, rooms, seats, site, visitors
+from gamed.web import answers, events, recordings, rooms, seats, site, topics, visitors
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "reference" / "web-api.md").read_text()
@@ -37,8 +37,11 @@ class PageTests(SynchronousTestCase):
             f"| {rooms.FORKS} that wait",
             f"{recordings.OF_A_VISITOR} a session, {recordings.IN_ALL} in all",
             f"{recordings.FORGOTTEN_AFTER / 3600:.0f} hours; {recordings.SAVES} saves an hour",
-            f"every {feed.KEEP_ALIVE:.0f} seconds",
-            f"for {feed.STUCK:.0f} seconds is dropped",
+            f"every {events.PING_SECONDS:.0f} seconds",
+            f"for {events.STUCK:.0f} seconds is dropped",
+            f"for {events.SILENT:.0f} seconds",
+            f"for {seats.AWAY:.0f} seconds",
+            f"1 to {topics.MOST_TOPICS} streams",
         ):
             self.assertIn(text, PAGE)
 

@@ -6,9 +6,12 @@ import json
 import re
 from itertools import pairwise
 from typing import ClassVar
+from urllib.parse import parse_qs
 
 from tests.web.browser import ORIGIN
 from tests.web.canned import (
+    KEPT,
+    PREPARED,
     RECORD,
     ROOM,
     SESSION,
@@ -108,7 +111,9 @@ class LobbyTest(ShellTestCase):
 
     def test_an_operator_prepares_a_room(self) -> None:
         self.api["GET /session"] = {**SESSION, "admin": True}
-        self.api["POST /rooms"] = {"room": "r1", "reservations": ["alpha", "beta"]}
+        self.api["POST /rooms"] = {"room": "r3", "reservations": ["alpha", "beta"]}
+        self.api["GET /rooms/r3"] = {**KEPT, "scene": {**scene(0), "moves": []}}
+        self.api["GET /prepared"] = [PREPARED]
         self.visit("/", '[data-game="toy"]')
         self.page.click("text=Prepare")
         self.page.fill("textarea", "Ann\n\nBen\n")
@@ -116,8 +121,93 @@ class LobbyTest(ShellTestCase):
         self.page.click('dialog button[type="submit"]')
         self.page.wait_for_selector(".codes")
         self.assertEqual(self.requests("POST", "/rooms"), [{"game": "toy", "names": ["Ann", "Ben"], "paused": True}])
+        self.assertEqual(self.page.url, f"{ORIGIN}/rooms/r3")
         self.page.click(".codes li:last-child button")
         self.assertEqual(self.page.input_value('input[name="code"]'), "beta")
+
+    def test_play_beside_a_room_sits_down_in_it(self) -> None:
+        self.api["POST /seats"] = lambda _: (200, {"id": "s1"})
+        self.visit("/", '[data-room="r2"]')
+        self.assertEqual(
+            self.page.get_attribute('[data-key="play-r2"]', "aria-label"), f"Play Toy with \u2068{TRICKY}\u2069"
+        )
+        self.page.click('[data-key="play-r2"]')
+        self.page.fill('input[name="name"]', "Me")
+        self.assertEqual(self.page.locator("dialog input").count(), 1)
+        self.page.keyboard.press("Enter")
+        self.page.wait_for_selector(".seat .board")
+        self.assertEqual(self.requests("POST", "/seats"), [{"game": "toy", "name": "Me", "room": "r2"}])
+
+    def test_a_room_that_was_taken_meanwhile(self) -> None:
+        self.api["POST /seats"] = refused(409, "room-taken", "Nobody can sit down here.")
+        self.visit("/", '[data-room="r2"]')
+        self.page.click('[data-key="play-r2"]')
+        self.page.fill('input[name="name"]', "Me")
+        self.page.keyboard.press("Enter")
+        self.see("That is not possible now. Nobody can sit down here.", "dialog .complaint")
+        self.errors.clear()
+
+    def test_a_reserved_room_says_so_and_takes_a_code(self) -> None:
+        self.api["GET /rooms"] = [KEPT]
+        self.api["POST /seats"] = lambda _: (200, {"id": "s1"})
+        self.visit("/", '[data-room="r3"]')
+        self.assertIn("2 reserved seats: whoever has a code can take one.", self.text('[data-room="r3"]'))
+        self.assertEqual(self.page.locator('[data-key="play-r3"]').count(), 0)
+        self.page.click('[data-key="code-r3"]')
+        self.page.fill('input[name="name"]', "Me")
+        self.page.fill('input[name="code"]', "alpha")
+        self.page.keyboard.press("Enter")
+        self.page.wait_for_selector(".seat .board")
+        self.assertEqual(self.requests("POST", "/seats"), [{"game": "toy", "name": "Me", "reservation": "alpha"}])
+
+    def test_a_link_takes_a_seat(self) -> None:
+        self.api["POST /seats"] = lambda _: (200, {"id": "s1"})
+        self.visit("/?play=toy#alpha")
+        self.page.wait_for_selector("dialog")
+        self.assertEqual(self.page.url, f"{ORIGIN}/")
+        self.page.fill('input[name="name"]', "Me")
+        self.page.keyboard.press("Enter")
+        self.page.wait_for_selector(".seat .board")
+        self.assertEqual(self.requests("POST", "/seats"), [{"game": "toy", "name": "Me", "reservation": "alpha"}])
+
+    def test_codes_stay_with_their_maker(self) -> None:
+        self.api["GET /rooms"] = [KEPT]
+        self.api["GET /prepared"] = [PREPARED]
+        self.api["GET /prepared/r3/1/qr"] = b"<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>"
+        self.visit("/", ".codes")
+        self.page.evaluate("document.addEventListener('copy', () => { window.clip = String(getSelection()); })")
+        for name, text in (
+            ("Copy: Code of the reservation, Seat 2", "beta"),
+            ("Copy: Link that takes the seat, Seat 2", f"{ORIGIN}/?play=toy#beta"),
+            ("Copy: Command, Seat 2", "gamed bot toy --host gamed.test --port 13050 --reservation beta"),
+        ):
+            if "Command" in name:
+                self.page.click('.codes > li:last-child summary:text-is("For a program")')
+            self.page.get_by_role("button", name=name).press("Enter")
+            self.wait("(text) => window.clip === text", text)
+        self.page.click('.codes > li:last-child summary:text-is("QR code of the link")')
+        self.requests("GET", "/prepared/r3/1/qr")
+        # A code is used: the other one stays as it was, with what is open in it.
+        self.api["GET /prepared"] = [
+            {**PREPARED, "seats": [{**PREPARED["seats"][0], "isUsed": True}, PREPARED["seats"][1]]}
+        ]
+        self.see("used", ".codes > li:first-child")
+        self.assertEqual(self.page.locator(".codes > li:first-child button").count(), 0)
+        self.assertEqual(self.page.locator(".codes details[open]").count(), 2)
+        self.page.reload()
+        self.page.wait_for_selector(".codes")
+        # All are used, or the room is gone.
+        self.api["GET /rooms"] = [{**KEPT, "reserved": 0}]
+        self.wait("document.querySelector('.prepared').hidden")
+
+    def test_a_text_that_cannot_be_copied_is_selected(self) -> None:
+        self.api["GET /rooms"] = [KEPT]
+        self.api["GET /prepared"] = [PREPARED]
+        self.visit("/", ".codes")
+        self.page.evaluate("document.execCommand = () => false")
+        self.page.click(".codes li:last-child .copied button")
+        self.see("Selected: copy it with the keyboard.", ".codes")
+        self.assertEqual(self.page.evaluate("String(getSelection())"), "beta")
 
 
 class RoomTest(ShellTestCase):
@@ -177,7 +267,7 @@ class RoomTest(ShellTestCase):
 
     def test_a_stream_that_is_refused_leads_to_the_closed_room(self) -> None:
         self.visit("/rooms/r1", ".board button")
-        self.lose("/rooms/r1", for_good=True)
+        self.emit("/rooms/r1", "refused", {"status": 404, "error": {"code": "no-room"}})
         self.see("The server does not answer.", ".banner")
         del self.api["GET /rooms/r1"]
         self.page.click(".banner button")
@@ -186,30 +276,47 @@ class RoomTest(ShellTestCase):
         self.errors.clear()
 
     def test_a_server_that_was_away(self) -> None:
+        self.page.clock.install()
         self.visit("/rooms/r1", ".board button")
-        self.is_away = True
-        self.lose("/rooms/r1", for_good=True)
+        self.lose("/rooms/r1")
+        self.page.clock.fast_forward(3_000)
         self.see("tries again by itself", ".banner")
-        self.page.wait_for_timeout(1500)
-        self.is_away = False
-        self.api["GET /rooms/r1"] = {**ROOM, "scene": {**scene(5), "moves": moves(1, 5)}}
+        self.restore()
         self.page.click(".banner button")
-        self.wait("document.querySelectorAll('.moves li').length === 5")
         self.wait("document.querySelector('.banner').hidden")
-        self.emit("/rooms/r1", "scene", {"scene": scene(6), "moves": [move(6)]})
+        self.emit("/rooms/r1", "scene", {"scene": scene(6), "moves": moves(3, 6)})
         self.wait("document.querySelectorAll('.moves li').length === 6")
-        self.errors.clear()
 
     def test_a_stream_that_comes_back_soon_disturbs_nobody(self) -> None:
+        self.page.clock.install()
         self.visit("/rooms/r1", ".board button")
-        self.lose("/rooms/r1", for_good=False)
+        self.lose("/rooms/r1")
+        self.page.clock.run_for(700)
         self.assertFalse(self.page.is_visible(".banner"))
-        # The browser tries each second; that begins nothing anew.
+        self.restore()
+        # The page tries by itself.
+        self.page.clock.run_for(1_000)
+        self.hold("/rooms/r1")
+        self.page.clock.run_for(3_000)
+        self.assertFalse(self.page.is_visible(".banner"))
+
+    def test_a_stream_that_brings_nothing_is_lost(self) -> None:
+        """A network that swallows everything resets nothing: the pings are missed."""
+        self.page.clock.install()
+        self.visit("/rooms/r1", ".board button")
+        self.hold("/rooms/r1")
         for _ in range(3):
-            self.page.wait_for_timeout(1_000)
-            self.lose("/rooms/r1", for_good=False)
-        self.assertTrue(self.page.is_visible(".banner"))
+            self.page.clock.fast_forward(8_000)
+            self.emit("/rooms/r1", "ping", {})
+        self.assertFalse(self.page.is_visible(".banner"))
+        self.page.evaluate("window.isAway = true")
+        self.page.clock.run_for(13_000)
         self.see("tries again by itself", ".banner")
+        self.wait("window.streams.at(-1).readyState === 2")
+        self.restore()
+        self.page.clock.run_for(60_000)
+        self.hold("/rooms/r1")
+        self.wait("document.querySelector('.banner').hidden")
 
     def test_an_operators_buttons(self) -> None:
         self.api["GET /session"] = {**SESSION, "admin": True}
@@ -342,6 +449,16 @@ class SeatTest(ShellTestCase):
         self.page.wait_for_selector(".board button")
         self.assertEqual(re.sub(r"\+\d+:\d+(:\d+)?", "", self.text(".table")), re.sub(r"\+\d+:\d+(:\d+)?", "", before))
 
+    def test_another_was_faster(self) -> None:
+        self.api["GET /seats/s1/events"] = b"event: gone\ndata: {}\n\n"
+        over = {**scene(0), "seats": [], "you": {"seat": 0}, "won": None, "refused": "room-taken", "error": ""}
+        self.api["GET /seats/s1"] = {"id": "s1", "game": "toy", "room": None, "name": "Me", "scene": over, "moves": []}
+        self.visit("/seats/s1", ".board")
+        self.page.select_option('select[aria-label="Language"]', "de")
+        self.wait("document.documentElement.lang === 'de' && document.querySelector('.seat .board')")
+        self.emit("/seats/s1", "gone", {})
+        self.see("In diesem Raum ist kein Platz mehr frei.", ".complaint")
+
     def test_somebody_elses_seat(self) -> None:
         self.api["GET /seats/s1"] = refused(403, "not-yours", "")
         self.visit("/seats/s1")
@@ -356,18 +473,32 @@ class StreamTest(ShellTestCase):
 
     def test_an_event_and_then_a_lost_stream(self) -> None:
         event = {"scene": scene(4), "moves": moves(3, 4)}
-        body = f"retry: 100000\n: hello\n\nevent: scene\nid: 1-4\ndata: {json.dumps(event)}\n\n"
-        self.api["GET /rooms/r1/events"] = body.encode()
+        self.answer(f"event: scene\nid: 1-4\ndata: {json.dumps(event)}\n\n")
+        self.page.clock.install()
         self.visit("/rooms/r1", ".board button")
         self.wait("document.querySelectorAll('.moves li').length === 4")
+        self.is_away = True
+        self.page.clock.fast_forward(3_000)
+        self.requests("GET", "/events", 2)
+        self.page.clock.fast_forward(3_000)
         self.see("tries again by itself", ".banner")
+        # What was missed is asked for.
+        self.assertEqual(self.topics(), ["rooms/r1", "rooms/r1@1-4"])
+        self.errors.clear()
 
     def test_the_end_of_a_stream(self) -> None:
         event = {"scene": scene(2, outcome={"termination": "cancelled", "winner": None}), "moves": []}
-        body = f"retry: 100\n\nevent: scene\nid: 1-4\ndata: {json.dumps(event)}\n\nevent: gone\ndata: {{}}\n\n"
-        self.api["GET /rooms/r1/events"] = body.encode()
+        self.answer(f"event: scene\nid: 1-4\ndata: {json.dumps(event)}\n\nevent: gone\ndata: {{}}\n\n")
         self.visit("/rooms/r1", ".board button")
         self.see("cancelled.")
         self.page.wait_for_timeout(600)
-        self.assertEqual(len(self.requests("GET", "/rooms/r1/events")), 1)
+        self.assertEqual(self.topics(), ["rooms/r1"])
         self.assertFalse(self.page.is_visible(".banner"))
+
+    def answer(self, events: str) -> None:
+        self.api["GET /events"] = f"retry: 100\n: hello\n\nevent: topic\ndata: 0\n\n{events}".encode()
+
+    def topics(self) -> list[str]:
+        """Return what was asked for on the streams so far."""
+        addresses = [address for _, address, _ in self.asked if address.startswith("/events?")]
+        return [parse_qs(address.partition("?")[2])["topics"][0] for address in addresses][:2]

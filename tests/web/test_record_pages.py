@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from tests.web.canned import (
+    KEPT,
+    PREPARED,
     RECORDING,
     TOY,
     TRICKY,
     ShellTestCase,
+    refused,
+    scene,
 )
 
 
@@ -59,8 +63,36 @@ class RecordsTest(ShellTestCase):
         self.see("150151", ".board")
         self.page.wait_for_selector('[aria-label="Play the moves"]')
 
-    def test_files_findings_and_a_new_room(self) -> None:
+    def test_a_program_takes_the_other_seat_of_a_position(self) -> None:
         self.api["POST /rooms"] = {"room": "r9", "reservations": ["alpha", "beta"]}
+        self.api["POST /seats"] = refused(429, "seats", "Too many.")
+        self.visit("/records/0a1b2c3d?move=9", ".board button")
+        self.page.click("text=Start from here")
+        self.page.fill('dialog input[name="name"]', "Me")
+        self.page.select_option('dialog select[name="seat"]', "1")
+        self.assertIn(f"Program on Seat 1 (\u2068{TRICKY}\u2069)", self.text("dialog .bots"))
+        self.page.select_option("dialog .bots select", "deep")
+        self.page.keyboard.press("Enter")
+        self.page.click('dialog button[type="submit"]')
+        self.see("Too many.", "dialog .complaint")
+        # Another try takes the same room.
+        self.api["POST /seats"] = lambda _: (200, {"id": "s1"})
+        self.page.click('dialog button[type="submit"]')
+        self.page.wait_for_selector(".seat .board")
+        self.assertEqual(self.requests("POST", "/rooms"), [{"game": "toy", "from": {"record": "0a1b2c3d", "move": 9}}])
+        wish = {
+            "game": "toy",
+            "name": "Me",
+            "reservation": "beta",
+            "bots": [{"strategy": "deep", "reservation": "alpha"}],
+        }
+        self.assertEqual(self.requests("POST", "/seats")[-1], wish)
+        self.errors.clear()
+
+    def test_files_findings_and_a_new_room(self) -> None:
+        self.api["POST /rooms"] = {"room": "r3", "reservations": ["alpha", "beta"]}
+        self.api["GET /rooms/r3"] = {**KEPT, "scene": {**scene(0), "moves": []}}
+        self.api["GET /prepared"] = [PREPARED]
         self.visit("/records/0a1b2c3d?move=9", ".board button")
         links = self.page.locator("a[download]")
         hrefs = [links.nth(n).get_attribute("href") for n in range(links.count())]
@@ -68,7 +100,9 @@ class RecordsTest(ShellTestCase):
         self.page.click("summary")
         self.see("that was odd")
         self.page.click("text=Start from here")
-        self.page.wait_for_selector(".codes")
+        self.page.check('dialog input[value="codes"]')
+        self.page.click('dialog button[type="submit"]')
+        self.page.wait_for_selector(".room .codes")
         self.assertEqual(self.requests("POST", "/rooms"), [{"game": "toy", "from": {"record": "0a1b2c3d", "move": 9}}])
 
     def test_variations(self) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 from twisted.logger import globalLogPublisher
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.console.levels import AUDIT
-from gamed.web.feed import KEEP_ALIVE
+from gamed.audit import NAMESPACE
+from gamed.web.events import PING, PING_SECONDS, STUCK
 from tests.web.house import Guest, WebHouse
 
 
@@ -159,9 +159,25 @@ class WatchTests(RoomsTestCase):
     def test_it_is_kept_awake(self) -> None:
         room = self.played()
         wire = self.house.opened(f"/api/v1/rooms/{room}/events")
-        before = wire.body.count(b"\n:\n\n")
-        self.house.pump(KEEP_ALIVE * 2 + 1)
-        self.assertEqual(wire.body.count(b":\n\n") - before, 2)
+        before = wire.body.count(PING)
+        self.house.pump(PING_SECONDS * 3 + 1)
+        self.assertEqual(wire.body.count(PING) - before, 3)
+
+    def test_who_does_not_read_is_cut_off(self) -> None:
+        room = self.played()
+        wire = self.house.opened(f"/api/v1/rooms/{room}/events")
+        length = len(wire.body)
+        wire.transport.producer.pauseProducing()
+        self.house.pump(STUCK - 1)
+        self.assertEqual((len(wire.body), wire.transport.disconnected), (length, False))
+        self.house.pump(PING_SECONDS + 1)
+        self.assertTrue(wire.transport.disconnected)
+
+    def test_nothing_ticks_when_nobody_reads(self) -> None:
+        wire = self.house.opened(f"/api/v1/rooms/{self.played()}/events")
+        wire.close()
+        self.house.pump(PING_SECONDS + 1)
+        self.assertIsNone(self.house.feeds.lines._beat)
 
     def test_who_closes_is_forgotten(self) -> None:
         room = self.played()
@@ -210,7 +226,7 @@ class AuditedTestCase(RoomsTestCase):
         self.addCleanup(globalLogPublisher.removeObserver, self.audit)
 
     def audit(self, event: Any) -> None:
-        if event.get("log_namespace") == AUDIT:
+        if event.get("log_namespace") == NAMESPACE:
             self.audited.append(f"{event['did']} -> {event['result']}")
 
 

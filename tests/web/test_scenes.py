@@ -15,7 +15,8 @@ from gamed.history import JOINED, LEFT, LINE, MOVE, STARTED, Entry, History
 from gamed.records.positions import LONGEST, Data
 from gamed.refusals import KEPT, Refusal
 from gamed.registry import game_types
-from gamed.testing.house import House
+from gamed.table import CHANNELS
+from gamed.testing.house import House, Wire
 from gamed.web.live import Feeds
 from gamed.web.moves import Moves
 from gamed.web.naming import Naming
@@ -132,7 +133,7 @@ class RoomTests(SynchronousTestCase):
     def test_states_and_seats(self) -> None:
         self.assertEqual(state_of(self.room, self.ledgers.of(self.room)), "waiting")
         self.wires.append(self.house.connect())
-        found = row(self.room, self.ledgers.of(self.room), 3)
+        found = row(self.room, self.ledgers.of(self.room), 3, self.house.lobby.reservations)
         self.assertEqual((found["state"], found["watchers"], len(found["seats"])), ("playing", 3, 2))
         self.room.pause()
         self.assertEqual(state_of(self.room, self.ledgers.of(self.room)), "paused")
@@ -142,11 +143,30 @@ class RoomTests(SynchronousTestCase):
         self.assertEqual(state_of(self.room, ledger), "ended")
         self.assertEqual([seat["connected"] for seat in seats(self.room, ledger)], [False, False])
 
+    def test_players_who_come_after_many_others_are_shown(self) -> None:
+        manager = House("roborally", game_types()["roborally"].settings())
+
+        def come(message: bytes) -> Wire:
+            wire = manager.connect()
+            wire.send(message)
+            return wire
+
+        come(b"RGS(Stays)\n")
+        for _ in range(100):
+            come(b"RGS(Early)\n").leave()
+        come(b"RGS(Ada)\n")
+        come(b"RGA(Screen)\n")
+        (room,) = manager.lobby.rooms.values()
+        self.assertEqual(sorted(room.peers), [0, 101, CHANNELS])
+        found = seats(room, Ledgers(manager.lobby.rooms).of(room))
+        self.assertEqual([seat["name"] for seat in found], ["Stays", "Ada"])
+
     def test_the_seed_is_told_nobody(self) -> None:
         self.room.history.options = {"seed": 7, "plan": "x" * 500, "lives": 3}
         self.assertEqual(options(self.room), {"plan": "x" * 500, "lives": 3})
         self.assertEqual(listed(self.room.history.options), {"lives": 3})
-        self.assertEqual(row(self.room, self.ledgers.of(self.room), 0)["options"], {"lives": 3})
+        found = row(self.room, self.ledgers.of(self.room), 0, self.house.lobby.reservations)
+        self.assertEqual(found["options"], {"lives": 3})
 
 
 class MovesTests(SynchronousTestCase):

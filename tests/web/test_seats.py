@@ -11,7 +11,7 @@ from gamed.games.battleship import Settings
 from gamed.games.roborally import Settings as RoboRallySettings
 from gamed.reception import Prepares
 from gamed.web import seats as seats_module
-from gamed.web.seats import KEPT, KEPT_SECONDS, PLAYED
+from gamed.web.seats import AWAY, KEPT, KEPT_SECONDS, PLAYED
 from gamed.web.static_files import FOLDER
 from tests.web.house import Guest, WebHouse
 
@@ -283,6 +283,67 @@ class OwnersTests(SeatsTestCase):
         seat = self.sit(self.ada)
         self.assertEqual(self.ada.login().status, 200)
         self.assertEqual(self.ada.get(f"seats/{seat}").status, 200)
+
+
+class AwayTests(SeatsTestCase):
+    """Others learn at once when a person's browser has gone, long before the seat is lost."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.seats = [self.sit(self.ada), self.sit(self.grace, name="Grace")]
+        self.tabs = [
+            guest.events(f"seats/{seat}") for guest, seat in zip((self.ada, self.grace), self.seats, strict=True)
+        ]
+        room = self.ada.get(f"seats/{self.seats[0]}").json["room"]
+        self.spectator = self.house.opened(f"/api/v1/rooms/{room}/events")
+        self.house.pump()
+
+    def away(self, wire: Any) -> dict[str, float]:
+        return wire.events()[-1][2]["scene"]["away"]
+
+    def test_opponents_and_spectators_learn_it_and_for_how_long(self) -> None:
+        self.assertEqual([self.away(wire) for wire in (self.tabs[1], self.spectator)], [{}, {}])
+        self.tabs[0].close()
+        self.house.pump(AWAY + 0.5)
+        for wire in (self.tabs[1], self.spectator):
+            self.assertEqual(list(self.away(wire)), ["0"])
+            self.assertAlmostEqual(self.away(wire)["0"], AWAY, delta=0.3)
+        self.house.pump(10 - AWAY)
+        # Who comes now learns the same.
+        late = self.grace.get(f"seats/{self.seats[1]}").json["scene"]
+        self.assertGreater(late["away"]["0"], 10)
+
+    def test_they_learn_that_the_person_is_back(self) -> None:
+        self.tabs[0].close()
+        self.house.pump(12)
+        self.assertTrue(self.away(self.tabs[1]))
+        self.ada.events(f"seats/{self.seats[0]}")
+        self.house.pump(0.5)
+        self.assertEqual([self.away(wire) for wire in (self.tabs[1], self.spectator)], [{}, {}])
+
+    def test_a_reload_is_no_absence(self) -> None:
+        before = len(self.tabs[1].events())
+        self.tabs[0].close()
+        self.house.pump(AWAY / 4)
+        self.ada.events(f"seats/{self.seats[0]}")
+        self.house.pump(10)
+        self.assertEqual(len(self.tabs[1].events()), before)
+
+    def test_a_second_window_is_presence_enough(self) -> None:
+        self.ada.events(f"seats/{self.seats[0]}")
+        self.tabs[0].close()
+        self.house.pump(10)
+        self.assertEqual(self.away(self.tabs[1]), {})
+
+    def test_a_seat_that_is_left_is_not_away(self) -> None:
+        self.tabs[0].close()
+        self.house.pump(AWAY / 2)
+        self.ada.delete(f"seats/{self.seats[0]}")
+        self.house.pump(10)
+        self.assertEqual(self.away_at_the_end(), [{}, {}])
+
+    def away_at_the_end(self) -> list[dict[str, float]]:
+        return [wire.events()[-2][2]["scene"]["away"] for wire in (self.tabs[1], self.spectator)]
 
 
 class LeavingTests(SeatsTestCase):

@@ -10,7 +10,7 @@ from gamed.passwords import MOST_HELD
 from gamed.web import visitors as module
 from gamed.web.answers import Refusal
 from gamed.web.visitors import NOBODY, check_origin
-from tests.web.house import PASSWORD, Guest, WebHouse, Wire
+from tests.web.house import PASSWORD, Guest, PlainSecret, WebHouse, Wire
 
 
 class VisitorsTestCase(SynchronousTestCase):
@@ -153,6 +153,22 @@ class AdministratorTests(VisitorsTestCase):
         self.assertEqual(self.ada.post("session/logout").json["admin"], False)
         self.assertEqual((self.house.parts.operators, self.ada.get("session").json["admin"]), ([], False))
 
+    def test_each_request_comes_from_its_own_port(self) -> None:
+        self.ada.login()
+        (operator,) = self.house.parts.operators
+        ports = []
+        for _ in range(2):
+            self.ada.get("session")
+            ports.append(operator.port)
+            self.assertEqual(operator.name, f"user=admin from=web {self.ada.address}:{operator.port}")
+        self.assertEqual(ports[1], ports[0] + 1)
+
+    def test_each_account_has_its_name(self) -> None:
+        self.house.parts.accounts.secrets["anna"] = PlainSecret("Mohn")
+        self.assertEqual(self.ada.login("Mohn").status, 403)
+        self.assertEqual(self.ada.login("Mohn", "anna").status, 200)
+        self.assertEqual([operator.user for operator in self.house.parts.operators], ["anna"])
+
     def test_wrong_passwords_are_answered_late(self) -> None:
         began = self.clock.seconds()
         answer = self.ada.login("wrong")
@@ -198,7 +214,7 @@ class AdministratorTests(VisitorsTestCase):
 
     def test_a_session_that_ends_while_the_password_is_looked_at(self) -> None:
         visitor = self.house.visitors.find(self.ada.cookie.partition("=")[2])
-        logged_in = self.house.visitors.login(visitor, "admin", "wrong", "192.0.2.1")
+        logged_in = self.house.visitors.login(visitor, "admin", "wrong", "192.0.2.1", 4711)
         self.house.visitors.forget(visitor)
         self.clock.advance(2)
         self.failureResultOf(logged_in, Refusal)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.errors import RemoteProtocolError
-from gamed.wire.sexpr import Char, Datum, DatumReader, ExactComplex, Opaque, Prefab, Symbol, is_sexp
+from gamed.wire.datums import Char, Datum, Opaque, Symbol
+from gamed.wire.sexpr import DatumReader
 from tests.wire.reading import (
     MALFORMED,
+    datums,
     feed,
     octets,
     read,
@@ -47,8 +51,7 @@ class MessageTests(SynchronousTestCase):
 
     def test_a_register_with_a_vector_as_name_can_still_be_told_from_others(self) -> None:
         ((register,), _) = read(b"(REGISTER ((name #(1 2))))\n")
-        self.assertEqual(register, (Symbol("REGISTER"), ((Symbol("name"), Opaque("vector", (1, 2))),)))
-        self.assertFalse(is_sexp(register))
+        self.assertEqual(register, (Symbol("REGISTER"), ((Symbol("name"), Opaque("vector")),)))
 
     def test_numbers_keep_their_kind(self) -> None:
         ((datum,), _) = read(b"(4 4.0 1/2 -0.0)\n")
@@ -89,18 +92,12 @@ class MessageTests(SynchronousTestCase):
         self.assertEqual(read(b'(a\n b\n)\n|c\nd|\n"e\nf"\n')[0], [symbols("a", "b"), Symbol("c\nd"), "e\nf"])
 
     def test_atoms_are_messages_too(self) -> None:
-        self.assertEqual(read(b'a\n1\n"s"\n#t\n#\\a\n#"b"\n')[0], [Symbol("a"), 1, "s", True, Char(97), b"b"])
+        self.assertEqual(read(b'a\n1\n"s"\n#t\n#\\a\n')[0], [Symbol("a"), 1, "s", True, Char(97)])
 
     def test_every_kind_of_datum(self) -> None:
-        text = b'(a "s" #"b" #f 1 1+2i 1.0+2.0i #s(pt 1) ())\n'
-        values = (Symbol("a"), "s", b"b", False, 1, ExactComplex(1, 2), 1 + 2j, Prefab("pt", (1,)), ())
+        text = b'(a "s" #f 1 2/4 -1.5 #\\a () #(1))\n'
+        values = (Symbol("a"), "s", False, 1, Fraction(1, 2), -1.5, Char(97), (), Opaque("vector"))
         self.assertEqual(read(text)[0], [values])
-
-    def test_labels_end_with_their_datum(self) -> None:
-        self.assertEqual(read(b"(#0=a #0#)\n(#0=b #0#)\n#0#\n"), ([symbols("a", "a"), symbols("b", "b")], MALFORMED))
-
-    def test_case_folding_ends_with_its_datum(self) -> None:
-        self.assertEqual(read(b"#ciA\nB\n#ci(A #csB)\n(C)\n")[0], [*symbols("a", "B"), symbols("a", "B"), symbols("C")])
 
     def test_bytes_that_are_no_utf8_are_replacement_characters_one_for_each(self) -> None:
         self.assertEqual(read(b'"\xff\xe2\x82(\xf0\x9f\x98"\n')[0], ["\ufffd\ufffd\ufffd(\ufffd\ufffd\ufffd"])
@@ -121,7 +118,7 @@ class PieceTests(SynchronousTestCase):
 
     def receive(self, data: bytes) -> list[Datum]:
         self.reader.receive_data(data)
-        return list(self.reader.datums())
+        return list(datums(self.reader))
 
     def test_nothing_before_the_line_feed(self) -> None:
         for stream in (b"(OKAY)", b"abc", b'"s"', b"12", b"#t", b"(a) ; rest", b"#\\a", b"(a)\r", b"#s(pt)", b"#(1)"):
@@ -141,9 +138,9 @@ class PieceTests(SynchronousTestCase):
     def test_data_wait_until_they_are_asked_for(self) -> None:
         for _ in range(3):
             self.reader.receive_data(b"(a)\n")
-        data = self.reader.datums()
+        data = datums(self.reader)
         self.assertEqual(next(data), symbols("a"))
-        self.assertEqual(list(self.reader.datums()), [symbols("a")] * 2)
+        self.assertEqual(list(datums(self.reader)), [symbols("a")] * 2)
         self.assertEqual(list(data), [])
 
     def test_a_simple_atom_that_goes_on_in_the_next_piece(self) -> None:
@@ -178,7 +175,7 @@ class PieceTests(SynchronousTestCase):
                 self.assertEqual(read(stream[:cut], stream[cut:]) if cut else read(stream), whole)
 
     def test_begun_from_the_first_character_to_the_line_feed(self) -> None:
-        self.assertFalse(self.reader.begun)
+        self.assertEqual(self.reader.unfinished, b"")
         for piece, begun in (
             (b"\n \r\n", False),
             (b"(", True),
@@ -194,12 +191,7 @@ class PieceTests(SynchronousTestCase):
             (b"\n(a)\n", False),
         ):
             self.reader.receive_data(piece)
-            self.assertEqual((piece, self.reader.begun), (piece, begun))
-
-    def test_nothing_is_begun_after_the_end(self) -> None:
-        self.receive(b"(a")
-        self.receive(b"")
-        self.assertFalse(self.reader.begun)
+            self.assertEqual((piece, bool(self.reader.unfinished)), (piece, begun))
 
 
 class EndTests(SynchronousTestCase):
@@ -221,8 +213,7 @@ class EndTests(SynchronousTestCase):
             (b"(a)\r", symbols("a")),
             (b"|a|", Symbol("a")),
             (b"a|b|", Symbol("ab")),
-            (b"#e1.5", read(b"3/2\n")[0][0]),
-            (b"#<<E\nx\nE", "x"),
+            (b"#e1.5", Opaque("number with a prefix")),
             (b"a;", Symbol("a")),
         ):
             for pieces in ([stream], octets(stream)):
@@ -246,7 +237,6 @@ class EndTests(SynchronousTestCase):
             b"#|",
             b"#| |",
             b"#\\",
-            b"#\\12",
             b"#tr",
             b"#s",
             b"#s(",
@@ -278,7 +268,7 @@ class EndTests(SynchronousTestCase):
         self.assertEqual(read(), ([], ""))
 
     def test_what_is_malformed_is_so_at_the_end_too(self) -> None:
-        for stream in (b"1/0", b"#\\nu", b"#e", b".", b"#x", b"(a . b c", b"#b2", b"#:."):
+        for stream in (b"1/0", b"#\\nu", b"#e", b".", b"#x", b"(a . b c)", b"#b2", b"#:."):
             self.assertEqual((stream, *read(stream)), (stream, [], MALFORMED))
 
     def test_half_a_character_at_the_end(self) -> None:
@@ -300,7 +290,7 @@ class ErrorTests(SynchronousTestCase):
     def test_the_data_before_an_error_come_first(self) -> None:
         reader = DatumReader()
         reader.receive_data(b"(a)\n(b)\n)\n(c)\n")
-        data = reader.datums()
+        data = datums(reader)
         self.assertEqual([next(data), next(data)], [symbols("a"), symbols("b")])
         self.assertEqual(self.assertRaises(RemoteProtocolError, next, data).code, MALFORMED)
 
@@ -313,22 +303,20 @@ class ErrorTests(SynchronousTestCase):
         for _ in range(3):
             self.assertEqual(feed(reader, [b"(a)\n"]), ([], MALFORMED))
         self.assertEqual(feed(reader, [b""]), ([], MALFORMED))
-        self.assertFalse(reader.begun)
+        self.assertEqual(reader.unfinished, b"")
 
     def test_an_error_comes_as_soon_as_it_is_certain(self) -> None:
         for stream in (
             b")",
             b"(]",
             b"#<v",
-            b"#z",
-            b'"\\q',
-            b"#tx",
-            b"(a . b c",
+            b"#z ",
+            b'"\\qx',
+            b"#tx(",
+            b"(a . b c)",
             b"#!x",
             b"#~",
-            b"#hash(a",
-            b"#fl(a",
-            b"#v",
+            b"#hashx(",
         ):
             self.assertEqual((stream, feed(DatumReader(), [stream])[1]), (stream, MALFORMED))
             self.assertEqual((stream, feed(DatumReader(), [stream[:-1]])[1]), (stream, ""))
@@ -337,7 +325,7 @@ class ErrorTests(SynchronousTestCase):
         for stream, word in ((b")", "line feed"), (b"(" * 101, "fewer"), (b"x" * 70_000, "shorter")):
             reader = DatumReader()
             reader.receive_data(stream)
-            error = self.assertRaises(RemoteProtocolError, list, reader.datums())
+            error = self.assertRaises(RemoteProtocolError, list, datums(reader))
             self.assertIn(word, error.hint)
 
     def test_messages_quote_no_more_than_a_little(self) -> None:
@@ -349,6 +337,6 @@ class ErrorTests(SynchronousTestCase):
         ):
             reader = DatumReader()
             reader.receive_data(stream)
-            error = self.assertRaises(RemoteProtocolError, list, reader.datums())
+            error = self.assertRaises(RemoteProtocolError, list, datums(reader))
             self.assertLess(len(str(error)), 100)
             self.assertEqual(error.code, MALFORMED)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.wire.sexpr import Char, Opaque, Symbol
-from tests.wire.reading import MALFORMED, NO_SEXP, NOTHING, read, wrong
+from gamed.wire.datums import Char, Opaque, Symbol
+from tests.wire.reading import MALFORMED, NOTHING, OVERLOOKED, SKIPPED, read, wrong
 
 # What Racket 8.7 made of each text and a line feed: how it prints the first datum.
 
@@ -147,7 +147,7 @@ DELIMITED = {
     "1(2)": "1",
     '1"x"': "1",
     "1'x": "1",
-    "1#;": "10.0",
+    "1#;": SKIPPED,
 }
 
 # Strings.
@@ -245,39 +245,39 @@ ESCAPES = {
 
 # Byte strings.
 OCTETS = {
-    '#""': '#""',
-    '#"abc"': '#"abc"',
-    '#"a b"': '#"a b"',
-    '#"it\'s"': '#"it\'s"',
-    '#"\\"\\\\\\\'"': '#"\\"\\\\\'"',
-    '#"\\a\\b\\t\\n\\v\\f\\r\\e"': '#"\\a\\b\\t\\n\\v\\f\\r\\e"',
-    '#"a\nb"': '#"a\\nb"',
-    '#"\t"': '#"\\t"',
-    '#"\x00"': '#"\\0"',
-    '#"\\0"': '#"\\0"',
-    '#"\\01"': '#"\\1"',
-    '#"\\0001"': '#"\\0001"',
-    '#"\\001"': '#"\\1"',
-    '#"\\18"': '#"\\18"',
-    '#"\\7\\77\\377"': '#"\\a?\\377"',
-    '#"\\1a\\17b\\177c"': '#"\\1a\\17b\\177c"',
+    '#""': SKIPPED,
+    '#"abc"': SKIPPED,
+    '#"a b"': SKIPPED,
+    '#"it\'s"': SKIPPED,
+    '#"\\"\\\\\\\'"': SKIPPED,
+    '#"\\a\\b\\t\\n\\v\\f\\r\\e"': SKIPPED,
+    '#"a\nb"': SKIPPED,
+    '#"\t"': SKIPPED,
+    '#"\x00"': SKIPPED,
+    '#"\\0"': SKIPPED,
+    '#"\\01"': SKIPPED,
+    '#"\\0001"': SKIPPED,
+    '#"\\001"': SKIPPED,
+    '#"\\18"': SKIPPED,
+    '#"\\7\\77\\377"': SKIPPED,
+    '#"\\1a\\17b\\177c"': SKIPPED,
     '#"\\400"': MALFORMED,
-    '#"\\x41\\x4\\xff"': '#"A\\4\\377"',
-    '#"\\x12"': '#"\\22"',
+    '#"\\x41\\x4\\xff"': SKIPPED,
+    '#"\\x12"': SKIPPED,
     '#"\\xg"': MALFORMED,
-    '#"\\u41"': MALFORMED,
-    '#"\\U41"': MALFORMED,
+    '#"\\u41"': OVERLOOKED,
+    '#"\\U41"': OVERLOOKED,
     '#"\\q"': MALFORMED,
-    '#"\xe4\xff"': '#"\\344\\377"',
+    '#"\xe4\xff"': SKIPPED,
     '#"\u0100"': MALFORMED,
     '#"\u03bb"': MALFORMED,
     '#"\U0001f600"': MALFORMED,
-    '#"a\\\nb"': '#"ab"',
-    '#"a\\\r\nb"': '#"ab"',
-    '#"\x7f\x80"': '#"\\177\\200"',
-    '#"\\0\\60"': '#"\\0000"',
-    '#"\\10\\67\\70"': '#"\\b78"',
-    '#"|;#("': '#"|;#("',
+    '#"a\\\nb"': SKIPPED,
+    '#"a\\\r\nb"': SKIPPED,
+    '#"\x7f\x80"': SKIPPED,
+    '#"\\0\\60"': SKIPPED,
+    '#"\\10\\67\\70"': SKIPPED,
+    '#"|;#("': SKIPPED,
 }
 
 # Characters.
@@ -407,16 +407,16 @@ BOOLEANS = {
 
 # Here strings.
 HERE_STRINGS = {
-    "#<<E\nabc\nE": '"abc"',
-    "#<<E\nE": '""',
-    "#<<E\na\nb\n\nc\nE": '"a\\nb\\n\\nc"',
-    "#<<E\n E\nE \nEE\nE": '" E\\nE \\nEE"',
-    "#<<\n": '""',
-    "#<<\n\n": '""',
-    "#<<\na\n\nb": '"a"',
-    '#<<a b\n"x"\na b': '"\\"x\\""',
-    "#<<E\r\nx\r\nE\r": '"x\\r"',
-    "#<<E\n\\n|#;\nE": '"\\\\n|#;"',
+    "#<<E\nabc\nE": SKIPPED,
+    "#<<E\nE": SKIPPED,
+    "#<<E\na\nb\n\nc\nE": SKIPPED,
+    "#<<E\n E\nE \nEE\nE": SKIPPED,
+    "#<<\n": SKIPPED,
+    "#<<\n\n": SKIPPED,
+    "#<<\na\n\nb": SKIPPED,
+    '#<<a b\n"x"\na b': SKIPPED,
+    "#<<E\r\nx\r\nE\r": SKIPPED,
+    "#<<E\n\\n|#;\nE": SKIPPED,
     "#<<E\nx": NOTHING,
     "#<E": MALFORMED,
     "#<": MALFORMED,
@@ -425,22 +425,22 @@ HERE_STRINGS = {
 
 # Readable, but nothing to be sent.
 OTHERS = {
-    "#:kw": NO_SEXP,
-    "#:": NO_SEXP,
-    "#:a|b c|": NO_SEXP,
-    "#:1": NO_SEXP,
+    "#:kw": SKIPPED,
+    "#:": SKIPPED,
+    "#:a|b c|": SKIPPED,
+    "#:1": SKIPPED,
     "#:.": MALFORMED,
-    "#:\\.": NO_SEXP,
-    "#:a.b": NO_SEXP,
-    "#&x": NO_SEXP,
-    "#&(a b)": NO_SEXP,
-    "#&#&1": NO_SEXP,
-    '#rx"a"': NO_SEXP,
-    '#px"a"': NO_SEXP,
-    '#rx#"a"': NO_SEXP,
-    '#px#"a\\\\d"': NO_SEXP,
-    '#rx"\\""': NO_SEXP,
-    '#rx"\\n"': NO_SEXP,
+    "#:\\.": SKIPPED,
+    "#:a.b": SKIPPED,
+    "#&x": SKIPPED,
+    "#&(a b)": SKIPPED,
+    "#&#&1": SKIPPED,
+    '#rx"a"': SKIPPED,
+    '#px"a"': SKIPPED,
+    '#rx#"a"': SKIPPED,
+    '#px#"a\\\\d"': SKIPPED,
+    '#rx"\\""': SKIPPED,
+    '#rx"\\n"': SKIPPED,
     "#rxa": MALFORMED,
     "#rx": MALFORMED,
     "#pxx": MALFORMED,
@@ -537,7 +537,7 @@ class ValueTests(SynchronousTestCase):
     """What atoms are in Python."""
 
     def test_symbols_are_no_strings(self) -> None:
-        self.assertEqual(read(b'a\n"a"\n#"a"\n#\\a\n')[0], [Symbol("a"), "a", b"a", Char(97)])
+        self.assertEqual(read(b'a\n"a"\n#"a"\n#\\a\n')[0], [Symbol("a"), "a", Opaque("byte string"), Char(97)])
         self.assertNotEqual(Symbol("a"), "a")
 
     def test_names_have_no_quotes(self) -> None:
@@ -570,19 +570,16 @@ class ValueTests(SynchronousTestCase):
         for text, kind in (
             ("#:a", "keyword"),
             ("#&a", "box"),
-            ('#rx"a"', "regexp"),
-            ("1t0", "extflonum"),
-            ("#hash()", "hash"),
+            ('#rx"a"', "regular expression"),
+            ('#"a"', "byte string"),
+            ("#<<E\nE", "here string"),
+            ("1t0", "number in another notation"),
+            ("#hash()", "hash table"),
         ):
             self.assertEqual(read(text.encode() + b"\n")[0], [Opaque(kind)])
 
     def test_a_regular_expression_is_not_looked_at(self) -> None:
-        self.assertEqual(read(b'#rx"("\n#px"\\\\"\n')[0], [Opaque("regexp")] * 2)
-
-    def test_every_octet_in_a_byte_string(self) -> None:
-        for octet in range(256):
-            for text in (f'#"\\{octet:o}"', f'#"\\{octet:03o}"', f'#"\\x{octet:x}"', f'#"\\x{octet:02X}"'):
-                self.assertEqual(read(text.encode() + b"\n")[0], [bytes([octet])])
+        self.assertEqual(read(b'#rx"("\n#px"\\\\"\n')[0], [Opaque("regular expression")] * 2)
 
     def test_every_delimiter_ends_names_but_not_in_bars(self) -> None:
         for mark in "()[]{}\",'`; \t\n\u00a0\ufeff":

@@ -12,8 +12,9 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.wire.sexpr import Char, Datum, DatumReader, ExactComplex, Opaque, Prefab, Symbol, is_sexp, write
-from tests.wire.reading import MALFORMED, feed, octets, read
+from gamed.wire.datums import Char, Datum, Opaque, Symbol, write
+from gamed.wire.sexpr import DatumReader
+from tests.wire.reading import MALFORMED, feed, is_kept, octets, read
 
 CORPUS = Path(__file__).parent / "reader-corpus.jsonl.gz"
 # One stream has 150 lists in one another.
@@ -23,6 +24,9 @@ ERRORS_AT_THE_END = frozenset(
     {b"#\n", b"#!\n", b"#0\n", b"#2\n", b"#6\n", b"#7\n", b"#8\n", b"#9\n", b"#H\n", b"#l\n", b"#p\n", b"#r\n"}
 )
 
+
+# Racket refuses these at their last bracket, because the parts do not make a structure. They are skipped up to there.
+OVERLOOKED = frozenset({b"#s((pt 3) 1 2)\n", b'#s("pt" 1)\n', b"#s()\n"})
 
 # In these the line feed is part of the datum, so that its line does not end.
 OPEN_LINES = frozenset({b"#\\\n", b"\\\n"})
@@ -56,42 +60,23 @@ def corpus() -> list[Entry]:
         return list(map(Entry, lines))
 
 
-def text(codes: list[int]) -> str:
-    return "".join(map(chr, codes))
-
-
-def tree(datum: Datum) -> dict[str, Any]:
-    """Return a datum as the corpus has it."""
-    shown: dict[str, Any]
+def is_recorded(datum: Datum, shown: dict[str, Any]) -> bool:
+    """Tell whether a datum is what the corpus has."""
     match datum:
         case Symbol(name=name):
-            shown = {"t": "sym", "v": list(map(ord, name))}
+            return shown == {"t": "sym", "v": list(map(ord, name))}
         case str():
-            shown = {"t": "str", "v": list(map(ord, datum))}
-        case bytes():
-            shown = {"t": "bytes", "v": list(datum)}
+            return shown == {"t": "str", "v": list(map(ord, datum))}
         case bool():
-            shown = {"t": "bool", "v": datum}
+            return shown == {"t": "bool", "v": datum}
         case Char(code=code):
-            shown = {"t": "char", "v": code}
+            return shown == {"t": "char", "v": code}
         case tuple():
-            shown = {"t": "list", "v": list(map(tree, datum))}
-        case Prefab(key=key, fields=fields):
-            shown = {"t": "prefab", "key": key, "v": list(map(tree, fields))}
-        case _:
-            shown = number(datum)
-    return shown
-
-
-def number(datum: Datum) -> dict[str, Any]:
-    whole = isinstance(datum, int) or (isinstance(datum, float) and datum.is_integer())
-    return {
-        "t": "num",
-        "exact": isinstance(datum, int | Fraction | ExactComplex),
-        "int": whole,
-        "real": not isinstance(datum, complex | ExactComplex),
-        "v": write(datum).decode(),
-    }
+            return shown["t"] == "list" and len(datum) == len(shown["v"]) and all(map(is_recorded, datum, shown["v"]))
+        case float():
+            is_real = shown["t"] == "num" and shown["real"] and not shown["exact"]
+            return is_real and repr(datum) == repr(float(shown["v"].removesuffix(".0")))
+    return shown["t"] == "num" and shown["exact"] and datum == Fraction(shown["v"])
 
 
 class CorpusTests(SynchronousTestCase):
@@ -102,19 +87,25 @@ class CorpusTests(SynchronousTestCase):
         self.assertEqual(sum(entry.fails for entry in corpus()), 131)
 
     def test_each_datum_is_read_as_recorded(self) -> None:
+        """A datum that is kept is the one that Racket read. Of one that is skipped, only the end is compared."""
         for entry in corpus():
+            if entry.stream in OVERLOOKED:
+                continue
             data, code = read(entry.stream, depth=DEPTH)
             self.assertEqual((entry.stream, len(data), code), (entry.stream, len(entry.results), entry.code))
             for datum, result in zip(data, entry.results, strict=True):
-                self.assertEqual((entry.stream, is_sexp(datum)), (entry.stream, result["sexp"]))
-                if result["sexp"]:
-                    self.assertEqual((entry.stream, tree(datum)), (entry.stream, result["d"]))
+                self.assertTrue(not is_kept(datum) or is_recorded(datum, result["d"]), (entry.stream, datum))
 
-    def test_each_datum_is_printed_as_recorded(self) -> None:
-        for entry in corpus():
-            for datum, result in zip(read(entry.stream, depth=DEPTH)[0], entry.results, strict=True):
-                if result["sexp"]:
-                    self.assertEqual(write(datum) + b"\n", bytes.fromhex(result["w"]))
+    def test_what_is_skipped(self) -> None:
+        skipped = [datum for entry in corpus() for datum in read(entry.stream, depth=DEPTH)[0] if not is_kept(datum)]
+        self.assertEqual(len(skipped), 42)
+        self.assertEqual(
+            {datum.kind for datum in skipped if isinstance(datum, Opaque)},
+            {
+                *("vector", "hash table", "structure", "keyword", "regular expression", "byte string", "label"),
+                *("quoted syntax", "complex number", "number with a prefix", "number in another notation"),
+            },
+        )
 
     def test_octet_by_octet(self) -> None:
         for entry in corpus():
@@ -143,14 +134,22 @@ class CorpusTests(SynchronousTestCase):
                 waits = used == len(entry.stream) and not entry.ends_a_line
                 self.assertEqual((entry.stream, len(data)), (entry.stream, count - waits))
 
-    def test_errors_come_where_recorded(self) -> None:
-        """Racket looks at the byte after those that it has used, too, and so does this reader, but no further."""
+    def test_errors_come_on_the_line_where_recorded(self) -> None:
+        """Racket refuses a datum at a byte; this reader does so at that byte or a later one of the line."""
         for entry in corpus():
-            if entry.fails:
+            if entry.fails and entry.stream not in OVERLOOKED:
                 used = entry.end["used"]
-                self.assertEqual(
-                    (entry.stream, feed(DatumReader(), [entry.stream[: used + 1]])[1]), (entry.stream, MALFORMED)
-                )
+                self.assertEqual((entry.stream, feed(DatumReader(), [entry.stream[: used - 1]])[1]), (entry.stream, ""))
+                line, _, _ = entry.stream[used - 1 :].partition(b"\n")
+                sent = entry.stream[: used - 1] + line + b"\n"
+                self.assertEqual((entry.stream, feed(DatumReader(), [sent])[1]), (entry.stream, MALFORMED))
+
+    def test_what_racket_refuses_at_its_end_is_skipped_up_to_there(self) -> None:
+        for stream in OVERLOOKED:
+            (entry,) = (entry for entry in corpus() if entry.stream == stream)
+            used = entry.end["used"]
+            self.assertEqual((entry.fails, feed(DatumReader(), [stream[: used - 1], b"\n"])), (True, ([], "")))
+            self.assertEqual(feed(DatumReader(), [stream[:used], b"\n"]), ([Opaque("structure")], ""))
 
     def test_after_each_datum_the_next_line_is_read(self) -> None:
         for entry in corpus():
@@ -158,17 +157,9 @@ class CorpusTests(SynchronousTestCase):
                 data, _ = read(entry.stream + b"(next)\n", depth=DEPTH)
                 self.assertEqual((entry.stream, data[len(entry.results) :]), (entry.stream, [(Symbol("next"),)]))
 
-    def test_kinds_that_are_no_sexp(self) -> None:
-        others = [datum for entry in corpus() for datum in read(entry.stream, depth=DEPTH)[0] if not is_sexp(datum)]
-        self.assertEqual(
-            {datum.kind for datum in others if isinstance(datum, Opaque)},
-            {"vector", "hash", "keyword", "regexp", "number vector"},
-        )
-        self.assertEqual(len(others), 10)
-
-    def test_what_is_printed_is_read_as_the_same(self) -> None:
+    def test_what_is_written_is_read_as_the_same(self) -> None:
         for entry in corpus():
             for datum in read(entry.stream, depth=DEPTH)[0]:
-                if is_sexp(datum):
+                if is_kept(datum):
                     again = read(write(datum) + b"\n", depth=DEPTH)[0]
                     self.assertEqual(repr(again), repr([datum]))

@@ -7,7 +7,9 @@ from hypothesis import strategies as some
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.errors import RemoteProtocolError
-from gamed.wire.sexpr import DatumReader, Symbol
+from gamed.wire.datums import Symbol
+from gamed.wire.sexpr import DatumReader
+from tests.wire.reading import datums
 
 PIECES = (
     *("(", ")", " ", "\n", ".", "4.0", "007", "1e5", "move", "|a|", "'", "#;", "#ci", "; c\n", "#|", "|#", "\u00e9"),
@@ -22,7 +24,7 @@ def read(pieces: list[bytes], limit: int, depth: int) -> list[str]:
     try:
         for piece in pieces:
             reader.receive_data(piece)
-            told += map(repr, reader.datums())
+            told += map(repr, datums(reader))
     except RemoteProtocolError as error:
         told.append(error.code)
     return told
@@ -50,15 +52,15 @@ class LineTests(SynchronousTestCase):
         reader = DatumReader()
         for _ in range(2):
             reader.receive_data(b"(move player 4.0 1)\n")
-            (datum,) = reader.datums()
+            (datum,) = datums(reader)
             self.assertEqual(datum, (Symbol("move"), Symbol("player"), 4.0, 1))
             assert isinstance(datum, tuple)
             self.assertEqual([type(element) for element in datum[2:]], [float, int])
-            self.assertFalse(reader.begun)
+            self.assertEqual(reader.unfinished, b"")
 
     def test_no_list_may_be_open(self) -> None:
         reader = DatumReader(depth=0)
         reader.receive_data(b"(play)\n")
         with self.assertRaises(RemoteProtocolError) as caught:
-            list(reader.datums())
+            list(datums(reader))
         self.assertEqual(caught.exception.code, "datum-too-deep")

@@ -9,41 +9,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.wire.sexpr import Char, Datum, DatumReader, ExactComplex, Prefab, Symbol, is_sexp, write
-from tests.wire.reading import MALFORMED, TOO_DEEP, TOO_LONG, feed, octets, read
+from gamed.wire.datums import Char, Datum, Symbol, write
+from gamed.wire.sexpr import DatumReader
+from tests.wire.reading import MALFORMED, TOO_DEEP, TOO_LONG, feed, is_kept, octets, read
 
 # Every character but surrogates; and often those that mean something.
 CHARACTERS = st.characters(exclude_categories=["Cs"]) | st.sampled_from(
     "()[]{}\"',`;|\\# \n\t.+-0123456789aeix\u200d\ufeff"
 )
 EXACT = st.integers() | st.fractions().map(lambda number: number.numerator if number.denominator == 1 else number)
-NUMBERS = (
-    EXACT
-    | st.floats()
-    | st.complex_numbers()
-    | st.builds(ExactComplex, EXACT, EXACT.filter(bool))
-    | st.integers(10**4000, 10**4500)
-)
+NUMBERS = EXACT | st.floats() | st.integers(10**500, 10**600 - 1)
 NAMES = st.text(CHARACTERS)
-OTHER_ATOMS = NAMES | st.binary() | st.booleans() | NUMBERS | CHARACTERS.map(ord).map(Char)
-KEYS = st.sampled_from(
-    [("pt", 0), ("(pt base 1)", 1), ("(pt #(0))", 1), ("(pt (1 #f) base 0 (1 x) #(0))", 2), ("|a b|", 0)]
-)
-
-
-def prefabs(data: st.SearchStrategy[Datum]) -> st.SearchStrategy[Prefab]:
-    return KEYS.flatmap(
-        lambda key: st.lists(data, min_size=key[1], max_size=key[1] + 2).map(
-            lambda fields: Prefab(key[0], tuple(fields))
-        )
-    )
+OTHER_ATOMS = NAMES | st.booleans() | NUMBERS | CHARACTERS.map(ord).map(Char)
 
 
 def data_with(names: st.SearchStrategy[str]) -> st.SearchStrategy[Datum]:
     """Return data whose symbols have these names."""
     return st.recursive(
         names.map(Symbol) | OTHER_ATOMS,
-        lambda data: st.lists(data, max_size=4).map(tuple) | prefabs(data),
+        lambda data: st.lists(data, max_size=4).map(tuple),
         max_leaves=12,
     )
 
@@ -125,7 +109,7 @@ STREAMS = st.lists(SCRAPS, max_size=25).map(b"".join) | st.binary(max_size=40)
 
 def shown(data: list[Datum]) -> list[tuple[str, bytes]]:
     """Return data so that they can be compared: NaN is itself, 1 is neither 1.0 nor true, -0.0 is not 0.0."""
-    return [(type(datum).__name__, write(datum)) for datum in data if is_sexp(datum)]
+    return [(type(datum).__name__, write(datum)) for datum in data if is_kept(datum)]
 
 
 def same(one: Datum, other: Datum) -> bool:
@@ -134,9 +118,7 @@ def same(one: Datum, other: Datum) -> bool:
         return False
     if isinstance(one, tuple):
         return len(one) == len(other) and all(map(same, one, other))
-    if isinstance(one, Prefab):
-        return one.key == other.key and same(one.fields, other.fields)
-    if isinstance(one, int | Fraction | ExactComplex):
+    if isinstance(one, int | Fraction):
         return one == other
     return repr(one) == repr(other)
 
@@ -189,7 +171,7 @@ class PropertyTests(SynchronousTestCase):
     @given(STREAMS)
     def test_what_is_read_can_be_printed_and_read_again(self, stream: bytes) -> None:
         for datum in read(*[stream] if stream else [])[0]:
-            if is_sexp(datum):
+            if is_kept(datum):
                 again, code = read(write(datum) + b"\n")
                 self.assertEqual(code, "")
                 self.assertTrue(same(again[0], datum))

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.errors import RemoteProtocolError
-from gamed.wire.racket_input import SHOWN
-from gamed.wire.sexpr import DatumReader
-from tests.wire.reading import octets
+from gamed.wire.sexpr import SHOWN, DatumReader
+from tests.wire.reading import datums, octets
 
 STREAM = b'(play)\n  ; a comment\n(a\n b) (c) #| x |#\r\n|x\ny| z\n"\xce\xa9\xff"\n#;(no) 17\n(wait)\n'
 TEXTS = [
@@ -38,7 +37,7 @@ def refused(text: str) -> RemoteProtocolError:
     reader = DatumReader()
     reader.receive_data(text.encode() + b"\n")
     try:
-        list(reader.datums())
+        list(datums(reader))
     except RemoteProtocolError as error:
         return error
     raise AssertionError(f"{text} is taken")
@@ -47,7 +46,7 @@ def refused(text: str) -> RemoteProtocolError:
 def begun(data: bytes) -> DatumReader:
     reader = DatumReader()
     reader.receive_data(data)
-    list(reader.datums())
+    list(datums(reader))
     return reader
 
 
@@ -75,8 +74,8 @@ class UnfinishedTests(SynchronousTestCase):
             (b"", b"", "a line feed"),
             (b"(play)\n", b"", "a line feed"),
             (b"  \n ", b"", "a line feed"),
-            (b"(play)", b"(play)", "a line feed"),
-            (b"(play) (", b"(play) (", "a line feed"),
+            (b"(play)", b"(play)", ""),
+            (b"(play) (", b"(play) (", ""),
             (b"(a)\n(move [player 4 1", b"(move [player 4 1", "]) and a line feed"),
             (b'(a "b', b'(a "b', ") and a line feed"),
             (b"(move [player 4 1\n", b"(move [player 4 1\n", "]) before the line feed"),
@@ -85,12 +84,12 @@ class UnfinishedTests(SynchronousTestCase):
             for reader in (begun(data), begun(data[:3])):
                 if reader.unfinished != text:
                     reader.receive_data(data[3:])
-                    list(reader.datums())
+                    list(datums(reader))
                 self.assertEqual((reader.unfinished, reader.ending), (text, ending), data)
 
     def test_whether_only_the_line_feed_is_missing(self) -> None:
         texts = (b"", b"(play", b"(play\n", b"(play)", b"(play) ", b"(play)\n", b'"play')
-        self.assertEqual([text for text in texts if begun(text).is_whole], [b"(play)", b"(play) "])
+        self.assertEqual([text for text in texts if not begun(text).ending], [b"(play)", b"(play) "])
 
     def test_it_is_never_long(self) -> None:
         reader = begun(b"(")
@@ -101,7 +100,7 @@ class UnfinishedTests(SynchronousTestCase):
     def test_half_a_datum_at_the_end_is_known(self) -> None:
         reader = begun(b"(play")
         reader.receive_data(b"")
-        self.assertEqual((list(reader.datums()), reader.unfinished), ([], b"(play"))
+        self.assertEqual((list(datums(reader)), reader.unfinished), ([], b"(play"))
 
 
 class SentenceTests(SynchronousTestCase):

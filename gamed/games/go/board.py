@@ -42,6 +42,9 @@ class _Done(NamedTuple):
     position: bytes | None
 
 
+_PASS = _Done(-1, 0, (), None, None)
+
+
 @frozen
 class Ruleset:
     """What differs between rules: whether suicide is allowed, whether positions may come again, what is counted.
@@ -159,7 +162,8 @@ class Board:
         the board is then as it was.
         """
         if point is None:
-            self._remember(-1, 0, (), None)
+            self._done.append(_PASS if self.ko is None else _PASS._replace(ko=self.ko))
+            self.ko = None
             return ()
         cell, number = self._cell(point), self._number(color)
         self._put(cell, number, IllegalMove)

@@ -58,9 +58,11 @@ def replay(game: GoGame) -> Iterator[tuple[Node, tuple[Point, ...]]]:
 def _played(game: GoGame) -> Iterator[tuple[int, Node, tuple[Point, ...]]]:
     side = sides(game)
     board = Board.start(game.size, game.setup, ruleset(game.rules))
+    last = 0
     for depth, node in game.walk():
-        while board.moves > depth:
+        for _ in range(last - depth):
             board.undo()
+        last = depth + 1
         try:
             removed = board.play(node.point, side(node))
         except RuleError as error:

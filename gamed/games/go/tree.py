@@ -103,7 +103,13 @@ class GoGame:
         while stack:
             depth, node = stack.pop()
             yield depth, node
-            stack += [(depth + 1, child) for child in reversed(node.children)]
+            # Nearly all moves have one that follows.
+            while children := node.children:
+                depth += 1
+                if len(children) > 1:
+                    stack += [(depth, child) for child in children[:0:-1]]
+                node = children[0]
+                yield depth, node
 
     def color_of(self, node: Node) -> str | None:
         """Return the colour of a move's stone: its own, or else its player's."""

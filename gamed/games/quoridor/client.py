@@ -17,7 +17,7 @@ from gamed.games.quoridor.signup import STARTS, Call
 from gamed.games.quoridor.strategy import Strategy
 from gamed.games.quoridor.wire import message
 from gamed.games.quoridor.world import World, spoken
-from gamed.wire.sexpr import Symbol
+from gamed.wire.datums import Symbol
 
 
 @define

@@ -13,7 +13,7 @@ from attrs import frozen
 
 from gamed.games.quoridor.moves import HORIZONTAL, HORIZONTAL_WALLS, PAWN_MOVES, VERTICAL, VERTICAL_WALLS, Move
 from gamed.games.quoridor.walls import SIZE, cell_at
-from gamed.wire.sexpr import Datum, Symbol
+from gamed.wire.datums import Datum, Symbol
 
 NOTHING: Final = "()"
 """The move in a mail that tells of none."""

@@ -18,7 +18,7 @@ from gamed.games.quoridor.moves import HORIZONTAL, VERTICAL, Move, PawnMove, Wal
 from gamed.games.quoridor.signup import Call, Status
 from gamed.games.quoridor.walls import SIZE
 from gamed.refusals import Refusal, legible
-from gamed.wire.sexpr import Char, Datum, ExactComplex, Opaque, Prefab, Symbol, write
+from gamed.wire.datums import Char, Datum, Opaque, Symbol, write
 
 # What the examples name need not be legal for the world in question: it is their shape that counts.
 MOVES: Final = "a move in the shape (move player 4 1) or (move wall 3 4 horizontal)"
@@ -38,10 +38,8 @@ _TYPES: Final = (
     (bool, "a boolean"),
     (Symbol, "a symbol"),
     (str, "a string"),
-    (bytes, "a byte string"),
-    ((int, Fraction, float, complex, ExactComplex), "a number"),
+    ((int, Fraction, float), "a number"),
     (Char, "a character"),
-    (Prefab, "a structure"),
     (tuple, "a list"),
 )
 
@@ -177,7 +175,7 @@ def _quoted(datum: Datum) -> Datum | None:
 
 def _type(datum: Datum) -> str:
     if isinstance(datum, Opaque):
-        return f"{'an' if datum.kind[0] in 'aeiou' else 'a'} {datum.kind}"
+        return f"{'an' if datum.kind[0] in 'aeiou' else 'a'} {datum.kind}, which this game never sends"
     return next(name for types, name in _TYPES if isinstance(datum, types))
 
 

@@ -17,7 +17,7 @@ from gamed.games.quoridor.signup import Call
 from gamed.games.quoridor.walls import SIZE
 from gamed.games.quoridor.wire import message
 from gamed.games.quoridor.world import RULES, World, spoken
-from gamed.wire.sexpr import Symbol
+from gamed.wire.datums import Symbol
 
 
 class Phase(StrEnum):

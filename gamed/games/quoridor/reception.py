@@ -17,7 +17,7 @@ from gamed.games.quoridor.signup import Call
 from gamed.games.quoridor.table import REFUSED_MOST, Universe
 from gamed.games.quoridor.wire import REGISTRATION, Accepted, Registered, Said, Told
 from gamed.peer import Party, Peer
-from gamed.reception import Host, HostedRoom
+from gamed.reception import Host, HostedRoom, check_wanted, suits
 from gamed.refusals import Refusal
 
 KIND: Final = "quoridor"
@@ -94,12 +94,13 @@ class UniverseReception:
         """Give a world a seat at the oldest table that takes one, or at a new one; False if there is none."""
         tables = 0
         for room in self.host.rooms_of(KIND):
-            if room.party is not peer.party:
+            if not suits(room, peer):
                 continue
             if room.table.free:
                 room.join(peer)
                 return True
             tables += not _is_dissolved(room)
+        check_wanted(peer)
         if 0 < (self.settings.tables if peer.party is None else 1) <= tables:
             return False
         self.host.open(KIND, party=peer.party).join(peer)

@@ -15,7 +15,8 @@ from gamed.errors import LocalProtocolError, RemoteProtocolError
 from gamed.events import Event, Unread
 from gamed.games.quoridor.signup import Call
 from gamed.refusals import Refusal
-from gamed.wire.sexpr import Datum, DatumReader, Symbol, write
+from gamed.wire.datums import Datum, Symbol, write
+from gamed.wire.sexpr import DatumReader
 
 OKAY: Final = (Symbol("OKAY"),)
 """The answer to a registration, and the first thing that a world is told."""
@@ -120,7 +121,7 @@ class UniverseConnection:
     @property
     def ending(self) -> str:
         """What is missing of it."""
-        return _LINE_FEED if self._reader.is_whole else self._reader.ending
+        return self._reader.ending or _LINE_FEED
 
     def close(self) -> bytes:
         """Say nothing: there is no word for it."""
@@ -192,7 +193,7 @@ class WorldConnection:
 
         Raises RemoteProtocolError("not-accepted") if the first datum is not `(OKAY)`, and as DatumReader does.
         """
-        for datum in self._reader.datums():
+        for datum, _, _ in self._reader.messages():
             if self._is_accepted:
                 yield Said(datum)
             elif datum != OKAY:

@@ -18,7 +18,8 @@ from gamed.games.quoridor.rules import State
 from gamed.games.quoridor.signup import STARTS, Call
 from gamed.games.quoridor.table import Seated
 from gamed.games.quoridor.wire import Said, WorldConnection, message, registration
-from gamed.wire.sexpr import Datum, DatumReader, Symbol
+from gamed.wire.datums import Datum, Symbol
+from gamed.wire.sexpr import DatumReader
 
 DATUM_BYTES: Final = 65_536
 DATUM_DEPTH: Final = 100

@@ -20,8 +20,8 @@ from gamed.games.roborally.course_list import CourseList
 from gamed.games.roborally.messages import Reason
 from gamed.games.roborally.states import Status
 from gamed.games.roborally.table import Manager
-from gamed.peer import Party, Peer
-from gamed.reception import Host, HostedRoom
+from gamed.peer import Peer
+from gamed.reception import Host, HostedRoom, check_wanted, suits
 
 KIND: Final = "roborally"
 
@@ -81,7 +81,7 @@ class ManagerReception:
             self._let_go(peer)
 
     def _register(self, peer: Peer, guest: Guest, event: m.Registration) -> None:
-        lobby = self._lobby(peer.party)
+        lobby = self._lobby(peer)
         manager = None if lobby is None else _manager(lobby)
         if manager is not None and manager.has_name(event.name):
             self.host.refused(peer, refusals.name_taken(event))
@@ -92,6 +92,7 @@ class ManagerReception:
         if manager is not None and isinstance(event, m.RegisterChannel):
             free = manager.free_channels
         if lobby is None or manager is None or not free:
+            check_wanted(peer)
             games, role = self.settings.max_games, "channel" if isinstance(event, m.RegisterChannel) else "player"
             full = (
                 f"{games} games are running, and no more may" if lobby is None else f"no {role} has a place any longer"
@@ -105,14 +106,18 @@ class ManagerReception:
         manager.violations[free[0]] = guest.violations
         lobby.join(peer, free[0])
 
-    def _lobby(self, party: Party | None) -> HostedRoom | None:
-        """Return the lobby, a new one if need be; None if as many games run as may, or the party's game does."""
-        running = 0
+    def _lobby(self, peer: Peer) -> HostedRoom | None:
+        """Return the lobby, a new one if need be; None if as many games run as may, or the party's game does.
+
+        Raises RoomError: the lobby that it asks for has no free place, or its game has begun.
+        """
+        running, party = 0, peer.party
         for room in self.host.rooms_of(KIND):
             status = _manager(room).status
-            if room.party is party and (status is Status.LOBBY or party is not None):
+            if suits(room, peer) and (status is Status.LOBBY or party is not None):
                 return room
             running += status not in (Status.LOBBY, Status.ENDED)
+        check_wanted(peer)
         if running >= self.settings.max_games:
             return None
         course = self.courses.next()

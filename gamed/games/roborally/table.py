@@ -33,10 +33,7 @@ from gamed.games.roborally.rules.state import Stage, State
 from gamed.games.roborally.states import STAGES, Status, went
 from gamed.history import DRAWN, ENDED, HELD, JOINED, LEFT, MOVE, STARTED, Entry, Value
 from gamed.match import Match, MatchTable
-from gamed.table import Step
-
-CHANNELS: Final = 1_000_000
-"""The room's seats of output channels begin here: a lobby that saw as many players takes no more."""
+from gamed.table import CHANNELS, Step
 
 _RULES: Final = RoboRally()
 _SHORTEST: Final = 0.001

@@ -20,6 +20,9 @@ from attrs import define, field
 from gamed.events import Event
 from gamed.wire.xmlstream import KEPT, Element
 
+UNKNOWN: Final = "Unknown"
+"""What the wire calls a player whose slot has no display name: the dialect has no word with which it could give one."""
+
 KICKED: Final = frozenset({"reply-message"})
 """The codes after which CloseConnection is said (K in B5); after all others only the end tag is (D)."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Final, cast
+from typing import Any, Final, TypeAlias, cast
 
 from attrs import define, field
 
@@ -22,7 +22,7 @@ from gamed.history import History
 from gamed.match import Opening, opening
 from gamed.passwords import is_same
 from gamed.peer import Party, Peer
-from gamed.reception import Host, HostedRoom, Reservation
+from gamed.reception import Host, HostedRoom, Reservation, check_wanted, suits
 from gamed.refusals import Refusal
 
 ADMINS_RATE: Final = 2_000.0
@@ -40,6 +40,21 @@ _FROM: Final = "the id of a record of this game, and a turn of it before its end
 
 LISTENER: Final = "softwarechallenge"
 """The listener's name; its administrators have none, so it stands for their user, too."""
+
+
+Handler: TypeAlias = Callable[[Peer, Any], str | None]
+"""Takes a request; returns what has come of it, for the audit log, or nothing where all is done."""
+
+_CHANGES: Final = (
+    say.Prepare,
+    say.Pause,
+    say.StepOn,
+    say.Cancel,
+    say.SetTimeout,
+    say.FreeReservation,
+    say.TestMode,
+)
+"""The requests of administrators that are in the audit log."""
 
 
 class _Kick(Exception):  # noqa: N818 (not an error: the end of a conversation)
@@ -77,8 +92,8 @@ class SoftwareChallengeReception:
     """Those who have neither joined nor authenticated yet, with what reports that, and the root of their document."""
     # With what ends their waiting.
     _unfilled: dict[HostedRoom, Any] = field(factory=dict)
-    _requests: dict[type[Event], Callable[[Peer, Any], None]] = field(init=False)
-    _admin_requests: dict[type[Event], Callable[[Peer, Any], None]] = field(init=False)
+    _requests: dict[type[Event], Handler] = field(init=False)
+    _admin_requests: dict[type[Event], Handler] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.scores = ScoreBook(self.season.fragments)
@@ -126,18 +141,25 @@ class SoftwareChallengeReception:
             )
             self._report(peer, event, "administrators-only", reason, expected)
 
-    def _answer(self, peer: Peer, handle: Callable[[Peer, Any], None], request: Any) -> None:
+    def _answer(self, peer: Peer, handle: Handler, request: Any) -> None:
         try:
-            handle(peer, request)
+            result = handle(peer, request) or "done"
         except _Kick as out:
+            result = f"failed: {out.reason}"
             self._throw_out(peer, request, out)
         except (RoomError, StoreError) as error:
+            result = f"failed: {error}"
             self._throw_out(peer, request, _Kick("not-possible", str(error)))
+        if isinstance(request, _CHANGES):
+            # Whoever has a reservation's code has the seat.
+            has_code = isinstance(request, say.FreeReservation)
+            self.host.audit(peer, "<freeReservation/>" if has_code else request.said.strip(), result)
 
-    def _report(self, peer: Peer, request: say.Request, code: str, reason: str, expected: str = "") -> None:
-        """Have developers learn why a request had no effect."""
+    def _report(self, peer: Peer, request: say.Request, code: str, reason: str, expected: str = "") -> str:
+        """Have developers learn why a request had no effect; return the reason."""
         self._has_asked(peer)
         self.host.refused(peer, Refusal(code, reason, expected, request.text))
+        return reason
 
     def _unread(self, peer: Peer, event: Unread) -> None:
         # Its developer knows enough for now.
@@ -214,9 +236,10 @@ class SoftwareChallengeReception:
         self._has_asked(peer)
         if event.game_type is not None:
             self._check_type(event.game_type)
-        room = self._unfilled_room(peer.party)
+        room = self._unfilled_room(peer)
         existing = room is not None
         if room is None:
+            check_wanted(peer)
             room = self._open((), paused=self.is_paused and peer.party is None, party=peer.party)
         self._join_room(room, peer, self._free_seats(room)[0])
         for admin in self._admins:
@@ -228,9 +251,9 @@ class SoftwareChallengeReception:
             _table(room).own_names[seat] = peer.own_name
         room.join(peer, seat)
 
-    def _unfilled_room(self, party: Party | None) -> HostedRoom | None:
+    def _unfilled_room(self, peer: Peer) -> HostedRoom | None:
         for room in list(self._unfilled):
-            if room.party is not party or not self._free_seats(room):
+            if not suits(room, peer) or not self._free_seats(room):
                 continue
             for seat, waiting in list(room.peers.items()):
                 # Its end of the connection is closed, and that was not told yet.
@@ -384,32 +407,33 @@ class SoftwareChallengeReception:
             raise RoomError("the game of the record is over then")
         return plies
 
-    def _prepare(self, peer: Peer, event: say.Prepare) -> None:
+    def _prepare(self, peer: Peer, event: say.Prepare) -> str:
         self._check_type(event.game_type)
         if not event.slots:
             raise _Kick("no-slots", "prepare needs one or two slots", _SLOTS, kick=False)
         if len(event.slots) > len(SEATS):
             raise _Kick("too-many-slots", f"prepare takes at most {len(SEATS)} slots", _SLOTS)
         if event.record is None:
-            self._tell_prepared(peer, event, ())
-        else:
-            self.host.recorded(event.record, partial(self._found, peer, event))
+            return self._tell_prepared(peer, event, ())
+        self.host.recorded(event.record, partial(self._found, peer, event))
+        return "begun"
 
     def _found(self, peer: Peer, event: say.Prepare, history: History | None) -> None:
         # Nobody would hear of the room any more.
         if peer in self._admins:
             self._answer(peer, partial(self._prepare_from, history), event)
 
-    def _prepare_from(self, history: History | None, peer: Peer, event: say.Prepare) -> None:
+    def _prepare_from(self, history: History | None, peer: Peer, event: say.Prepare) -> str:
         try:
-            self._tell_prepared(peer, event, self.opening_from(history, event.turn))
+            return self._tell_prepared(peer, event, self.opening_from(history, event.turn))
         except (RoomError, StoreError) as error:
             # Records have the ids of their rooms.
             raise _Kick("not-possible", str(error), _FROM, room=event.record) from error
 
-    def _tell_prepared(self, peer: Peer, event: say.Prepare, plies: Opening) -> None:
+    def _tell_prepared(self, peer: Peer, event: say.Prepare, plies: Opening) -> str:
         room, reservations = self.prepare(event.slots, plies)
         self.host.tell(peer, say.Prepared(room.id, tuple(kept.code for kept in reservations)))
+        return f"room={room.id}"
 
     def _known(self, room: str) -> HostedRoom:
         found = self._hosted(room)
@@ -426,29 +450,31 @@ class SoftwareChallengeReception:
         self.host.tell(peer, say.Observed(room.id))
         room.observe(peer)
 
-    def _pause(self, peer: Peer, event: say.Pause) -> None:
+    def _pause(self, peer: Peer, event: say.Pause) -> str | None:
         room = self._hosted(event.room)
         if room is None:
-            self._report(peer, event, "unknown-room", "there is no such room; pause was ignored", _ADMINS_ROOM)
-            return
+            return self._report(peer, event, "unknown-room", "there is no such room; pause was ignored", _ADMINS_ROOM)
+        result = None
         if room.table.is_paused == event.pause:
             state = "is paused already" if event.pause else "is not paused"
-            self._report(peer, event, "no-change", f"the game {state}; pause was ignored")
+            result = self._report(peer, event, "no-change", f"the game {state}; pause was ignored")
         if event.pause:
             room.pause()
         else:
             room.resume()
+        return result
 
-    def _step(self, peer: Peer, event: say.StepOn) -> None:
-        room = self._known(event.room)
+    def _step(self, peer: Peer, event: say.StepOn) -> str | None:
+        room, result = self._known(event.room), None
         table = _table(room)
         if table.match.is_started and not table.is_paused:
             reason, expected = "the game is not paused; step was ignored", '<pause pause="true"/> before it'
-            self._report(peer, event, "no-change", reason, expected)
+            result = self._report(peer, event, "no-change", reason, expected)
         elif not table.match.is_started and not event.forced:
             reason = "the game has not begun, because players are missing; step was ignored"
-            self._report(peer, event, "no-change", reason, 'forced="true" to start without them')
+            result = self._report(peer, event, "no-change", reason, 'forced="true" to start without them')
         room.step(forced=event.forced)
+        return result
 
     def _cancel(self, _peer: Peer, event: say.Cancel) -> None:
         self._known(event.room).stop(Termination.CANCELLED)

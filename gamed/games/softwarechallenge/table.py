@@ -17,6 +17,7 @@ from gamed.events import Event
 from gamed.findings import Finding
 from gamed.game import CHANCE, Options, Outcome, Seat, Termination
 from gamed.games.softwarechallenge.messages import (
+    UNKNOWN,
     Closing,
     Joined,
     Left,
@@ -176,10 +177,15 @@ class SeasonTable(MatchTable):
         )
         return red, blue
 
+    def _known_name(self, seat: Seat) -> str:
+        """Return what a side is called in the journal and in records: nothing, where the wire has only a stand-in."""
+        name = self.slots[seat].display_name
+        return self.own_names.get(seat, "") if name is None else name
+
     @property
     def _slot_names(self) -> tuple[str, str]:
         """The display names of both slots. Scores are kept by these: nobody can choose one."""
-        red, blue = ("Unknown" if slot.display_name is None else slot.display_name for slot in self.slots)
+        red, blue = (UNKNOWN if slot.display_name is None else slot.display_name for slot in self.slots)
         return red, blue
 
     def due_of(self, seat: Seat) -> float | None:
@@ -195,7 +201,7 @@ class SeasonTable(MatchTable):
 
     def _start(self, now: float, mails: list[Mail], *, asks: bool) -> Step:
         self._fill()
-        journal = [self.match.seat(seat, self.names[seat], now) for seat in SEATS]
+        journal = [self.match.seat(seat, self._known_name(seat), now) for seat in SEATS]
         journal += self.match.start(now, self.opening)
         if self.opening and self.opening[-1][0] != CHANCE:
             self._echo = self.season.echo(self.game.parse(self.opening[-1][1]))

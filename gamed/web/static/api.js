@@ -1,14 +1,12 @@
-// Talks to /api/v1: requests with the session's token, and streams of events that come back by themselves.
+// Talks to /api/v1: requests with the session's token, and events that go on by themselves.
 
 import { tame } from "./dom.js";
+import { delays } from "./hub.js";
+import { onLost, retry, subscribe } from "./stream.js";
 import { t } from "./words.js";
 
 const ROOT = "/api/v1";
 const PATIENCE = 20_000; // ms that an answer may take
-const FIRST_DELAY = 1_000; // ms before the first new attempt; doubled up to the longest
-const LONGEST_DELAY = 30_000;
-const GRACE = 2_500; // ms that a stream may be away before anybody is told
-const NAP = 30_000; // ms: a page that was hidden longer may have slept, and does not trust its stream
 
 /** What GET /session told: the token for changes, whether the administrator is here, the version and the games. */
 export const session = { token: "", admin: false, version: "", games: [] };
@@ -41,8 +39,20 @@ export class Refusal extends Error {
 /** Who waits for the server just now; "change" when the first begins and the last stops, "retry" when all shall try. */
 export const link = new (class extends EventTarget {
   waiting = new Set();
+  #downAt = 0;
+
+  /** Whether the server is out of reach. */
+  get isDown() {
+    return this.waiting.size > 0;
+  }
+
+  /** The time of clocks, in ms since 1970: it stands still while the server is out of reach. */
+  now() {
+    return this.isDown ? this.#downAt : Date.now();
+  }
 
   down(who) {
+    if (!this.isDown) this.#downAt = Date.now();
     this.waiting.add(who);
     if (this.waiting.size === 1) this.dispatchEvent(new Event("change"));
   }
@@ -56,12 +66,15 @@ export const link = new (class extends EventTarget {
   }
 })();
 
+onLost((isLost) => (isLost ? link.down(subscribe) : link.up(subscribe)));
+link.addEventListener("retry", retry);
+
 /** Milliseconds that the server's clock is ahead of this one's. */
 let ahead = 0;
 
-/** The server's time, in ms since 1970. */
+/** The server's time, in ms since 1970; it stands still while the server is out of reach. */
 export function serverNow() {
-  return Date.now() + ahead;
+  return link.now() + ahead;
 }
 
 async function once(method, path, body, signal) {
@@ -85,7 +98,7 @@ async function once(method, path, body, signal) {
     throw new Refusal(0);
   }
   const date = Date.parse(response.headers.get("date"));
-  if (date && Math.abs(date - serverNow()) > 2_000) ahead = date - Date.now();
+  if (date && Math.abs(date - Date.now() - ahead) > 2_000) ahead = date - Date.now();
   return [response, answer];
 }
 
@@ -136,11 +149,6 @@ export async function refresh(signal) {
   return session;
 }
 
-/** The delays between attempts: 1 s, 2 s, 4 s … 30 s, each a little uneven so that many pages do not come at once. */
-export function* delays() {
-  for (let delay = FIRST_DELAY; ; delay = Math.min(delay * 2, LONGEST_DELAY)) yield delay * (0.8 + 0.4 * Math.random());
-}
-
 /** Waits so long; less if somebody asks to try at once, or looks at the page again. Never ends after an abort. */
 export function pause(ms, signal) {
   return new Promise((resolve) => {
@@ -185,60 +193,43 @@ export function movesOf({ moves, scene }) {
 /**
  * Follows a room or seat: `scene(data)` for each event and `gone(refusal or null)` at its end.
  *
- * The browser reconnects by itself and names the last event; where it gives up (the server answered with an error) the
- * resource is asked for, and the stream opened again. After sleep a half-dead connection is not waited for.
+ * What happens comes by the stream of all windows (stream.js), which goes on by itself. Where the server refuses the
+ * resource there, it is asked for, and followed again if it is there.
  *
- * A browser holds six connections to a host, whatever the number of its windows: so only pages that are seen have a
- * stream, and take up again where they were when they are seen. `keeps`: a hidden page holds it too, as a player's must.
+ * Only pages that are seen follow a room, and take up again where they were when they are seen. `keeps`: a hidden page
+ * goes on, as a player's must.
  */
 export function follow(resource, { scene, gone }, { signal, keeps = false }) {
-  let source = null;
+  let drop = null;
   let backoff = delays();
-  let timer = 0;
-  let hiddenSince = 0;
   let attempt = 0;
   let isEnded = false;
   const key = {};
 
-  /** The line holds, or is given up: nobody need be told. */
-  function settle() {
-    clearTimeout(timer);
-    timer = 0;
-  }
-
   function close() {
-    settle();
     attempt += 1;
-    source?.close();
-    source = null;
+    drop?.();
+    drop = null;
+    link.up(key);
   }
 
   function end(refusal) {
     close();
     isEnded = true;
-    link.up(key);
     if (!signal.aborted) gone(refusal);
   }
 
   function open() {
     close();
     if (signal.aborted || isEnded || (document.hidden && !keeps)) return;
-    const own = new EventSource(`${ROOT}${resource}/events`);
-    source = own;
-    own.onopen = () => {
-      settle();
-      link.up(key);
-    };
-    own.addEventListener("scene", (event) => {
-      backoff = delays();
-      scene(read(event.data));
+    drop = subscribe(resource.slice(1), {
+      scene: (text) => {
+        backoff = delays();
+        scene(read(text));
+      },
+      gone: () => end(null),
+      refused: again,
     });
-    own.addEventListener("gone", () => end(null));
-    own.onerror = () => {
-      if (own.readyState === EventSource.CLOSED) again();
-      // The browser tries again sooner than the grace is over, and fails each time: the first failure counts.
-      else timer ||= setTimeout(() => link.down(key), GRACE);
-    };
   }
 
   async function again() {
@@ -261,23 +252,11 @@ export function follow(resource, { scene, gone }, { signal, keeps = false }) {
   }
 
   function turned() {
-    if (!document.hidden) {
-      if (!keeps || Date.now() - hiddenSince > NAP) open();
-      return;
-    }
-    hiddenSince = Date.now();
-    if (keeps) return;
-    close();
-    link.up(key);
+    if (document.hidden && !keeps) close();
+    else if (!drop) open();
   }
 
   document.addEventListener("visibilitychange", turned, { signal });
-  window.addEventListener("online", open, { signal });
-  window.addEventListener("pageshow", (event) => event.persisted && open(), { signal });
-  link.addEventListener("retry", () => source?.readyState === EventSource.CONNECTING && open(), { signal });
-  signal.addEventListener("abort", () => {
-    close();
-    link.up(key);
-  });
+  signal.addEventListener("abort", close);
   open();
 }

@@ -1,10 +1,11 @@
 // What all pages with a board share: the game's module on its stage, the list of moves, the players and their clocks.
 
-import { code, serverNow } from "./api.js";
+import { code, link as line, serverNow } from "./api.js";
 import { bdi, el, isChord, isolated, mayMove, replace } from "./dom.js";
 import { button, calledOn, chip, clock, link, result, seatName, span, worded } from "./parts.js";
 import { t, translator } from "./words.js";
 
+const SHOWN = 5_000; // ms for which it is shown that somebody is back
 const MANY = 3; // moves that are announced one by one; more at once only by the last of them
 
 /** The address of a file of a game: beside this one, whatever version of the files that is. */
@@ -247,13 +248,56 @@ export function steerByKeys(signal, { by, move, end, toggle }) {
 }
 
 /**
+ * Who is away, and for how long: {of(seat), update(scene)}, where `of` makes what stands behind a name. The seconds go on
+ * by themselves in what stands below `node`.
+ */
+export function absences({ node, announce, signal }) {
+  let since = new Map(); // by seat, when the person went
+  const returned = new Map(); // by seat, until when it is shown
+
+  function tick() {
+    for (const gone of node.querySelectorAll(".away")) {
+      gone.textContent = ` ${t("awayFor", { count: Math.floor((line.now() - gone.dataset.since) / 1_000) })}`;
+    }
+    for (const back of node.querySelectorAll(".returned")) if (line.now() > back.dataset.until) back.remove();
+  }
+
+  const timer = setInterval(tick, 500);
+  signal.addEventListener("abort", () => clearInterval(timer));
+  return {
+    of(seat) {
+      if (since.has(seat)) return el("span", { class: "warn away", "data-since": since.get(seat) });
+      if (returned.get(seat) > line.now()) {
+        return el("span", { class: "muted returned", "data-until": returned.get(seat) }, ` ${t("isBack")}`);
+      }
+      return null;
+    },
+    update(scene) {
+      const now = new Map(
+        scene.outcome ? [] : Object.entries(scene.away ?? {}).map(([seat, s]) => [Number(seat), line.now() - s * 1_000]),
+      );
+      const called = (seat) => isolated(seatName(scene.seats, seat));
+      for (const seat of now.keys()) if (!since.has(seat)) announce(t("wentAway", { name: called(seat) }));
+      for (const seat of since.keys()) {
+        if (now.has(seat) || scene.outcome) continue;
+        returned.set(seat, line.now() + SHOWN);
+        announce(t("cameBack", { name: called(seat) }));
+      }
+      since = now;
+    },
+    tick,
+  };
+}
+
+/**
  * The players: names, who is there, whose turn it is, how long each has taken: {node, update(scene, moves, isPaused)}.
  *
  * A turn's time runs from when its move could be made: the moment the last one came, or, on a page that has just been
- * opened, from the match's start and the last move's `at`.
+ * opened, from the match's start and the last move's `at`. While the server cannot be reached, it stands still.
  */
-export function players({ started, you, signal }) {
+export function players({ started, you, announce, signal }) {
   const node = el("ul", { class: "seats", "aria-label": t("seats") });
+  const absent = absences({ node, announce, signal });
   let shown = null;
   let turnBegan = null;
   let count = -1;
@@ -276,6 +320,7 @@ export function players({ started, you, signal }) {
         calledOn(one),
         isMine && el("span", { class: "muted" }, ` (${t("you")})`),
         one.connected === false && (one.name || one.unnamed) && !shown.scene.outcome && el("span", { class: "warn" }, ` ${t("disconnected")}`),
+        absent.of(one.seat),
       ),
       total > 0 && el("span", { class: "clock total", title: t("clock") }, clock(total)),
       isOn && el("span", { class: "turn" }, t("toMove")),
@@ -286,7 +331,8 @@ export function players({ started, you, signal }) {
   function tick() {
     if (!shown || turnBegan === null) return;
     for (const running of node.querySelectorAll(".running")) {
-      running.textContent = shown.isPaused ? "" : `+${clock(serverNow() - turnBegan)}`;
+      const stopped = line.isDown ? ` ${t("clockStopped")}` : "";
+      running.textContent = shown.isPaused ? "" : `+${clock(serverNow() - turnBegan)}${stopped}`;
     }
   }
 
@@ -302,7 +348,9 @@ export function players({ started, you, signal }) {
       }
       count = moves.length;
       shown = { scene, moves, isPaused };
+      absent.update(scene);
       replace(node, scene.seats.map(row));
+      absent.tick();
       tick();
     },
   };

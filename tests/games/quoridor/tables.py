@@ -24,7 +24,7 @@ def universe(referee: str = "observe", pace: float = 0.0) -> Universe:
 def said(text: str) -> Said:
     reader = DatumReader(65_536, 200)
     reader.receive_data(f"{text}\n".encode())
-    (datum,) = reader.datums()
+    ((datum, _, _),) = reader.messages()
     return Said(datum)
 
 

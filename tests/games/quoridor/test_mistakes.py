@@ -17,7 +17,7 @@ from gamed.games.quoridor.table import REFUSED_MOST
 from gamed.games.quoridor.wire import Said
 from gamed.refusals import Refusal
 from gamed.table import Step
-from gamed.wire.sexpr import Datum
+from gamed.wire.datums import Datum
 from tests.games.quoridor.tables import VOTE_FOUR, Play, at, mails, refused, said, two
 from tests.games.quoridor.worlds import DOWN
 

@@ -19,8 +19,9 @@ from gamed.games.quoridor.wire import Accepted, Registered, UniverseConnection
 from gamed.records.index import index, validate
 from gamed.records.own import judgement
 from gamed.testing.house import House
-from gamed.wire import racket_input, sexpr
-from gamed.wire.sexpr import Datum, DatumReader
+from gamed.wire import datums, sexpr
+from gamed.wire.datums import Datum
+from gamed.wire.sexpr import DatumReader
 from tests.games.quoridor.test_mistakes import MEANINGLESS
 from tests.games.quoridor.worlds import universe
 from tests.test_docs import blocks, first_cells, raised, section, without_time
@@ -47,7 +48,7 @@ class PageTests(SynchronousTestCase):
     def datum(self, text: str) -> Datum:
         reader = DatumReader(1_000, 10)
         reader.receive_data(text.encode() + b"\n")
-        (found,) = reader.datums()
+        ((found, _, _),) = reader.messages()
         return found
 
     def test_the_registration_is_there(self) -> None:
@@ -73,7 +74,7 @@ class PageTests(SynchronousTestCase):
 
     def test_every_refusal_is_there(self) -> None:
         sources = [
-            Path(str(module.__file__)).read_text() for module in (mistakes, reception, table, wire, racket_input, sexpr)
+            Path(str(module.__file__)).read_text() for module in (mistakes, reception, table, wire, datums, sexpr)
         ]
         made = {code for source in sources for code in re.findall(r'(?:Refusal\(|code=)\s*"([a-z-]+)"', source)}
         made |= {*MEANINGLESS.values(), "not-reading"}

@@ -6,7 +6,6 @@ docs/reference lists the same.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -19,12 +18,11 @@ from gamed.records.index import validate
 from gamed.records.own import judgement
 from gamed.records.record import document
 from gamed.testing.house import House, Wire
+from tests import transcripts
 from tests.games.quoridor.worlds import universe
 
 FOLDER: Final = Path(__file__).parent / "transcripts"
 PAGE: Final = Path(__file__).resolve().parents[3] / "docs" / "reference" / "quoridor.md"
-
-_LINE: Final = re.compile(r" *(\d+\.\d+)  (c\d\d) (---|w>s|s>w) (.*)")
 
 REJECTED, LOBBY = b"(rejected 0 ())\n", b"(wait-for-players 0 ())\n"
 
@@ -66,24 +64,21 @@ class Segment(NamedTuple):
 
 def names() -> list[str]:
     """Return the sessions' names."""
-    return sorted(path.stem for path in FOLDER.glob("*.log"))
+    return transcripts.names(FOLDER)
 
 
 def timeline(name: str) -> Iterator[Segment]:
     """Yield a session's segments in the order of time."""
-    for line in (FOLDER / f"{name}.log").read_text().splitlines():
-        found = _LINE.fullmatch(line)
-        assert found is not None, line
-        _, connection, way, what = found.groups()
-        if way != "---":
-            yield Segment(connection, way, ast.literal_eval(what) if what.startswith("b") else b"")
-        elif what.startswith("connect"):
-            yield Segment(connection, "connect", b"")
+    for line in transcripts.lines(FOLDER, name):
+        if line.way != "---":
+            yield Segment(line.connection, line.way, line.data)
+        elif line.what.startswith("connect"):
+            yield Segment(line.connection, "connect", b"")
 
 
 def recorded(name: str, connection: str) -> bytes:
     """Return all that a world received in a session."""
-    return b"".join(one.data for one in timeline(name) if one[:2] == (connection, "s>w"))
+    return transcripts.streams(FOLDER, name)[connection, "s>w"]
 
 
 def replayed(name: str, cut: Random | None) -> tuple[House, dict[str, Wire]]:

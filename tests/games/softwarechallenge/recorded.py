@@ -1,15 +1,17 @@
 """What the official server and its clients said to each other, byte for byte.
 
-Source: software-challenge.md D. A folder of `transcripts` is a scenario; its connections are numbered from 1.
+Source: software-challenge.md D. Each file of `transcripts` is a scenario.
 """
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from attrs import frozen
+
+from tests import transcripts
 
 TRANSCRIPTS = Path(__file__).parent / "transcripts"
 
@@ -23,21 +25,26 @@ class Recording:
     heard: bytes
 
 
-def content(path: Path) -> bytes:
-    """Return a file's bytes, or what is in a file of that name with .gz."""
-    if path.exists():
-        return path.read_bytes()
-    return gzip.decompress(path.with_name(f"{path.name}.gz").read_bytes())
+def scenarios() -> list[str]:
+    """Return the names of all scenarios."""
+    return transcripts.names(TRANSCRIPTS)
 
 
-def scenarios() -> list[Path]:
-    """Return the folders of all scenarios."""
-    return sorted(TRANSCRIPTS.iterdir())
+@cache
+def connections(scenario: str) -> dict[int, Recording]:
+    """Return all connections of a scenario by their numbers, which begin with 1."""
+    streams = transcripts.streams(TRANSCRIPTS, scenario)
+    numbers = sorted({int(connection.removeprefix("c")) for connection, _ in streams})
+    return {
+        number: Recording(
+            f"{scenario[:2]} conn{number}",
+            *(streams.get((f"c{number:02}", way), b"") for way in ("c>s", "s>c")),
+        )
+        for number in numbers
+    }
 
 
 def recordings() -> Iterator[Recording]:
     """Yield all connections of all scenarios."""
     for scenario in scenarios():
-        for path in sorted(scenario.glob("conn*.c2s")):
-            name = f"{scenario.name[:2]} {path.stem}"
-            yield Recording(name, content(path), content(path.with_suffix(".s2c")))
+        yield from connections(scenario).values()

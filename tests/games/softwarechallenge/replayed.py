@@ -6,17 +6,15 @@ are mapped by first appearance; chance obstructs what the recorded room shows.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 from attrs import define, field
 
 from gamed.games.softwarechallenge import Settings
 from tests.games.softwarechallenge.hall import CORNERS, PASSWORD, Cells, Client, Hall
-from tests.games.softwarechallenge.recorded import content
+from tests.games.softwarechallenge.recorded import TRANSCRIPTS, connections
+from tests.transcripts import Line, lines
 
 AT_ONCE = 0.002
 """Seconds within which two clients act in one turn of the reactor, if the recorded server said nothing between them."""
@@ -31,9 +29,8 @@ _ROOM = re.compile(rb'roomId="(' + _ID.pattern + rb')"')
 
 @define
 class Connection:
-    """What a client said and heard in the recording, how much of that has been shown, and who it is with us."""
+    """What a client heard in the recording, how much of that has been shown, and who it is with us."""
 
-    said: bytes
     recorded: bytes
     shown: int = 0
     client: Client | None = None
@@ -48,22 +45,20 @@ class Connection:
 class Replay:
     """One scenario. `only_ours`: so many rooms are opened by us before the first recorded one is."""
 
-    scenario: Path
+    scenario: str
     only_ours: int = 0
     hall: Hall = field(init=False)
     connections: dict[int, Connection] = field(init=False)
-    _order: list[dict[str, Any]] = field(init=False)
+    _order: list[Line] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        lines = content(self.scenario / "order.jsonl").decode().splitlines()
-        self._order = [json.loads(line) for line in lines]
+        self._order = list(lines(TRANSCRIPTS, self.scenario))
         self.connections = {
-            number: Connection(*(content(self.scenario / f"conn{number}.{way}") for way in ("c2s", "s2c")))
-            for number in sorted({entry["conn"] for entry in self._order})
+            number: Connection(recording.heard) for number, recording in connections(self.scenario).items()
         }
         cells = dict(enumerate(self._obstructed(), self.only_ours))
         # In 61, the server ran with paused=true.
-        settings = Settings(password=PASSWORD, paused=self.scenario.name.startswith("61-"))
+        settings = Settings(password=PASSWORD, paused=self.scenario.startswith("61-"))
         self.hall = Hall(settings, lambda room: cells.get(room, CORNERS))
 
     def _obstructed(self) -> list[Cells]:
@@ -75,47 +70,42 @@ class Replay:
                 cells.setdefault(room, found)
         rooms: dict[bytes, None] = {}
         shown = dict.fromkeys(self.connections, 0)
-        for entry in self._order:
-            if entry.get("dir") == "s2c" and "off" in entry:
-                number = entry["conn"]
-                shown[number] += entry["len"]
+        for line in self._order:
+            if line.way == "s>c":
+                number = _number(line)
+                shown[number] += len(line.data)
                 rooms.update(dict.fromkeys(_ROOM.findall(self.connections[number].recorded[: shown[number]])))
         return [cells.get(room, CORNERS) for room in rooms]
 
     def run(self) -> None:
         """Play the scenario, until every clock of a game has run out, and all connections are lost."""
         answered, last = True, 0.0
-        for entry in self._order:
-            if entry.get("dir") != "c2s" and entry.get("ev") != "open":
-                answered = answered or "off" in entry
-                self._shown(entry)
+        for line in self._order:
+            if line.way != "c>s" and line.what != "open":
+                answered = answered or bool(line.data)
+                self.connections[_number(line)].shown += len(line.data)
                 continue
-            at = entry["t"]
+            at = line.time
             if answered or at - last > AT_ONCE:
                 self.hall.turn()
                 self.hall.wait(at - self.hall.clock.seconds())
             answered, last = False, at
-            self._act(entry)
+            self._act(line)
         self.hall.turn()
         self.hall.wait(AFTERWARDS, 0.1)
         for connection in self.connections.values():
             assert connection.client is not None
             connection.client.reset()
 
-    def _shown(self, entry: dict[str, Any]) -> None:
-        if entry.get("dir") == "s2c" and "off" in entry:
-            self.connections[entry["conn"]].shown += entry["len"]
-
-    def _act(self, entry: dict[str, Any]) -> None:
-        connection = self.connections[entry["conn"]]
-        if entry.get("ev") == "open":
+    def _act(self, line: Line) -> None:
+        connection = self.connections[_number(line)]
+        if line.what == "open":
             connection.client = self.hall.connect()
             return
         assert connection.client is not None
-        if "off" in entry:
-            segment = connection.said[entry["off"] : entry["off"] + entry["len"]]
-            connection.client.feed(_ID.sub(self._ours(), segment))
-        elif "reset" in entry.get("err", ""):
+        if line.data:
+            connection.client.feed(_ID.sub(self._ours(), line.data))
+        elif "reset" in line.what:
             connection.client.reset()
         elif connection.client.session not in self.hall.reception._wrong:
             # Whoever closed because the recorded server had does not do so while our answer is held back.
@@ -136,6 +126,10 @@ class Replay:
             number: (_ID.sub(ours, connection.recorded), connection.heard)
             for number, connection in self.connections.items()
         }
+
+
+def _number(line: Line) -> int:
+    return int(line.connection.removeprefix("c"))
 
 
 def distinct(data: bytes) -> list[bytes]:

@@ -103,7 +103,8 @@ class JoinTests(TableTestCase):
         self.assertEqual([mail.event for mail in step.mails[1:3]], [Welcome("r", "red"), Welcome("r", "blue")])
         self.assertEqual(step.mails[-1].event, MoveRequest("r"))
         self.assertEqual(kinds(step), [JOINED, JOINED, STARTED, DRAWN])
-        self.assertEqual([entry.data.get("name") for entry in step.journal[:2]], ["Unknown", "Unknown"])
+        # The wire's stand-in is no name.
+        self.assertEqual([entry.data.get("name") for entry in step.journal[:2]], ["", ""])
         self.assertEqual(step.journal[3].body, b"O -5,5 0,-5 5,-5")
         self.assertEqual(self.filled, ["filled"])
 
@@ -488,4 +489,4 @@ class RestoreTests(TableTestCase):
             again.restore(entry)
         self.assertEqual(again.state, self.table.state)
         self.assertEqual(again.findings, self.table.findings)
-        self.assertEqual(again.match.names, {0: "Unknown", 1: "Unknown"})
+        self.assertEqual(again.match.names, {0: "", 1: ""})

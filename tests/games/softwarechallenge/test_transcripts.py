@@ -43,7 +43,7 @@ def without_farewell(recorded: bytes, ours: bytes) -> bytes:
 class TranscriptTests(SynchronousTestCase):
     def replayed(self, number: str) -> Replay:
         """Return the scenario of this number, played."""
-        (scenario,) = (path for path in scenarios() if path.name.startswith(number))
+        (scenario,) = (name for name in scenarios() if name.startswith(number))
         difference = DIFFERENCES.get(number)
         replay = Replay(scenario, 0 if difference is None else difference.only_ours)
         with capturedLogs() as events:
@@ -53,8 +53,8 @@ class TranscriptTests(SynchronousTestCase):
 
     def test_each_client_of_each_scenario(self) -> None:
         bade_farewell = []
-        for path in scenarios():
-            number = path.name[:2]
+        for name in scenarios():
+            number = name[:2]
             found = {}
             for connection, (recorded, ours) in self.replayed(number).compared().items():
                 rest = without_farewell(recorded, ours)
@@ -63,7 +63,7 @@ class TranscriptTests(SynchronousTestCase):
                 if rest != recorded:
                     found[connection] = tuple(edits(recorded, rest))
             expected = DIFFERENCES[number].edits if number in DIFFERENCES else {}
-            self.assertEqual(found, expected, path.name)
+            self.assertEqual(found, expected, name)
         self.assertEqual(bade_farewell, FAREWELLS)
 
     def test_a_whole_game_is_identical_to_its_last_byte(self) -> None:

@@ -1,63 +1,81 @@
 // Sitting down at a game, and preparing a room: the dialogs that the lobby and other pages open.
 
 import { gameOf, post } from "../api.js";
-import { bdi, el, replace } from "../dom.js";
-import { ask, button, choice, dialog, labelled, link } from "../parts.js";
+import { el, isolated } from "../dom.js";
+import { ask, button, choice, labelled, seatName } from "../parts.js";
 import { keep, kept, t } from "../words.js";
 
 const NAME = "gamed.name";
 const LAST = "gamed.seat.";
 
-/** Asks how to play and sits down; leads to the seat. `code`: of a reservation. */
-export async function play(kind, view, { code = "", name = kept(NAME) ?? "" } = {}) {
+const nameField = (value) =>
+  el("input", { name: "name", value, maxlength: 40, required: true, autocomplete: "nickname", autofocus: true });
+
+/** A choice by radio buttons; `texts`: the texts by what is chosen. Hides the `details` of what is not chosen. */
+function ways(title, texts, details, chosen, onchange) {
+  const choose = (way) => {
+    for (const [other, node] of Object.entries(details)) node.hidden = other !== way;
+    onchange(way);
+  };
+  const radios = Object.entries(texts).map(([value, text]) =>
+    el(
+      "label",
+      { class: "radio" },
+      el("input", { type: "radio", name: "way", value, checked: value === chosen, onchange: () => choose(value) }),
+      el("span", {}, text),
+    ),
+  );
+  choose(chosen);
+  return el("fieldset", {}, el("legend", {}, title), radios, Object.values(details));
+}
+
+const strategies = (game) => choice(game.bots.map((bot) => [bot, bot]), game.bots[0]);
+
+/** Asks for a name and sits down in this room of the lobby; leads to the seat. */
+export async function playIn(room, view) {
+  const own = nameField(kept(NAME) ?? "");
+  const send = () => {
+    keep(NAME, own.value.trim());
+    return sit({ game: room.game, name: own.value.trim(), room: room.id });
+  };
+  const seat = await ask(playTitle(room), [labelled(t("yourName"), own)], t("sitDown"), send, { signal: view.signal });
+  if (seat) view.go(`/seats/${encodeURIComponent(seat.id)}`);
+}
+
+/** What sitting down in a room is called: the game, and with whom. */
+export function playTitle(room) {
+  const people = room.seats.map((one) => one.name && isolated(one.name)).filter(Boolean);
+  const game = gameOf(room.game).name;
+  return people.length ? t("playWith", { game, names: people.join(", ") }) : t("playGame", { game });
+}
+
+/** Asks how to play and sits down; leads to the seat. `code`: of a reservation; "" asks for one, null for a way. */
+export async function play(kind, view, { code = null, name = kept(NAME) ?? "" } = {}) {
   const game = gameOf(kind);
-  const own = el("input", { name: "name", value: name, maxlength: 40, required: true, autocomplete: "nickname", autofocus: true });
-  const reservation = el("input", { name: "code", value: code, autocomplete: "off", spellcheck: "false" });
+  const own = nameField(name);
+  const reservation = el("input", { name: "code", value: code ?? "", autocomplete: "off", spellcheck: "false" });
   const bots = el("div", { class: "bots" });
   const numbers = game.opponents ?? [1];
   const more = button(t("addBot"), () => bring(numbers.find((n) => n > bots.children.length)));
   const fewer = button(t("removeBot"), () => bring(numbers.findLast((n) => n < bots.children.length)));
   const bring = (count) => {
     while (bots.children.length > count) bots.lastChild.remove();
-    while (bots.children.length < count) {
-      const strategies = choice(game.bots.map((bot) => [bot, bot]), game.bots[0]);
-      bots.append(labelled(t("bot", { n: bots.children.length + 1 }), strategies));
-    }
+    while (bots.children.length < count) bots.append(labelled(t("bot", { n: bots.children.length + 1 }), strategies(game)));
     more.hidden = count >= numbers.at(-1);
     fewer.hidden = count <= numbers[0];
   };
   const details = {
-    wait: null,
     bots: el("div", { class: "detail" }, bots, el("div", { class: "buttons" }, fewer, more)),
     code: el("div", { class: "detail" }, labelled(t("code"), reservation)),
   };
-  const texts = { wait: t("waitForSomebody"), bots: t("againstBots"), code: t("withCode") };
-  const ways = Object.keys(texts).filter((way) => way !== "bots" || (game.bots.length && numbers.length));
-  let chosen = code ? "code" : "wait";
-  const chooses = () => {
-    for (const [way, node] of Object.entries(details)) if (node) node.hidden = way !== chosen;
-    reservation.required = chosen === "code";
-  };
-  const radios = ways.map((way) =>
-    el(
-      "label",
-      { class: "radio" },
-      el("input", {
-        type: "radio",
-        name: "way",
-        value: way,
-        checked: way === chosen,
-        onchange: () => {
-          chosen = way;
-          chooses();
-        },
-      }),
-      el("span", {}, texts[way]),
-    ),
-  );
-  if (game.bots.length && numbers.length) bring(numbers[0]);
-  chooses();
-  const fieldset = el("fieldset", {}, el("legend", {}, t("opponents")), radios, details.bots, details.code);
+  const canBring = game.bots.length > 0 && numbers.length > 0;
+  const texts = { wait: t("waitForSomebody"), ...(canBring && { bots: t("againstBots") }), code: t("withCode") };
+  let chosen;
+  if (canBring) bring(numbers[0]);
+  const fieldset = ways(t("opponents"), texts, details, code === null ? "wait" : "code", (way) => {
+    chosen = way;
+    reservation.required = way === "code";
+  });
   const send = () => {
     keep(NAME, own.value.trim());
     const request = { game: kind, name: own.value.trim() };
@@ -85,13 +103,13 @@ export async function sit(request) {
 export function howSat(id) {
   try {
     const request = JSON.parse(sessionStorage.getItem(LAST + id));
-    return request?.reservation ? null : request;
+    return request?.reservation || request?.room ? null : request;
   } catch {
     return null;
   }
 }
 
-/** Asks for a room's names and makes it; then shows its codes. */
+/** Asks for a room's names and makes it; leads to the room, which has its codes. */
 export async function prepare(kind, view) {
   const game = gameOf(kind);
   const names = el("textarea", { name: "names", rows: 4, autofocus: true });
@@ -102,35 +120,48 @@ export async function prepare(kind, view) {
     return post("/rooms", { game: kind, names: given.filter(Boolean), paused: paused.checked });
   };
   const made = await ask(t("prepareGame", { game: game.name }), body, t("prepare"), send, { signal: view.signal });
-  if (made) codes(kind, made, view);
+  if (made) view.go(`/rooms/${encodeURIComponent(made.room)}`);
 }
 
-/** Shows the codes of a new room: `made` is {room, reservations}. */
-export function codes(kind, made, view) {
-  const list = el("ul", { class: "codes" });
-  const shown = dialog(
-    t("prepared"),
-    [el("p", {}, t("preparedHelp")), list],
-    [
-      made.room && link(`/rooms/${encodeURIComponent(made.room)}`, { class: "button", onclick: () => shown.close() }, t("watch")),
-      button(t("close"), () => shown.close()),
-    ],
-    { signal: view.signal },
-  );
-  const sits = (code) => {
-    shown.close();
-    play(kind, view, { code });
+/**
+ * Asks who shall go on from a position of a record: programs, and the person on one seat; or whoever gets the codes.
+ * Leads to the seat or to the room. `seats`: of the record; `from`: {record, move}.
+ */
+export async function goOnFrom(kind, seats, from, view) {
+  const game = gameOf(kind);
+  const own = nameField(kept(NAME) ?? "");
+  const mine = choice(seats.map((one) => [one.seat, seatLabel(seats, one.seat)]), seats[0].seat, { name: "seat" });
+  const bots = el("div", { class: "bots" });
+  const others = () => seats.filter((one) => String(one.seat) !== mine.value);
+  const bring = () => bots.replaceChildren(...others().map((one) => labelled(t("botOn", { seat: seatLabel(seats, one.seat) }), strategies(game))));
+  const canBring = game.bots.length > 0 && (game.opponents ?? [1]).includes(seats.length - 1);
+  if (canBring) bring();
+  mine.addEventListener("change", bring);
+  const details = { bots: el("div", { class: "detail" }, labelled(t("yourName"), own), labelled(t("yourSeat"), mine), bots) };
+  const texts = { ...(canBring && { bots: t("againstBots") }), codes: t("byCodes") };
+  let chosen;
+  const fieldset = ways(t("opponents"), texts, details, Object.keys(texts)[0], (way) => {
+    chosen = way;
+    own.required = way === "bots";
+  });
+  let made = null; // also for another try, after a refusal
+  const send = async () => {
+    made ??= await post("/rooms", { game: kind, from });
+    if (chosen === "codes") return `/rooms/${encodeURIComponent(made.room)}`;
+    keep(NAME, own.value.trim());
+    const codes = Object.fromEntries(seats.map((one, n) => [one.seat, made.reservations[n]]));
+    const programs = [...bots.querySelectorAll("select")];
+    const request = { game: kind, name: own.value.trim(), reservation: codes[mine.value] };
+    request.bots = others().map((one, n) => ({ strategy: programs[n].value, reservation: codes[one.seat] }));
+    return `/seats/${encodeURIComponent((await sit(request)).id)}`;
   };
-  replace(
-    list,
-    made.reservations.map((code, n) =>
-      el(
-        "li",
-        {},
-        el("span", {}, t("seat", { n: n + 1 })),
-        el("code", {}, bdi(code)),
-        button(t("sitDown"), () => sits(code), { "aria-label": `${t("sitDown")}: ${t("seat", { n: n + 1 })}` }),
-      ),
-    ),
-  );
+  const path = await ask(t("startHere"), [el("p", {}, t("startHereHelp")), fieldset], t("begin"), send, { signal: view.signal });
+  if (path) view.go(path);
+}
+
+/** A seat in a choice: its number, and who sat there. */
+function seatLabel(seats, seat) {
+  const number = t("seat", { n: seat + 1 });
+  const name = seatName(seats, seat);
+  return name === number ? number : `${number} (${isolated(name)})`;
 }

@@ -4,7 +4,8 @@ import { get, poll, session } from "../api.js";
 import { el, replace } from "../dom.js";
 import { badge, button, gameName, heading, link, names, options, result, table, when } from "../parts.js";
 import { t } from "../words.js";
-import { play, prepare } from "./join.js";
+import { play, playIn, playTitle, prepare } from "./join.js";
+import { codes, prepared } from "./prepared.js";
 
 const EVERY = 2_000; // ms between looks at the rooms
 const RESULTS = 8;
@@ -65,16 +66,23 @@ function roomCard(room, view) {
     el("h3", {}, name, " ", badge(room.state)),
     names(room.seats),
     facts.length > 0 && el("p", { class: "muted" }, facts.join(", ")),
+    room.reserved > 0 && el("p", {}, t("reservedSeats", { count: room.reserved })),
     options(room.options),
     el(
       "div",
       { class: "buttons" },
-      room.state === "waiting" &&
+      room.free > 0 &&
         game?.can.includes("play") &&
-        button(t("play"), () => play(room.game, view), {
+        button(t("play"), () => playIn(room, view), {
           class: "primary",
-          "aria-label": t("playGame", { game: name }),
+          "aria-label": playTitle(room),
           "data-key": `play-${room.id}`,
+        }),
+      room.reserved > 0 &&
+        game?.can.includes("play") &&
+        button(t("withCode"), () => play(room.game, view, { code: "" }), {
+          "aria-label": t("withCodeRoom", { game: name, room: room.id }),
+          "data-key": `code-${room.id}`,
         }),
       (!game || game.can.includes("watch")) &&
         link(
@@ -139,6 +147,7 @@ export function recordTable(label, records) {
 export async function show(view) {
   view.entitle(t("lobby"));
   const own = section(t("yourSeats"), seatCards);
+  const keys = codes(view, { isNamed: true });
   const open = section(t("openRooms"), (rooms) => roomCards(rooms, t("noOpenRooms"), view));
   const running = section(t("runningRooms"), (rooms) => roomCards(rooms, t("noRunningRooms"), view));
   const ended = section(t("recentResults"), (records) =>
@@ -157,8 +166,13 @@ export async function show(view) {
     const live = seats.filter((seat) => seat.isLive !== false);
     own.node.hidden = live.length === 0;
     own.update(live.map(({ id, game }) => ({ id, game })));
-    open.update(rooms.filter((room) => room.state === "waiting"));
-    running.update(rooms.filter((room) => room.state === "playing" || room.state === "paused"));
+    // A room that will begin paused waits, too.
+    const waits = (room) => room.state === "waiting" || room.free + room.reserved > 0;
+    open.update(rooms.filter(waits));
+    // Where no seat is reserved, none can be this browser's.
+    const made = rooms.some((room) => room.reserved) ? await prepared(view.signal) : [];
+    keys.update(made.filter(({ seats }) => seats.some((seat) => !seat.isUsed)));
+    running.update(rooms.filter((room) => !waits(room) && (room.state === "playing" || room.state === "paused")));
     // Results change only when a room has gone or has a record now.
     const now = JSON.stringify(rooms.map((room) => [room.id, room.state, room.record]));
     if (now === known) return;
@@ -178,10 +192,17 @@ export async function show(view) {
     view.root,
     heading(t("lobby")),
     own.node,
+    keys.node,
     el("section", {}, el("h2", {}, t("games")), gameCards(view)),
     open.node,
     running.node,
     ended.node,
   );
   setTimeout(() => poll(look, EVERY, view.signal), EVERY);
+  const code = location.hash.slice(1);
+  if (view.query.has("play") && code) {
+    // A link that takes a seat. The code stays in no history.
+    history.replaceState(null, "", "/");
+    play(view.query.get("play"), view, { code });
+  }
 }

@@ -1,12 +1,12 @@
 // A record replayed: any position by slider, keys or list; Go's variations as a tree; files; a new room from here.
 
-import { gameOf, get, post } from "../api.js";
+import { gameOf, get } from "../api.js";
 import { frame, moveList, stage, steerByKeys } from "../board.js";
 import { bdi, el, replace, svg } from "../dom.js";
 import { button, choice, complaint, gameName, heading, link, matchTitle, names, options, result, when, worded } from "../parts.js";
 import { letters, lineThrough, tree } from "../tree.js";
 import { t } from "../words.js";
-import { codes } from "./join.js";
+import { goOnFrom } from "./join.js";
 
 const CHUNK = 64; // positions that are asked for at once
 const SPEEDS = [0.5, 1, 2, 5, 10];
@@ -189,14 +189,9 @@ export async function show(view) {
   const permalink = link(address(), { class: "button" }, t("linkHere"));
   const canStart = game.can.includes("from") && hasBoard;
   const start = canStart ? button(t("startHere"), fork, { title: t("startHereHelp") }) : el("span", { hidden: true });
-  async function fork() {
+  function fork() {
     stop();
-    try {
-      const made = await post("/rooms", { game: record.game, from: { record: record.id, move: n } }, view.signal);
-      codes(record.game, made, view);
-    } catch (error) {
-      if (!view.signal.aborted) trouble.say(error);
-    }
+    goOnFrom(record.game, record.seats, { record: record.id, move: n }, view);
   }
 
   view.entitle(matchTitle(title, seats, record.started));

@@ -5,6 +5,7 @@ import { Course, ending, frame, moveList, players, refusals, stage, tell } from 
 import { bdi, el, replace } from "../dom.js";
 import { badge, button, chip, complaint, confirm, gameName, heading, link, options } from "../parts.js";
 import { t } from "../words.js";
+import { codes, prepared } from "./prepared.js";
 import { showScreen } from "./screen.js";
 
 /** Shows a room until the view is left. */
@@ -24,10 +25,11 @@ export async function show(view) {
 async function showRoom(view, { path, room, board }) {
   const course = new Course();
   const list = moveList();
-  const seats = players({ started: room.started, signal: view.signal });
+  const seats = players({ started: room.started, announce: view.announce, signal: view.signal });
   const end = ending();
   const refused = refusals();
   const trouble = complaint();
+  const keys = codes(view);
   const state = el("span", {});
   let scene = room.scene;
   let actions = null;
@@ -55,6 +57,7 @@ async function showRoom(view, { path, room, board }) {
     const { added, changed, isReset, isGap } = course.take(event);
     if (isGap) return again();
     const wasOver = Boolean(scene.outcome);
+    if (JSON.stringify(scene.seats) !== JSON.stringify(event.scene.seats)) lookAtCodes();
     scene = event.scene;
     room.state = stateOf(scene, room.state, course.moves);
     room.record = scene.record ?? room.record;
@@ -67,6 +70,12 @@ async function showRoom(view, { path, room, board }) {
     if (scene.outcome && !wasOver) board.settled(() => view.announce(end.node.textContent));
     if (scene.outcome && !room.record) soon();
     return undefined;
+  }
+
+  /** Shows the codes if this browser has prepared the room. */
+  async function lookAtCodes() {
+    const rooms = await prepared(view.signal).catch(() => []);
+    if (!view.signal.aborted) keys.update(rooms.filter((one) => one.room === room.id));
   }
 
   async function again() {
@@ -103,10 +112,22 @@ async function showRoom(view, { path, room, board }) {
     frame(
       [heading(gameName(room.game)), state, link(`?screen`, { class: "button" }, t("bigScreen"))],
       board.node,
-      [trouble.node, seats.node, end.node, refused.node, actions?.node, peers?.length > 0 && el("ul", { class: "names", "aria-label": t("peers") }, peers), el("h2", {}, t("moves")), list.node, options(room.options)],
+      [
+        trouble.node,
+        keys.node,
+        seats.node,
+        end.node,
+        refused.node,
+        actions?.node,
+        peers?.length > 0 && el("ul", { class: "names", "aria-label": t("peers") }, peers),
+        el("h2", {}, t("moves")),
+        list.node,
+        options(room.options),
+      ],
     ),
   );
   take({ scene: room.scene, moves: movesOf(room), reset: false }, true);
+  lookAtCodes();
   const gone = (refusal) => {
     if (refusal) trouble.say(refusal);
     else {

@@ -1,7 +1,7 @@
 // The big screen: a room's board and names alone, for a projector.
 
 import { follow, get, movesOf } from "../api.js";
-import { Course, ending } from "../board.js";
+import { Course, absences, ending } from "../board.js";
 import { bdi, el, replace } from "../dom.js";
 import { button, chip, gameName, link, seatName } from "../parts.js";
 import { t } from "../words.js";
@@ -19,6 +19,7 @@ export async function showScreen(view, { path, room, board }) {
   const queue = [];
   const end = ending();
   const people = el("p", { class: "versus" });
+  const absent = absences({ node: people, announce: view.announce, signal: view.signal });
   const behind = el("span", { class: "muted" });
   let timer = 0;
   let shownAt = 0;
@@ -26,7 +27,9 @@ export async function showScreen(view, { path, room, board }) {
   function draw(scene, isAnimated) {
     // The more moves wait, the faster each is shown.
     board.update(scene, isAnimated, 1 + queue.length / HASTE);
-    replace(people, scene.seats.map((one) => contestant(scene, one)));
+    absent.update(scene);
+    replace(people, scene.seats.map((one) => contestant(scene, one, absent.of(one.seat))));
+    absent.tick();
     board.settled(() => end.update(scene, null));
     replace(behind, queue.length > 2 ? t("movesBehind", { count: queue.length }) : "");
   }
@@ -89,13 +92,14 @@ export async function showScreen(view, { path, room, board }) {
   follow(path, { scene: take, gone: () => plan() }, { signal: view.signal });
 }
 
-function contestant(scene, one) {
+function contestant(scene, one, absence) {
   const isOn = !scene.outcome && scene.turn?.includes(one.seat);
   return el(
     "span",
     { class: isOn ? "on" : null },
     chip(one.seat),
     bdi(one.name || seatName(scene.seats, one.seat)),
+    absence,
     isOn && el("span", { class: "unseen" }, t("toMove")),
   );
 }

@@ -1,6 +1,6 @@
 // A seat: a person plays here.
 
-import { follow, get, movesOf, pause, post, remove } from "../api.js";
+import { Refusal, follow, get, link as line, movesOf, pause, post, remove } from "../api.js";
 import { Course, ending, frame, moveList, players, stage, tell } from "../board.js";
 import { el, replace } from "../dom.js";
 import { badge, button, clock, complaint, confirm, gameName, heading, link, options } from "../parts.js";
@@ -22,7 +22,7 @@ export async function show(view) {
   const state = el("span", {});
   const trouble = complaint();
   const left = el("span", { class: "countdown", role: "timer", hidden: true });
-  let due = null; // when the time is over, by the page's own clock
+  let due = null; // when the time is over, by the clock that stands still without the server
   let isSaid = false;
   let scene = seat.scene;
   let record = seat.record ?? null;
@@ -44,7 +44,7 @@ export async function show(view) {
   }
 
   const board = await stage(seat.game, "play", { ...view, act });
-  const seats = players({ started: seat.started, you: () => scene.you?.seat ?? null, signal: view.signal });
+  const seats = players({ started: seat.started, you: () => scene.you?.seat ?? null, announce: view.announce, signal: view.signal });
   const say = (move) => board.describe(move, scene, course.moves);
 
   function isMyTurn() {
@@ -57,7 +57,7 @@ export async function show(view) {
 
   /** Takes the time that is left from a new scene. */
   function wind() {
-    const now = typeof scene.left === "number" ? performance.now() + scene.left * 1_000 : null;
+    const now = typeof scene.left === "number" ? line.now() + scene.left * 1_000 : null;
     // The same limit, told again, is not said again.
     if (now === null || due === null || Math.abs(now - due) > SHOWN) isSaid = false;
     due = now;
@@ -67,8 +67,8 @@ export async function show(view) {
   function count() {
     left.hidden = due === null || isOver || over();
     if (left.hidden) return;
-    const ms = due - performance.now();
-    const text = t("left", { time: clock(ms + 999) });
+    const ms = due - line.now();
+    const text = [t("left", { time: clock(ms + 999) }), line.isDown && t("clockStopped")].filter(Boolean).join(" ");
     if (left.textContent !== text) left.textContent = text;
     left.classList.toggle("warn", ms <= HURRY);
     if (ms > HURRY || isSaid) return;
@@ -172,6 +172,7 @@ export async function show(view) {
   function gone(refusal) {
     isOver = true;
     if (refusal) trouble.say(refusal);
+    else if (scene.refused) trouble.say(new Refusal(409, { code: scene.refused, text: scene.error }));
     else if (!over()) trouble.say(new Error([t("seatGone"), language() === "en" && scene.error].filter(Boolean).join(" ")));
     count();
     draw(false);

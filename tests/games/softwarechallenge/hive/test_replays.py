@@ -21,18 +21,18 @@ from gamed.records.importer import Imported, check
 from gamed.records.index import index
 from gamed.records.own import to_history
 from gamed.records.record import document as record_document
-from tests.games.softwarechallenge.recorded import TRANSCRIPTS, content
+from tests.games.softwarechallenge.recorded import connections
 
 GAME = Hive()
 ROOM = "6f0c1f0e-7c7e-4c1b-9d5e-2f6d3a1b4c5d"
 LIMITS = {"soft_milliseconds": 2000, "hard_milliseconds": 10_000}
 SIZES = {"78-save-replay": 55_907, "79-save-replay-join": 40_008}
-"""The bytes of the replay files that the official server wrote in two scenarios, as NOTES.txt tells them."""
+"""The bytes of the replay files that the official server wrote in two scenarios, as the notes in their transcripts tell."""
 
 
 def recorded(scenario: str) -> bytes:
     """Return the replay file of a recorded game, put together from what the player that stayed was told."""
-    stream = content(TRANSCRIPTS / scenario / "conn3.s2c")
+    stream = connections(scenario)[3].heard
     rooms = re.findall(rb'\n  (<room [^>]*>\n    <data class="(?:memento|result)">.*?\n  </room>)', stream, re.DOTALL)
     told = [re.sub(rb"(?m)^  ", b"", room) for room in rooms]
     return b"\n".join([b"<protocol>", *told, b"</protocol>"])
@@ -189,7 +189,7 @@ class StreamTests(SynchronousTestCase):
 
     def stream(self, session: str) -> bytes:
         """Return what an administrator was told in a recorded session of the official server."""
-        return content(TRANSCRIPTS / session / "conn1.s2c")
+        return connections(session)[1].heard
 
     def test_a_whole_stream_of_the_official_server(self) -> None:
         stream = self.stream("41-prepared-unpaused-full-game")
@@ -212,7 +212,7 @@ class StreamTests(SynchronousTestCase):
             self.assertEqual(taken(self.stream(session)).outcome, outcome)
 
     def test_a_player_s_stream(self) -> None:
-        stream = content(TRANSCRIPTS / "78-save-replay" / "conn3.s2c")
+        stream = connections("78-save-replay")[3].heard
         self.assertIn(b"welcomeMessage", stream)
         self.assertEqual(taken(stream), read_replay(recorded("78-save-replay")))
 

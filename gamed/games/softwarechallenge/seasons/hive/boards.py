@@ -65,7 +65,8 @@ def _seat(seat: Seat, name: str, state: State) -> str:
     hand = "".join(state.hand(seat))
     free = state.free(seat)
     bee = "bee not placed" if free < 0 else f"{free} free around the bee"
-    return f"{COLORS[seat]:<4}  {shown[:20]}  hand {hand or 'empty'}  {bee}  {_turn(seat, state)}".rstrip()
+    facts = (f"{COLORS[seat]:<4}", shown[:20], f"hand {hand or 'empty'}", bee, _turn(seat, state))
+    return "  ".join(filter(None, facts))
 
 
 def _turn(seat: Seat, state: State) -> str:

@@ -18,7 +18,7 @@ from gamed.errors import IllegalMove, RemoteProtocolError
 from gamed.game import CHANCE, Outcome, Seat, Termination
 from gamed.games.softwarechallenge.client_wire import read as read_message
 from gamed.games.softwarechallenge.follower import MESSAGE_BYTES, names_of
-from gamed.games.softwarechallenge.messages import Memento, ServerMessage
+from gamed.games.softwarechallenge.messages import UNKNOWN, Memento, ServerMessage
 from gamed.games.softwarechallenge.messages import Result as ResultMessage
 from gamed.games.softwarechallenge.season import Cause, Fault, Result
 from gamed.games.softwarechallenge.seasons.hive.client import read_state
@@ -87,7 +87,11 @@ def file_name(history: History) -> str:
 
 
 def _names(history: History) -> list[str]:
-    return [str(entry.data["name"]) for entry in history.of_kind(JOINED)]
+    return [str(entry.data["name"]) or UNKNOWN for entry in history.of_kind(JOINED)]
+
+
+def _known_names(state: Element) -> list[str]:
+    return ["" if name == UNKNOWN else name for name in names_of(state)]
 
 
 def _moves(history: History) -> Iterator[tuple[Seat, Any]]:
@@ -150,7 +154,7 @@ def read_replay(document: bytes) -> History:
         raise RemoteProtocolError("it holds the games of more than one room", code="several-rooms")
     history = History(states[0].room, KIND, UNKNOWN_TIME, 0, LIMITS)
     first = states[0].element
-    history.entries += [Entry(0, JOINED, seat, data={"name": name}) for seat, name in enumerate(names_of(first))]
+    history.entries += [Entry(0, JOINED, seat, data={"name": name}) for seat, name in enumerate(_known_names(first))]
     history.entries.append(Entry(0, STARTED))
     state = _play(history, [event.element for event in states if event.element is not None])
     results = [event.element for event in told if isinstance(event, ResultMessage)]

@@ -1,0 +1,67 @@
+"""The places of the console: whoever has not logged in yet makes room for newcomers.
+
+Anybody can connect and say nothing. If such connections kept their places, a few of them would shut administrators out
+until their time is over, and then come again. So a connection that has not logged in keeps its place only until
+somebody else needs one. It is the oldest one of the address that has most of them that gives way: then a flood from one
+address hurts itself alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Protocol
+
+from attrs import define, field
+
+from gamed.net.limits import ConnectionLimits
+
+
+class Comer(Protocol):
+    """A connection that was let in."""
+
+    address: str
+
+    def displace(self) -> None:
+        """Close at once: somebody else needs the place."""
+
+
+@define(eq=False)
+class Entrance:
+    """Who is on the console, by telnet and by SSH together."""
+
+    limits: ConnectionLimits
+
+    # Those who have a place, the oldest first, and whether they have logged in.
+    _comers: dict[Comer, bool] = field(factory=dict)
+
+    def admit(self, address: str) -> bool:
+        """Count a connection in, or refuse it: it is banned, or all places are taken by people who have logged in."""
+        limits = self.limits
+        # A banned address makes nobody give way.
+        if limits.bans.banned(address) is None:
+            while limits.count >= limits.total and (oldest := self._dispensable()) is not None:
+                self.leave(oldest)
+                oldest.displace()
+        return limits.admit(address)
+
+    def _dispensable(self) -> Comer | None:
+        waiting = [comer for comer, is_in in self._comers.items() if not is_in]
+        if not waiting:
+            return None
+        # Of equals, that which came first.
+        ((crowd, _),) = Counter(comer.address for comer in waiting).most_common(1)
+        return next(comer for comer in waiting if comer.address == crowd)
+
+    def come(self, comer: Comer) -> None:
+        """Give a connection that was admitted its place."""
+        self._comers[comer] = False
+
+    def log_in(self, comer: Comer) -> None:
+        """Take note that somebody has logged in: the place is kept from now on."""
+        if comer in self._comers:
+            self._comers[comer] = True
+
+    def leave(self, comer: Comer) -> None:
+        """Give a place free, if it was not taken away before."""
+        if self._comers.pop(comer, None) is not None:
+            self.limits.release(comer.address)

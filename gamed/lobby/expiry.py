@@ -1,0 +1,97 @@
+"""`[store] keep_days`: the daemon deletes its own games that ended too long ago, a few at a time.
+
+Source: issue 15, O15. The work is done in the database's thread. Between two portions that thread serves the others who
+wait for it: games that have just ended, and whoever reads the archive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Final
+
+from attrs import define, field
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from gamed import audit
+from gamed.errors import StoreError
+from gamed.store import Store
+
+log = Logger()
+
+FIRST: Final = 60.0
+"""Seconds from the start to the first look."""
+
+EVERY: Final = 3_600.0
+"""Seconds from one look to the next."""
+
+PORTION: Final = 20
+"""Records that are deleted at once."""
+
+PAUSE: Final = 1.0
+"""Seconds between two portions."""
+
+
+@define(eq=False)
+class Expiry:
+    """Has the store delete what is too old, every hour. `days`: 0 for never. `now`: the time in UTC."""
+
+    store: Store
+    clock: IReactorTime
+    days: int
+    now: Callable[[], datetime] = field(default=partial(datetime.now, UTC))
+    _deleted: int = 0
+    """By the look that goes on."""
+
+    _timer: IDelayedCall | None = None
+    _is_stopped: bool = False
+
+    def start(self) -> None:
+        """Begin, if there is a limit."""
+        if self.days:
+            self._later(FIRST)
+
+    def stop(self) -> None:
+        """Delete no more; what was asked of the store is done."""
+        self._is_stopped = True
+        if self._timer is not None and self._timer.active():
+            self._timer.cancel()
+        self._tell()
+
+    def _later(self, seconds: float) -> None:
+        if not self._is_stopped:
+            self._timer = self.clock.callLater(seconds, self._look)
+
+    def _look(self) -> None:
+        self.store.expire(self._before(), PORTION).addCallbacks(self._gone, self._refused)
+
+    def _before(self) -> str:
+        before = self.now() - timedelta(days=self.days)
+        return before.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+    def _gone(self, count: int) -> None:
+        self._deleted += count
+        if count == PORTION and not self._is_stopped:
+            self._later(PAUSE)
+            return
+        self._tell()
+        self._later(EVERY)
+
+    def _tell(self) -> None:
+        if self._deleted:
+            games = f"{self._deleted} games that ended more than {self.days} days ago"
+            audit.say("user=gamed from=keep_days", "records delete", games)
+        self._deleted = 0
+
+    def _refused(self, failure: Failure) -> None:
+        failure.trap(StoreError)
+        log.warn(
+            "games older than {days} days are not deleted; it is tried again in an hour: {error}",
+            days=self.days,
+            error=failure.value,
+        )
+        self._tell()
+        self._later(EVERY)

@@ -1,0 +1,89 @@
+"""What changes stored records: deleting, rewriting, and replacing what is searched of them.
+
+Source: issue 15, O15. Each function works in the caller's transaction, which reads before it writes: `begin_writing`.
+Files are changed before the transaction ends. If that is cut off, the record is still there as it was, and doing the
+same again finds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, TypeAlias
+
+from sqlalchemy import BindParameter, Connection, bindparam, select
+from sqlalchemy import delete as delete_from
+
+from gamed.records.own import PUBLISHER
+from gamed.records.record import Record, Summary
+from gamed.store.dialects import insert_games
+from gamed.store.replays import Folders
+from gamed.store.rows import game_row, insert_summaries, record_of
+from gamed.store.tables import games, seats, summaries
+
+Rewritten: TypeAlias = tuple[Record, Record, Summary | None]
+"""A record, the one that takes its place, and what is searched of that."""
+
+_IDS: Final[BindParameter[Any]] = bindparam("ids", expanding=True)
+_LOCK: Final = select(games).where(games.c.id.in_(_IDS)).order_by(games.c.id).with_for_update(key_share=True)
+# What is searched goes with the record: the tables say so.
+_DELETE: Final = delete_from(games).where(games.c.id.in_(_IDS)).returning(games.c.id)
+_DELETE_SUMMARIES: Final = delete_from(summaries).where(summaries.c.game_id.in_(_IDS))
+_DELETE_SEATS: Final = delete_from(seats).where(seats.c.game_id.in_(_IDS))
+
+
+def delete(connection: Connection, ids: Sequence[str], folders: Folders) -> frozenset[str]:
+    """Delete records and their files; return the ids of those that were there. Raises StoreError."""
+    if folders:
+        for row in connection.execute(_LOCK, {"ids": list(ids)}).all():
+            if row.publisher in folders:
+                folders[row.publisher].thd_remove(record_of(row))
+    return frozenset(connection.execute(_DELETE, {"ids": list(ids)}).scalars())
+
+
+def expired(connection: Connection, before: str, most: int) -> Sequence[str]:
+    """Return the ids of gamed's own games that ended before a moment.
+
+    Those of other publishers were imported, and their dates are those of the games, a hundred years ago perhaps.
+    """
+    found = select(summaries.c.game_id).join_from(summaries, games)
+    # A game that ended before the moment began before it, and what it began at has an index.
+    is_old = (summaries.c.started < before) & (summaries.c.ended < before)
+    is_own = games.c.publisher.startswith(PUBLISHER, autoescape=True)
+    return connection.execute(found.where(is_old, is_own).limit(most)).scalars().all()
+
+
+def replace_summaries(connection: Connection, found: Sequence[tuple[Record, Summary | None]]) -> None:
+    """Replace what is searched of records, unless they have been deleted or changed since they were read."""
+    # This keeps out who changes the same ones, and whose rows the next statements would not see.
+    same = _unchanged(connection, [record for record, _ in found])
+    for statement in (_DELETE_SUMMARIES, _DELETE_SEATS):
+        connection.execute(statement, {"ids": list(same)})
+    insert_summaries(connection, [summary for record, summary in found if summary and record.id in same])
+
+
+def rewrite(connection: Connection, rewritten: Sequence[Rewritten], folders: Folders) -> frozenset[str]:
+    """Put records in the place of others, unless these have been deleted or changed since they were read.
+
+    Return the ids of those that gave way. A record may take the place of one with another id, and may be there already.
+    """
+    same = _unchanged(connection, [record for record, _, _ in rewritten])
+    done = [(record, new, summary) for record, new, summary in rewritten if record.id in same]
+    if not done:
+        return frozenset()
+    for record, new, _ in done:
+        if record.publisher in folders:
+            folders[record.publisher].thd_replace(record, new)
+    connection.execute(_DELETE, {"ids": list(same)})
+    connection.execute(insert_games(connection.dialect.name), [game_row(new) for _, new, _ in done])
+    ids = {"ids": [new.id for _, new, _ in done]}
+    for statement in (_DELETE_SUMMARIES, _DELETE_SEATS):
+        connection.execute(statement, ids)
+    # Two records may have become one.
+    insert_summaries(connection, list({new.id: summary for _, new, summary in done if summary}.values()))
+    return same
+
+
+def _unchanged(connection: Connection, records: Sequence[Record]) -> frozenset[str]:
+    """Lock records; return the ids of those that are stored as they were read."""
+    stored = {row.id: record_of(row) for row in connection.execute(_LOCK, {"ids": [one.id for one in records]})}
+    return frozenset(record.id for record in records if stored.get(record.id) == record)

@@ -1,0 +1,71 @@
+"""What the journal still has of games whose records were deleted, or had a name taken out.
+
+Source: issue 15, O15. A daemon that runs has forgotten a room as soon as its record is committed, and removes the lines
+with their segment. A daemon that was killed in between, or could not write that to its journal, would make the record
+once more at its next start.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Sequence
+from json.encoder import encode_basestring_ascii as quoted
+from pathlib import Path
+from typing import Final
+
+from gamed.errors import StoreError
+from gamed.history import Entry
+from gamed.store.journal import DAMAGED, SUFFIX, locked
+from gamed.store.lines import FORGOTTEN, encode, prefix
+from gamed.store.recovery import read
+
+SEGMENTS: Final = (SUFFIX, DAMAGED)
+
+
+def thd_forget(directory: Path, rooms: Collection[str]) -> None:
+    """Have the journal of a daemon that does not run forget rooms. Raises StoreError: it cannot be read or written.
+
+    They are forgotten by a line in the newest segment, which belongs to the daemon's user already.
+    """
+    segments = _segments(directory, SUFFIX)
+    if not segments:
+        return
+    try:
+        lock = locked(directory)
+    except StoreError:
+        # A daemon runs, and has forgotten them.
+        return
+    except OSError as error:
+        raise StoreError(f"cannot look into the journal {directory}: {error.strerror}") from error
+    try:
+        found = read((int(path.stem), path) for path in segments).rooms
+        lines = [encode(prefix(room), 0, Entry(0, FORGOTTEN)) for room in rooms if room in found]
+        if lines:
+            _append(segments[-1], b"".join(lines))
+    except OSError as error:
+        raise StoreError(f"cannot use the journal {directory}: {error.strerror}") from error
+    finally:
+        os.close(lock)
+
+
+def _append(segment: Path, lines: bytes) -> None:
+    with segment.open("ab+") as file:
+        file.seek(max(0, file.tell() - 1))
+        # A crash may have left a line without its end.
+        file.write(lines if file.read() in (b"", b"\n") else b"\n" + lines)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def thd_holding(directory: Path, words: Sequence[str]) -> list[Path]:
+    """Return the segments that hold one of these words, damaged ones that were kept aside among them."""
+    wanted = [quoted(word)[1:-1].encode("ascii") for word in words]
+    paths = [path for suffix in SEGMENTS for path in _segments(directory, suffix)]
+    try:
+        return [path for path in paths if any(word in data for data in [path.read_bytes()] for word in wanted)]
+    except OSError as error:
+        raise StoreError(f"cannot look into the journal {directory}: {error.strerror}") from error
+
+
+def _segments(directory: Path, suffix: str) -> list[Path]:
+    return sorted(path for path in directory.glob(f"*{suffix}") if path.stem.isdigit())

@@ -1,0 +1,132 @@
+"""Rooms that browsers have prepared: their codes, for the session that made them and for nobody else.
+
+Source: issue 16, 11; docs/reference/web-api.md, "Prepared rooms". A code is a secret: it is in no list, page or stream
+that others get. The session's cookie is what shows whose a room is, so it goes with the browser and stays on a reload.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from io import BytesIO
+from typing import Any, Final
+
+import segno
+from attrs import define, field, frozen
+
+from gamed.lobby.lobby import Lobby
+from gamed.reception import HostedRoom, Reservation
+from gamed.web.answers import Answer, Call, Refusal, Route
+from gamed.web.visitors import Visitor, check_session
+
+NO_CODE: Final = Refusal(404, "no-code", "there is no such code of yours, or it was used")
+
+_SCALE: Final = 4
+"""Pixels of a module of a QR code."""
+
+
+@frozen
+class Address:
+    """Where programs reach a game's listener."""
+
+    port: int
+    tls: bool
+
+
+@frozen
+class Prepared:
+    """A room and what its maker may know of it. `names`: of the seats, as far as they were given."""
+
+    room: HostedRoom
+    names: Sequence[str]
+    kept: Sequence[Reservation]
+
+
+@define(eq=False)
+class PreparedRooms:
+    """The prepared rooms of all sessions, as long as they are open. `address`: of a game's listener, None for none."""
+
+    lobby: Lobby
+    address: Callable[[str], Address | None]
+    _made: dict[Visitor, list[Prepared]] = field(factory=dict)
+
+    @property
+    def routes(self) -> Sequence[Route]:
+        """What can be asked for."""
+        return (Route("GET", "prepared", self._list), Route("GET", "prepared/{id}/{seat}/qr", self._qr))
+
+    def add(self, visitor: Visitor, made: Prepared) -> None:
+        """Keep the codes of a room for who has made it."""
+        self._made.setdefault(visitor, []).append(made)
+
+    def of(self, visitor: Visitor) -> list[Prepared]:
+        """Return a session's prepared rooms, the oldest first."""
+        self._forget()
+        return self._made.get(visitor, [])
+
+    def waiting(self, visitor: Visitor) -> int:
+        """Return how many of them have not begun."""
+        rooms = (made.room for made in self.of(visitor))
+        return sum(not room.history.was_started and room.table.outcome is None for room in rooms)
+
+    def _forget(self) -> None:
+        """Forget the rooms that are closed."""
+        self._made = {
+            visitor: still
+            for visitor, rooms in self._made.items()
+            if (still := [made for made in rooms if self.lobby.room(made.room.id) is not None])
+        }
+
+    def _list(self, call: Call) -> Answer:
+        check_session(call.visitor)
+        return Answer(body=[self._facts(made) for made in self.of(call.visitor)])
+
+    def _facts(self, made: Prepared) -> dict[str, Any]:
+        game = made.room.history.kind
+        address = self.address(game)
+        return {
+            "room": made.room.id,
+            "game": game,
+            "port": None if address is None else address.port,
+            "tls": address is not None and address.tls,
+            "seats": [
+                {
+                    "seat": reservation.seat,
+                    "name": _name(made, reservation),
+                    "code": reservation.code,
+                    "link": _link(game, reservation.code),
+                    "isUsed": not self.lobby.reservations.is_code(reservation.code),
+                }
+                for reservation in made.kept
+            ],
+        }
+
+    def _qr(self, call: Call) -> Answer:
+        check_session(call.visitor)
+        codes = (
+            (made.room.history.kind, reservation.code)
+            for made in self.of(call.visitor)
+            for reservation in made.kept
+            if (made.room.id, str(reservation.seat)) == (call.places["id"], call.places["seat"])
+        )
+        game, code = next(codes, ("", ""))
+        if not self.lobby.reservations.is_code(code):
+            raise NO_CODE
+        # A proxy may speak TLS for us, which only the browser knows.
+        scheme = "https" if call.secure or call.query.get("scheme") == "https" else "http"
+        return Answer(raw=drawn(f"{scheme}://{call.host}{_link(game, code)}"), mime="image/svg+xml")
+
+
+def _name(made: Prepared, reservation: Reservation) -> str:
+    return made.names[reservation.seat] if reservation.seat < len(made.names) else ""
+
+
+def _link(game: str, code: str) -> str:
+    """Return the address that takes a seat. The code is a fragment: no server and no log on the way gets it."""
+    return f"/?play={game}#{code}"
+
+
+def drawn(text: str) -> bytes:
+    """Return a text as a QR code, in SVG."""
+    svg = BytesIO()
+    segno.make(text, micro=False).save(svg, kind="svg", scale=_SCALE, light="white")
+    return svg.getvalue()

@@ -1,0 +1,105 @@
+// The codes of rooms that this browser has prepared: what is handed to players and to programs, a list for each room.
+
+import { get } from "../api.js";
+import { bdi, el, replace } from "../dom.js";
+import { button, chip, gameName, link } from "../parts.js";
+import { t } from "../words.js";
+import { play } from "./join.js";
+
+const HERE = /^(localhost|127\..*|\[::1\])$/; // names that mean this computer, wherever they are used
+
+/** The prepared rooms of this browser: [{room, game, port, tls, seats: [{seat, name, code, link, isUsed}]}]. */
+export const prepared = (signal) => get("/prepared", signal);
+
+/** Puts a text on the clipboard, and returns what to say. The newer way to do so is for HTTPS and localhost alone. */
+function copy(node) {
+  getSelection().selectAllChildren(node);
+  return t(document.execCommand("copy") ? "copied" : "selected");
+}
+
+/** A text to be handed on, with a button that copies it. `whose`: what the button says after its word. */
+function copied(text, whose, view) {
+  const code = el("code", {}, bdi(text));
+  const does = () => {
+    const said = copy(code);
+    replace(copies, said);
+    copies.setAttribute("aria-label", `${said} ${whose}`);
+    view.announce(said);
+  };
+  const copies = button(t("copy"), does, { "aria-label": `${t("copy")}: ${whose}` });
+  return el("div", { class: "copied" }, code, copies);
+}
+
+const host = () => location.hostname.replace(/^\[|\]$/g, ""); // IPv6 has brackets in addresses of pages alone
+
+function command(made, code) {
+  return `gamed bot ${made.game} --host ${host()} --port ${made.port} --reservation ${code}${made.tls ? " --tls" : ""}`;
+}
+
+/** What a program needs. */
+function forProgram(made, one, who, view) {
+  const facts = { [t("host")]: host(), [t("port")]: made.port, [t("code")]: one.code };
+  return el(
+    "details",
+    {},
+    el("summary", { "aria-label": `${t("forProgram")}: ${who}` }, t("forProgram")),
+    el("p", {}, t("forProgramHelp")),
+    copied(command(made, one.code), `${t("command")}, ${who}`, view),
+    el("p", {}, t("forOwnHelp")),
+    el("dl", { class: "options" }, Object.entries(facts).map(([key, value]) => el("div", {}, el("dt", {}, key), el("dd", {}, bdi(value))))),
+  );
+}
+
+function picture(made, one, who) {
+  const scheme = location.protocol.slice(0, -1);
+  const src = `/api/v1/prepared/${encodeURIComponent(made.room)}/${one.seat}/qr?scheme=${scheme}`;
+  return el(
+    "details",
+    {},
+    el("summary", { "aria-label": `${t("qr")}: ${who}` }, t("qr")),
+    el("img", { src, alt: t("qrOf", { who }), class: "qr", loading: "lazy" }),
+  );
+}
+
+function item(made, one, view) {
+  const who = one.name || t("seat", { n: one.seat + 1 });
+  const head = el("strong", {}, chip(one.seat), " ", bdi(who));
+  if (one.isUsed) return el("li", {}, head, " ", el("span", { class: "badge" }, t("codeUsed")), el("code", {}, el("s", {}, bdi(one.code))));
+  return el(
+    "li",
+    {},
+    head,
+    button(t("sitDown"), () => play(made.game, view, { code: one.code }), { "aria-label": `${t("sitDown")}: ${who}` }),
+    copied(one.code, `${t("code")}, ${who}`, view),
+    copied(location.origin + one.link, `${t("seatLink")}, ${who}`, view),
+    picture(made, one, who),
+    made.port !== null && forProgram(made, one, who, view),
+  );
+}
+
+/** A section with the codes: {node, update(rooms)}. What has not changed stays as it is, with what is open in it. */
+export function codes(view, { isNamed = false } = {}) {
+  const body = el("div", {});
+  const only = HERE.test(location.hostname) && el("p", { class: "muted" }, t("onlyHere", { host: location.hostname }));
+  const node = el("section", { class: "prepared", hidden: true }, el("h2", {}, t("yourCodes")), el("p", {}, t("preparedHelp")), only, body);
+  const drawn = new Map(); // by code: [what it was drawn from, its node]
+  const title = (made) => isNamed && el("h3", {}, link(`/rooms/${encodeURIComponent(made.room)}`, {}, gameName(made.game)));
+  const seat = (made, one) => {
+    const now = JSON.stringify([made.port, one]);
+    if (drawn.get(one.code)?.[0] !== now) drawn.set(one.code, [now, item(made, one, view)]);
+    return drawn.get(one.code)[1];
+  };
+  let before = null;
+  return {
+    node,
+    update(rooms) {
+      const now = JSON.stringify(rooms);
+      if (now === before) return;
+      before = now;
+      node.hidden = rooms.length === 0;
+      const focused = body.contains(document.activeElement) ? document.activeElement : null;
+      replace(body, rooms.map((made) => [title(made), el("ul", { class: "codes" }, made.seats.map((one) => seat(made, one)))]).flat());
+      focused?.focus();
+    },
+  };
+}

@@ -1,0 +1,251 @@
+"""`gamed store copy`: SQLite and PostgreSQL, there and back."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from click.testing import CliRunner, Result
+from sqlalchemy import make_url
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed import cli
+from gamed.errors import StoreError
+from gamed.records.record import Summary
+from gamed.store import copying, dialects
+from gamed.store.query import Query
+from gamed.store.sql import Database
+from tests.store.examples import record, summary
+from tests.store.test_postgres import server
+
+TABLES = ("games", "seats", "summaries")
+
+
+def filled(url: str, numbers: Iterable[int]) -> None:
+    """Store the records of some numbers in a database."""
+    database = Database(url)
+    database.thd_open()
+    database.thd_keep([(record(n, f"<body>{n} 碁</body>".encode()), summary(n, ("Ada", "Zoë"))) for n in numbers])
+    database.thd_close()
+
+
+def held(url: str) -> tuple[list[bytes], list[Summary]]:
+    """Return what a database has."""
+    database = Database(url)
+    database.thd_open()
+    found = [one.body for one in database.thd_records()], database.thd_find(Query(limit=10_000))
+    database.thd_close()
+    return found
+
+
+class CopyCase(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.folder = Path(self.mktemp()).resolve()
+        self.folder.mkdir(parents=True)
+        self.source, self.target = str(self.folder / "from.db"), str(self.folder / "to.db")
+        # Short pages, so that few rows are many.
+        for name, rows in (("PAGE", 2), ("SHARED", 2), ("WAIT", 0.05)):
+            self.patch(copying, name, rows)
+        self.patch(dialects, "PRAGMAS", ("busy_timeout = 50", *dialects.PRAGMAS[1:]))
+
+    def url(self, file: str) -> str:
+        return f"sqlite:///{file}"
+
+    def run_copy(self, *args: str) -> Result:
+        return CliRunner().invoke(cli.main, ["store", "copy", *(args or (self.source, self.target))])
+
+    def copied(self, *args: str) -> Result:
+        done = self.run_copy(*args)
+        self.assertEqual((done.exit_code, done.exception), (0, None), done.output)
+        return done
+
+    def refused(self, *args: str) -> str:
+        done = self.run_copy(*args)
+        self.assertEqual((done.exit_code, done.stdout), (1, ""))
+        return done.stderr
+
+    def query(self, file: str, statement: str) -> None:
+        with sqlite3.connect(file) as connection:
+            connection.execute(statement)
+        connection.close()
+
+
+class SqliteTests(CopyCase):
+    def setUp(self) -> None:
+        super().setUp()
+        filled(self.url(self.source), range(10))
+
+    def test_all_tables_are_copied_and_the_counts_are_told(self) -> None:
+        done = self.copied()
+        self.assertEqual(held(self.url(self.target)), held(self.url(self.source)))
+        lines = done.stdout.splitlines()
+        self.assertRegex(
+            lines[0], r"^games: 10 rows, 10 copied, 0 there already; the checksum of both is [0-9a-f]{64}$"
+        )
+        self.assertEqual([line.partition(":")[0] for line in lines[:3]], list(TABLES))
+        self.assertEqual(lines[3], f"{self.target} has what {self.source} has.")
+        self.assertEqual(done.stderr, "")
+
+    def test_only_its_owner_reads_the_new_file(self) -> None:
+        self.copied()
+        self.assertEqual(Path(self.target).stat().st_mode & 0o777, 0o600)
+
+    def test_a_second_run_copies_the_rest(self) -> None:
+        filled(self.url(self.target), (0, 3, 4))
+        self.query(self.target, "DELETE FROM seats WHERE seat = 1")
+        tables = json.loads(self.copied(self.source, self.target, "--json").stdout)["tables"]
+        self.assertEqual(
+            [(one["table"], one["copied"]) for one in tables], [("games", 7), ("seats", 17), ("summaries", 7)]
+        )
+        self.assertEqual(held(self.url(self.target)), held(self.url(self.source)))
+        self.assertEqual(
+            {one["copied"] for one in json.loads(self.copied(self.source, self.target, "--json").stdout)["tables"]}, {0}
+        )
+
+    def test_json_has_both_sides(self) -> None:
+        facts = json.loads(self.copied(self.source, self.target, "--json").stdout)
+        self.assertEqual((facts["from"], facts["to"], facts["equal"]), (self.source, self.target, True))
+        for table in facts["tables"]:
+            self.assertEqual(table["from"], table["to"])
+            self.assertEqual(
+                (table["equal"], table["missing"], table["surplus"], table["different"]), (True, [], [], [])
+            )
+
+    def test_a_target_with_other_data_is_refused_and_left_alone(self) -> None:
+        filled(self.url(self.target), (3, 77))
+        before = held(self.url(self.target))
+        said = self.refused()
+        self.assertIn(
+            f"{self.target} has other data, and nothing was written. games: 10 rows in {self.source}, 2 in", said
+        )
+        self.assertIn(f"in the latter only, for example: {record(77).id}", said)
+        self.assertIn("Copy into a new file or an empty database", said)
+        self.assertEqual(held(self.url(self.target)), before)
+
+    def test_a_target_with_the_same_ids_and_other_content_is_refused(self) -> None:
+        filled(self.url(self.target), (3,))
+        self.query(self.target, "UPDATE seats SET name = 'Eve' WHERE seat = 1")
+        self.assertIn(f"different, for example: {record(3).id} 1)", self.refused())
+
+    def test_a_target_of_another_program_is_refused(self) -> None:
+        self.query(self.target, "CREATE TABLE orders (id INTEGER)")
+        self.assertIn(f"{self.target} has tables that are not gamed's (orders)", self.refused())
+
+    def test_other_schema_versions_are_refused_on_both_sides(self) -> None:
+        filled(self.url(self.target), ())
+        for file in (self.source, self.target):
+            self.query(file, "UPDATE alembic_version SET version_num = '9999'")
+            said = self.refused()
+            self.assertIn(
+                f"{file} has the schema 9999, and this gamed copies 0001. An older one is brought to it", said
+            )
+            self.query(file, "UPDATE alembic_version SET version_num = '0001'")
+        self.copied()
+
+    def test_a_source_without_a_schema_is_refused(self) -> None:
+        self.query(self.target, "CREATE TABLE orders (id INTEGER)")
+        self.assertIn(f"{self.target} is not a database of gamed's", self.refused(self.target, self.source))
+
+    def test_no_source_no_target_and_both_the_same(self) -> None:
+        self.assertIn("there is no database nosuch.db", self.refused("nosuch.db", self.target))
+        self.assertFalse(Path(self.target).exists())
+        self.assertIn("cannot be copied into itself", self.refused(self.source, self.url(self.source)))
+        self.assertIn("cannot be made: No such file", self.refused(self.source, "/no/such/to.db"))
+
+    def test_a_daemon_on_the_target_is_told_of(self) -> None:
+        daemon = Database(self.url(self.target))
+        daemon.thd_open()
+        self.addCleanup(daemon.thd_close)
+        said = self.refused()
+        self.assertIn(f"{self.target} is open in another program, probably a daemon: stop that (`systemctl stop", said)
+
+    def test_a_daemon_cannot_open_the_target_meanwhile(self) -> None:
+        with copying.opened(self.url(self.source), self.url(self.target)):
+            error = self.assertRaises(StoreError, Database(self.url(self.target)).thd_open)
+            self.assertIn("database is locked", str(error))
+        self.copied()
+
+    def test_a_daemon_on_the_source_goes_on_and_the_next_run_takes_what_it_stored(self) -> None:
+        daemon = Database(self.url(self.source))
+        daemon.thd_open()
+        self.addCleanup(daemon.thd_close)
+        with copying.opened(self.url(self.source), self.url(self.target)) as copy:
+            self.assertTrue(copy.is_source_used)
+            copying_rows = copy.thd_copy()
+            next(copying_rows)
+            daemon.thd_keep([(record(n), summary(n)) for n in (11, 12)])
+            list(copying_rows)
+            list(copy.thd_compare())
+            # As of its beginning: no summary comes without its game.
+            self.assertEqual(
+                {name: (found.is_equal, found.target.rows) for name, found in copy.compared.items()},
+                {"games": (True, 10), "seats": (True, 20), "summaries": (True, 10)},
+            )
+        done = self.copied()
+        self.assertIn(
+            "What it stores from now on is not copied: stop it when this has ended, and run the same", done.stderr
+        )
+        self.assertIn("games: 12 rows, 2 copied, 10 there already", done.stdout)
+
+    def test_what_differs_at_the_end_is_told(self) -> None:
+        insert = copying.Copy._thd_insert
+
+        def forgetful(copy: copying.Copy, table: Any, pages: Any) -> int:
+            return insert(copy, table, (page[1:] if table.name == "seats" else page for page in pages))
+
+        self.patch(copying.Copy, "_thd_insert", forgetful)
+        done = self.run_copy()
+        self.assertEqual(done.exit_code, 1)
+        self.assertIn(
+            f"seats: 20 rows in {self.source}, 10 in {self.target} (missing, for example: {record(0).id} 0", done.stdout
+        )
+        self.assertIn(f"{self.target} is not a copy of {self.source}.", done.stdout)
+
+
+class UrlTests(CopyCase):
+    def test_passwords_are_never_shown(self) -> None:
+        filled(self.url(self.source), ())
+        for url in (
+            "postgresql+psycopg://gamed:geheim@/x?host=/nonexistent",
+            "postgresql+psycopg://gamed@/x?host=/nonexistent&password=geheim",
+            "postgresql+psycopg://gamed:g@geheim@nowhere/x",
+            "postgresql+psycopg://gamed:geheim@nowhere:port/x",
+            "nosuch://gamed:geheim@nowhere/x",
+            "geheim:://x",
+        ):
+            for both in ((self.source, url), (url, self.target)):
+                self.assertNotIn("geheim", self.refused(*both))
+
+
+class PostgresTests(CopyCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.server = server()
+        self.postgres = self.server.database("")
+
+    def test_there_and_back(self) -> None:
+        filled(self.url(self.source), range(10))
+        self.copied(self.source, self.postgres)
+        self.assertEqual(held(self.postgres), held(self.url(self.source)))
+        there = json.loads(self.copied(self.postgres, self.target, "--json").stdout)
+        self.assertTrue(there["equal"])
+        self.assertEqual(held(self.url(self.target)), held(self.url(self.source)))
+
+    def test_a_daemon_on_either_side(self) -> None:
+        filled(self.url(self.source), range(2))
+        daemon = Database(self.postgres)
+        daemon.thd_open()
+        self.addCleanup(daemon.thd_close)
+        self.assertIn("is open in another program, probably a daemon", self.refused(self.source, self.postgres))
+        self.assertIn("What it stores from now on is not copied", self.copied(self.postgres, self.target).stderr)
+
+    def test_other_data_and_schemas_are_refused(self) -> None:
+        filled(self.url(self.source), range(2))
+        filled(self.postgres, (1, 2))
+        self.assertIn(f"in the latter only, for example: {record(2).id}", self.refused(self.source, self.postgres))
+        self.server.run(str(make_url(self.postgres).database), "UPDATE alembic_version SET version_num = '9999'")
+        self.assertIn("has the schema 9999", self.refused(self.source, self.postgres))
+        self.assertIn("has the schema 9999", self.refused(self.postgres, self.target))
