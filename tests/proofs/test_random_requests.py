@@ -19,7 +19,7 @@ from typing import Any, Final
 from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.daemon import free_port
+from tests.daemon import Daemon, free_port
 from tests.proofs import amount, raise_descriptors, skip  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.fuzzing import SHORT, Console, Web, Wires
 from tests.proofs.guests import running_all
@@ -83,6 +83,12 @@ class Honest:
         return found, cookies
 
 
+def at_rest(daemon: Daemon) -> int:
+    """Return the bytes that the daemon holds when no password is judged: each takes 16 MiB for a moment."""
+    time.sleep(3.0)
+    return daemon.resident_bytes()
+
+
 class RandomRequestsTests(SynchronousTestCase):
     def setUp(self) -> None:
         raise_descriptors(self)
@@ -112,9 +118,9 @@ class RandomRequestsTests(SynchronousTestCase):
                 counts[which] += 1
                 # The first time counts when all is loaded and used once.
                 if spent > (len(held) + 1) * SECONDS / 5:
-                    held.append(daemon.resident_bytes())
+                    held.append(at_rest(daemon))
                 time.sleep(PAUSE)
-            held.append(daemon.resident_bytes())
+            held.append(at_rest(daemon))
             honest.is_over = True
             thread.join(10 * PATIENCE)
             told = f"seed {seed}: {counts} things, statuses {dict(sorted(made[0].statuses.items()))}"
