@@ -7,6 +7,7 @@ once.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, Final, TypeAlias, TypeVar
@@ -60,6 +61,8 @@ class Recording:
     saved: str | None = None
     lock: DeferredLock = field(factory=DeferredLock)
     listing: Listing = field(init=False)
+    dead: dict[Node, frozenset[Point]] = field(init=False, factory=dict)
+    """The stones that count as dead, by the pass after which they were marked."""
     _written: dict[Node, tuple[str, str]] = field(init=False, factory=dict)
 
     def __attrs_post_init__(self) -> None:
@@ -94,6 +97,7 @@ class Recording:
             "handicap": self._give_handicap,
             "facts": self._facts,
             "points": self._points,
+            "dead": self._mark_dead,
         }
 
     def _play(self, point: Point | None) -> None:
@@ -123,6 +127,7 @@ class Recording:
         self.recorder.undo()
         if node is not None:
             self.listing.drop(node)
+            self.dead.pop(node, None)
         self._written = {node: told for node, told in self._written.items() if node in self.listing.ids}
         self.saved = None
 
@@ -178,7 +183,25 @@ class Recording:
         self.recorder.set_points({seat: one for seat, one in enumerate(given) if one is not None})
         self.saved = None
 
+    def _mark_dead(self, body: Data) -> None:
+        there = point(body.get("point"))
+        if not self._is_counted:
+            raise InvalidMove("stones are dead or alive when both have passed", code="not-over")
+        chain = _chain(self.recorder.board.stones, there)
+        if not chain:
+            raise InvalidMove("there is no stone", code="no-stone")
+        self.dead[self.recorder.line[-1]] = self._dead - chain if there in self._dead else self._dead | chain
+
     # Showing
+
+    @property
+    def _is_counted(self) -> bool:
+        return passes(self.recorder.line) >= _ENDED and not self.recorder.has_resigned
+
+    @property
+    def _dead(self) -> frozenset[Point]:
+        line = self.recorder.line
+        return self.dead.get(line[-1], frozenset()) if line else frozenset()
 
     @property
     def _current(self) -> int:
@@ -208,6 +231,7 @@ class Recording:
             },
             "facts": {name: getattr(game, name) for name in FACTS},
             "score": self._score(),
+            "points": [player.points for player in game.players],
             "saved": self.saved,
         }
         nodes = ",".join([self._told(node, depth + 1)[0] for depth, node in game.walk()])
@@ -238,6 +262,8 @@ class Recording:
             "resigned": last.player if last and has_resigned else None,
             **self.listing.named(),
         }
+        if self._is_counted:
+            seen["dead"] = sorted(self._dead)
         return {
             "board": seen,
             "phase": "over" if has_resigned or ended >= _ENDED else "play",
@@ -258,10 +284,26 @@ class Recording:
         return {"termination": str(Termination.VICTORY), "winner": winner} if is_known else None
 
     def _score(self) -> Mapping[str, float] | None:
-        board, game = self.recorder.board, self.recorder.game
-        if passes(self.recorder.line) < _ENDED:
+        board, game, dead = self.recorder.board, self.recorder.game, self._dead
+        if not self._is_counted:
             return None
-        return count(game.size, board.stones, board.prisoners, board.rules, game.komi or 0.0)
+        living = {there: color for there, color in board.stones.items() if there not in dead}
+        prisoners = Counter(board.prisoners)
+        prisoners.update(FIRST_COLORS[board.stones[there] == FIRST_COLORS[0]] for there in dead)
+        return count(game.size, living, prisoners, board.rules, game.komi or 0.0)
+
+
+def _chain(stones: Mapping[Point, str], start: Point) -> frozenset[Point]:
+    """Return the stones that are connected with the one on a point; none where there is none."""
+    found = {start} if start in stones else set[Point]()
+    waiting = list(found)
+    while waiting:
+        x, y = waiting.pop()
+        near = {Point(x - 1, y), Point(x + 1, y), Point(x, y - 1), Point(x, y + 1)} - found
+        more = {there for there in near if stones.get(there) == stones[start]}
+        found |= more
+        waiting += more
+    return frozenset(found)
 
 
 # What a body holds

@@ -47,6 +47,9 @@ LOOK: Final = 1.0
 KEPT: Final = 8
 """Seats of one visitor that are over and can still be read."""
 
+KEPT_IN_ALL: Final = 500
+"""Such seats of all visitors: each holds its last scene, and whoever begins many sessions has many."""
+
 KEPT_SECONDS: Final = 1_800.0
 """How long they can be."""
 
@@ -461,8 +464,10 @@ class Seats:
         for bot in sitting.bots:
             if not bot.is_lost and not _plays_with_others(bot, sitting):
                 bot.leave()
-        over = [other for other in self.of(sitting.visitor) if other.is_over]
-        for other in over[: max(0, len(over) - KEPT)]:
+        sitting.bots.clear()
+        over = [other for other in self.sittings.values() if other.is_over]
+        own = [other for other in over if other.visitor is sitting.visitor]
+        for other in (*own[: max(0, len(own) - KEPT)], *over[: max(0, len(over) - KEPT_IN_ALL)]):
             self.sittings.pop(other.id, None)
 
     def _close_waiting(self, game: str, party: Party) -> None:

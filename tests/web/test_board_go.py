@@ -79,7 +79,7 @@ class DrawingTests(GoBoardCase):
         self.show(recording("pass", "pass"))
         root = self.page.locator("#board")
         self.assertEqual((root.get_attribute("data-kind"), root.get_attribute("data-phase")), ("go", "over"))
-        self.assertEqual(self.status(), "Both have passed; Black may go on")
+        self.assertEqual(self.status(), "Both have passed; Black may go on. Press the stones that are dead")
 
     def test_star_points_and_lines_of_all_sizes(self) -> None:
         for size, stars in ((1, 0), (6, 0), (7, 4), (9, 9), (13, 9), (19, 9), (52, 4)):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from gamed.records.importer import CODES
 from gamed.registry import game_types
 from gamed.web.compression import gzipped
 from tests.web.browser import AXE, ORIGIN, STATIC, BrowserTestCase, chromium
@@ -303,6 +305,22 @@ class SettingsTest(ShellTestCase):
         self.assertEqual(told, "Ann: Das Programm war nicht am Zug. (out-of-turn, 2\u00d7)")
         self.errors.clear()
 
+    def test_findings_and_outcomes_are_german_by_their_codes(self) -> None:
+        self.visit("/")
+        self.page.evaluate("localStorage.setItem('gamed.language', 'de')")
+        finding = {"code": "repeated-shot", "seat": 0, "entry": 9, "move": 4, "text": "cell (1,2) was shot at before"}
+        self.api["GET /records/0a1b2c3d"] = {**self.api["GET /records/0a1b2c3d"], "findings": [finding]}
+        self.visit("/records/0a1b2c3d", ".steering")
+        self.page.click("summary:has-text('Bemerkungen')")
+        self.see("Auf dieses Feld wurde schon geschossen.")
+        self.assertNotIn("was shot at", self.text())
+        self.api["POST /recordings/g1/save"] = {"record": "60600000", "code": "imported", "sentence": "One game."}
+        self.visit("/recorder/g1", ".tree")
+        self.page.click("text=Als Aufzeichnung speichern")
+        self.see("Die Aufzeichnung ist gespeichert.")
+        self.assertNotIn("One game", self.text())
+        self.errors.clear()
+
     def test_options_are_told_in_words(self) -> None:
         self.api["GET /rooms"] = [{**ROOM, "options": {"roles": "random", "corner_contact": True, "own_key": "x_y"}}]
         for language, told in {
@@ -315,6 +333,36 @@ class SettingsTest(ShellTestCase):
             for words in (*told, "own_key", "x_y"):
                 self.see(words)
         self.errors.clear()
+
+
+NEVER_SEEN = {
+    # Codes of clients on the wire, which a program's developer reads, and of the operator's commands.
+    *("course", "disconnect", "missing-attribute", "missing-element", "no-command", "no-mail", "no-result"),
+    *("not-accepted", "out-of-phase", "out-of-step", "refused", "removed"),
+    # Codes of requests that no page makes.
+    *("header", "json", "method", "origin", "termination", "token", "type"),
+    # Defects of ours: chance deals by the rules.
+    *("chances-move", "not-chances-move", "deal-card", "deal-count", "obstructed-cells", "remove-empty"),
+    # Of replay files, which an import tells as "not-valid".
+    *("no-beginning", "no-state", "other-position", "other-result", "several-rooms"),
+}
+"""Codes that no page shows."""
+
+
+def codes_in(source: str) -> set[str]:
+    """Return all that is given as `code` by keyword in a source, or as a refusal's first text."""
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    given = [keyword.value for call in calls for keyword in call.keywords if keyword.arg == "code"]
+    refusals = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "Refusal"]
+    # A page's refusal has a status before its code.
+    given += [next(filter(_is_code, call.args[:2])) for call in refusals if any(map(_is_code, call.args[:2]))]
+    nodes = (node for value in given for node in ast.walk(value))
+    texts = (node.value for node in nodes if isinstance(node, ast.Constant))
+    return {text for text in texts if isinstance(text, str)}
+
+
+def _is_code(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and re.fullmatch("[a-z]+(-[a-z]+)*", str(node.value)) is not None
 
 
 class WordsTest(BrowserTestCase):
@@ -362,6 +410,22 @@ class WordsTest(BrowserTestCase):
         codes -= {"header", "json", "method", "origin", "termination", "token", "type"}
         self.assertGreater(len(codes), 40)
         self.assertEqual({f"error-{code}" for code in codes} - set(german), set())
+        self.errors.clear()
+
+    def test_whatever_the_server_says_by_a_code_has_a_german_sentence(self) -> None:
+        """All codes that the sources raise, not those of requests alone: rules, persons, records, imports."""
+        self.page.goto(ORIGIN + "/")
+        german = self.page.evaluate("async () => (await import('/static/codes.js')).codes.de")
+        known = {key.partition("-")[2] for key in german}
+        folders = ("games", "records", "web", "lobby", "wire")
+        files = [file for folder in folders for file in (ROOT / "gamed" / folder).rglob("*.py")]
+        files += [ROOT / "gamed" / name for name in ("errors.py", "relay.py", "match.py", "table.py", "reception.py")]
+        found = {code: file for file in files for code in codes_in(file.read_text())}
+        self.assertGreater(len(found), 120)
+        missing = {code: file.name for code, file in found.items() if code not in known | NEVER_SEEN}
+        self.assertEqual(missing, {})
+        self.assertEqual(NEVER_SEEN - found.keys(), set())
+        self.assertEqual({f"import-{code}" for code in CODES} - set(german), set())
         self.errors.clear()
 
     def test_every_option_has_its_words(self) -> None:

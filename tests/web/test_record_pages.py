@@ -175,6 +175,31 @@ class RecorderTest(ShellTestCase):
         sent = self.requests("POST", "/recordings/g1/act", 4)
         self.assertEqual(sent[3], {"do": "comment", "text": "The last one"})
 
+    def test_dead_stones_and_the_result(self) -> None:
+        scene = RECORDING["scene"]
+        ended = {**scene, "board": {**scene["board"], "passes": 2, "dead": []}, "phase": "over"}
+        over = {**RECORDING, "scene": ended, "score": {"black": 50.0, "white": 30.5}, "points": [None, None]}
+        marked = {**over, "scene": {**ended, "board": {**ended["board"], "dead": [[4, 4]]}}}
+        won = {
+            **marked,
+            "points": [50, 30.5],
+            "scene": {**marked["scene"], "outcome": {"termination": "victory", "winner": 0}},
+        }
+        self.api["GET /recordings/g1"] = over
+        self.api["POST /recordings/g1/act"] = lambda body: (200, marked if body["do"] == "dead" else won)
+        self.visit("/recorder/g1", ".tree")
+        self.see("Press the stones that are dead")
+        self.assertEqual(self.page.locator("[data-mark=taken]").count(), 0)
+        self.page.click('[data-point="4,4"]')
+        self.page.wait_for_selector("[data-mark=taken]", state="attached")
+        self.page.click("button:text-is('Result')")
+        values = [field.input_value() for field in self.page.locator("dialog input").all()]
+        self.assertEqual(values, ["50", "30.5"])
+        self.page.click('dialog button[type="submit"]')
+        self.see("Kuro won (50 : 30.5)")
+        sent = self.requests("POST", "/recordings/g1/act", 2)
+        self.assertEqual(sent, [{"do": "dead", "point": [4, 4]}, {"do": "points", "points": [50, 30.5]}])
+
     def test_a_variation_in_place_of_the_last_move(self) -> None:
         self.files |= {"/static/games/go.js": TOY.replace("fields", "to_move").replace('"take"', '"play"')}
         self.api["POST /recordings/g1/act"] = RECORDING

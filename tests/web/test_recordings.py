@@ -314,6 +314,43 @@ class ActingTests(RecorderCase):
         self.act("forward")
         self.assertIsNone(self.act("undo")["scene"]["outcome"])
 
+    def test_dead_stones_and_the_result_they_make(self) -> None:
+        self.make(size=5, komi=0.5, rules="japanese")
+        # Black holds the two columns at the left, white the two at the right, and one stone each is lost.
+        for y in range(1, 6):
+            self.play([3, y], [4, y])
+        self.assertEqual(self.code("dead", point=[3, 1]), (409, "not-over"))
+        self.play([5, 1], [1, 1])
+        self.assertNotIn("dead", self.act("pass")["scene"]["board"])
+        found = self.act("pass")
+        self.assertEqual((found["scene"]["board"]["dead"], found["points"]), ([], [None, None]))
+        self.assertEqual(self.code("dead", point=[1, 5]), (409, "no-stone"))
+        self.act("dead", point=[5, 1])
+        found = self.act("dead", point=[1, 1])
+        self.assertEqual(found["scene"]["board"]["dead"], [[1, 1], [5, 1]])
+        self.assertEqual(found["score"], {"black": 11.0, "white": 6.5})
+        # They survive a reload, and the way back and forth; not a move that goes on.
+        self.assertEqual(self.shown()["scene"]["board"]["dead"], [[1, 1], [5, 1]])
+        self.assertNotIn("dead", self.act("back")["scene"]["board"])
+        self.assertEqual(self.act("forward")["score"], {"black": 11.0, "white": 6.5})
+        # A chain is dead or alive as a whole.
+        self.assertEqual(len(self.act("dead", point=[3, 2])["scene"]["board"]["dead"]), 7)
+        self.assertEqual(self.act("dead", point=[3, 5])["scene"]["board"]["dead"], [[1, 1], [5, 1]])
+        self.act("points", points=[11, 6.5])
+        self.assertEqual((self.shown()["points"], self.shown()["scene"]["outcome"]["winner"]), ([11.0, 6.5], 0))
+        file = self.handle(f"recordings/{self.id}/file", method="GET", format="sgf").encoded()
+        self.assertIn(b"RE[B+4.5]", file)
+        self.handle(f"recordings/{self.id}/save", {})
+        (kept,) = self.store.records.values()
+        self.assertEqual([player.points for player in gofans.read(kept).players], [11.0, 6.5])
+
+    def test_nothing_is_dead_after_a_resignation(self) -> None:
+        self.make()
+        self.play([3, 3])
+        self.act("pass")
+        self.assertIsNone(self.act("resign")["score"])
+        self.assertEqual(self.code("dead", point=[3, 3]), (409, "not-over"))
+
     def test_points(self) -> None:
         self.make()
         self.assertEqual(self.act("points", points=[45, 38.5])["scene"]["outcome"]["winner"], 0)

@@ -10,6 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.games.battleship import Settings
 from gamed.games.roborally import Settings as RoboRallySettings
 from gamed.reception import Prepares
+from gamed.web import seats as seats_module
 from gamed.web.seats import AWAY, KEPT, KEPT_SECONDS, PLAYED
 from gamed.web.static_files import FOLDER
 from tests.web.house import Guest, WebHouse
@@ -391,6 +392,17 @@ class LeavingTests(SeatsTestCase):
         self.house.house.clock.advance(KEPT_SECONDS + 30)
         self.house.pump(16)
         self.assertEqual(self.house.seats.sittings, {})
+
+    def test_of_many_visitors_only_the_last_seats_are_kept(self) -> None:
+        self.patch(seats_module, "KEPT_IN_ALL", 3)
+        seats = []
+        for _ in range(5):
+            guest = self.house.visitor()
+            seats.append(self.sit(guest, bots=["density"]))
+            guest.delete(f"seats/{seats[-1]}")
+            self.house.pump()
+        self.assertEqual(list(self.house.seats.sittings), seats[2:])
+        self.assertTrue(all(not sitting.bots for sitting in self.house.seats.sittings.values()))
 
 
 class HiveTests(SeatsTestCase):

@@ -21,7 +21,8 @@ export function gameOf(kind) {
 export class Refusal extends Error {
   constructor(status, { code = "", text = "", hint = "", record = null } = {}) {
     const known = t.has(`status${status}`) ? t(`status${status}`) : t("statusOther", { status });
-    const why = t.has(`error-${code}`) ? [t(`error-${code}`)] : [text, hint];
+    const key = [`error-${code}`, `refused-${code}`, `import-${code}`].find(t.has);
+    const why = key ? [t(key)] : [text, hint];
     super([known, ...why].filter((part) => typeof part === "string" && part).join(" "));
     this.status = status;
     this.code = code;

@@ -2,7 +2,7 @@
 
 import { code, link as line, serverNow } from "./api.js";
 import { bdi, el, isChord, isolated, mayMove, replace } from "./dom.js";
-import { button, calledOn, chip, clock, link, result, seatName, span } from "./parts.js";
+import { button, calledOn, chip, clock, link, result, seatName, span, worded } from "./parts.js";
 import { t, translator } from "./words.js";
 
 const SHOWN = 5_000; // ms for which it is shown that somebody is back
@@ -172,7 +172,7 @@ export function refusals() {
 }
 
 function refusal(one) {
-  const why = `${t.has(`refused-${one.code}`) ? t(`refused-${one.code}`) : one.reason} (${one.code}${one.count > 1 ? `, ${one.count}×` : ""})`;
+  const why = `${worded("refused", one.code, one.reason)} (${one.code}${one.count > 1 ? `, ${one.count}×` : ""})`;
   return el("li", {}, calledOn(one), `: ${why}`, one.messages.map(refused));
 }
 

@@ -164,6 +164,11 @@ export function sentence(error) {
   return error instanceof Refusal || error instanceof Error ? error.message : String(error);
 }
 
+/** What the server says by a code and in English, in the reader's language where that has a sentence for the code. */
+export function worded(kind, code, text) {
+  return t.has(`${kind}-${code}`) ? t(`${kind}-${code}`) : text;
+}
+
 /** A line that says what went wrong, and nothing while all is well: {node, say(error), clear()}. */
 export function complaint() {
   const node = el("p", { class: "complaint", role: "alert", hidden: true });

@@ -21,6 +21,7 @@ export const words = {
     bothPassed: "Both have passed", bothPassedNext: "Both have passed; {side} may go on",
     resigned: "{side} has resigned", over: "The game is over", again: "Tap {point} again to play there",
     prisoners: "{count} taken", pass: "Pass", resign: "Resign",
+    mark: "{said}. Press the stones that are dead", dead: "{stone}, dead",
   },
   de: {
     board: "Go-Brett, {size} mal {size} Linien",
@@ -36,6 +37,7 @@ export const words = {
     bothPassed: "Beide haben gepasst", bothPassedNext: "Beide haben gepasst; {side} kann weiterspielen",
     resigned: "{side} hat aufgegeben", over: "Das Spiel ist zu Ende", again: "Noch einmal auf {point} tippen, um zu setzen",
     prisoners: "{count} geschlagen",
+    mark: "{said}. Drück auf die Steine, die tot sind", dead: "{stone}, tot",
     pass: "Passen", resign: "Aufgeben",
   },
 };
@@ -188,7 +190,9 @@ export function create(root, context) {
 
   function play(at) {
     const why = refusal(at);
-    if (why) {
+    if (isPlay && scene.board.dead && why === "occupied") {
+      send({ do: "dead", point: at });
+    } else if (why) {
       const said = t("refusedAt", { point: pointName(at, size), why: t(why in words.en ? why : "other") });
       setStatus(said);
       announce(said);
@@ -212,7 +216,9 @@ export function create(root, context) {
     const side = stones.get(cursor.join());
     const why = refusal(cursor);
     const at = pointName(cursor, size);
-    if (side) announce(t("stone", { point: at, side: sideName(side, t) }));
+    const isDead = scene.board.dead?.some((one) => one.join() === cursor.join());
+    const stone = side && t("stone", { point: at, side: sideName(side, t) });
+    if (side) announce(isDead ? t("dead", { stone }) : stone);
     else if (why) announce(t("refusedAt", { point: at, why: t(why in words.en ? why : "other") }));
     else announce(t("empty", { point: at }));
   }
@@ -307,6 +313,7 @@ export function create(root, context) {
     const ko = board.ko?.join();
     const marked = new Set((board.marks ?? []).map((one) => one.point.join()));
     replace(layers.marks,
+      (board.dead ?? []).map((at) => mark("taken", at, on(at))),
       (board.removed ?? []).filter((at) => !on(at) && at.join() !== ko).map((at) => mark("taken", at, null)),
       ko && !on(board.ko) && mark("ko", board.ko, null),
       last && !marked.has(last.join()) && mark("last", last, on(last)),
@@ -352,7 +359,10 @@ export function create(root, context) {
     const of = (seat) => sideName(sideOf(board, seat), t);
     const next = turn.length ? of(turn[0]) : null;
     if (board.resigned !== null && board.resigned !== undefined) return t("resigned", { side: of(board.resigned) });
-    if (board.passes >= 2 && scene.seats.length === 2) return next && isPlay ? t("bothPassedNext", { side: next }) : t("bothPassed");
+    if (board.passes >= 2 && scene.seats.length === 2) {
+      const said = next && isPlay ? t("bothPassedNext", { side: next }) : t("bothPassed");
+      return isPlay && board.dead ? t("mark", { said }) : said;
+    }
     if (!next) return t("over");
     if (!scene.last) return t("start", { side: next });
     return board.passes ? t("passed", { side: of(scene.last.seat), next }) : t("toMove", { side: next });

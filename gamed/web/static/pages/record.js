@@ -3,7 +3,7 @@
 import { gameOf, get } from "../api.js";
 import { frame, moveList, stage, steerByKeys } from "../board.js";
 import { bdi, el, replace, svg } from "../dom.js";
-import { button, choice, complaint, gameName, heading, link, matchTitle, names, options, result, when } from "../parts.js";
+import { button, choice, complaint, gameName, heading, link, matchTitle, names, options, result, when, worded } from "../parts.js";
 import { letters, lineThrough, tree } from "../tree.js";
 import { t } from "../words.js";
 import { goOnFrom } from "./join.js";
@@ -319,7 +319,7 @@ function findings(record, jump) {
       "ul",
       {},
       record.findings.map((one) =>
-        el("li", {}, one.move ? button(t("moveOf", { n: one.move, length: record.length }), () => jump(one.move)) : null, " ", bdi(one.text)),
+        el("li", {}, one.move ? button(t("moveOf", { n: one.move, length: record.length }), () => jump(one.move)) : null, " ", bdi(worded("refused", one.code, one.text))),
       ),
     ),
   );

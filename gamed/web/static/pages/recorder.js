@@ -3,7 +3,7 @@
 import { get, post, remove } from "../api.js";
 import { frame, moveList, stage, steerByKeys } from "../board.js";
 import { bdi, el, replace } from "../dom.js";
-import { ask, button, choice, complaint, confirm, heading, labelled, link, names, optionValue, options, result } from "../parts.js";
+import { ask, button, choice, complaint, confirm, heading, labelled, link, names, optionValue, options, result, worded } from "../parts.js";
 import { letters, tree } from "../tree.js";
 import { t } from "../words.js";
 
@@ -125,7 +125,8 @@ async function write(view) {
     const { scene, can, moves, current } = now;
     board.update({ ...scene, board: { ...scene.board, marks: letters(now.tree.nodes, current) } }, isAnimated);
     const score = now.score ? [` ${t("black")}: ${now.score.black}, ${t("white")}: ${now.score.white}`] : [];
-    replace(end, ...(scene.outcome ? result(scene.outcome, scene.seats) : []), ...score);
+    const given = now.points?.every((one) => one !== null && one >= 0) ? ` (${now.points.join(" : ")})` : "";
+    replace(end, ...(scene.outcome ? [...result(scene.outcome, scene.seats), given] : []), ...score);
     end.hidden = !end.hasChildNodes();
     back.disabled = !can.back;
     forward.disabled = !can.forward;
@@ -155,11 +156,11 @@ async function write(view) {
   async function save() {
     try {
       await noteFirst(view.signal);
-      const { sentence } = await post(`${path}/save`, {}, view.signal);
+      const outcome = await post(`${path}/save`, {}, view.signal);
       now = await get(path, view.signal);
       trouble.clear();
       draw(false);
-      replace(told, `${t("saved")} `, sentence ? el("bdi", { lang: "en" }, sentence) : "");
+      replace(told, `${t("saved")} `, bdi(worded("import", outcome.code, outcome.sentence ?? "")));
     } catch (error) {
       if (!view.signal.aborted) trouble.say(error);
     }
@@ -182,7 +183,11 @@ async function write(view) {
   replace(
     view.root,
     frame(
-      [heading(t("recorder")), button(t("details"), () => details(view, now, quietly))],
+      [
+        heading(t("recorder")),
+        button(t("details"), () => details(view, now, quietly)),
+        button(t("resultOf"), () => enterResult(view, now, quietly)),
+      ],
       board.node,
       [
         trouble.node,
@@ -222,6 +227,16 @@ async function write(view) {
     if (!view.signal.aborted) draw(false);
   };
   document.addEventListener("visibilitychange", reload, { signal: view.signal });
+}
+
+/** Asks for the points of both, which are the game's result in the record; as counted, where none are given yet. */
+async function enterResult(view, now, does) {
+  const sides = ["black", "white"];
+  const known = now.points?.some((one) => one !== null) ? now.points : sides.map((side) => now.score?.[side] ?? null);
+  const fields = known.map((value) => el("input", { type: "number", step: 0.5, min: 0, value: value < 0 ? "" : (value ?? "") }));
+  const body = [el("p", { class: "muted" }, t("resultHelp")), ...fields.map((field, n) => labelled(t(sides[n]), field))];
+  const send = () => does({ do: "points", points: fields.map((field) => (field.value === "" ? null : Number(field.value))) });
+  await ask(t("resultOf"), body, t("saveComment"), send, { signal: view.signal });
 }
 
 /** Asks for what is known of the game. */

@@ -2,7 +2,7 @@
 
 import { get, post, session } from "../api.js";
 import { el, replace } from "../dom.js";
-import { TERMINATIONS, ask, button, choice, dialog, gameName, heading, labelled, link } from "../parts.js";
+import { TERMINATIONS, ask, button, choice, dialog, gameName, heading, labelled, link, worded } from "../parts.js";
 import { t } from "../words.js";
 import { recordTable } from "./lobby.js";
 
@@ -74,8 +74,9 @@ async function take(view) {
   const send = () => post("/import", file.files[0], view.signal);
   const answer = await ask(t("import"), [labelled(t("importFile"), file)], t("import"), send, { signal: view.signal });
   if (!answer) return;
-  const lines = answer.outcomes.map((one) =>
-    el("li", {}, one.id ? link(`/records/${one.id}`, {}, one.sentence) : one.sentence, one.lost?.length > 0 && ` ${one.lost.join(" ")}`),
-  );
+  const lines = answer.outcomes.map((one) => {
+    const said = worded("import", one.code, one.sentence);
+    return el("li", {}, one.id ? link(`/records/${one.id}`, {}, said) : said, one.lost?.length > 0 && ` ${one.lost.join(" ")}`);
+  });
   const shown = dialog(t("import"), [el("ul", {}, lines)], [button(t("close"), () => shown.close())], { onclose: view.again });
 }

@@ -4,7 +4,7 @@ import { Refusal, follow, get, link as line, movesOf, pause, post, remove } from
 import { Course, ending, frame, moveList, players, stage, tell } from "../board.js";
 import { el, replace } from "../dom.js";
 import { badge, button, clock, complaint, confirm, gameName, heading, link, options } from "../parts.js";
-import { t } from "../words.js";
+import { language, t } from "../words.js";
 import { howSat, play, sit } from "./join.js";
 
 const RECORD_DELAYS = [800, 2_000, 5_000]; // ms after the end at which the record is looked for
@@ -173,7 +173,7 @@ export async function show(view) {
     isOver = true;
     if (refusal) trouble.say(refusal);
     else if (scene.refused) trouble.say(new Refusal(409, { code: scene.refused, text: scene.error }));
-    else if (!over()) trouble.say(new Error([t("seatGone"), scene.error].filter(Boolean).join(" ")));
+    else if (!over()) trouble.say(new Error([t("seatGone"), language() === "en" && scene.error].filter(Boolean).join(" ")));
     count();
     draw(false);
   }
