@@ -12,6 +12,7 @@ system does not.
 from __future__ import annotations
 
 import socket
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Final
@@ -34,16 +35,16 @@ PING: Final = b"event: ping\ndata: {}\n\n"
 STUCK: Final = 20.0
 """Seconds that a reader may leave unread what was sent to it."""
 
-UNANSWERED: Final = 20_000
-"""Milliseconds after which the system gives a connection up whose other end does not answer at all.
-
-Not less than `STUCK`: to the system a reader that does not read is such an end, too.
-"""
+SILENT: Final = 12.0
+"""Seconds without an acknowledgement after which a connection counts as lost: two pings and a little more."""
 
 BUFFERED: Final = 131_072
 """Bytes that the system holds for one reader: who does not read is noticed sooner, and costs less."""
 
-_USER_TIMEOUT: Final = getattr(socket, "TCP_USER_TIMEOUT", None)
+_TCP_INFO: Final = getattr(socket, "TCP_INFO", None)
+
+_LAST_ACK: Final = 56
+"""Where `struct tcp_info` has the milliseconds since the last acknowledgement (tcpi_last_ack_recv)."""
 
 
 @define(eq=False)
@@ -82,6 +83,9 @@ class Line:
     is_congested: bool = False
     congested_since: float = 0.0
     _transport: Any = field(init=False)
+    # The socket of the connection, also where TLS is in between.
+    _wire: socket.socket | None = None
+    # The same, if events can be written to it as they are.
     _socket: socket.socket | None = None
     _is_chunked: bool = False
 
@@ -93,9 +97,14 @@ class Line:
         self._transport = transport = request.channel.transport
         transport.unregisterProducer()
         if ITCPTransport.providedBy(transport):
-            self._watch(transport)
+            # A TLS transport has this of the TCP transport below it; the interface does not name it.
+            wire: socket.socket = self._transport.socket
+            transport.setTcpKeepAlive(True)
+            with suppress(OSError):
+                wire.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFERED)
+            self._wire = wire
             if not ISSLTransport.providedBy(transport):
-                self._socket = transport.getHandle()
+                self._socket = wire
         if self._socket is None:
             transport.registerProducer(self, streaming=True)
         else:
@@ -103,17 +112,6 @@ class Line:
             self._fill()
         request.write(FIRST)
         self._is_chunked = bool(request.chunked)
-
-    @staticmethod
-    def _watch(transport: Any) -> None:
-        """Have the system notice when the other end is gone, or does not read."""
-        transport.setTcpKeepAlive(True)
-        with suppress(OSError):
-            # A TLS transport passes this on to the TCP transport below it.
-            wire: socket.socket = transport.socket
-            wire.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFERED)
-            if _USER_TIMEOUT is not None:
-                wire.setsockopt(socket.IPPROTO_TCP, _USER_TIMEOUT, UNANSWERED)
 
     def read(self, stream: Stream, number: tuple[str, int] | None, prefix: bytes = b"") -> None:
         """Read a stream from now on. `number`: the last event of it that the browser has."""
@@ -153,11 +151,24 @@ class Line:
         self._transport.loseConnection()
 
     def beat(self, now: float) -> None:
-        """Show that the connection holds, or cut it if its browser does not read."""
-        if not self.is_congested:
-            self.send(PING)
-        elif now - self.congested_since > STUCK:
+        """Show that the connection holds; cut it if its browser does not read, or is out of reach."""
+        if self._silence() > SILENT or (self.is_congested and now - self.congested_since > STUCK):
             self._transport.abortConnection()
+        elif not self.is_congested:
+            self.send(PING)
+
+    def _silence(self) -> float:
+        """Return the seconds for which the other end's system has acknowledged nothing.
+
+        A network that swallows everything resets no connection. An end that does not read acknowledges all the same.
+        """
+        if self._wire is None or _TCP_INFO is None:
+            return 0.0
+        try:
+            info = self._wire.getsockopt(socket.IPPROTO_TCP, _TCP_INFO, _LAST_ACK + 4)
+        except OSError:
+            return 0.0
+        return int.from_bytes(info[_LAST_ACK:], sys.byteorder) / 1_000
 
     # The transport's word that the peer reads too slowly, or reads again
 

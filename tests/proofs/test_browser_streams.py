@@ -148,6 +148,7 @@ class TakingOverTests(LiveProof):
             one for one in targets if one["type"] == "shared_worker" and one["browserContextId"] == context_of(pages[0])
         ]
         self.assertEqual(len(workers), 1)
+        self.assertIn("/static/@", workers[0]["url"])
         devtools.send("Target.closeTarget", {"targetId": workers[0]["targetId"]})
         self.follow(pages)
         self.follow(pages)
@@ -159,6 +160,15 @@ class TakingOverTests(LiveProof):
         for _ in range(2):
             pages.pop(0).close()
             self.follow(pages)
+
+    def test_a_leader_that_says_nothing(self) -> None:
+        """As one that sleeps: the lock is still its own."""
+        context = self.browser()
+        context.add_init_script(NO_WORKERS)
+        leader, *pages = self.watching(context, 3)
+        leader.evaluate("() => { BroadcastChannel.prototype.postMessage = () => {}; }")
+        self.follow(pages)
+        self.follow(pages)
 
     def test_each_window_for_itself(self) -> None:
         context = self.browser()

@@ -80,6 +80,17 @@ class StreamTests(ShellTestCase):
         self.see("34", ".board")
 
 
+class WorkerTests(ShellTestCase):
+    def test_a_worker_that_cannot_be_loaded_is_done_without(self) -> None:
+        self.page.add_init_script(
+            "window.SharedWorker = class { constructor() { setTimeout(() => this.onerror()); } };"
+        )
+        self.visit("/rooms/r1", ".board button")
+        self.emit("/rooms/r1", "scene", {"scene": scene(4), "moves": moves(1, 4)})
+        self.see("45", ".board")
+        self.assertFalse(self.page.is_visible(".banner"))
+
+
 class AwayTests(ShellTestCase):
     """Whose browser has gone, and what the clocks of a page do whose server has gone."""
 

@@ -39,7 +39,7 @@ class PageTests(SynchronousTestCase):
             f"{recordings.FORGOTTEN_AFTER / 3600:.0f} hours; {recordings.SAVES} saves an hour",
             f"every {events.PING_SECONDS:.0f} seconds",
             f"for {events.STUCK:.0f} seconds is dropped",
-            f"for {events.UNANSWERED // 1000} seconds",
+            f"for {events.SILENT:.0f} seconds",
             f"for {seats.AWAY:.0f} seconds",
             f"1 to {topics.MOST_TOPICS} streams",
         ):

@@ -71,7 +71,8 @@ let hasWorkers = typeof SharedWorker !== "undefined";
 /** Connects this window with the hub, and sees to it that there is one. `steals`: the present one is dead. */
 function connected(steals = false) {
   const own = Math.random().toString(36);
-  const name = hasWorkers || navigator.locks ? NAME : `${NAME} ${own}`;
+  // Who cannot reach the worker must not meet it.
+  const name = hasWorkers ? NAME : `${NAME} ${navigator.locks ? "leader" : own}`;
   const all = new BroadcastChannel(name);
   const mail = new BroadcastChannel(`${name} ${own}`);
   const ends = new AbortController();
