@@ -98,7 +98,7 @@ class MeaninglessTests(SynchronousTestCase):
             "#(1)": "a vector, which this game never sends",
             "#hash((a . 1))": "a hash table, which this game never sends",
             "(move player 1+2i 2)": "a complex number, which this game never sends",
-            "(move player 4 #\"1\")": "a byte string, which this game never sends",
+            '(move player 4 #"1")': "a byte string, which this game never sends",
             "(move player 4 1 #:north)": "a keyword, which this game never sends",
             "(move wall 3 4 Horizontal)": "horizontal must be written in lower case",
             "(move wall 3 4 'horizontal)": "horizontal or vertical; here it was quoted a second time",
