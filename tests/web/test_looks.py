@@ -340,7 +340,7 @@ NEVER_SEEN = {
     *("course", "disconnect", "missing-attribute", "missing-element", "no-command", "no-mail", "no-result"),
     *("not-accepted", "out-of-phase", "out-of-step", "refused", "removed"),
     # Codes of requests that no page makes.
-    *("header", "json", "method", "origin", "termination", "token", "type"),
+    *("header", "json", "method", "origin", "termination", "token", "topics", "type"),
     # Defects of ours: chance deals by the rules.
     *("chances-move", "not-chances-move", "deal-card", "deal-count", "obstructed-cells", "remove-empty"),
     # Of replay files, which an import tells as "not-valid".

@@ -1,13 +1,9 @@
 // The one stream of events of a browser: a browser has six connections to a host, whatever the number of its windows.
 //
-// A Hub holds the stream and passes its events on to the windows. Each window says what it wants, with the last event
-// that it has of each topic. It says so again after each beat, so that a hub that has just begun knows all of it, and one
-// whose window has gone forgets it. When what is wanted changes, the hub opens another stream: the server sends what was
-// missed.
-//
-// Windows and hub talk by channels, one for all and one to each window: a window that is closed can still say so there,
-// which it cannot by a worker's port. From a window: {from, message: {topics: [{key, topic, id}], retry}}. To all:
-// {isNew}. To a window: {isLost}, the beat, and {key, type, id, data}.
+// Each window says what it wants, with the last event that it has of each topic, and says so again after each beat: a
+// new hub knows all of it soon, and forgets a window that is silent. When other things are wanted, the hub opens another
+// stream, and the server sends what was missed. They talk by BroadcastChannels: a window that is closed can still say so
+// there, which it cannot by a worker's port.
 
 const PATH = "/api/v1/events";
 const PING = 5_000; // ms between two pings of the server, and between two beats
@@ -32,7 +28,7 @@ export function* delays() {
 class Hub {
   #name;
   #all;
-  #windows = new Map(); // by what they call themselves: {port, heard, wants: by key, {port, key, topic, id}}
+  #windows = new Map(); // by name: {port, heard, wants: by key, {port, key, topic, id}}
   #source = null;
   #heard = 0; // when the stream has brought something, or was asked for
   #opens = 0; // when a stream shall be opened; 0: not now

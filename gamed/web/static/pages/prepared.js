@@ -4,7 +4,6 @@ import { get } from "../api.js";
 import { bdi, el, replace } from "../dom.js";
 import { button, chip, gameName, link } from "../parts.js";
 import { t } from "../words.js";
-import { play } from "./join.js";
 
 const HERE = /^(localhost|127\..*|\[::1\])$/; // names that mean this computer, wherever they are used
 
@@ -69,12 +68,18 @@ function item(made, one, view) {
     "li",
     {},
     head,
-    button(t("sitDown"), () => play(made.game, view, { code: one.code }), { "aria-label": `${t("sitDown")}: ${who}` }),
+    button(t("sitDown"), () => sitDown(made.game, view, one.code), { "aria-label": `${t("sitDown")}: ${who}` }),
     copied(one.code, `${t("code")}, ${who}`, view),
     copied(location.origin + one.link, `${t("seatLink")}, ${who}`, view),
     picture(made, one, who),
     made.port !== null && forProgram(made, one, who, view),
   );
+}
+
+/** Asks for what a seat needs beside its code. The dialog is not part of the page: most rooms are only watched. */
+async function sitDown(game, view, code) {
+  const { play } = await import("./join.js");
+  await play(game, view, { code });
 }
 
 /** A section with the codes: {node, update(rooms)}. What has not changed stays as it is, with what is open in it. */

@@ -5,7 +5,6 @@ import { Course, ending, frame, moveList, players, refusals, stage, tell } from 
 import { bdi, el, replace } from "../dom.js";
 import { badge, button, chip, complaint, confirm, gameName, heading, link, options } from "../parts.js";
 import { t } from "../words.js";
-import { showScreen } from "./screen.js";
 
 /** Shows a room until the view is left. */
 export async function show(view) {
@@ -17,8 +16,8 @@ export async function show(view) {
   if (view.signal.aborted) return;
   view.entitle(gameName(room.game));
   const board = await stage(room.game, "watch", view);
-  const isScreen = view.query.has("screen");
-  await (isScreen ? showScreen : showRoom)(view, { path, room, board });
+  const shown = view.query.has("screen") ? (await import("./screen.js")).showScreen : showRoom;
+  await shown(view, { path, room, board });
 }
 
 async function showRoom(view, { path, room, board }) {
