@@ -14,10 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import attrs
-import cattrs
 from attrs import field, frozen
-from cattrs.errors import ClassValidationError
-from cattrs.gen import make_dict_structure_fn
 
 from gamed.errors import ConfigError
 from gamed.registry import games
@@ -227,49 +224,40 @@ def structure(tree: Mapping[str, Any], directory: Path) -> Config:
 
 
 def _section(name: str, cls: type[Any], tree: Mapping[str, Any]) -> Any:
-    section = tree.get(name, {})
-    _check_keys(f"[{name}]", cls, section)
     try:
-        return _converter(cls).structure(section, cls)
-    except ClassValidationError as group:
-        error: BaseException = group
-        while isinstance(error, BaseExceptionGroup):
-            error = error.exceptions[0]
+        return _made(f"[{name}]", cls, tree.get(name, {}))
+    except (ValueError, TypeError, OverflowError) as error:
         # The text stands first; attrs' validators put more beside it.
-        raise ConfigError(f"[{name}] {error.args[0]}") from group
+        raise ConfigError(f"[{name}] {error.args[0]}") from error
 
 
-def _check_keys(name: str, cls: type[Any], section: Mapping[str, Any]) -> None:
+def _made(name: str, cls: type[Any], section: Mapping[str, Any]) -> Any:
     keys = {attribute.name: attribute for attribute in attrs.fields(cls)}
+    values = {}
     for key, value in section.items():
         if key not in keys:
             raise ConfigError(f"{name} has no key {key}; its keys are {', '.join(keys)}")
         tables = keys[key].metadata.get(TABLES)
         if tables is None:
-            _check_type(name, key, value, keys[key].default)
+            values[key] = _typed(name, key, value, keys[key].default)
             continue
         inner = f"{name[1:-1]}.{key}"
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
             raise ConfigError(f"{name} {key} are tables: write [[{inner}]] and the keys of each below it")
-        for item in value:
-            _check_keys(f"[[{inner}]]", tables, item)
+        values[key] = tuple(_made(f"[[{inner}]]", tables, item) for item in value)
+    return cls(**values)
 
 
-def _check_type(name: str, key: str, value: Any, default: Any) -> None:
-    # cattrs would turn "512" into 512 and 1 into True: a configuration should say what it means.
+def _typed(name: str, key: str, value: Any, default: Any) -> Any:
+    """Return a value as its key has it: nothing is converted but whole numbers, and lists of strings."""
     wanted = str if default is None else type(default)
     if wanted is float and type(value) is int:
-        return
+        return float(value)
     if wanted is tuple:
         if type(value) is not list or not all(type(item) is str for item in value):
             raise ConfigError(f"{name} {key} is a list of strings, not {value!r}")
-        return
+        return tuple(value)
     if type(value) is not wanted or (isinstance(value, float) and math.isnan(value)):
         words = {str: "a string", int: "a whole number", float: "a number", bool: "true or false"}
         raise ConfigError(f"{name} {key} is {words[wanted]}, not {value!r}")
-
-
-def _converter(cls: type[Any]) -> cattrs.Converter:
-    converter = cattrs.Converter(forbid_extra_keys=True)
-    converter.register_structure_hook(cls, make_dict_structure_fn(cls, converter, _cattrs_forbid_extra_keys=True))
-    return converter
+    return value

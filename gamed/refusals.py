@@ -57,19 +57,24 @@ class Refusals:
 
     first: list[Refusal] = field(factory=list)
     counts: dict[str, int] = field(factory=dict)
-    reasons: dict[str, str] = field(factory=dict)
-    """The first reason given for each code."""
 
     def add(self, refusal: Refusal) -> bool:
         """Count a refusal; return whether it is among those that are kept."""
         self.counts[refusal.code] = self.counts.get(refusal.code, 0) + 1
-        self.reasons.setdefault(refusal.code, refusal.reason)
         # What costs a peer its connection is told, however many of another kind came before.
         if len(self.first) >= KEPT and self.counts[refusal.code] > 1:
             return False
         # One byte more than is looked at tells that it was longer.
         self.first.append(evolve(refusal, text=refusal.text[: _LOOKED_AT + 1]))
         return True
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """The different reasons of each code, as far as its refusals are kept; its first is."""
+        found: dict[str, dict[str, None]] = {}
+        for refusal in self.first:
+            found.setdefault(refusal.code, {})[refusal.reason] = None
+        return {code: "; ".join(reasons) for code, reasons in found.items()}
 
     @property
     def total(self) -> int:

@@ -25,6 +25,9 @@ from gamed.table import Mail, Step
 REVIEWED_AT_ONCE = 128
 """How many lines one review judges at most, so that it never holds up another room for long."""
 
+MOST_PENDING: Final = 1_000
+"""How many lines may wait for their review. Who leaves has all of them judged at once, 2.3 microseconds a line."""
+
 ANSWER_SECONDS: Final = 10.0
 """Seconds after which a developer learns that a client does not answer what programs answer at once."""
 
@@ -233,6 +236,7 @@ class Relay:
             return self._finish(Outcome(Termination.LIMIT), now, refused=((seat, self._too_much(body)),))
         number = self._entries
         entry = self._entry(now, LINE, seat, body)
+        found = LEGAL
         if self.settings.enforce:
             verdict = self._judge(seat, body, number)
             if verdict:
@@ -243,12 +247,15 @@ class Relay:
                 event = Moved(plain)
         else:
             self._to_review.append((seat, body, number))
+            if len(self._to_review) > MOST_PENDING:
+                found = self._review()
         mails = (Mail(1 - seat, event),)
         outcome = self.game.ends(body, seat)
         if outcome is not None:
-            return self._finish(outcome, now, mails, (entry,))
+            return self._finish(outcome, now, mails, (entry,), verdict=found)
         patience = clock.playing if self._lines > _FIRST_LINES else min(ANSWER_SECONDS, clock.playing)
-        return Step(mails, (), clock.heard + patience, (entry,), len(self._to_review) == 1)
+        is_first = len(self._to_review) == 1
+        return Step(mails, (), clock.heard + patience, (entry,), is_first, found.findings, refused=found.refused)
 
     def _skip(self, seat: Seat, event: Event) -> Step:
         if isinstance(event, Unread):

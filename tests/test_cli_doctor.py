@@ -158,6 +158,14 @@ class ReservedTests(FolderCase):
         self.only(self.check("", 54321), "warning", "54321", "sysctl --system")
         self.only(self.check("54320,54322-54329", 54321), "warning", "54321")
 
+    def test_held_by_systemd(self) -> None:
+        self.patch(examination, "SOCKETS", self.folder / "wants")
+        self.only(self.check("", 54321), "warning", "54321")
+        examination.SOCKETS.mkdir()
+        (examination.SOCKETS / "gamed.socket").write_text("[Socket]\nListenStream=[::]:54321\nBacklog=4096\n")
+        self.only(self.check("", 54321), "ok")
+        self.only(self.check("", 54322), "warning", "54322")
+
     def test_reserved(self) -> None:
         for text in ("54321", "1,54320-54322"):
             self.only(self.check(text, 54321), "ok")

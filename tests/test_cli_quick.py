@@ -92,6 +92,7 @@ class SecretTests(FolderCase):
         for toml in (
             "[console]\npassword = 'x'",
             "[softwarechallenge]\npassword = 'x'",
+            "[[console.accounts]]\nuser = 'anna'\npassword = 'x'",
             "[store]\nurl = 'postgresql+psycopg://gamed:x@db/gamed'",
         ):
             self.only(self.check(toml, 0o644), "warning", "chmod o-r")

@@ -14,12 +14,14 @@ from click.testing import CliRunner
 from gamed import cli
 from gamed.cli import removal
 from gamed.cli.reindex import summary_of
+from gamed.config import load
 from gamed.games.softwarechallenge.seasons.hive.replays import file_name, write
 from gamed.history import JOINED, Entry
 from gamed.records.index import index
 from gamed.records.own import to_history
 from gamed.records.record import Record, document
 from gamed.store.query import Query
+from gamed.store.replays import folders
 from gamed.store.sql import Database
 from tests.games.softwarechallenge.hive.test_replays import whole
 from tests.records.documents import GOFANS, UNKNOWN
@@ -140,6 +142,14 @@ class DeleteTests(RemovalCase):
         path, stays = self.replay(mine), self.replay(other)
         self.run_gamed("delete", HIVE, "--yes")
         self.assertEqual((path.exists(), stays.exists()), (False, True))
+
+    def test_it_goes_with_a_game_that_expires(self) -> None:
+        mine = hive(ADA, "Bob")
+        self.keep_also(mine)
+        path = self.replay(mine)
+        settings = load(str(self.config))
+        self.assertEqual(self.store.thd_expire("2000-01-01T00:00:00.000Z", 9, folders(settings.listeners)), 1)
+        self.assertEqual((path.exists(), len(self.ids())), (False, 3))
 
     def test_a_file_that_cannot_be_removed_keeps_its_record(self) -> None:
         mine = hive(ADA, "Bob")

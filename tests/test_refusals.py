@@ -18,7 +18,15 @@ class RefusalsTests(SynchronousTestCase):
         self.assertEqual(kept, [True] * KEPT + [False] * 15)
         self.assertEqual([refusal.reason for refusal in refusals.first], [f"reason {number}" for number in range(10)])
         self.assertEqual((refusals.total, refusals.summary), (25, "13 b, 12 a"))
-        self.assertEqual(refusals.reasons, {"b": "reason 0", "a": "reason 1"})
+        self.assertEqual(
+            refusals.reasons,
+            {
+                name: "; ".join(f"reason {number}" for number in range(first, KEPT, 2))
+                for first, name in ((0, "b"), (1, "a"))
+            },
+        )
+        refusals.add(Refusal("a", "reason 1"))
+        self.assertEqual(refusals.reasons["a"].count("reason 1"), 1)
 
     def test_the_first_of_each_code_is_kept_however_many_came_before(self) -> None:
         refusals = Refusals()

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed import relay as relays
 from gamed.events import Event, Moved, Seated, Started, Unread
 from gamed.game import Outcome, Termination
 from gamed.games.battleship.rules import Battleship
@@ -190,6 +191,24 @@ class RefereeTests(SynchronousTestCase):
         self.assertTrue(table.review().review)
         self.assertFalse(table.review().review)
         self.assertEqual((table.findings, table.unjudged), ([], None))
+
+    def test_few_lines_wait_for_their_review_however_many_come(self) -> None:
+        """Who leaves has all that wait judged at once."""
+        all_at_once, few = started(), started()
+        codes = []
+        for number in range(300):
+            seat, line = (0, b"hello") if number % 50 == 49 else ((1 + number) % 2, b"(1,[0,0]).")
+            all_at_once.receive(seat, Moved(line), 102.0)
+            self.patch(relays, "MOST_PENDING", 100)
+            step = few.receive(seat, Moved(line), 102.0)
+            self.patch(relays, "MOST_PENDING", 1_000)
+            codes += [finding.code for finding in step.findings]
+            self.assertLessEqual(len(few._to_review), 100)
+        self.assertIn("illegible", codes)
+        for table in (all_at_once, few):
+            table.leave(0, Termination.LEFT, 103.0)
+        self.assertEqual((few.findings, few.unjudged), (all_at_once.findings, all_at_once.unjudged))
+        self.assertEqual(few.outcome, all_at_once.outcome)
 
     def test_a_line_without_meaning_is_a_finding_and_the_referee_goes_on(self) -> None:
         table = started()

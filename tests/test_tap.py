@@ -291,6 +291,15 @@ class StartTests(DaemonTestCase):
         service = self.start()
         self.assertEqual((service.storage.replays, service.lobby.replays), ([], {}))
 
+    def test_what_is_said_in_the_audit_log_is_in_its_file_until_the_stop(self) -> None:
+        service = self.start("[store]\nstate = 'state'\n")
+        audit.say("user=anna from=ssh 192.0.2.1:4711", "pause 6f0c", "done")
+        file = self.folder / "state" / "audit.log"
+        self.assertTrue(file.read_text().endswith("Z user=anna from=ssh 192.0.2.1:4711 did=pause 6f0c result=done\n"))
+        self.stop(service)
+        audit.say("user=anna", "resume", "done")
+        self.assertEqual(len(file.read_text().splitlines()), 1)
+
     def test_games_that_ended_too_long_ago_are_deleted(self) -> None:
         database = Database(f"sqlite:///{self.folder}/gamed.db")
         database.thd_open()

@@ -1,4 +1,4 @@
-"""Recorded sessions of original programs: one text file a session, which keeps every byte. tests/README.md explains it."""
+"""Recorded sessions of original programs: one text file a session, which keeps every byte (see tests/README.md)."""
 
 from __future__ import annotations
 

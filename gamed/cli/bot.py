@@ -99,7 +99,9 @@ async def _play(reactor: Any, make_player: Any, options: dict[str, Any], errors:
     from random import Random  # noqa: PLC0415 (with the rest)
 
     from gamed.bots.play import BotError, Played, play, trusting  # noqa: PLC0415 (heavy)
+    from gamed.net.timers import run_on_monotonic_time  # noqa: PLC0415 (heavy)
 
+    run_on_monotonic_time(reactor)
     results: list[dict[str, Any]] = []
 
     def ended(played: Played) -> None:

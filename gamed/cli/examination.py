@@ -7,6 +7,7 @@ ports are bound and released, SQLite is opened for reading, and what PostgreSQL 
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sqlite3
 import statistics
@@ -46,6 +47,10 @@ TRIED: Final = (
 
 LEAST_YEAR: Final = 2026
 UNITS: Final = (Path("/etc/systemd/system/gamed.service"), Path("/usr/lib/systemd/system/gamed.service"))
+SOCKETS: Final = Path("/etc/systemd/system/sockets.target.wants")
+"""The socket units that systemd starts."""
+
+_STREAM: Final = re.compile(r"^\s*ListenStream\s*=\s*(?:\S*:)?(\d+)\s*$", re.MULTILINE)
 RESERVED: Final = Path("/proc/sys/net/ipv4/ip_local_reserved_ports")
 EPHEMERAL: Final = Path("/proc/sys/net/ipv4/ip_local_port_range")
 
@@ -127,7 +132,7 @@ def check_reserved(config: Config) -> Iterator[tuple[str, str]]:
         reserved = _numbers(RESERVED.read_text().strip())
         named = (parse(text).port for text in endpoints(config).values())
         wanted = {port for port in named if port is not None and low <= port <= high}
-        missing = sorted(wanted - reserved)
+        missing = sorted(wanted - reserved - _held_by_systemd())
         if missing:
             listed = ", ".join(map(str, missing))
             yield (
@@ -139,6 +144,12 @@ def check_reserved(config: Config) -> Iterator[tuple[str, str]]:
             )
         else:
             yield OK, "no outgoing connection can take a port of ours"
+
+
+def _held_by_systemd() -> set[int]:
+    """Return the ports that socket units hold from the start of the machine on."""
+    units = SOCKETS.glob("*.socket") if SOCKETS.is_dir() else ()
+    return {int(port) for unit in units for port in _STREAM.findall(unit.read_text())}
 
 
 def _numbers(text: str) -> set[int]:

@@ -98,7 +98,8 @@ def check_secrets(file: Path | None) -> Iterator[tuple[str, str]]:
 
 def _has_secret(tree: Mapping[str, Any]) -> bool:
     url = tree.get("store", {}).get("url", "")
-    return any(section.get("password") for section in tree.values()) or bool(urlsplit(url).password)
+    holders = [*tree.values(), *tree.get("console", {}).get("accounts", ())]
+    return any(holder.get("password") for holder in holders) or bool(urlsplit(url).password)
 
 
 def check_endpoints(endpoints: Mapping[str, str]) -> Iterator[tuple[str, str]]:

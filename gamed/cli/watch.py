@@ -103,7 +103,9 @@ async def _watch(
     from gamed.bots.play import BotError  # noqa: PLC0415 (heavy)
     from gamed.bots.watch import watch as watch_game  # noqa: PLC0415 (heavy)
     from gamed.games.roborally.viewer import Viewer  # noqa: PLC0415 (with the rest)
+    from gamed.net.timers import run_on_monotonic_time  # noqa: PLC0415 (heavy)
 
+    run_on_monotonic_time(reactor)
     error: GamedError | None = None
     try:
         await watch_game(reactor, *where, Viewer(*how), show)

@@ -512,7 +512,7 @@ def _stop_later(operator: Operator) -> None:
 def reload(operator: Operator) -> Answer:
     """Read the configuration again, and say what holds now and what needs a restart.
 
-    No connection is dropped. Limits, rates, the console's account, the log level and the web listener's settings hold
+    No connection is dropped. Limits, rates, the console's accounts, the log level and the web listener's settings hold
     at once; those of games for new rooms and connections; endpoints and the store need a restart.
 
     Example: reload

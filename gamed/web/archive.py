@@ -31,6 +31,9 @@ _PAGE: Final = 50
 _LONGEST: Final = 300
 _LONGEST_CURSOR: Final = 4_000
 _MOST_SEATS: Final = 63
+_WHOLE: Final = 36
+"""Characters of a whole id."""
+
 _ID = re.compile("[0-9a-f-]{4,36}")
 _DATE = re.compile("[0-9]{4}[-0-9T:.Z]{0,20}")
 _SEPARATOR: Final = "~"
@@ -141,7 +144,8 @@ class Archive:
         except UnknownRecord as error:
             if self.is_on_its_way(id):
                 raise Refusal(503, "not-yet", "this game is not stored yet", "try again in a moment") from error
-            raise Refusal(404, "no-record", str(error), "it may have been deleted") from error
+            hint = "it may have been deleted" if len(id) == _WHOLE else ""
+            raise Refusal(404, "no-record", str(error), hint) from error
 
     # Importing
 

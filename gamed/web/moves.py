@@ -7,7 +7,8 @@ think at the same time. A hidden move has an empty text, and its number; what be
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from attrs import define, field
 
@@ -68,6 +69,6 @@ class Moves:
         return move(number, entry, told, self._started, took)
 
 
-def newest(moves: Iterable[Data]) -> list[Data]:
+def newest(moves: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return each move once, in its place, as it was told last."""
     return list({told["n"]: told for told in moves}.values())

@@ -170,7 +170,7 @@ def refusals(log: RefusalLog, room: Room, naming: Naming) -> list[dict[str, Any]
             "seat": seat,
             "name": name,
             "code": code,
-            "reason": found.reasons[code],
+            "reason": reasons[code],
             "count": count,
             "messages": [
                 {"text": log.shown(refusal.text), "expected": refusal.expected}
@@ -179,6 +179,7 @@ def refusals(log: RefusalLog, room: Room, naming: Naming) -> list[dict[str, Any]
             ],
         }
         for (seat, name), found in log.of(room.id).items()
+        for reasons in (found.reasons,)
         for code, count in found.counts.items()
     )
     return naming.told(rows)

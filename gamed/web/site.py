@@ -7,6 +7,7 @@ otherwise. What comes in is bounded here: connections, the length of bodies, the
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from io import BytesIO
@@ -49,6 +50,9 @@ SWEEP: Final = 5.0
 
 READ: Final = 16 * 1024 * 1024
 """Bytes of a body that is too long which are read and thrown away, so that its sender reads the refusal."""
+
+# A colon in brackets belongs to an address.
+_PORT: Final = re.compile(rb":[^\]:]*\Z")
 
 BANNED: Final = Refusal(403, "banned", "this address is banned")
 
@@ -214,7 +218,7 @@ class GuardedRequest(Request):
         request: Any = self
         for name, value in HEADERS.items():
             request.setHeader(name, value)
-        host = (request.getHeader(b"host") or b"").rsplit(b":", 1)[0].strip(b"[]").decode("latin-1")
+        host = _PORT.sub(b"", request.getHeader(b"host") or b"").strip(b"[]").decode("latin-1")
         if host not in request.channel.site.hosts:
             text = f"This server does not answer to {host!r}; [web] hosts lists the names that it answers to.\n"
             self._refuse(Answer(421, raw=text.encode(), mime="text/plain; charset=utf-8"))

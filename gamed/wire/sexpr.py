@@ -10,24 +10,15 @@ from __future__ import annotations
 import codecs
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Final, TypeAlias
 
 from attrs import define, field
 
 from gamed.errors import RemoteProtocolError
-from gamed.wire.datums import (
-    DELIMITERS,
-    WHITE_SPACE,
-    Datum,
-    Opaque,
-    Symbol,
-    malformed,
-    to_atom,
-    to_character,
-    to_meaning,
-)
+from gamed.wire import datums
+from gamed.wire.datums import DELIMITERS, WHITE_SPACE, Datum, Opaque, Symbol, malformed
 
 SHOWN: Final = 200
 """How many characters of a message are kept, to be shown to its author when it is refused."""
@@ -37,8 +28,10 @@ SHOWN: Final = 200
 # of a piece has no more characters than `_CUT` allows, so no text is scanned more than a few times.
 _HEX: Final = "[0-9a-fA-F]"
 _COMMA: Final = ",(?:@|(?=[^@]))"
+_ATOM: Final = r"(?:[A-Za-z][A-Za-z0-9-]{0,30}+|[0-9]{1,9}+(?:\.[0-9]{1,9}+)?)"
 _ELEMENT: Final = re.compile(
-    rf"(?P<space>[{WHITE_SPACE}]+)|(?P<list>[(\[{{])|(?P<close>[)\]}}])|(?P<quote>['`]|{_COMMA})"
+    rf"(?P<atom>{_ATOM}(?=[ ()\n]))"
+    rf"|(?P<space>[{WHITE_SPACE}]+)|(?P<list>[(\[{{])|(?P<close>[)\]}}])|(?P<quote>['`]|{_COMMA})"
     r"|(?P<comment>;|#\||#!(?=[ /]))|(?P<skip>#;)"
     rf"|(?P<boolean>#(?:true|false|[tTfF])(?=[{DELIMITERS}]))"
     rf"|(?P<character>#\\(?>u{_HEX}{{1,4}}|U{_HEX}{{1,8}}|[uU]|[0-7][0-7].|[0-7](?![0-7])|[^\W\d_]{{1,12}}|[^0-7])(?=.))"
@@ -50,6 +43,10 @@ _ELEMENT: Final = re.compile(
     rf"|(?P<symbol>#%|(?=[^#{DELIMITERS}]))",
     re.DOTALL,
 )
+# Between two messages: what most of them are is matched at once. It is short, because `_common_line` keeps it.
+_LIST: Final = rf"\((?:{_ATOM}(?: {_ATOM}){{0,7}}+)?\)(?=\n)"
+_LONGEST_LINE: Final = 64
+_START: Final = re.compile(rf"(?P<message>{_LIST})|{_ELEMENT.pattern}", re.DOTALL)
 _NAME: Final = re.compile(
     rf"(?P<part>[^{DELIMITERS}|\\]+)|\\(?P<quoted>.)|(?P<bar>\|)|(?P<end>(?=[{DELIMITERS}]))", re.DOTALL
 )
@@ -66,7 +63,7 @@ _COMMENTS: Final = {
     "#|": re.compile(r"(?P<open>#\|)|(?P<close>\|#)|(?P<inside>[^|#]+|[|#](?=.))", re.DOTALL),
 }
 _REST: Final = re.compile(r"(?P<part>[^\n]+)|(?P<end>\n)")
-_CUT: Final = re.compile(r"(?:,|#(?:,|!|<|\\.{0,12}|[A-Za-z0-9]{0,64}#?)?)?", re.DOTALL)
+_CUT: Final = re.compile(r"(?:[,|]|\\.{0,12}|#(?:,|!|<|\\.{0,12}|[A-Za-z0-9]{0,64}#?)?)?", re.DOTALL)
 
 _CLOSERS: Final = {"(": ")", "[": "]", "{": "}"}
 _QUOTES: Final = {"'": "quote", "`": "quasiquote", ",": "unquote", ",@": "unquote-splicing"}
@@ -79,20 +76,20 @@ _MISTAKES: Final = {
 # The groups of `_ELEMENT` that open a list, that need one more datum, and that are a datum.
 _LISTS: Final = {"list", "vector", "structure", "hash_table"}
 _MARKS: Final = {"quote", "skip", "box", "quoted_syntax", "case_mark", "label"}
-_WHOLE: Final = {"boolean", "character", "labelled_datum"}
+_WHOLE: Final[dict[str, Callable[[str], Datum]]] = {
+    "boolean": lambda token: token[1] in "tT",
+    "character": datums.to_character,
+    "labelled_datum": lambda _token: Opaque("labelled datum"),
+}
+_SKIPPED: Final = {group: Opaque(group.replace("_", " ")) for group in _ELEMENT.groupindex}
 _DOT: Final = Opaque("dot")
 _ESCAPED_OCTET: Final = re.compile("[\udc80-\udcff]")
 
-# What most messages are, and most of these came before: `(move player 4.0 1.0)`.
-_COMMON_ATOM: Final = r"(?:[A-Za-z][A-Za-z0-9-]{0,30}+|[0-9]{1,9}+(?:\.[0-9]{1,9}+)?)"
-_COMMON_LINE: Final = re.compile(rf"\((?:{_COMMON_ATOM}(?: {_COMMON_ATOM})*+)?\)\n")
-_LONGEST_COMMON_LINE: Final = 64
-
 
 @lru_cache(maxsize=4096)
-def _common_line(text: str) -> Datum | None:
-    """Return the flat list that a whole line holds, or None if that is not all there is in it."""
-    return tuple(map(to_atom, text[1:-2].split())) if _COMMON_LINE.fullmatch(text) else None
+def _common_line(line: str) -> Datum | None:
+    """Return the flat list that a whole line holds, or None if there is anything else in it."""
+    return tuple(map(datums.to_atom, line[1:-2].split())) if re.fullmatch(_LIST + "\n", line) else None
 
 
 # A plain tuple: one is made for each move.
@@ -114,11 +111,8 @@ class _Form:
         dots = [at for at, element in enumerate(self.elements) if element is _DOT]
         if not dots:
             return self.becomes if isinstance(self.becomes, Opaque) else tuple(self.elements)
-        before, dotted, after = (
-            self.elements[: dots[0]],
-            self.elements[dots[0] + 1 :][:1],
-            self.elements[dots[-1] + 1 :],
-        )
+        elements, first, last = self.elements, dots[0], dots[-1]
+        before, dotted, after = elements[:first], elements[first + 1 :][:1], elements[last + 1 :]
         fits = dots[1:] == [dots[0] + 2] if dots[1:] else len(after) == 1
         if not (before and after and fits and self.becomes in {None, Opaque("structure")}):
             raise malformed("a dot goes before the last element of a list, which a dot or a closing bracket follows")
@@ -146,7 +140,7 @@ class DatumReader:
         init=False, factory=lambda: codecs.getincrementaldecoder("utf-8")("surrogateescape")
     )
     # What may come next, the end of the last piece, which the next one continues, and what is open.
-    _state: re.Pattern[str] = field(init=False, default=_ELEMENT)
+    _state: re.Pattern[str] = field(init=False, default=_START)
     _cut: str = field(init=False, default="")
     _forms: list[_Form] = field(init=False, factory=list)
     _comments: int = field(init=False, default=0)
@@ -161,7 +155,7 @@ class DatumReader:
 
     @property
     def _is_open(self) -> bool:
-        return self._error is None and (self._state is not _ELEMENT or bool(self._forms or self._cut))
+        return self._error is None and (self._state is not _START or self._cut != "")
 
     @property
     def unfinished(self) -> bytes:
@@ -191,9 +185,9 @@ class DatumReader:
         if self._over:
             return
         text = self._decoder.decode(data, not data)
-        if len(text) <= min(self.limit, _LONGEST_COMMON_LINE) and self.depth and not self._is_open:
+        if self._state is _START and not self._cut and len(text) <= _LONGEST_LINE and self.depth:
             datum = _common_line(text)
-            if datum is not None:
+            if datum is not None and len(text) <= self.limit:
                 self._ready.append((datum, text, ""))
                 return
         self._over = not data
@@ -211,7 +205,7 @@ class DatumReader:
                 at = match.end()
                 self._take(str(match.lastgroup), match[0])
             self._cut = text[at:]
-            if self._state is _ELEMENT and not _CUT.fullmatch(self._cut.rstrip("\n") if self._over else self._cut):
+            if self._cut and not _CUT.fullmatch(self._cut.rstrip("\n") if self._over else self._cut):
                 mistake = _MISTAKES.get(self._cut[1:2])
                 raise malformed(f"{self._cut[:2]} {mistake}" if mistake else f"{self._cut:.20} begins no datum")
         except RemoteProtocolError as error:
@@ -221,54 +215,61 @@ class DatumReader:
 
     def _take(self, group: str, token: str) -> None:
         state = self._state
-        if state is _ELEMENT and not self._forms:
+        if state is _START:
             self._text, self._size = "", 0
             if group == "space":
                 return
         self._text = (self._text + token)[:SHOWN]
         if state is not _REST and not self._comments:
-            self._size += len(token.encode())
+            self._size += len(token) if token.isascii() else len(token.encode())
         if self._size > self.limit:
-            reason, hint = f"a datum is longer than {self.limit} bytes", "shorter data: a move has 40 bytes"
-            raise RemoteProtocolError(reason, code="datum-too-long", hint=hint)
-        if state is _ELEMENT:
-            self._take_element(group, token)
-        elif self._comments:
+            hint = "shorter data: a move has 40 bytes"
+            raise RemoteProtocolError(f"a datum is longer than {self.limit} bytes", code="datum-too-long", hint=hint)
+        if self._comments:
             self._comments += {"open": 1, "close": -1}.get(group, 0)
-            self._state = state if self._comments else _ELEMENT
+            self._state = state if self._comments else _ELEMENT if self._forms else _START
+        elif state is _ELEMENT or state is _START:
+            self._take_element(group, token)
         elif group == "end":
             self._end("".join(self._parts))
         else:
             self._take_part(group, token)
 
     def _take_element(self, group: str, token: str) -> None:
-        kind = Opaque(group.replace("_", " "))
-        if group in _LISTS:
-            self._open(_Form(_CLOSERS[token[-1]], None if group == "list" else kind))
-        elif group in _MARKS:
-            quote = Symbol(_QUOTES[token]) if group == "quote" else kind
-            self._open(_Form(becomes=None if group == "skip" else quote))
+        if group == "atom":
+            self._place(datums.to_atom(token))
+        elif group in _LISTS:
+            self._open(_Form(_CLOSERS[token[-1]], None if group == "list" else _SKIPPED[group]))
         elif group == "close":
             self._close(token)
-        elif group == "comment":
-            self._state, self._comments = _COMMENTS[token], 1
+        elif group == "message":
+            self._check_depth()
+            self._place(_common_line(token + "\n") or ())
+        elif group in _MARKS:
+            becomes = Symbol(_QUOTES[token]) if group == "quote" else _SKIPPED[group]
+            self._open(_Form(becomes=None if group == "skip" else becomes))
         elif group in _WHOLE:
-            self._place(
-                token[1] in "tT" if group == "boolean" else to_character(token) if group == "character" else kind
-            )
+            self._place(_WHOLE[group](token))
         elif group != "space":
+            self._begin(group, token)
+
+    def _begin(self, group: str, token: str) -> None:
+        if group == "comment":
+            self._state, self._comments = _COMMENTS[token], 1
+        else:
             self._state = _HERE if group == "here_string" else _STRING if token[-1:] == '"' else _NAME
             self._kind, self._quoted = group, False
             self._parts = [token] if token and self._state is _NAME else []
 
-    def _open(self, form: _Form) -> None:
+    def _check_depth(self) -> None:
         if len(self._forms) >= self.depth:
-            reason, hint = (
-                f"more than {self.depth} lists in one another",
-                "fewer lists in one another: a move is one list",
-            )
-            raise RemoteProtocolError(reason, code="datum-too-deep", hint=hint)
+            hint = "fewer lists in one another: a move is one list"
+            raise RemoteProtocolError(f"more than {self.depth} lists in one another", code="datum-too-deep", hint=hint)
+
+    def _open(self, form: _Form) -> None:
+        self._check_depth()
         self._forms.append(form)
+        self._state = _ELEMENT
 
     def _close(self, closer: str) -> None:
         wanted = self._forms[-1].closer if self._forms else None
@@ -289,29 +290,32 @@ class DatumReader:
                 self._place(Opaque("here string"))
             self._kind = line if self._kind == "here_string" else self._kind
         else:
-            self._parts.append(to_meaning(token) if group == "escape" else token[group == "quoted" :])
+            self._parts.append(datums.to_meaning(token) if group == "escape" else token[group == "quoted" :])
+        if self._state is _REST:
+            self._parts = ["".join(self._parts)[:SHOWN]]
 
     def _end(self, text: str) -> None:
         if self._state is _REST:
-            self._ready.append((self._datum, self._text, text[:SHOWN]))
-            self._state = _ELEMENT
+            self._ready.append((self._datum, self._text, text))
+            self._state = _START
         elif self._kind == "string":
             self._place(text)
         elif text == "." and not self._quoted:
             self._place(_DOT)
         else:
-            self._place(to_atom(text, self._kind, is_quoted=self._quoted))
+            self._place(datums.to_atom(text, self._kind, is_quoted=self._quoted))
 
     def _place(self, datum: Datum) -> None:
         """Add a datum to the innermost list, after the marks that stand before it have been completed."""
         if datum is _DOT and not (self._forms and self._forms[-1].closer):
             raise malformed("a dot stands outside of a list")
-        self._state = _ELEMENT
         while self._forms and not self._forms[-1].closer:
             mark = self._forms.pop().becomes
             if mark is None:
+                self._state = _ELEMENT if self._forms else _START
                 return
             datum = (mark, datum) if isinstance(mark, Symbol) else mark
+        self._state = _ELEMENT
         if self._forms:
             self._forms[-1].elements.append(datum)
         else:

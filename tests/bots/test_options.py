@@ -1,7 +1,8 @@
-"""What `gamed bot` tells its players: what was said on the command line, and what is usual."""
+"""What `gamed bot` and `gamed watch` do with their options and the reactor."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,7 @@ from click.testing import CliRunner
 from twisted.internet import task
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.bots import play
+from gamed.bots import play, watch
 from gamed.bots.play import Played
 from gamed.cli import main
 from gamed.games.quoridor.client import Player
@@ -20,7 +21,8 @@ Ended = Callable[[Played], None]
 class OptionTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.players: list[Any] = []
-        self.patch(task, "react", lambda call: call(None))
+        self.reactor = task.Clock()
+        self.patch(task, "react", lambda call: call(self.reactor))
         self.patch(play, "play", self.play)
 
     async def play(
@@ -50,7 +52,24 @@ class OptionTests(SynchronousTestCase):
             self.assertEqual(found.exit_code, 2)
             self.assertIn("battleship has nothing to do with it", found.output)
 
+    def test_its_timers_do_not_follow_the_system_clock(self) -> None:
+        self.run_bot("battleship")
+        self.assertIs(self.reactor.seconds, time.monotonic)
+
     def test_games_after_a_reset_are_told_too(self) -> None:
         lines = self.run_bot("quoridor").output.splitlines()
         self.assertEqual(lines[:2], ["game 1: won after 3 moves in 1.000 s", "game 2: lost after 1 move in 2.000 s"])
         self.assertEqual(lines[2], "2 played, 1 won, 1 lost")
+
+
+class WatchTests(SynchronousTestCase):
+    def test_its_timers_do_not_follow_the_system_clock(self) -> None:
+        """A held `ok` would come too late, and the manager would remove the channel."""
+        reactor = task.Clock()
+
+        async def nothing(*_: Any) -> None: ...
+
+        self.patch(task, "react", lambda call: call(reactor))
+        self.patch(watch, "watch", nothing)
+        self.assertEqual(CliRunner().invoke(main, ["watch", "roborally"]).exit_code, 0)
+        self.assertIs(reactor.seconds, time.monotonic)

@@ -14,12 +14,14 @@ from twisted.cred.credentials import SSHPrivateKey
 from twisted.cred.error import UnauthorizedLogin
 from twisted.internet.defer import Deferred
 from twisted.internet.testing import MemoryReactorClock
-from twisted.logger import capturedLogs
+from twisted.logger import LogPublisher, capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.config import AccountConfig, ConsoleConfig, structure
+from gamed.console import service as console_service
 from gamed.console.accounts import NO_SECRET, Secret, secrets_of
-from gamed.console.operator import Operator
+from gamed.console.levels import LogLevels
+from gamed.console.operator import Operator, Parts
 from gamed.console.ssh import (
     Authentication,
     AuthorizedKeys,
@@ -110,6 +112,10 @@ class SecretTests(SynchronousTestCase):
 
 
 class StartTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        # The filter would stay before the observers of the whole test run.
+        self.patch(console_service, "Parts", lambda **parts: Parts(**parts, levels=LogLevels(LogPublisher())))
+
     def start(self, **keys: Any) -> tuple[Any, str]:
         """Start the console; return its accounts, and what the log says."""
         folder = Path(self.mktemp())

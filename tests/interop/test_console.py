@@ -146,7 +146,7 @@ class TelnetTests(ConsoleTestCase):
         console.finish()
         self.assertEqual(self.daemon.process.wait(timeout=10), -15)
         for line in ("did=pause", "did=resume", "did=kick", "did=drain"):
-            self.assertIn(f"audit: user=admin from=telnet 127.0.0.1 {line}", self.daemon.text())
+            self.assertRegex(self.daemon.text(), rf"audit: user=admin from=telnet 127\.0\.0\.1:\d+ {line}")
 
     def test_a_wrong_password_is_delayed_and_counted(self) -> None:
         begun = time.monotonic()
@@ -255,7 +255,9 @@ class AllGamesTests(ConsoleTestCase):
 
     def audited(self, door: str, *commands: str) -> None:
         for command in commands:
-            self.assertIn(f"audit: user=admin from={door} 127.0.0.1 did={command}", self.daemon.text())
+            line = rf"user=admin from={door} 127\.0\.0\.1:\d+( key=SHA256:\S+ \(.+\))? did={command}"
+            self.assertRegex(self.daemon.text(), f"audit: {line}")
+            self.assertRegex((self.folder / "audit.log").read_text(), rf"Z {line}")
 
     def test_by_telnet(self) -> None:
         console = self.logged_in()
@@ -414,6 +416,13 @@ class SSHTests(ConsoleTestCase):
             check=False,
         )
         self.assertEqual(done.stdout.splitlines()[0], "No room is open.")
+        shown = subprocess.run(["ssh-keygen", "-lf", key], capture_output=True, text=True, timeout=30, check=True)
+        _, fingerprint, comment, _ = shown.stdout.split()
+        (line,) = (self.folder / "audit.log").read_text().splitlines()
+        self.assertRegex(
+            line, rf"user=admin from=ssh 127\.0\.0\.1:\d+ key={re.escape(f'{fingerprint} ({comment})')} did=save"
+        )
+        self.assertEqual((self.folder / "audit.log").stat().st_mode & 0o777, 0o600)
         self.assertEqual((self.folder / "ssh_host_ed25519_key").stat().st_mode & 0o777, 0o600)
 
 

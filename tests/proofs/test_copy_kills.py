@@ -16,8 +16,8 @@ from sqlalchemy import make_url
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.store.sql import Database
-from tests.benchmarks.imports import MEASURED
 from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
+from tests.proofs.test_costly_files import MEASURED
 from tests.store.examples import record, summary
 from tests.store.test_postgres import server
 
@@ -71,7 +71,7 @@ class CopyKillTests(SynchronousTestCase):
         with self.started(source, target) as process:
             output, errors = process.communicate(timeout=SECONDS)
         self.assertEqual(process.returncode, 0, errors)
-        peak = int(errors.splitlines()[-1].split()[0])
+        peak = int(errors.splitlines()[-1].split()[1])
         facts = json.loads(output)
         self.assertTrue(facts["equal"])
         counts = {table["table"]: table["copied"] for table in facts["tables"]}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sgfmill import sgf_grammar
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.games.go.tree import Player, Point
@@ -89,3 +90,12 @@ class ResultTests(SynchronousTestCase):
     def test_a_missing_player_has_no_points(self) -> None:
         self.assertEqual(sgf_values.spelt_result(None, None), (None, None))
         self.assertEqual(sgf_values.spelt_result(None, Player(1, points=-1)), ("B+R", None))
+
+
+class EscapeTests(SynchronousTestCase):
+    @given(st.text("a]\\\n\r\t\x0b :", max_size=20))
+    def test_texts_are_what_sgfmill_reads(self, written: str) -> None:
+        """It takes objects for each escape, which is too much memory for very many."""
+        raw = written.encode()
+        self.assertEqual(sgf_values.text(raw), sgf_grammar.text_value(raw).decode())
+        self.assertEqual(sgf_values.simple(raw), sgf_grammar.simpletext_value(raw).decode())

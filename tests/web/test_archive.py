@@ -26,6 +26,7 @@ from gamed.records import gofans
 from gamed.records.anonymous import Person, anonymised
 from gamed.records.index import index
 from gamed.records.own import from_history, summarize
+from gamed.records.own import summary as own_summary
 from gamed.records.record import Record, document
 from gamed.registry import game_types
 from gamed.store.memory import MemoryStore
@@ -134,18 +135,24 @@ class ChangedTests(ArchiveCase):
             self.assertEqual(refused.hint, "it may have been deleted")
 
     def test_a_changed_one_is_read_anew(self) -> None:
-        kept, _ = played("quoridor")
-        path = f"records/{self.keep(kept)}"
-        (name, *_) = [seat["name"] for seat in self.read(path)["seats"]]
-        outcome = anonymised(kept, Person.of(name))
-        assert outcome is not None
-        assert outcome.record is not None
-        self.store.records[kept.id] = outcome.record
-        self.assertEqual(self.read(path)["seats"][0]["name"], "anonymous")
-        self.assertNotIn(name.encode() + b'"', self.ask(f"{path}/file").encoded())
-        # By the beginning of its id, too.
-        self.store.records[kept.id] = kept
-        self.assertEqual(self.read(f"records/{kept.id[:35]}")["seats"][0]["name"], name)
+        # Hive's own players have no names.
+        for kind in ("battleship", "quoridor", "roborally"):
+            kept, _ = played(kind)
+            path = f"records/{self.keep(kept)}"
+            before = self.read(path)
+            name = own_summary(kept).seats[0].name
+            outcome = anonymised(kept, Person.of(name))
+            assert outcome is not None
+            assert outcome.record is not None
+            self.store.records[kept.id] = outcome.record
+            after = self.read(path)
+            self.assertEqual((after["seats"][0]["name"], after["boards"]), ("anonymous", True))
+            self.assertEqual((after["moves"], after["outcome"]), (before["moves"], before["outcome"]))
+            self.assertNotIn(f'"{name}"'.encode(), self.ask(f"{path}/file").encoded())
+            # By the beginning of its id, too.
+            self.store.records[kept.id] = kept
+            self.assertEqual(self.read(f"records/{kept.id[:35]}")["seats"], before["seats"])
+            del self.store.records[kept.id]
 
 
 class SearchTests(ArchiveCase):

@@ -76,7 +76,7 @@ class RefusalTests(SynchronousTestCase):
         self.house.lobby.refusals.add(self.wire.session, refusal, self.room.id, 0)
 
     def shown(self) -> Data:
-        (found,) = refusals(self.house.lobby.refusals, self.room, Naming())
+        (found,) = refusals(self.house.lobby.refusals, self.room, Naming(shows_addresses=True))
         return found
 
     def test_while_the_match_runs_the_reason_and_the_count(self) -> None:

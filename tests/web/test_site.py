@@ -73,7 +73,7 @@ class SiteTests(SynchronousTestCase):
         self.assertEqual(self.got("/healthz", method="DELETE")[0], 405)
 
     def test_only_its_own_names(self) -> None:
-        for host in ("localhost", "127.0.0.1:8054", "[::1]:8054"):
+        for host in ("localhost", "127.0.0.1:8054", "[::1]:8054", "[::1]"):
             self.assertEqual(self.got("/healthz", host)[0], 200, host)
         for host in ("evil.example", "localhost.evil.example:8054", ""):
             status, _, body = self.got("/metrics", host)

@@ -60,17 +60,21 @@ def corpus() -> list[Entry]:
         return list(map(Entry, lines))
 
 
+def atom(datum: Symbol | str | bool | Char) -> dict[str, Any]:
+    """Return how the corpus has an atom."""
+    if isinstance(datum, Char):
+        return {"t": "char", "v": datum.code}
+    if isinstance(datum, bool):
+        return {"t": "bool", "v": datum}
+    kind, text = ("sym", datum.name) if isinstance(datum, Symbol) else ("str", datum)
+    return {"t": kind, "v": list(map(ord, text))}
+
+
 def is_recorded(datum: Datum, shown: dict[str, Any]) -> bool:
     """Tell whether a datum is what the corpus has."""
     match datum:
-        case Symbol(name=name):
-            return shown == {"t": "sym", "v": list(map(ord, name))}
-        case str():
-            return shown == {"t": "str", "v": list(map(ord, datum))}
-        case bool():
-            return shown == {"t": "bool", "v": datum}
-        case Char(code=code):
-            return shown == {"t": "char", "v": code}
+        case Symbol() | str() | bool() | Char():
+            return shown == atom(datum)
         case tuple():
             return shown["t"] == "list" and len(datum) == len(shown["v"]) and all(map(is_recorded, datum, shown["v"]))
         case float():

@@ -216,6 +216,12 @@ class MemoryTests(SynchronousTestCase):
             self.assertEqual((start, code), (start, ""))
             self.assertLess(peak, 100_000)
 
+    def test_of_a_discarded_line_only_the_beginning_is_kept(self) -> None:
+        reader = DatumReader()
+        for _ in range(100):
+            reader.receive_data(b"(a) " + b"x" * 1_000)
+        self.assertLess(sum(map(len, reader._parts)), 1_000)
+
     def test_no_text_is_kept_once_it_is_read(self) -> None:
         reader = DatumReader()
         for piece in (b"(abc def ", b"#| x ", b"|# ghi ", b'"jkl ', b'" 1.5', b") rest ", b"of line"):

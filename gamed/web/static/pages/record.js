@@ -6,7 +6,6 @@ import { bdi, el, replace, svg } from "../dom.js";
 import { button, choice, complaint, gameName, heading, link, matchTitle, names, options, result, when, worded } from "../parts.js";
 import { letters, lineThrough, tree } from "../tree.js";
 import { t } from "../words.js";
-import { goOnFrom } from "./join.js";
 
 const CHUNK = 64; // positions that are asked for at once
 const SPEEDS = [0.5, 1, 2, 5, 10];
@@ -189,9 +188,14 @@ export async function show(view) {
   const permalink = link(address(), { class: "button" }, t("linkHere"));
   const canStart = game.can.includes("from") && hasBoard;
   const start = canStart ? button(t("startHere"), fork, { title: t("startHereHelp") }) : el("span", { hidden: true });
-  function fork() {
+  async function fork() {
     stop();
-    goOnFrom(record.game, record.seats, { record: record.id, move: n }, view);
+    try {
+      const { goOnFrom } = await import("./join.js");
+      await goOnFrom(record.game, record.seats, { record: record.id, move: n }, view);
+    } catch (error) {
+      if (!view.signal.aborted) trouble.say(error);
+    }
   }
 
   view.entitle(matchTitle(title, seats, record.started));

@@ -6,7 +6,6 @@ import { bdi, el, replace } from "../dom.js";
 import { badge, button, chip, complaint, confirm, gameName, heading, link, options } from "../parts.js";
 import { follow } from "../stream.js";
 import { t } from "../words.js";
-import { codes, prepared } from "./prepared.js";
 
 /** Shows a room until the view is left. */
 export async function show(view) {
@@ -29,7 +28,8 @@ async function showRoom(view, { path, room, board }) {
   const end = ending();
   const refused = refusals();
   const trouble = complaint();
-  const keys = codes(view);
+  const keys = el("div", {});
+  let codes = null; // the list of codes, where seats are reserved
   const state = el("span", {});
   let scene = room.scene;
   let actions = null;
@@ -74,8 +74,16 @@ async function showRoom(view, { path, room, board }) {
 
   /** Shows the codes if this browser has prepared the room. */
   async function lookAtCodes() {
-    const rooms = await prepared(view.signal).catch(() => []);
-    if (!view.signal.aborted) keys.update(rooms.filter((one) => one.room === room.id));
+    if (!room.reserved && !codes) return;
+    try {
+      const parts = await import("./prepared.js");
+      codes ??= parts.codes(view);
+      replace(keys, codes.node);
+      const rooms = await parts.prepared(view.signal);
+      codes.update(rooms.filter((one) => one.room === room.id));
+    } catch (error) {
+      if (!view.signal.aborted) trouble.say(error);
+    }
   }
 
   async function again() {
@@ -114,7 +122,7 @@ async function showRoom(view, { path, room, board }) {
       board.node,
       [
         trouble.node,
-        keys.node,
+        keys,
         seats.node,
         end.node,
         refused.node,

@@ -27,7 +27,7 @@ GAME = Hive()
 ROOM = "6f0c1f0e-7c7e-4c1b-9d5e-2f6d3a1b4c5d"
 LIMITS = {"soft_milliseconds": 2000, "hard_milliseconds": 10_000}
 SIZES = {"78-save-replay": 55_907, "79-save-replay-join": 40_008}
-"""The bytes of the replay files that the official server wrote in two scenarios, as the notes in their transcripts tell."""
+"""The bytes of the replay files that the official server wrote in two scenarios; their transcripts' notes say so."""
 
 
 def recorded(scenario: str) -> bytes:

@@ -1,0 +1,135 @@
+"""RoboRally's board in the shell of its pages: limits, the list of moves, and when an end is told."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from tests.games.roborally.scenes import scene, started
+from tests.web.canned import SESSION, ShellTestCase
+from tests.web.test_board_roborally import laser_end
+
+
+class TimeTests(ShellTestCase):
+    """A seat with a limit, through the shell."""
+
+    def sit(self, seen: dict[str, Any]) -> None:
+        games = [{"kind": "roborally", "name": "RoboRally", "can": ["play"], "bots": [], "options": {}}]
+        self.api["GET /session"] = {**SESSION, "games": games}
+        self.api["GET /seats/r1"] = {"id": "r1", "game": "roborally", "name": "Me", "scene": seen, "moves": []}
+        self.visit("/seats/r1", ".rr-panel")
+
+    def test_a_countdown_and_the_reason(self) -> None:
+        asked = scene(started("anlauf", 2), 0)
+        self.sit({**asked, "left": 59.5})
+        self.see("0:59 left")
+        self.see("0:58 left")
+        self.emit("/seats/r1", "scene", {"scene": {**asked, "left": 3.0}, "moves": [], "reset": False})
+        self.see("0:02 left")
+        self.see("0:03 left", "[aria-live]")
+        you = {**asked["you"], "prompt": None, "removed": "time"}
+        after = {**asked, "phase": "removed", "you": you, "left": None}
+        self.emit("/seats/r1", "scene", {"scene": after, "moves": [], "reset": False})
+        self.see("you had 60 s for the decision")
+        self.assertTrue(self.page.locator(".countdown").is_hidden())
+        self.assertNotIn("Waiting for the others", self.text())
+
+    def test_in_german(self) -> None:
+        self.sit({**scene(started("anlauf", 2), 0), "left": 59.5})
+        self.page.select_option('select[aria-label="Language"]', "de")
+        self.see("noch 0:5")
+
+
+class MovesTests(ShellTestCase):
+    """The list of moves has the cards of the programs as they are revealed."""
+
+    HIDDEN: ClassVar[dict[str, Any]] = {"n": 2, "seat": 0, "text": "", "at": 10, "took": None}
+    FACING: ClassVar[dict[str, Any]] = {"n": 1, "seat": 0, "text": "E", "at": 5, "took": None}
+
+    def setUp(self) -> None:
+        super().setUp()
+        games = [{"kind": "roborally", "name": "RoboRally", "can": ["play"], "bots": [], "options": {}}]
+        self.api["GET /session"] = {**SESSION, "games": games}
+
+    def lines(self) -> list[str]:
+        found = self.page.locator(".moves li bdi").all_inner_texts()
+        return [line.replace("\u2068", "").replace("\u2069", "") for line in found]
+
+    def check(self, path: str, page: str, **more: Any) -> None:
+        before = {**scene(started("anlauf", 2)), **more, "last": self.HIDDEN}
+        here = {
+            "id": "r1",
+            "game": "roborally",
+            "name": "Me",
+            "state": "playing",
+            "seats": [],
+            "started": "2026-01-01T00:00:00Z",
+        }
+        self.api[f"GET {path}"] = {**here, "moves": [self.FACING, self.HIDDEN], "scene": before}
+        self.visit(page, ".moves li")
+        self.assertEqual(self.lines()[1:], ["Anna has programmed the robot"])
+        second = {**self.HIDDEN, "n": 3, "seat": 1}
+        for moves, expected in (
+            ([{**self.HIDDEN, "cards": [60, 10]}, second], "1 Move 1 (60), 2 Turn right (10)"),
+            ([{**self.HIDDEN, "cards": [60, 10, 44, 1, 80]}], "3 Back up (44), 4 U-turn (1), 5 Move 3 (80)"),
+        ):
+            self.emit(path, "scene", {"scene": {**before, "last": second}, "moves": moves})
+            self.see(expected, ".moves")
+        self.assertEqual(self.lines()[2], "Bert has programmed the robot")
+
+    def test_in_a_room(self) -> None:
+        self.check("/rooms/r1", "/rooms/r1")
+
+    def test_in_a_seat(self) -> None:
+        self.check("/seats/r1", "/seats/r1", you=scene(started("anlauf", 2), 0)["you"], won=None)
+
+    def test_in_a_replay(self) -> None:
+        move = {**self.HIDDEN, "n": 1, "text": "4,1,9,2,8 down", "cards": [60, 10]}
+        seats = [{"seat": seat, "name": name} for seat, name in enumerate(("Anna", "Bert"))]
+        columns = {"id": "0a1b2c3d", "publisher": "gamed-roborally", "version": "1.0", "game": "roborally"}
+        facts = {"started": "2026-01-01T00:00:00Z", "ended": "", "length": 1, "options": {}, "outcome": None}
+        more = {"formats": ["xml"], "findings": [], "boards": True}
+        self.api["GET /records/0a1b2c3d"] = {**columns, **facts, **more, "seats": seats, "moves": [move]}
+        there = {**scene(started("anlauf", 2)), "n": 0, "turn": []}
+        self.api["GET /records/0a1b2c3d/positions?from=0&to=1"] = [there, {**there, "n": 1}]
+        self.visit("/records/0a1b2c3d", ".moves li")
+        self.assertEqual(
+            self.lines(), ["Anna has programmed the robot and will power down: 1 Move 1 (60), 2 Turn right (10)"]
+        )
+
+
+class SuspenseTests(ShellTestCase):
+    """The shell tells how a game ended when the board has come there, to players and to spectators."""
+
+    RESULT = ".ending:not([hidden])"
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.page.emulate_media(reduced_motion="no-preference")
+        games = [{"kind": "roborally", "name": "RoboRally", "can": ["play"], "bots": [], "options": {}}]
+        self.api["GET /session"] = {**SESSION, "games": games}
+        self.before, _, self.over = laser_end()
+
+    def check(self, path: str, page: str, said: str, **more: Any) -> None:
+        """Let a game end: nothing of it is told with the first step, and all of it after the last."""
+        here = {"id": "r1", "game": "roborally", "name": "Me", "state": "playing", "seats": [], "moves": []}
+        self.api[f"GET {path}"] = {**here, "started": "2026-01-01T00:00:00Z", "scene": {**self.before, **more}}
+        self.visit(page, ".rr-crew li")
+        after = {**self.over, **more, "phase": "over", "won": False if more else None}
+        self.emit(path, "scene", {"scene": after, "moves": [], "reset": False})
+        self.see("Lasers fire", ".rr-now")
+        self.assertEqual(self.page.locator(self.RESULT).count(), 0)
+        for told in ("won", "wins", "You lost", "destroyed", "Ranking"):
+            self.assertNotIn(told, self.text("body"))
+        self.page.wait_for_selector(self.RESULT)
+        self.see(said)
+        self.see("destroyed", ".rr-crew")
+
+    def test_a_spectator(self) -> None:
+        self.check("/rooms/r1", "/rooms/r1", "Bert won")
+
+    def test_the_big_screen(self) -> None:
+        self.check("/rooms/r1", "/rooms/r1?screen", "Bert won")
+
+    def test_a_player(self) -> None:
+        you = {**scene(started("anlauf", 2), 0)["you"], "prompt": None, "hand": []}
+        self.check("/seats/s1", "/seats/s1", "You lost.", you=you)
