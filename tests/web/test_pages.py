@@ -484,6 +484,8 @@ class StreamTest(ShellTestCase):
         self.see("tries again by itself", ".banner")
         # What was missed is asked for.
         self.assertEqual(self.topics(), ["rooms/r1", "rooms/r1@1-4"])
+        # It goes on trying.
+        self.page.goto("about:blank")
         self.errors.clear()
 
     def test_the_end_of_a_stream(self) -> None:

@@ -1,8 +1,7 @@
-// Talks to /api/v1: requests with the session's token, and events that go on by themselves.
+// Talks to /api/v1: requests with the session's token. Events come by stream.js.
 
+import { delays } from "./delays.js";
 import { tame } from "./dom.js";
-import { delays } from "./hub.js";
-import { onLost, retry, subscribe } from "./stream.js";
 import { t } from "./words.js";
 
 const ROOT = "/api/v1";
@@ -66,9 +65,6 @@ export const link = new (class extends EventTarget {
   }
 })();
 
-onLost((isLost) => (isLost ? link.down(subscribe) : link.up(subscribe)));
-link.addEventListener("retry", retry);
-
 /** Milliseconds that the server's clock is ahead of this one's. */
 let ahead = 0;
 
@@ -103,7 +99,7 @@ async function once(method, path, body, signal) {
 }
 
 /** What JSON says; no text in it can disturb the text round it, wherever it is shown. */
-function read(text) {
+export function read(text) {
   return JSON.parse(text, (_, value) => (typeof value === "string" ? tame(value) : value));
 }
 
@@ -188,75 +184,4 @@ export async function poll(call, every, signal) {
 /** All moves of a room or seat: beside the scene, or in it (a room's own `moves` may be their number). */
 export function movesOf({ moves, scene }) {
   return Array.isArray(moves) ? moves : (scene?.moves ?? []);
-}
-
-/**
- * Follows a room or seat: `scene(data)` for each event and `gone(refusal or null)` at its end.
- *
- * What happens comes by the stream of all windows (stream.js), which goes on by itself. Where the server refuses the
- * resource there, it is asked for, and followed again if it is there.
- *
- * Only pages that are seen follow a room, and take up again where they were when they are seen. `keeps`: a hidden page
- * goes on, as a player's must.
- */
-export function follow(resource, { scene, gone }, { signal, keeps = false }) {
-  let drop = null;
-  let backoff = delays();
-  let attempt = 0;
-  let isEnded = false;
-  const key = {};
-
-  function close() {
-    attempt += 1;
-    drop?.();
-    drop = null;
-    link.up(key);
-  }
-
-  function end(refusal) {
-    close();
-    isEnded = true;
-    if (!signal.aborted) gone(refusal);
-  }
-
-  function open() {
-    close();
-    if (signal.aborted || isEnded || (document.hidden && !keeps)) return;
-    drop = subscribe(resource.slice(1), {
-      scene: (text) => {
-        backoff = delays();
-        scene(read(text));
-      },
-      gone: () => end(null),
-      refused: again,
-    });
-  }
-
-  async function again() {
-    close();
-    const mine = attempt;
-    link.down(key);
-    await pause(backoff.next().value, signal);
-    try {
-      if (mine !== attempt) return;
-      const now = await get(resource, signal);
-      if (mine !== attempt) return;
-      scene({ scene: now.scene, moves: movesOf(now), reset: true });
-      open();
-    } catch (error) {
-      if (signal.aborted || mine !== attempt) return;
-      if (!(error instanceof Refusal)) throw error;
-      if (error.isPassing) again();
-      else end(error);
-    }
-  }
-
-  function turned() {
-    if (document.hidden && !keeps) close();
-    else if (!drop) open();
-  }
-
-  document.addEventListener("visibilitychange", turned, { signal });
-  signal.addEventListener("abort", close);
-  open();
 }

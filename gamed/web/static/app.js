@@ -1,8 +1,8 @@
 // The shell of all pages: header, banner, announcements, and which page a path shows.
 
 import { Refusal, code, link, pause, post, refresh, session } from "./api.js";
+import { delays } from "./delays.js";
 import { el, isChord, replace } from "./dom.js";
-import { delays } from "./hub.js";
 import { button, choice, heading, link as anchor, sentence } from "./parts.js";
 import { keep, kept, language, languages, speak, t } from "./words.js";
 

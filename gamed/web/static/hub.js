@@ -5,6 +5,8 @@
 // stream, and the server sends what was missed. They talk by BroadcastChannels: a window that is closed can still say so
 // there, which it cannot by a worker's port.
 
+import { delays } from "./delays.js";
+
 const PATH = "/api/v1/events";
 const PING = 5_000; // ms between two pings of the server, and between two beats
 const SILENCE = 2.4 * PING; // ms without a ping after which the connection counts as lost
@@ -12,17 +14,10 @@ const LOOK = 500; // ms between looks at all this
 const GATHER = 20; // ms in which changes are gathered for one new stream
 const GRACE = 2_500; // ms that a stream may be away before anybody is told
 const MOST = 64; // topics that the server takes
-const FIRST_DELAY = 1_000; // ms before the first new attempt; doubled up to the longest
-const LONGEST_DELAY = 30_000;
 const TYPES = ["scene", "gone", "refused"];
 
 /** Milliseconds without a beat after which a hub counts as dead, and a window to a hub. */
 export const DEAD = 2.4 * PING;
-
-/** The delays between attempts: 1 s, 2 s, 4 s … 30 s, each a little uneven so that many pages do not come at once. */
-export function* delays() {
-  for (let delay = FIRST_DELAY; ; delay = Math.min(delay * 2, LONGEST_DELAY)) yield delay * (0.8 + 0.4 * Math.random());
-}
 
 /** Holds the stream for all windows that use a channel. */
 class Hub {

@@ -1,9 +1,9 @@
 // A window's way to the stream of events that all windows of a browser share (hub.js).
 //
-// The stream is held by a shared worker. Where there is none, by one of the windows: the one that has the lock. Where
-// there are no locks either, as on a page without TLS that is not the computer's own, each window holds a stream for
-// itself.
+// A shared worker holds it; where there is none, the window that has the lock; where there are no locks, each window.
 
+import { Refusal, get, link, movesOf, pause, read } from "./api.js";
+import { delays } from "./delays.js";
 import { DEAD, lead } from "./hub.js";
 
 const NAME = import.meta.url; // with the version of the files: windows of two versions do not understand each other
@@ -14,17 +14,77 @@ let keys = 0;
 let hub = null; // {host, send, close}
 let heard = 0; // when the hub has said something
 let isLost = false;
-let tellsLost = () => undefined;
-
-/** Has a call told whether the server is out of reach. */
-export function onLost(call) {
-  tellsLost = call;
-}
 
 /**
- * Follows a topic, such as rooms/ID: `on[type](data)` is called with the text of each event. Returns what ends it.
+ * Follows a room or seat: `scene(data)` for each event and `gone(refusal or null)` at its end.
+ *
+ * Where the server refuses it, it is asked for, and followed again if it is there. Only pages that are seen follow a
+ * room; `keeps`: a hidden page goes on, as a player's must.
  */
-export function subscribe(topic, on) {
+export function follow(resource, { scene, gone }, { signal, keeps = false }) {
+  let drop = null;
+  let backoff = delays();
+  let attempt = 0;
+  let isEnded = false;
+  const key = {};
+
+  function close() {
+    attempt += 1;
+    drop?.();
+    drop = null;
+    link.up(key);
+  }
+
+  function end(refusal) {
+    close();
+    isEnded = true;
+    if (!signal.aborted) gone(refusal);
+  }
+
+  function open() {
+    close();
+    if (signal.aborted || isEnded || (document.hidden && !keeps)) return;
+    drop = subscribe(resource.slice(1), {
+      scene: (text) => {
+        backoff = delays();
+        scene(read(text));
+      },
+      gone: () => end(null),
+      refused: again,
+    });
+  }
+
+  async function again() {
+    close();
+    const mine = attempt;
+    link.down(key);
+    await pause(backoff.next().value, signal);
+    try {
+      if (mine !== attempt) return;
+      const now = await get(resource, signal);
+      if (mine !== attempt) return;
+      scene({ scene: now.scene, moves: movesOf(now), reset: true });
+      open();
+    } catch (error) {
+      if (signal.aborted || mine !== attempt) return;
+      if (!(error instanceof Refusal)) throw error;
+      if (error.isPassing) again();
+      else end(error);
+    }
+  }
+
+  function turned() {
+    if (document.hidden && !keeps) close();
+    else if (!drop) open();
+  }
+
+  document.addEventListener("visibilitychange", turned, { signal });
+  signal.addEventListener("abort", close);
+  open();
+}
+
+/** Follows a topic, such as rooms/ID: `on[type](data)` is called with the text of each event. Returns what ends it. */
+function subscribe(topic, on) {
   const key = ++keys;
   wants.set(key, { topic, id: null, on });
   tell();
@@ -36,7 +96,7 @@ export function subscribe(topic, on) {
 }
 
 /** Has the hub try at once, where it waits. */
-export function retry() {
+function retry() {
   tell({ retry: true });
 }
 
@@ -50,7 +110,8 @@ function tell(more = {}) {
 function lost(now) {
   if (isLost === now) return;
   isLost = now;
-  tellsLost(now);
+  if (now) link.down(wants);
+  else link.up(wants);
 }
 
 function hear(message) {
@@ -123,4 +184,5 @@ async function stand(name, steals, signal) {
 window.addEventListener("pagehide", () => hub?.send({ topics: [] }));
 window.addEventListener("pageshow", (event) => event.persisted && retry());
 window.addEventListener("online", retry);
+link.addEventListener("retry", retry);
 setInterval(() => hub && Date.now() - heard > DEAD && replaceHub(), LOOK);

@@ -1,9 +1,10 @@
 // A room as spectators see it: the live board, or for a projector the board and the names alone.
 
-import { follow, get, movesOf, post, session } from "../api.js";
+import { get, movesOf, post, session } from "../api.js";
 import { Course, ending, frame, moveList, players, refusals, stage, tell } from "../board.js";
 import { bdi, el, replace } from "../dom.js";
 import { badge, button, chip, complaint, confirm, gameName, heading, link, options } from "../parts.js";
+import { follow } from "../stream.js";
 import { t } from "../words.js";
 
 /** Shows a room until the view is left. */

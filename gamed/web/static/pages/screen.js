@@ -1,9 +1,10 @@
 // The big screen: a room's board and names alone, for a projector.
 
-import { follow, get, movesOf } from "../api.js";
+import { get, movesOf } from "../api.js";
 import { Course, absences, ending } from "../board.js";
 import { bdi, el, replace } from "../dom.js";
 import { button, chip, gameName, link, seatName } from "../parts.js";
+import { follow } from "../stream.js";
 import { t } from "../words.js";
 
 const PACE = 700; // ms that a move is shown at least

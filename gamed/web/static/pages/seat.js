@@ -1,9 +1,10 @@
 // A seat: a person plays here.
 
-import { Refusal, follow, get, link as line, movesOf, pause, post, remove } from "../api.js";
+import { Refusal, get, link as line, movesOf, pause, post, remove } from "../api.js";
 import { Course, ending, frame, moveList, players, stage, tell } from "../board.js";
 import { el, replace } from "../dom.js";
 import { badge, button, clock, complaint, confirm, gameName, heading, link, options } from "../parts.js";
+import { follow } from "../stream.js";
 import { language, t } from "../words.js";
 import { howSat, play, sit } from "./join.js";
 
