@@ -27,10 +27,10 @@ class AuditTests(AdministrationTestCase):
     def test_who_and_from_where(self) -> None:
         self.admin.send('<testMode testMode="true"/>')
         (who,) = self.who
-        address = self.admin.wire.session.name
+        address = self.admin.session.name
         self.assertRegex(address, r":\d+$")
         self.assertTrue(who.startswith("user=") and who.endswith(f" {address}"), who)
-        listener = self.admin.wire.session.listener
+        listener = self.admin.session.listener
         self.assertEqual(who, f"user={listener} from={listener} {address}")
 
     def test_what_was_done_and_what_came_of_it(self) -> None:
