@@ -22,6 +22,7 @@ from gamed.lobby.room import Room
 from gamed.refusals import Refusal
 from gamed.testing.house import House, Wire
 from gamed.web import scenes
+from gamed.web.naming import Naming
 
 FIRST, SECOND, ALONE = "first", "second", "alone"
 """When a bot connects: the first one defends, the second one attacks; some never get an opponent."""
@@ -118,7 +119,7 @@ class Night:
 
     def page(self) -> str:
         """Return what the room's public page has of refusals now."""
-        return json.dumps(scenes.refusals(self.house.lobby.refusals, self.room), ensure_ascii=False)
+        return json.dumps(scenes.refusals(self.house.lobby.refusals, self.room, Naming()), ensure_ascii=False)
 
     def console(self) -> str:
         """Return what the console says of the room."""

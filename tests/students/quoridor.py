@@ -19,6 +19,7 @@ from gamed.games.quoridor.strategy import ShortestPath
 from gamed.refusals import Refusal
 from gamed.testing.house import House, Wire
 from gamed.web import scenes
+from gamed.web.naming import Naming
 from tests.games.quoridor.worlds import universe
 
 Step: TypeAlias = bytes | float
@@ -178,7 +179,9 @@ class Night:
     def look(self) -> None:
         """Take note of what the page shows now."""
         for room in list(self.house.lobby.rooms.values()):
-            self.pages.append(json.dumps(scenes.refusals(self.house.lobby.refusals, room), ensure_ascii=False))
+            self.pages.append(
+                json.dumps(scenes.refusals(self.house.lobby.refusals, room, Naming()), ensure_ascii=False)
+            )
 
 
 def play(student: Student) -> Night:

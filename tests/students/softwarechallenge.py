@@ -19,6 +19,7 @@ from gamed.games.softwarechallenge import game_type
 from gamed.lobby.room import Room
 from gamed.refusals import Refusals
 from gamed.web import scenes
+from gamed.web.naming import Naming
 from tests.games.softwarechallenge.desks import Desk
 from tests.games.softwarechallenge.hall import HIVE, Client, Hall, setmove
 
@@ -133,7 +134,7 @@ def played(student: Student) -> Told:
             rooms.update(dict.fromkeys(hall.lobby.rooms.values()))
     log = [line for event in events if (line := formatEvent(event)) and line.startswith("refused")]
     refusals = bot.session.refusals
-    pages = [one for room in rooms for one in scenes.refusals(hall.lobby.refusals, room)]
+    pages = [one for room in rooms for one in scenes.refusals(hall.lobby.refusals, room, Naming())]
     return Told(refusals, log, refused(refusals, hall.lobby.refusals), pages)
 
 
