@@ -9,6 +9,7 @@ from unittest.mock import patch
 
 import click
 from click.testing import CliRunner
+from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed import cli
@@ -150,7 +151,7 @@ class SentenceTests(ImportCase):
             def run(main: object) -> None:
                 assert callable(main)
                 with patch("gamed.bots.play.play", side_effect=BotError("cannot connect")):
-                    main(None)
+                    main(Clock())
 
             react.side_effect = run
             found = CliRunner().invoke(cli.main, ["bot", "battleship"])

@@ -135,17 +135,30 @@ def checked(sources: Iterable[str], formats: str, budget: int, encoding: str | N
 
     if encoding is not None:
         chosen(encoding)
-    # Trees of moves have no reference cycles, and the collector would take a third of the time to find that out.
-    gc.set_threshold(ALLOCATIONS)
     known, playing, reading = index(Path(formats) if formats else None), players(), readers()
-    for name in sources:
-        try:
-            document = document_of(name, budget)
-        except RecordError as error:
-            yield name, refused(error)
-        else:
-            for outcome in outcomes(document, known, playing, reading, encoding):
-                yield name, outcome
+    with collected_seldom():
+        for name in sources:
+            try:
+                document = document_of(name, budget)
+            except RecordError as error:
+                yield name, refused(error)
+            else:
+                for outcome in outcomes(document, known, playing, reading, encoding):
+                    yield name, outcome
+
+
+@contextmanager
+def collected_seldom() -> Iterator[None]:
+    """Hold the garbage collector back while documents are read.
+
+    Trees of moves have no reference cycles, and it would take a third of the time to find that out.
+    """
+    usual = gc.get_threshold()
+    gc.set_threshold(ALLOCATIONS)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
 
 
 def document_of(name: str, budget: int) -> bytes:
