@@ -238,6 +238,8 @@ class XmlStream:
                 if not self.closed:
                     self._look_for_stray_text()
             except RemoteProtocolError as error:
+                # As if the text before the fault had come in a segment of its own.
+                self._look_for_stray_text()
                 self._error = RemoteProtocolError(str(error), code=error.code, text=self._begun_text())
             except expat.ExpatError as error:
                 fault = expat.ErrorString(error.code).removeprefix("not well-formed ").strip("()")

@@ -75,6 +75,8 @@ class UniverseConnection:
 
     _reader: DatumReader
     _is_registered: bool = False
+    _second: bytes = b""
+    """The last message with the rest of its line, if that is still to be told of."""
     _has_ended: bool = False
 
     def receive_data(self, data: bytes) -> None:
@@ -87,18 +89,26 @@ class UniverseConnection:
 
         Raises RemoteProtocolError("no-registration") if the first datum is not a registration, and as DatumReader does.
         """
+        yield from self._discarded()
         for datum, text, rest in self._reader.messages():
+            # All before the event: who takes it may take no more for now.
+            if rest and not _MEANS_NOTHING.fullmatch(rest):
+                self._second = text.rstrip().encode()
             if self._is_registered:
                 yield Said(datum, text)
             else:
-                # Before the event: who takes it may take no more for now.
                 self._is_registered = True
                 yield Registered(_name(datum, text))
-            if rest and not _MEANS_NOTHING.fullmatch(rest):
-                yield Unread(evolve(_SECOND, text=text.rstrip().encode()))
+            yield from self._discarded()
         if self._has_ended and self.unfinished:
             self._has_ended = False
             yield Unread(Refusal("unfinished", _HALF, self.ending, self.unfinished))
+
+    def _discarded(self) -> Iterator[Unread]:
+        """Yield what was discarded of the line of the last message."""
+        text, self._second = self._second, b""
+        if text:
+            yield Unread(evolve(_SECOND, text=text))
 
     def send(self, event: Event) -> bytes:
         """Return a line for the world."""

@@ -56,7 +56,7 @@ _NAMED: Final = 4
 
 @define
 class Opened(Event):
-    """The document has been opened, and no message has come yet."""
+    """The document has been opened: this is the name of its root."""
 
     root: str
 

@@ -343,8 +343,6 @@ class SoftwareChallengeConnection:
     """Whether it was bytes that came last, and not the end of them."""
     _has_begun: bool = field(default=False, init=False)
     """Whether the name of the root has been looked at."""
-    _has_spoken: bool = field(default=False, init=False)
-    """Whether a message has been yielded, or that the document was opened without one."""
     _has_left: bool = field(default=False, init=False)
     _error: RemoteProtocolError | None = field(default=None, init=False)
 
@@ -368,21 +366,14 @@ class SoftwareChallengeConnection:
         """Yield the client's messages; the last is `Leaving`. Raises RemoteProtocolError: see `messages`."""
         if self._error is not None:
             raise self._error.fresh()
-        while not self._has_left:
-            event = self._next()
-            if event is None:
-                if self._has_begun and not self._has_spoken:
-                    self._has_spoken = True
-                    yield Opened(self._stream.opening[0])
-                return
-            self._has_spoken = True
+        while not self._has_left and (event := self._next()) is not None:
             self._has_left = isinstance(event, Leaving)
             yield event
 
     def _next(self) -> Event | None:
-        unread = self._unread()
-        if unread is not None:
-            return unread
+        before = self._opened() or self._unread()
+        if before is not None:
+            return before
         text = b""
         try:
             for element in self._stream.elements():
@@ -397,15 +388,20 @@ class SoftwareChallengeConnection:
             raise
         return Leaving(self._has_ended) if self._stream.closed else None
 
+    def _opened(self) -> Opened | Unread | None:
+        """Return, once, that the document has begun."""
+        root, tag = ("", "") if self._has_begun else self._stream.opening
+        if not root:
+            return None
+        self._has_begun = True
+        # Any name will do for the root. But this one was meant for a message, and none is read of it.
+        if root in _READERS:
+            reason = f"<{root}> was taken for the beginning of the document, and not for a message"
+            return Unread(Refusal("no-protocol", reason, _BEGINNING, tag.encode()))
+        return Opened(root)
+
     def _unread(self) -> Unread | None:
-        """Return what developers learn of what was passed over."""
-        if not self._has_begun:
-            root, tag = self._stream.opening
-            self._has_begun = bool(root)
-            # Any name will do for the root. But this one was meant for a message, and none is read of it.
-            if root in _READERS:
-                reason = f"<{root}> was taken for the beginning of the document, and not for a message"
-                return Unread(Refusal("no-protocol", reason, _BEGINNING, tag.encode()))
+        """Return what developers learn of text that was passed over."""
         text = self._stream.stray()
         return _stray(text) if text else None
 
