@@ -453,9 +453,11 @@ class SeatTest(ShellTestCase):
         self.api["GET /seats/s1/events"] = b"event: gone\ndata: {}\n\n"
         over = {**scene(0), "seats": [], "you": {"seat": 0}, "won": None, "refused": "room-taken", "error": ""}
         self.api["GET /seats/s1"] = {"id": "s1", "game": "toy", "room": None, "name": "Me", "scene": over, "moves": []}
-        self.visit("/seats/s1", ".board")
+        # A change of the language shows the page anew, which takes its time.
+        self.visit("/about")
         self.page.select_option('select[aria-label="Language"]', "de")
-        self.wait("document.documentElement.lang === 'de' && document.querySelector('.seat .board')")
+        self.see("Ein Server")
+        self.visit("/seats/s1", ".board")
         self.emit("/seats/s1", "gone", {})
         self.see("In diesem Raum ist kein Platz mehr frei.", ".complaint")
 
