@@ -40,6 +40,10 @@ _NIHON_KIIN: Final = {"TE": "EV", "RD": "DT"}
 _TEXTS: Final = {"GN": "title", "EV": "event", "DT": "date", "PC": "place", "RU": "rules"}
 _OF_GAME: Final = {*_TEXTS, *_NAMES.values(), *_RANKS.values(), "FF", "GM", "CA", "SZ", "KM", "HA", "RE", "GC", "PL"}
 _GO: Final = "1"
+
+SPARE_STONES: Final = 150_000
+"""How many stones the games of a file may set up besides one for each four bytes: seven bytes name a whole board."""
+
 _MAX_SIZE: Final = 52
 
 
@@ -73,11 +77,18 @@ def games(data: bytes, encoding: str | None = None) -> Iterator[Reading]:
 
     `encoding`: what the file is in, whatever it declares. Raises RecordError if that is not known.
     """
-    number = 0
+    number = stones = 0
     try:
         for part in parts(data, encoding):
             number = part.number
-            yield _reading(part)
+            reading = _reading(part)
+            stones += len(reading.game.setup) if reading.game else 0
+            # A stone that is named by itself has four bytes.
+            if stones > SPARE_STONES + len(data) // 4:
+                what = f"the file sets up {stones:,} stones, too many: game {number} and what follows is not read"
+                yield Reading(number, part.line, error=SgfError(what, code="forbidden", line=part.line))
+                return
+            yield reading
     except SgfError as error:
         yield Reading(number + 1, error.line, error=error)
         return

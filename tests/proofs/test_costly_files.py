@@ -25,7 +25,7 @@ from tests.web.test_daemon import Browser
 
 SECONDS, MEGABYTES = 2.0, 200.0
 
-SHORT = {"rectangles.sgf", "passes.xml", "variations.sgf", "escapes.sgf"}
+SHORT = {"boards.sgf", "rectangles.sgf", "passes.xml", "variations.sgf", "escapes.sgf"}
 """The costliest: a short run takes these alone on the command line."""
 
 LATENCY = 0.25
@@ -68,6 +68,7 @@ def files() -> dict[str, bytes]:
         "attributes.xml": klub(b"<a %b/>" % attributes),
         "namespaces.xml": klub(b"<a %b/>" % namespaces),
         "rectangles.sgf": b"(;SZ[52]" + b"AB[aa:ZZ]" * 50_000 + b")",
+        "boards.sgf": b"(;SZ[52]AB[aa:ZZ];B[])" * 9_000,
         "brackets.sgf": b"(;" * 2_000_000,
         "brackets-small.sgf": b"(;" * 500_000,
         # Just below the limits.

@@ -123,6 +123,18 @@ class SgfTests(SynchronousTestCase):
             again = calls(lambda setup=setup, stones=stones: setup.change(stones, [b"aa:ZZ"] * 100))
             self.assertLess(again, 40 * 1_200)
 
+    def test_whole_boards_of_stones_in_very_many_games(self) -> None:
+        self.patch(sgf, "SPARE_STONES", 5_000)
+        first, last = sgf.games(b"(;SZ[52]AB[aa:ZZ])" * 3)
+        self.assertIsNone(first.error)
+        error = last.error
+        assert error is not None
+        self.assertEqual((error.code, last.number), ("forbidden", 2))
+        self.assertIn("5,408 stones, too many: game 2 and what follows is not read", str(error))
+        # Stones that are named one by one may be as many as the file has bytes for.
+        points = b"".join(b"[%c%c]" % (97 + x, 97 + y) for x in range(26) for y in range(26))
+        self.assertEqual({reading.error for reading in sgf.games((b"(;SZ[52]AB" + points + b")") * 20)}, {None})
+
     def test_setup_that_changes_all_points_in_each_node(self) -> None:
         def work(nodes: int) -> int:
             data = b"(;SZ[52]" + b";AB[aa:ZZ];AW[aa:ZZ]" * nodes + b")"

@@ -146,6 +146,10 @@ class DrawingTests(HiveBoardTestCase):
         self.assertEqual(told[6], "Red moves a beetle from (0,\u00a00) to (-1,\u00a00).")
         self.assertEqual(told[7], "Blue moves a grasshopper from (2,\u00a00) to (-2,\u00a00).")
         self.assertEqual(told[8], "Red moves the bee from (0,\u00a00) to (0,\u00a01).")
+        # The board of a scene may be that of the move before: there, the bee is climbed upon.
+        before = {**shown, "last": moves[4], "board": {**shown["board"], "board": {"0,0": ["Q"], "-1,0": ["B"]}}}
+        told = self.page.evaluate(tell, [moves[:5], before])
+        self.assertEqual(told[4], "Red moves a beetle from (-1,\u00a00) to (0,\u00a00).")
 
     def test_neighbours_lie_side_by_side(self) -> None:
         self.mount("hive", of("first move"), "watch")

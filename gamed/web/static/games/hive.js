@@ -28,6 +28,7 @@ const nameOf = (letter, t) => t("of", { piece: t(`piece${letter.toUpperCase()}`)
 
 /** The piece that a move drags, by the moves before it; undefined where these are not known. */
 function dragged(move, moves) {
+  if (moves[0]?.n > 1) return undefined;
   const stacks = new Map();
   for (const one of moves.slice(0, move.n - 1)) {
     const [kind, first, second] = one.text.split(" ");
@@ -46,7 +47,8 @@ export function describe(move, scene, t, moves = []) {
   if (kind === "S" && second) return t("sets", { color, piece: t(`a${first.toUpperCase()}`), to: place(second) });
   if (kind === "D" && second && first !== "-") {
     const stack = move.n !== undefined && scene?.last?.n === move.n ? scene.board?.board[second] : undefined;
-    const letter = stack?.at(-1) ?? dragged(move, moves);
+    // The board may still be that of the move before: then the piece that is climbed upon is on top.
+    const letter = dragged(move, moves) ?? stack?.at(-1);
     const piece = letter ? t(`a${letter.toUpperCase()}`) : t("somePiece");
     return t("moves", { color, piece, from: place(first), to: place(second) });
   }
