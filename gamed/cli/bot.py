@@ -82,7 +82,8 @@ def bot(game: str, **options: Any) -> None:
     given = {name: options[name] for name in _PLAYER_OPTIONS if options[name] is not None}
     for name in given:
         if name not in game_type.player_options:
-            raise click.BadParameter(f"{game} has nothing to do with it", param_hint=f"--{name}")
+            why = f"bots of {game} do not take it; gamed bot --help says why"
+            raise click.BadParameter(why, param_hint=f"--{name}")
     usual = {name: value for name, value in (("stay", STAY), ("pace", _PACE)) if name in game_type.player_options}
     player = partial(players[strategy], **{**usual, **given})
     ended: list[GamedError | None] = []
