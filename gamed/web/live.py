@@ -55,6 +55,7 @@ class RoomFeed:
     away: dict[Seat, float] = field(factory=dict)
     """Since when no browser shows the seat of a person, by the clock of the feeds."""
     _moves: Moves = field(init=False)
+    _reveals: Reveals | None = field(init=False)
     _looks: int = 0
     _shown: tuple[Any, ...] = ()
     _state: Any = None
@@ -66,6 +67,9 @@ class RoomFeed:
 
     def _begin(self) -> None:
         self._moves = Moves(self.feeds.lobby.game_types[self.room.history.kind])
+        # Asked once a match: to ask a protocol takes some microseconds, and each step is captured.
+        game = self.room.table.game
+        self._reveals = game if isinstance(game, Reveals) else None
 
     @property
     def match(self) -> Moves:
@@ -78,8 +82,8 @@ class RoomFeed:
         """Return the moment."""
         table = self.room.table
         self._moves.take(self.room.history.entries)
-        if isinstance(table.game, Reveals) and table.state is not None:
-            self._moves.reveal(table.game.revealed(table.state))
+        if self._reveals is not None and table.state is not None:
+            self._moves.reveal(self._reveals.revealed(table.state))
         return Moment(self._moves, len(self._moves.moves), self._moves.last, table.state, table.outcome)
 
     def moves(self, captured: Moment) -> Sequence[Mapping[str, Any]]:
