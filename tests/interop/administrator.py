@@ -97,6 +97,15 @@ class AdminTestCase(LiveTestCase):
         log_in(self.page)
         self.page.wait_for_selector("header button:text-is('Log out')")
 
+    def prepares_hive(self) -> str:
+        """Log in in the lobby and prepare a room of Hive, which is then shown; return its id."""
+        self.page.goto("/")
+        self.logged_in()
+        self.page.click("[data-game=hive] button:text-is('Prepare')")
+        self.page.click("dialog button[type=submit]")
+        self.page.wait_for_url("**/rooms/*")
+        return self.page.url.rpartition("/")[2]
+
     def cancel(self) -> None:
         """Cancel the game of the room that is shown."""
         self.page.click(button("Cancel the game"))

@@ -204,11 +204,7 @@ class AdminTests(AdminTestCase):
     def test_codes_are_handed_on(self) -> None:
         """One seat is taken by the link in another browser, the other one by the command, after a reload."""
         page = self.page
-        page.goto("/")
-        self.logged_in()
-        page.click("[data-game=hive] button:text-is('Prepare')")
-        page.click("dialog button[type=submit]")
-        page.wait_for_url("**/rooms/*")
+        self.prepares_hive()
         codes = codes_of(page)
         page.reload()
         self.assertEqual(codes_of(page), codes)

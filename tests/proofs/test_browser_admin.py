@@ -77,12 +77,7 @@ class AdminProofs(AdminTestCase):
 
     def test_a_room_that_nobody_comes_to_is_cancelled(self) -> None:
         page = self.page
-        page.goto("/")
-        self.logged_in()
-        page.click("[data-game=hive] button:text-is('Prepare')")
-        page.click("dialog button[type=submit]")
-        page.wait_for_url("**/rooms/*")
-        room = page.url.rpartition("/")[2]
+        room = self.prepares_hive()
         page.wait_for_selector(".title .badge:text-is('waiting')")
         self.cancel()
         self.has_noted(("prepare hive", f"room={room}"), (f"cancel {room}", f"Room {room} is cancelled."))
