@@ -63,7 +63,8 @@ class ManyWindowsTests(LiveProof):
             self.assertFalse(page.locator(".banner").is_visible())
         watching[-1].wait_for_selector(".ending:not([hidden])")
         for page, room in zip(watching, rooms[::2] + rooms[1::4], strict=True):
-            record = until(lambda room=room: page.request.get(f"/api/v1/records/{room}"), "no record").json()  # noqa: B023
+            until(lambda room=room: page.request.get(f"/api/v1/records/{room}").ok, "no record")  # noqa: B023
+            record = page.request.get(f"/api/v1/records/{room}").json()
             self.assertEqual(record["termination"], "victory")
             if page is not watching[-1]:
                 self.assertEqual(page.locator(MOVES).count(), record["length"])
