@@ -2,7 +2,7 @@
 
 import { get, poll, session } from "../api.js";
 import { el, replace } from "../dom.js";
-import { badge, button, gameName, heading, link, names, options, result, table, when } from "../parts.js";
+import { badge, button, gameName, heading, link, names, options, result, sided, table, when } from "../parts.js";
 import { t } from "../words.js";
 import { play, playIn, playTitle, prepare } from "./join.js";
 import { codes, prepared } from "./prepared.js";
@@ -128,18 +128,22 @@ export function recordTable(label, records) {
   return table(
     label,
     heads,
-    records.map((one) => [
-      when(one.started),
-      gameName(one.kind ?? one.game),
-      names(one.seats, { class: `names kind-${one.kind ?? one.game}` }),
-      one.termination ? result(one, one.seats) : t("noneUnknown"),
-      String(one.length),
-      link(
-        `/records/${encodeURIComponent(one.id)}`,
-        { "aria-label": t("replayOf", { game: gameName(one.kind ?? one.game), date: when(one.started).textContent }), "data-key": one.id },
-        t("replay"),
-      ),
-    ]),
+    records.map((one) => {
+      const kind = one.kind ?? one.game;
+      const seats = sided(kind, one.seats);
+      return [
+        when(one.started),
+        gameName(kind),
+        names(seats, { class: `names kind-${kind}` }),
+        one.termination ? result(one, seats) : t("noneUnknown"),
+        String(one.length),
+        link(
+          `/records/${encodeURIComponent(one.id)}`,
+          { "aria-label": t("replayOf", { game: gameName(kind), date: when(one.started).textContent }), "data-key": one.id },
+          t("replay"),
+        ),
+      ];
+    }),
   );
 }
 
