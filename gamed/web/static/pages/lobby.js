@@ -57,14 +57,14 @@ function roomCard(room, view) {
   const name = gameName(room.game);
   const path = `/rooms/${encodeURIComponent(room.id)}`;
   const facts = [
-    room.state !== "waiting" && t("moveCount", { count: room.moves }),
+    room.moves > 0 && t("moveCount", { count: room.moves }),
     room.watchers > 0 && t("watchers", { count: room.watchers }),
   ].filter(Boolean);
   return el(
     "li",
     { class: "card", "data-room": room.id },
     el("h3", {}, name, " ", badge(room.state)),
-    names(room.seats),
+    room.seats.length > 0 ? names(room.seats) : el("p", { class: "muted" }, t("nobodyYet")),
     facts.length > 0 && el("p", { class: "muted" }, facts.join(", ")),
     room.reserved > 0 && el("p", {}, t("reservedSeats", { count: room.reserved })),
     options(room.options),
