@@ -73,7 +73,7 @@ export function clock(ms) {
   return hours ? `${hours}:${two(minutes)}:${two(seconds)}` : `${minutes}:${two(seconds)}`;
 }
 
-/** The seats of a match; in Go between two, those without a name are Black's and White's. */
+/** The seats of a match; in Go between two, who has no name is Black or White. */
 export function sided(kind, seats) {
   if (kind !== "go" || seats.length !== 2) return seats;
   return seats.map((one) => (one.name ? one : { ...one, name: t(one.seat === 0 ? "black" : "white") }));
@@ -89,9 +89,9 @@ export function calledOn(one) {
   return one.name ? bdi(one.name) : el("span", { class: "muted" }, one.unnamed ? t("seat", { n: one.seat + 1 }) : t("seatFree"));
 }
 
-/** The names of all seats: text that keeps its direction to itself, with the seat's mark. */
+/** The names of all seats: text that keeps its direction to itself, with the seat's mark. Nothing without seats. */
 export function names(seats, attributes = {}) {
-  if (!seats.length) return el("span", { class: "muted" }, t("nobody"));
+  if (!seats.length) return null;
   return el(
     "ul",
     { class: "names", ...attributes },
@@ -144,7 +144,7 @@ export function options(given) {
   return pairs.length ? terms(pairs.map(([key, value]) => [told("option", key), optionValue(value)])) : null;
 }
 
-/** A list of terms, from [term, value] pairs. */
+/** Terms with their values. */
 export function terms(pairs) {
   return el("dl", { class: "options" }, pairs.map(([term, value]) => el("div", {}, el("dt", {}, `${term}:`), " ", el("dd", {}, bdi(value)))));
 }

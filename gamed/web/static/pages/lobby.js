@@ -64,7 +64,7 @@ function roomCard(room, view) {
     "li",
     { class: "card", "data-room": room.id },
     el("h3", {}, name, " ", badge(room.state)),
-    room.seats.length > 0 ? names(room.seats) : el("p", { class: "muted" }, t("nobodyYet")),
+    names(room.seats) ?? el("p", { class: "muted" }, t("nobody")),
     facts.length > 0 && el("p", { class: "muted" }, facts.join(", ")),
     room.reserved > 0 && el("p", {}, t("reservedSeats", { count: room.reserved })),
     options(room.options),
