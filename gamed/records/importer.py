@@ -119,7 +119,7 @@ def _located(outcome: Imported, error: RecordError, document: bytes) -> Imported
 
 def _root(document: bytes, readers: Mapping[str, Reader]) -> etree._Element:
     # A reader may take what is no whole XML: replays of games that broke off break off, too.
-    reader = readers.get(root_of(document))
+    reader = readers.get(root_of(document)) if readers else None
     return parse_whole(document if reader is None else record_document(reader(document)))
 
 

@@ -227,6 +227,22 @@ class PlaceTests(SynchronousTestCase):
         self.assertIsNotNone(found.line)
         self.assertRegex(str(found.xpath), r"\A/game/body/move.*/move")
 
+    def test_a_player_who_is_not_there_in_a_format_whose_schema_says_it(self) -> None:
+        # For these, libxml2 knows the line and not the element.
+        for version in (b"1.1", b"2.1"):
+            text = GOFANS.replace(b'version="2.1"', b'version="%b"' % version)
+            if version == b"1.1":
+                text = text.replace(b'<remove x="1" y="1"/>', b"")
+            for new, xpath in (
+                (b'<move playerId="7"/>', "/game/body/move[3]"),
+                (b'<move playerId="0" x="7" y="7"/><move playerId="7"/>', "/game/body/move[4]"),
+                # As a number it is told as 7.
+                (b'<move playerId="07"/>', "/game/body/move[3]"),
+            ):
+                found = outcome(text.replace(b'<move playerId="1"/>', new, 1))
+                self.assertEqual((found.code, found.line, found.xpath), ("not-valid", 15, xpath), found.sentence)
+                self.assertIn("7", found.sentence)
+
 
 class OwnTests(SynchronousTestCase):
     """Records of games that were played in memory, to every kind of end."""
