@@ -26,7 +26,7 @@ from gamed.audit import AuditObserver
 from gamed.cli import quick
 from gamed.cli.players import players, readers
 from gamed.config import Config, load
-from gamed.console.reload import CHANGED, LATER, RESTART, reloaded
+from gamed.console.reload import CHANGED, LATER, RESTART, UNUSABLE, reloaded
 from gamed.console.service import Console, console
 from gamed.errors import ConfigError, GamedError
 from gamed.garbage import IdleCollector
@@ -181,8 +181,8 @@ class Daemon(MultiService):
             return
         changed, later, restart = (", ".join(found[key]) or "nothing" for key in (CHANGED, LATER, RESTART))
         (log.info if restart == "nothing" else log.warn)(
-            "configuration and certificates read again: changed: {changed}; for new rooms and connections: {later}; "
-            "needs a restart: {restart}",
+            "{what} read again: changed: {changed}; for new rooms and connections: {later}; needs a restart: {restart}",
+            what="configuration" if UNUSABLE in found else "configuration and certificates",
             changed=changed,
             later=later,
             restart=restart,
@@ -202,7 +202,7 @@ class Daemon(MultiService):
             except ConfigError as error:
                 read[listener.section] = error
                 log.error("[{section}] {error}", section=listener.section, error=error)  # noqa: TRY400 (Twisted's logger)
-        if None not in read.values():
+        if not read:
             log.info("no certificates were read")
         return read
 

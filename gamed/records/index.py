@@ -170,7 +170,9 @@ def require(root: etree._Element, schema: Schema, code: str) -> None:
     if not schema.compiled.validate(root):
         errors: Any = schema.compiled.error_log
         found = errors[0]
-        raise RecordError(found.message, code=code, line=found.line, xpath=found.path or _referring(root, schema, found))
+        raise RecordError(
+            found.message, code=code, line=found.line, xpath=found.path or _referring(root, schema, found)
+        )
 
 
 def _referring(root: etree._Element, schema: Schema, error: Any) -> str | None:
