@@ -160,4 +160,6 @@ def one_line(text: str) -> str:
 
 def printable(text: str) -> str:
     """Return a text that cannot command the terminal: names and lines come from strangers."""
+    if text.isprintable():
+        return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)

@@ -19,7 +19,7 @@ from gamed.console.accounts import Accounts
 from gamed.console.entrance import Entrance
 from gamed.console.levels import LogLevels
 from gamed.console.render import printable
-from gamed.errors import GamedError
+from gamed.errors import ConfigError, GamedError
 from gamed.findings import Finding
 from gamed.game import Termination
 from gamed.lobby.lobby import Lobby
@@ -55,8 +55,8 @@ class Parts:
     """The daemon's parts. `listeners`: the games', by section of the configuration; `kinds`: which game each has.
 
     `configure`: reads the configuration again; None where there is no file. `stop`: ends the daemon. `limits`: the
-    console's own connections. `certificates`: reads those of TLS listeners anew, and returns which have. `web`: has the
-    web listener take its settings; None where there is none.
+    console's own connections. `certificates`: reads those of TLS listeners anew, and returns by sections why they cannot
+    be used, None if they can. `web`: has the web listener take its settings; None where there is none.
     """
 
     lobby: Lobby
@@ -69,7 +69,7 @@ class Parts:
     limits: ConnectionLimits
     stop: Callable[[], None]
     configure: Callable[[], Config] | None = None
-    certificates: Callable[[], list[str]] = list
+    certificates: Callable[[], Mapping[str, ConfigError | None]] = dict
     web: Callable[[WebConfig], None] | None = None
     levels: LogLevels = field(factory=LogLevels)
     started: float = 0.0

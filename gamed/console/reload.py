@@ -18,7 +18,14 @@ from gamed.net.factory import SessionFactory
 FACTORY: Final = ("unsent_bytes", "messages_per_second", "message_seconds")
 """Settings of a listener that its sessions look up each time."""
 
-RESTART: Final = ("endpoint", "replays")
+AT_START: Final = ("endpoint", "replays")
+"""Settings that are looked at when the daemon starts."""
+
+# The parts of the answer.
+CHANGED: Final = "changed"
+LATER: Final = "for new rooms and connections"
+RESTART: Final = "needs a restart"
+UNUSABLE: Final = "cannot be used"
 
 
 def reloaded(parts: Parts) -> Facts:
@@ -39,17 +46,20 @@ def reloaded(parts: Parts) -> Facts:
         parts.lobby.settings[parts.kinds[name]] = new
         for key in changed:
             # A reception that cannot be told of a password keeps the one that it has.
-            kept = key in RESTART or (key == "password" and key not in takes)
+            kept = key in AT_START or (key == "password" and key not in takes)
             (restart if kept else now if key in takes else later).append(f"[{name}] {key}")
     console_now, console_restart = _console(parts, before, config)
     web_now, web_restart = _web(parts, before, config)
     parts.config = config
-    now += [f"[{section}] certificates" for section in parts.certificates()]
+    certificates = parts.certificates()
+    now += [f"[{section}] certificates" for section, error in certificates.items() if error is None]
+    unusable = [f"[{section}] {error}" for section, error in certificates.items() if error is not None]
     return Facts(
         {
-            "changed": [*now, *console_now, *web_now],
-            "for new rooms and connections": later,
-            "needs a restart": [*restart, *console_restart, *web_restart],
+            CHANGED: [*now, *console_now, *web_now],
+            LATER: later,
+            RESTART: [*restart, *console_restart, *web_restart],
+            **({UNUSABLE: unusable} if unusable else {}),
         }
     )
 
@@ -113,5 +123,5 @@ def _web(parts: Parts, before: Config, config: Config) -> tuple[list[str], list[
     if parts.web is None:
         return [], list(changed.values())
     parts.web(config.web)
-    restart = [changed.pop(key) for key in RESTART if key in changed]
+    restart = [changed.pop(key) for key in AT_START if key in changed]
     return list(changed.values()), restart
