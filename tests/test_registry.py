@@ -152,7 +152,7 @@ class RegistryTests(SynchronousTestCase):
             self.assertIn(f'GameMaker("{maker.name}", {maker.port}, "{maker.module}")', text)
 
 
-def game_tests(game_type: GameType) -> type[SynchronousTestCase]:  # noqa: C901 (a class of short tests)
+def game_tests(game_type: GameType) -> type[SynchronousTestCase]:
     """Return the tests of what one game must have."""
 
     class GameTests(SynchronousTestCase):
