@@ -140,7 +140,8 @@ class AddAGameTests(HowToCase):
         _, said = self.run_in(folder, "-m", "tests.checklist", "tictactoe")
         self.assertEqual(said, "nothing is missing\n")
         cases = [f"tests.test_registry.Tictactoe{name}Tests" for name in ("Game", "Match", "Rule", "Wire")]
-        tests = ["tests.games.tictactoe", "tests.test_registry.RegistryTests", *cases]
+        cases += ["tests.test_registry.RegistryTests", "tests.records.test_index.SchemaFileTests"]
+        tests = ["tests.games.tictactoe", "tests.test_checklist", *cases]
         self.assertGreater(self.check_tests(folder, *tests), 30)
 
     def check_list(self, folder: Path, written: set[str]) -> None:
