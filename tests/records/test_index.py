@@ -205,7 +205,7 @@ class SchemaFileTests(SynchronousTestCase):
         for kind in game_types():
             text = (schema_directory() / f"gamed-{kind}-1.0.xsd").read_text()
             self.assertIn(f'<xs:include schemaLocation="{COMMON}"/>', text, kind)
-            self.assertEqual([name for name in names if f'type name="{name}"' in text], [], kind)
+            self.assertEqual([name for name in names if f'Type name="{name}"' in text], [], kind)
 
     def test_xmlschema_loads_every_schema_and_agrees(self) -> None:
         good = self.written("good", GOOD)
