@@ -183,6 +183,8 @@ class GameType:
     draw: Callable[[History, int | None], str]
     players: Mapping[str, Callable[..., Player]]
     person: Callable[..., Person] | None = None
+    title: str = ""
+    """What people call the game; left out: its kind, with a capital letter."""
     player_options: tuple[str, ...] = ()
     opponents: Callable[[Any], Sequence[int]] = _one
     """How many players of the game's own a person can bring along, by the listener's settings."""

@@ -125,7 +125,10 @@ def _add(formats: dict[tuple[str, str], Format], found: Iterable[Format]) -> Non
 
 
 def _compiled(path: Path) -> Schema:
-    return Schema(path, etree.XMLSchema(parse(path.read_bytes())))
+    root = parse(path.read_bytes())
+    # Where it was read from: what it includes is looked for beside it.
+    root.getroottree().docinfo.URL = path.absolute().as_uri()
+    return Schema(path, etree.XMLSchema(root))
 
 
 def validate(document: bytes) -> None:

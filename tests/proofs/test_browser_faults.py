@@ -16,6 +16,7 @@ from playwright.sync_api import BrowserContext, Page, Route
 
 from gamed.games.quoridor.client import Player as Walker
 from gamed.games.quoridor.strategy import STRATEGIES
+from gamed.registry import game_types
 from tests.interop.browsing import Line, running_web, sit_by_mouse, until
 from tests.interop.drivers import ENEMY, MOVES, STATES, Mouse, own_turn, place_ships, put_wall, votes, waits, walk
 from tests.proofs import whole
@@ -388,7 +389,7 @@ class FirstPageTests(LiveProof):
 
     def test_what_pages_weigh(self) -> None:
         weights = {path: self.weight(path) for path in ("/", "/records", "/recorder")}
-        for game in ("battleship", "quoridor", "hive", "roborally"):
+        for game in game_types():
             seat = sit_by_mouse(self.page, game, "Ann", self.strategy(game))
             weights[f"{game} seat"] = self.weight(f"/seats/{seat}")
             room = until(lambda seat=seat: self.asked(self.page, f"/seats/{seat}")["room"], "no room")

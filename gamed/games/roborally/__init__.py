@@ -131,6 +131,7 @@ game_type = GameType(
     kind=KIND,
     publisher="gamed-roborally",
     version="1.0",
+    title="RoboRally",
     settings=Settings,
     options=_options,
     connection=_connection,
