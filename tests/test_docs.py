@@ -216,7 +216,7 @@ def without_time(line: str) -> str:
 
 
 class OperationTests(SynchronousTestCase):
-    """The pages for administrators, and the examples in etc/; .ci/run follows install.md and checks the examples."""
+    """The pages for administrators, and the examples in etc/; .ci/run follows the former and checks the latter."""
 
     def test_the_table_of_ports_is_complete(self) -> None:
         rows = re.findall(

@@ -1,7 +1,7 @@
 """The checks of `gamed doctor`: each looks at one thing and says what to do about it.
 
-Source: issue "Running it", 7. They change nothing that lasts: the disk is tried with a file that is removed at once,
-ports are bound and released, SQLite is opened for reading, and what PostgreSQL is asked to take is rolled back.
+They change nothing that lasts: the disk is tried with a file that is removed at once, ports are bound and released,
+SQLite is opened for reading, and what PostgreSQL is asked to take is rolled back.
 """
 
 from __future__ import annotations
