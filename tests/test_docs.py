@@ -1,4 +1,4 @@
-"""The documents say what the code does: links, defaults, codes, commands, examples."""
+"""The documents say what the code does: defaults, codes, commands, examples."""
 
 from __future__ import annotations
 
@@ -52,36 +52,6 @@ def first_cells(text: str) -> list[str]:
 def blocks(page: Path, language: str) -> list[str]:
     """Return the code blocks in a language."""
     return re.findall(rf"^```{language}\n(.*?)\n```$", page.read_text(), re.DOTALL | re.MULTILINE)
-
-
-def anchors(page: Path) -> set[str]:
-    """Return the anchors of a page's headings."""
-    headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
-
-
-class LinkTests(SynchronousTestCase):
-    def links(self) -> Iterator[tuple[Path, str, str]]:
-        for page in PAGES:
-            for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
-                path, _, anchor = target.partition("#")
-                if "://" not in target:
-                    yield page, path, anchor
-
-    def test_every_relative_link_leads_somewhere(self) -> None:
-        found = list(self.links())
-        self.assertGreater(len(found), 5)
-        for page, path, anchor in found:
-            target = (page.parent / path).resolve() if path else page
-            self.assertTrue(target.exists(), f"{page.name}: {path}")
-            if anchor:
-                self.assertIn(anchor, anchors(target), f"{page.name}: {path}#{anchor}")
-
-    def test_every_page_can_be_reached_from_the_readme(self) -> None:
-        reached = {README}
-        for _ in PAGES:
-            reached |= {(page.parent / path).resolve() for page, path, _ in self.links() if page in reached}
-        self.assertEqual([page for page in PAGES if page not in reached], [])
 
 
 class ConfigurationTests(SynchronousTestCase):

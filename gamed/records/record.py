@@ -15,10 +15,9 @@ class RecordError(GamedError):
     """A document is no record, or a record is not what its format says.
 
     `code` is stable, see docs/reference/records.md#the-import: `missing`, `unreadable`, `not-xml`, `forbidden`,
-    `not-standard`, `unknown-format`,
-    `not-valid`. `reason`: the sentence alone. `line`, `column`: where in the document, counted from 1; `xpath`: of the
-    element; None where there is no such place. `place`: of a record without its document, the name of the element and
-    which of that name it is, from 0.
+    `not-standard`, `unknown-format`, `not-valid`. `reason`: the sentence alone. `line`, `column`: where in the
+    document, counted from 1; `xpath`: of the element; None where there is no such place. `place`: of a record without
+    its document, the name of the element and which of that name it is, from 0.
     """
 
     def __init__(  # noqa: PLR0913 (where it is)

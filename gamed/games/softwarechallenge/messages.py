@@ -6,10 +6,10 @@ season's own words, moves, states and results, pass through: a move as the eleme
 text that is laid out already.
 
 A client's message that is wrong in itself ends the connection with a RemoteProtocolError. Its code names the row of
-docs/reference/software-challenge.md#what-is-refused: `malformed-xml` and `doctype` (malformed XML), `unknown-element`, `duplicate-element` (a part that stands
-twice), `missing-class` (data without class), `not-a-number`, `server-message`, `reply-message` (testing, playerScore);
-and our limits: `message-too-long`, `message-too-deep`, `too-many-attributes`. A season's reader of moves adds
-`unknown-class` and `unknown-value`. Who sent one of `KICKED` is kicked, who sent any other is dropped.
+the table there: `malformed-xml` and `doctype` (malformed XML), `unknown-element`, `duplicate-element` (a part that
+stands twice), `missing-class` (data without class), `not-a-number`, `server-message`, `reply-message` (testing,
+playerScore); and our limits: `message-too-long`, `message-too-deep`, `too-many-attributes`. A season's reader of moves
+adds `unknown-class` and `unknown-value`. Who sent one of `KICKED` is kicked, who sent any other is dropped.
 """
 
 from __future__ import annotations
