@@ -151,5 +151,5 @@ class FormTests(SynchronousTestCase):
 
     def test_anchors_of_headings_that_stand_twice(self) -> None:
         page = Path(self.mktemp())
-        page.write_text("# A `b` (c)\n## A *b* c\n```\n# code\n```\n### [A](b.md) d’e\n")
+        page.write_text("# A `b` (c)\n## A *b* c\n```\n# code\n```\n### [A](b.md) d.e\n")
         self.assertEqual(anchors(page), {"a-b-c", "a-b-c-1", "a-de"})

@@ -6,7 +6,6 @@ import ast
 import json
 import re
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -28,7 +27,6 @@ from gamed.testing.house import House
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
-PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 CONFIGURATION = ROOT / "etc" / "gamed.toml"
 BATTLESHIP = ROOT / "docs" / "reference" / "battleship.md"
 INSTALL = ROOT / "docs" / "howto" / "install.md"

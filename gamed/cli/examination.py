@@ -341,7 +341,7 @@ def _database(url: str) -> Iterator[tuple[str, str]]:
     try:
         connected = engine.connect()
     except SQLAlchemyError as error:
-        asked = "" if os.geteuid() else "ask as the daemon's user (docs/howto/install.md, Check), "
+        asked = "" if os.geteuid() else "ask as the daemon's user (docs/howto/install.md#check), "
         yield ERROR, f"{name} cannot be opened: {asked}start its server, or correct [store] url ({sentence(error)})"
         return
     with ExitStack() as stack:
