@@ -30,12 +30,18 @@ COLUMNS = 100
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
+def prose(text: str) -> str:
+    """Return a Markdown text with its blocks of code emptied: what is in them belongs to other pages."""
+    return re.sub(
+        r"^(```+)\w*\n.*?^\1$", lambda block: "\n" * block[0].count("\n"), text, flags=re.DOTALL | re.MULTILINE
+    )
+
+
 @cache
 def anchors(page: Path) -> frozenset[str]:
     """Return the anchors that GitHub makes of a page's headings."""
-    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
     found: list[str] = []
-    for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE):
+    for heading in re.findall(r"^#+ (.+)$", prose(page.read_text()), re.MULTILINE):
         words = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower()
         anchor = re.sub(r"[^\w -]", "", words).replace(" ", "-")
         found.append(f"{anchor}-{count}" if (count := found.count(anchor)) else anchor)
@@ -66,17 +72,14 @@ def citations(text: str) -> Iterator[tuple[int, str]]:
 
 def long_lines(text: str) -> Iterator[int]:
     """Yield the numbers of the lines of a Markdown text that are too long; code, tables and targets of links may be."""
-    code = False
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.startswith("```"):
-            code = not code
-        elif not code and not line.startswith(("    ", "|")) and len(re.sub(r"\]\([^)\s]+\)", "]", line)) > COLUMNS:
+    for number, line in enumerate(prose(text).split("\n"), 1):
+        if not line.startswith(("    ", "|")) and len(re.sub(r"\]\([^)\s]+\)", "]", line)) > COLUMNS:
             yield number
 
 
 def links(page: Path, text: str) -> Iterator[tuple[int, str]]:
     """Yield the line and what is wrong for each link in the Markdown `text` of a page that leads nowhere."""
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(prose(text).split("\n"), 1):
         for target in LINK.findall(line):
             path, _, anchor = target.partition("#")
             if "://" not in target and (wrong := missing((page.parent / path).resolve() if path else page, anchor)):
@@ -107,7 +110,9 @@ class CitationTests(SynchronousTestCase):
 
     def test_every_page_can_be_reached_from_the_readme(self) -> None:
         def targets(page: Path) -> set[Path]:
-            return {(page.parent / target.partition("#")[0]).resolve() for target in LINK.findall(page.read_text())}
+            return {
+                (page.parent / target.partition("#")[0]).resolve() for target in LINK.findall(prose(page.read_text()))
+            }
 
         reached, new = set[Path](), {ROOT / "README.md"}
         while new:
@@ -168,8 +173,10 @@ class FormTests(SynchronousTestCase):
 
     def test_links(self) -> None:
         page = ROOT / "docs" / "specs" / "roborally.md"
-        text = "[a](quoridor.md#walls) [b](#47-power-down)\n[c](#chess) [d](chess.md) [e](https://example.org/x.md)"
-        self.assertEqual([line for line, _ in links(page, text)], [2, 2])
+        text = "[a](quoridor.md#walls) [b](#47-power-down)\n````md\n```\n[f](chess.md)\n```\n````\n"
+        self.assertEqual(list(links(page, text)), [])
+        text += "[c](#chess) [d](chess.md) [e](https://example.org/x.md)"
+        self.assertEqual([line for line, _ in links(page, text)], [7, 7])
 
     def test_anchors_of_headings_that_stand_twice(self) -> None:
         page = Path(self.mktemp())
