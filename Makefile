@@ -31,13 +31,14 @@ bench: $(VENV)/.ready
 	$(BIN)/python -m tests.benchmarks $(ARGS)
 	$(BIN)/python -m tests.benchmarks.imports
 
-# Lint, types, import contracts.
+# Lint, types, import contracts, and that links and citations lead somewhere.
 check: $(VENV)/.ready
 	$(BIN)/pip install --quiet --group check
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m pytest --quiet tests/test_citations.py
 
 clean:
 	rm -rf $(VENV) dist _trial_temp*

@@ -1,9 +1,9 @@
 """A listener's reception: it takes who arrives, and leads them to rooms.
 
-Source: design.md, "Before and after a match". A dialect with words of its own for this (registration, reservation
-codes, administration) brings a `Reception`; the others use `FirstCome`. A reception knows no Twisted: what it wants
-done, it asks of the room service (`Host`), and all letters go through it, so that they leave in the order in which
-they were written.
+Source: docs/topics/design.md#before-and-after-a-match. A dialect with words of its own for this (registration,
+reservation codes, administration) brings a `Reception`; the others use `FirstCome`. A reception knows no Twisted: what
+it wants done, it asks of the room service (`Host`), and all letters go through it, so that they leave in the order in
+which they were written.
 """
 
 from __future__ import annotations
@@ -239,7 +239,7 @@ class HasCourses(Protocol):
 
 @define
 class FirstCome:
-    """First come, first served: who arrives is seated with who has waited longest (battleship.md A1)."""
+    """First come, first served: who arrives is seated with who has waited longest."""
 
     kind: str
     host: Host

@@ -1,7 +1,7 @@
 """The registry of games: one `GameMaker` line in the plugin file adds a game and its listener.
 
-Source: design.md, "Adding things". A `GameMaker` is a Twisted plugin and names a module; the module's `game_type` is
-loaded when it is needed.
+Source: docs/topics/design.md#adding-things. A `GameMaker` is a Twisted plugin and names a module; the module's
+`game_type` is loaded when it is needed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """A match that is forwarded, and judged beside it.
 
-Source: design.md, "Forward first, judge beside it"; battleship.md A1 and A2.
+Source: docs/topics/design.md#forward-first-judge-beside-it, docs/reference/battleship.md#order,
+docs/reference/battleship.md#the-referee.
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ def _no_review() -> list[tuple[Seat, bytes, int]]:
 
 @define
 class Relay:
-    """A match whose lines are forwarded untouched, and judged beside it (battleship.md A1 and A2).
+    """A match whose lines are forwarded untouched, and judged beside it.
 
     `random` makes the generator where the rules leave something to chance; restoring needs none.
     """
@@ -194,7 +195,7 @@ class Relay:
         journal.append(self._entry(now, STARTED))
         self._clock.started = True
         mails = [self._role(seat) for seat in untold]
-        # Everybody is told of the start before any early line is forwarded (battleship.md A1).
+        # Everybody is told of the start before any early line is forwarded: docs/reference/battleship.md#order.
         mails += [Mail(0, Started()), Mail(1, Started())]
         step = Step(tuple(mails), wake_at=self._clock.due, journal=tuple(journal))
         early, self._early = self._early, []

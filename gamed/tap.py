@@ -1,6 +1,6 @@
 """The composition root: `twistd gamed` comes here for its options and its service.
 
-Source: design.md, "The tree"; the contract in README.md.
+Source: docs/topics/design.md#the-tree, README.md#configure-it.
 """
 
 from __future__ import annotations

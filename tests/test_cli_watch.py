@@ -1,4 +1,4 @@
-"""`gamed watch` as a process beside `gamed bot`, and what becomes of the record. Source: issue 6, "Build" 5."""
+"""`gamed watch` as a process beside `gamed bot`, and what becomes of the record."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What every game in the registry must keep: these tests run on a new game as soon as its plugin line is there.
 
-Source: design.md, "Adding things" and habits 2 and 5.
+Source: docs/topics/design.md#adding-things, docs/topics/design.md#habits.
 """
 
 from __future__ import annotations

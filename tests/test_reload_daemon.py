@@ -1,7 +1,4 @@
-"""Limits and certificates read anew with 50 games running over TLS, and nobody dropped.
-
-Source: issue 7, "Shows" 5.
-"""
+"""Limits and certificates read anew with 50 games running over TLS, and nobody dropped."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """One transport: bytes in to its dialect, events on to its room, letters out.
 
-Source: design.md, "A move's way" and "Floods"; battleship.md A1 (TCP_NODELAY, TCP_QUICKACK, the last line before a
-close) and B12.
+Source: docs/topics/design.md#a-moves-way-a-relayed-shot, docs/topics/design.md#floods,
+docs/reference/battleship.md#ends (the last line before a close),
+docs/reference/battleship.md#what-the-original-does-differently (TCP_NODELAY, TCP_QUICKACK).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The import of a document, in the five steps of the BGoV text, up to storing it.
 
-Source: records.md 2. `gamed.records.source` does the first step, that the file is there; here are the others: valid
-against Standard.xsd, publisher and version, valid against their own schema, and the game is played if gamed can play
-it. Bytes go in and a value comes out.
+Source: docs/reference/records.md#the-import. `gamed.records.source` does the first step, that the file is there; here
+are the others: valid against Standard.xsd, publisher and version, valid against their own schema, and the game is
+played if gamed can play it. Bytes go in and a value comes out.
 """
 
 from __future__ import annotations

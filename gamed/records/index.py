@@ -1,6 +1,6 @@
 """The format index: which schema describes the records of a publisher and version.
 
-Source: records.md 1 and 2, steps 2 to 4.
+Source: docs/reference/records.md#the-base-format, docs/reference/records.md#the-import, steps 2 to 4.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """gamed's own records: a history as XML, and back.
 
-Source: records.md 5; the schemas describe the format. The publisher is `gamed-` and the game's kind. The XML is put
-together from strings, which takes less than half the time of building a tree: every finished game comes through here.
+Source: docs/reference/records.md#gameds-own-records; the schemas describe the format. The publisher is `gamed-` and the
+game's kind. The XML is put together from strings, which takes less than half the time of building a tree: every
+finished game comes through here.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Records played through by the rules of their game: the last of the five steps.
 
-Source: records.md 2, step 5, and 4. What a record is of, and how it ended, comes out as a Summary.
+Source: docs/reference/records.md#the-import (the last step), docs/reference/records.md#gofans. What a record is of, and
+how it ended, comes out as a Summary.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What goes wrong between a browser and the daemon: reloads, lost lines, restarts, lost browsers, and bad intent.
 
-Source: issue 8, "Shows" 5, 7 and 8. Beside the bad intent a game of others goes on, which must not notice.
+Beside the bad intent a game of others goes on, which must not notice.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from tests.proofs import whole
 from tests.proofs.live import LiveProof
 
 FASTEST = 300.0
-"""Milliseconds in which the first page can be used. Source: issue 8, "Shows" 8."""
+"""Milliseconds in which the first page can be used."""
 
 HEAVIEST = 150_000
-"""Bytes that are transferred for a page with all that it loads. Source: issue 8, "Shows" 8; issue 16, "Shows" 3."""
+"""Bytes that are transferred for a page with all that it loads."""
 
 LONG = 10_000_000
 

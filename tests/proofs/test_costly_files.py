@@ -1,7 +1,7 @@
 """Files that were made to cost much: each within two seconds of computing and 200 MB, typed and uploaded.
 
-Source: issue 15, "Shows" 3. Computing is measured as CPU time, so that a busy machine says the same. What a daemon
-needs by itself, some 110 MB, does not count. While the web takes a file in, others are answered.
+Computing is measured as CPU time, so that a busy machine says the same. What a daemon needs by itself, some 110 MB,
+does not count. While the web takes a file in, others are answered.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The five boards under axe, in light and in dark: nothing serious. Source: issue 8, "Shows" 7."""
+"""The five boards under axe, in light and in dark: nothing serious."""
 
 from __future__ import annotations
 

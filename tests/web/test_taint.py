@@ -1,7 +1,7 @@
 """Hidden things: no byte that a spectator or an opponent gets tells a fleet, a hand or a program.
 
-Source: issue 8, "Shows" 4. Two games are played that differ in nothing but what is hidden; what others are sent must
-not differ. So no way of writing a secret down can pass unseen.
+Two games are played that differ in nothing but what is hidden; what others are sent must not differ. So no way of
+writing a secret down can pass unseen.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """The table of a Software-Challenge game: who is told what, when, and who loses by what.
 
-Source: software-challenge.md A, B3 to B6. It knows no Hive: the season does.
+Source: docs/reference/software-challenge.md#the-life-of-a-game, docs/reference/software-challenge.md#results,
+docs/reference/software-challenge.md#time, docs/reference/software-challenge.md#what-is-refused. It knows no Hive: the
+season does.
 """
 
 from __future__ import annotations
