@@ -8,7 +8,7 @@ from twisted.logger import capturedLogs
 
 from gamed.events import Moved, Seated, Started
 from gamed.game import Termination
-from gamed.history import ENDED, JOINED, LINE, OPENED, STARTED
+from gamed.history import ENDED, HELD, JOINED, LINE, OPENED, STARTED, Entry
 from gamed.lobby.lobby import AFTERWARDS
 from gamed.lobby.outage import PATIENCE
 from gamed.records.own import summary
@@ -72,6 +72,55 @@ class DeliveryTests(LobbyTestCase):
         (line,) = [log for log in logs if log["log_format"].startswith("ended:")]
         self.assertEqual((line["room"], line["termination"], line["winner"]), (room.id, "left", 0))
         self.assertEqual((line["game"], line["peers"]), ("battleship", "a,b"))
+
+
+class BatchTests(LobbyTestCase):
+    """What one read has brought."""
+
+    def setUp(self) -> None:
+        self.open()
+        self.room = self.match()
+        self.journal.batches.clear()
+        self.steps: list[Step] = []
+        self.room.watchers.append(lambda _, step: self.steps.append(step))
+
+    def test_it_is_one_step_and_one_entry_of_the_journal(self) -> None:
+        lines = [Moved(b"%d" % number) for number in range(3)]
+        self.room.receive(1, iter(lines))
+        self.clock.turn()
+        self.assertEqual(len(self.steps), 1)
+        self.assertEqual(self.journal.batches, [[(self.room.id, [LINE] * 3)]])
+        self.assertEqual(self.heard, [("a", line) for line in lines])
+
+    def test_nothing_is_no_step(self) -> None:
+        self.room.receive(1, [])
+        self.assertEqual((self.steps, self.lobby._dispatches), ([], []))
+
+    def test_what_comes_after_the_end_of_the_match_is_a_step_by_itself(self) -> None:
+        with capturedLogs():
+            self.room.receive(0, [WATER, LAST_SUNK, SHOT])
+        self.assertEqual([step.outcome is not None for step in self.steps], [True, False])
+        self.clock.turn()
+        self.assertEqual(self.heard, [("b", WATER), ("b", LAST_SUNK), ("a", "closed"), ("b", "closed")])
+
+    def test_another_match_has_a_history_of_its_own(self) -> None:
+        one, two, three = (Entry(number, LINE, 1, b"") for number in range(3))
+        steps = [Step(journal=(one,)), Step(journal=(two,), opened=True), Step(journal=(three,))]
+        self.patch(Relay, "receive", lambda *_: steps.pop(0))
+        before = self.room.history
+        self.room.receive(1, [SHOT] * 3)
+        self.assertEqual((before.entries[-1], self.room.history.entries), (one, [two, three]))
+        self.clock.turn()
+        rooms = [(before.room, [LINE]), (self.room.history.room, [OPENED, LINE, LINE])]
+        self.assertEqual(self.journal.batches, [rooms])
+
+    def test_where_a_match_waits_is_in_the_journal_in_its_place(self) -> None:
+        entry, held = Entry(0, LINE, 1, b""), Entry(0, HELD)
+        steps = [Step(journal=(entry,), held=held), Step(journal=(entry,))]
+        self.patch(Relay, "receive", lambda *_: steps.pop(0))
+        self.room.receive(1, [SHOT] * 2)
+        self.clock.turn()
+        self.assertEqual(self.journal.batches, [[(self.room.id, [LINE, HELD]), (self.room.id, [LINE])]])
 
 
 class DiskTests(LobbyTestCase):

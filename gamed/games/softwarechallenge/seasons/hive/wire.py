@@ -153,7 +153,7 @@ def read(data: Element) -> Sent:
         if name not in parts:
             needed = " and ".join(f"<{part}>" for part in _NEEDED[kind])
             raise RemoteProtocolError(f"a {kind} needs a {name}", code="missing-part", hint=needed)
-    places = {name: _place(parts[name]) for name in ("destination", "start") if name in parts}
+    places: dict[str, _Place] = {name: _place(parts[name]) for name in ("destination", "start") if name in parts}
     piece = _piece_of(parts["piece"]) if "piece" in parts else None
     inner = [] if hint is None else [f"<hint>{escaped(hint)}</hint>"]
     if piece is not None:
@@ -198,7 +198,8 @@ def _move(kind: str, places: Mapping[str, _Place], piece: _Piece | None) -> Move
     if piece is not None:
         owner, type_ = piece
         return SetMove(type_, owner, *places["destination"])
-    return DragMove(*places.get("start", (None, None, None)), *places["destination"])
+    x, y, z = places.get("start", (None, None, None))
+    return DragMove(x, y, z, *places["destination"])
 
 
 def _place(element: Element) -> _Place:
