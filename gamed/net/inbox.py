@@ -38,7 +38,7 @@ class Inbox:
     """Whether more came while something waited. Nothing is read then until all of it was served."""
 
     taken: int = 0
-    """Messages of the last batch."""
+    """Messages of the present batch, until it is charged."""
 
     error: Exception | None = None
     """What has ended the last batch: a broken protocol, or a fault of ours."""
@@ -56,7 +56,7 @@ class Inbox:
     """How many more messages the present batch may have."""
 
     _counted: int = 0
-    """Rated messages of the last batch."""
+    """Rated messages of the present batch, until it is charged."""
 
     def __attrs_post_init__(self) -> None:
         now, rate = self.clock.seconds(), self.messages_per_second
@@ -90,7 +90,6 @@ class Inbox:
         Errors are left in `error`. They are not raised here, because whoever takes the events has nothing to do with
         them: a dialect that breaks must cost its peer the connection, not a room its match.
         """
-        self.taken = self._counted = 0
         self._left = most
         try:
             while self._waiting:
@@ -113,4 +112,5 @@ class Inbox:
         self.share.take(self.taken or 1)
         if self.rate is not None:
             self.rate.take(self._counted)
+        self.taken = self._counted = 0
         return bool(self._left)

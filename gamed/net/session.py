@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from attrs import define, field
 from twisted.internet.error import ConnectionDone, ConnectionLost
@@ -52,6 +52,9 @@ LEFT_BEHIND = 1.0
 MUTE_BYTES = 65_536
 """Bytes that are then read and thrown away at a time."""
 
+_OPEN: Final = Phase.OPEN
+"""Looked up once: Python 3.11 makes two calls for a member of an enum, and this is on each move's way."""
+
 
 @implementer(IProtocol, IHandshakeListener, IHalfCloseableProtocol)
 @define(eq=False)
@@ -78,8 +81,13 @@ class Session:
     """The peer's rooms, and its seats in them."""
 
     inbox: Inbox = field(init=False)
+    """What the peer has sent and its rooms have not seen."""
+
     outbox: Outbox = field(init=False)
+    """What is on its way to the peer."""
+
     begun: BegunMessage = field(factory=BegunMessage)
+    """What looks at unfinished messages have found."""
 
     arrived: float = inf
     """When what is served now counts as arrived; where more than one read is served together, the first of them."""
@@ -91,6 +99,7 @@ class Session:
     """The place to which the peer's events go, where the reception does not route them."""
 
     _refusals: Refusals | None = None
+    """What it sent in vain; None: nothing yet."""
 
     _rest: IDelayedCall | None = None
     """The call with which a session goes on that is RATED, or MUTED and not read for a moment."""
@@ -137,7 +146,7 @@ class Session:
     def dataReceived(self, data: bytes) -> None:
         """Take bytes from the peer: at once what is within its share, and the rest when its turn comes."""
         self.factory.traffic.received += len(data)
-        if self.phase in DEAF:
+        if self.phase is not _OPEN and self.phase in DEAF:
             self._breathe()
             return
         self.inbox.put(data)
@@ -148,7 +157,7 @@ class Session:
             arrived = self._arrivals.read(is_emptied=handle is not None and len(data) < READ_BYTES)
         else:
             arrived = inf if self.factory.passes is None else self.factory.passes.seconds()
-        if self.phase is Phase.OPEN:
+        if self.phase is _OPEN:
             self.arrived = arrived
             self._take()
         else:
@@ -158,6 +167,7 @@ class Session:
             acknowledge(handle)
 
     def _go(self, occasion: Occasion) -> None:
+        """Go to the phase that follows."""
         self.phase = after(self.phase, occasion)
 
     def _take(self) -> None:
@@ -201,8 +211,9 @@ class Session:
                     break
         if self._place is not None:
             room, seat = self._place
+            before = self.inbox.taken
             room.receive(seat, events)
-            if self.inbox.taken:
+            if self.inbox.taken > before:
                 # A table that does not forward has been told something, and answers.
                 self._is_answered = not room.table.forwards
 
