@@ -52,8 +52,8 @@ class HostedRoom(Protocol):
     def join(self, peer: Peer, seat: Seat | None = None) -> Seat:
         """Seat a peer, on the next free seat if none is named."""
 
-    def receive(self, seat: Seat, event: Event) -> None:
-        """Take what the peer on a seat sent."""
+    def receive(self, seat: Seat, events: Iterable[Event]) -> None:
+        """Take what the peer on a seat sent, and perform it as one step."""
 
     def leave(self, seat: Seat, why: Termination = Termination.LEFT, text: str = "") -> None:
         """Empty a seat."""

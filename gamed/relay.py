@@ -202,7 +202,7 @@ class Relay:
         # A line that was refused because it was early is not counted once more when it is judged.
         self._told.update(range(self._entries, self._entries + min(len(early), FINDINGS_KEPT)))
         for seat, moved in early:
-            step = _joined(step, self.receive(seat, moved, now))
+            step.join(self.receive(seat, moved, now))
         return step
 
     def _wait(self, seat: Seat, moved: Moved, now: float) -> Step:
@@ -397,7 +397,7 @@ class Relay:
         step = Step(wake_at=self._clock.due)
         held, self._held = self._held, []
         for seat, moved in held:
-            step = _joined(step, self.receive(seat, moved, now))
+            step.join(self.receive(seat, moved, now))
         return step
 
     def step(self, now: float, *, forced: bool = False) -> Step:  # noqa: ARG002 (Table's signature)
@@ -500,18 +500,3 @@ _IS_KEPT: Final = "the line is kept until a second client has come"
 
 def _illegible() -> InvalidMove:
     return InvalidMove("the line is no command", code="illegible")
-
-
-def _joined(first: Step, second: Step) -> Step:
-    """Return two steps as one."""
-    return Step(
-        first.mails + second.mails,
-        second.dropped or first.dropped,
-        second.wake_at,
-        first.journal + second.journal,
-        first.review or second.review,
-        first.findings + second.findings,
-        second.outcome or first.outcome,
-        closed=first.closed or second.closed,
-        refused=first.refused + second.refused,
-    )

@@ -351,7 +351,7 @@ class StartTests(DaemonTestCase):
             room = peer.room
             self.reactor.advance(0)
         first = next(iter(service.lobby.rooms.values()))
-        first.receive(1, SHOT)
+        first.receive(1, [SHOT])
         with capturedLogs() as logs:
             self.reactor.threads.result(service.stopService())
         self.assertEqual((sentences(logs), self.told), ([], ["STOPPING=1"]))

@@ -240,10 +240,10 @@ class SeasonTable(MatchTable):
 
     def delivered(self, now: float, unsent: Collection[Seat] = ()) -> float | None:
         """Start the clock of a request that has left."""
-        if not self._asks or self._mover in unsent:
+        if not self._asks or (mover := self._mover) in unsent:
             return None
         self._asks = False
-        self._is_timed = self._timed[self._mover]
+        self._is_timed = self._timed[mover]
         self._clock.ask(now)
         return self._clock.due if self._is_timed else None
 
