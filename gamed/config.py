@@ -7,6 +7,7 @@ relative to the file, or to the working directory where there is no file.
 from __future__ import annotations
 
 import math
+import secrets
 import tomllib
 from collections.abc import Mapping
 from ipaddress import ip_network
@@ -15,9 +16,12 @@ from typing import Any, Final
 
 import attrs
 from attrs import field, frozen
+from twisted.logger import Logger
 
 from gamed.errors import ConfigError
 from gamed.registry import games
+
+log = Logger()
 
 DURABILITIES: Final = ("process", "disk")
 ON_FULL: Final = ("pause", "end")
@@ -221,6 +225,15 @@ def structure(tree: Mapping[str, Any], directory: Path) -> Config:
         console=_section("console", ConsoleConfig, tree).below(directory),
         web=_section("web", WebConfig, tree),
     )
+
+
+def with_password(section: str, settings: Any) -> Any:
+    """Return settings with a random password, which the log tells, if they have none: no default password works."""
+    if getattr(settings, "password", None) != "":
+        return settings
+    made = secrets.token_urlsafe(12)
+    log.warn("[{section}] has no password; until the daemon stops it is {password}", section=section, password=made)
+    return attrs.evolve(settings, password=made)
 
 
 def _section(name: str, cls: type[Any], tree: Mapping[str, Any]) -> Any:

@@ -25,7 +25,7 @@ from gamed import __version__
 from gamed.audit import AuditObserver
 from gamed.cli import quick
 from gamed.cli.players import players, readers
-from gamed.config import Config, load
+from gamed.config import Config, load, with_password
 from gamed.console.reload import reloaded
 from gamed.console.service import Console, console
 from gamed.errors import ConfigError, GamedError
@@ -320,10 +320,10 @@ def build(
         seconds=heartbeat.seconds,
         held=heartbeat.held,
         tally=tally,
-        on_full=config.store.on_full,
     )
-    lobby.outage.parts.append(heartbeat.hold)
-    journal.on_failure = lobby.sync_failed
+    lobby.delivery.on_full = config.store.on_full
+    lobby.delivery.outage.parts.append(heartbeat.hold)
+    journal.on_failure = lobby.delivery.sync_failed
     room_for = raise_descriptor_limit()
     bans = Bans()
     backlog, door = Backlog(reactor), door_of(reactor)
@@ -338,7 +338,7 @@ def build(
             total = min(settings.connections, room_for)
             limits = ConnectionLimits(name, total, settings.connections_per_address, bans, room_for)
             limits.per_second = settings.connections_per_second
-            reception = made.reception(settings, lobby)
+            reception = made.reception(with_password(name, settings), lobby)
             connect = partial(made.connection, settings)
             factory = SessionFactory(
                 connect,
@@ -354,14 +354,14 @@ def build(
                 passes=heartbeat if has_passes(reactor) else None,
             )
             factories[name] = factory
-            lobby.outage.parts.append(factory.hold)
+            lobby.delivery.outage.parts.append(factory.hold)
             listeners.append(Listener(name, endpoint, factory, reactor, door))
-    replays = []
-    for _, made in makers.values():
-        if folder := kept.get(made.publisher):
-            writer = ReplayWriter(folder.directory, folder.replay, reactor)
-            lobby.replays[made.kind] = writer.write
-            replays.append(writer)
+    replays = {
+        made.kind: ReplayWriter(folder.directory, folder.replay, reactor)
+        for _, made in makers.values()
+        if (folder := kept.get(made.publisher))
+    }
+    lobby.recorder.replays |= {kind: writer.write for kind, writer in replays.items()}
     kinds = {name: made.kind for name, (_, made) in makers.items()}
     served = {name: (kinds[name], factory) for name, factory in factories.items()}
     strings = {listener.section: listener.endpoint for listener in listeners}
@@ -379,7 +379,7 @@ def build(
         site = web_site(operated.parts, listeners, _importing(config), reactor, room_for)
         listeners.append(Listener("web", endpoint, site, reactor, door))
     daemon = Daemon(
-        Storage(journal, database, store, replays),
+        Storage(journal, database, store, list(replays.values())),
         heartbeat,
         lobby,
         listeners,

@@ -6,9 +6,10 @@ import os
 from pathlib import Path
 from typing import Any
 
+from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.config import Config, StoreConfig, load
+from gamed.config import Config, ConsoleConfig, StoreConfig, load, with_password
 from gamed.errors import ConfigError
 from gamed.games.battleship import Settings
 from gamed.registry import games
@@ -64,6 +65,29 @@ class ValueTests(ConfigTestCase):
         self.assertIsNone(self.battleship("").endpoint)
         self.assertEqual(self.battleship('endpoint = ""').endpoint, "")
         self.assertEqual(self.battleship('endpoint = "tcp:1"').endpoint, "tcp:1")
+
+
+class PasswordTests(ConfigTestCase):
+    """No default password works."""
+
+    def test_settings_without_one_get_a_random_one_that_the_log_tells(self) -> None:
+        settings = games()["softwarechallenge"].load().settings()
+        with capturedLogs() as events:
+            made = [with_password("softwarechallenge", settings).password for _ in range(2)]
+        self.assertNotEqual(made[0], made[1])
+        self.assertRegex(made[0], r"^[\w-]{16}$")
+        text = "[softwarechallenge] has no password; until the daemon stops it is {}"
+        self.assertEqual([formatEvent(event) for event in events], [text.format(password) for password in made])
+
+    def test_a_configured_one_stays(self) -> None:
+        settings = ConsoleConfig(password="Distel")
+        with capturedLogs() as events:
+            self.assertIs(with_password("console", settings), settings)
+        self.assertEqual(events, [])
+
+    def test_settings_that_have_no_such_key_stay(self) -> None:
+        settings = StoreConfig()
+        self.assertIs(with_password("store", settings), settings)
 
 
 class PathTests(ConfigTestCase):

@@ -281,4 +281,4 @@ class DesignPageTests(SynchronousTestCase):
         self.assertEqual(sorted(asked - set(shown)), [], "there, and not shown")
 
     def test_it_says_where_it_differs(self) -> None:
-        self.assertIn("Lobby", section(DESIGN, "Where this differs from the first design"))
+        self.assertIn("Delivery", section(DESIGN, "Where this differs from the first design"))

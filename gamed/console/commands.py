@@ -191,7 +191,7 @@ def stats(operator: Operator) -> Answer:
             "playing": sum(state(room) == "playing" for room in open_rooms),
             "peers": sum(1 for _ in parts.sessions),
             "reservations": len(lobby.reservations),
-            "not recorded yet": lobby.unstored,
+            "not recorded yet": lobby.keeper.unstored,
             "journal": "failed: " + str(lobby.journal.failed) if lobby.journal.failed else "works",
             "durability": lobby.journal.durability,
             "stood still": lobby.tally.stalls.total,

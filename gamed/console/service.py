@@ -13,7 +13,7 @@ from twisted.application.service import Service
 from twisted.internet.threads import deferToThreadPool
 from twisted.logger import Logger
 
-from gamed.config import Config
+from gamed.config import Config, with_password
 from gamed.console.accounts import Accounts, Secret, secrets_of
 from gamed.console.operator import Parts
 from gamed.console.telnet import TelnetFactory
@@ -41,7 +41,7 @@ class Console(Service):
         parts.started = parts.clock.seconds()
         parts.accounts.secrets = secrets_of(config.everybody)
         if not config.accounts and not config.password:
-            parts.accounts.secrets[config.user] = Secret.of(parts.lobby.password("console", ""))
+            parts.accounts.secrets[config.user] = Secret.of(with_password("console", config).password)
         for account in config.accounts:
             if not account.password and not account.authorized_keys:
                 log.warn("console: user {user} has neither a password nor authorized keys", user=account.user)

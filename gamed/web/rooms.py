@@ -108,7 +108,7 @@ class Rooms:
         id, lobby = call.places["id"], self.parts.lobby  # noqa: A001 (the column's name)
         if id in lobby.rooms:
             return None
-        if lobby.is_on_its_way(id):
+        if lobby.recorder.is_on_its_way(id):
             return fail(_has_ended(id))
         # An id that is shortened is not a room's.
         found = lobby.store.record(id) if _ID.fullmatch(id) else fail(UnknownRecord(id))

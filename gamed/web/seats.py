@@ -398,7 +398,7 @@ class Seats:
             if strategy not in game_type.players:
                 raise Refusal(400, "bots", "there is no such bot", f"there are {', '.join(game_type.players)}")
         lobby = self.parts.lobby
-        if lobby.is_draining or lobby.outage.reason:
+        if lobby.is_draining or lobby.delivery.outage.reason:
             raise Refusal(503, "closed", "no new games begin just now", "try again later")
         if visitor.seats >= PLAYED:
             raise Refusal(429, "seats", f"you hold {PLAYED} seats: leave one first")

@@ -58,7 +58,7 @@ def web_site(parts: Parts, listeners: Sequence[Listener], importing: Importing, 
     collector = DaemonCollector(
         lobby.tally,
         lobby.rooms.values,
-        lambda: lobby.unstored,
+        lambda: lobby.keeper.unstored,
         {name: factory.traffic for name, factory in factories.items()},
         {name: factory.sessions for name, factory in factories.items()},
         ready,
@@ -78,7 +78,7 @@ def web_site(parts: Parts, listeners: Sequence[Listener], importing: Importing, 
         rooms,
         play,
         Topics(feeds.lines, {"rooms": rooms.stream, "seats": play.stream}),
-        Archive(lobby.store, importing, lobby.game_types, is_on_its_way=lobby.is_on_its_way, naming=naming),
+        Archive(lobby.store, importing, lobby.game_types, is_on_its_way=lobby.recorder.is_on_its_way, naming=naming),
         Recordings(lobby.store, importing, reactor.seconds),
     )
     routes = [*(route for part in made for route in part.routes), described]
@@ -132,14 +132,14 @@ def readiness(listeners: Iterable[Listener], journal: Watched, lobby: Lobby) -> 
         found = {listener.section: "does not listen" for listener in known if listener.port is None}
         if lobby.is_draining:
             found["lobby"] = "drains: no new games begin, and the daemon stops after those that run"
-        if lobby.outage.reason:
-            found["journal"] = lobby.outage.reason
+        if lobby.delivery.outage.reason:
+            found["journal"] = lobby.delivery.outage.reason
         elif journal.failed is not None:
             found["journal"] = f"cannot be synced: {journal.failed}"
         if lobby.store.silence:
-            found["store"] = f"{lobby.store.silence}; {lobby.unstored} ended games wait to be stored"
-        elif lobby.keeper.reason and lobby.unstored:
-            found["store"] = f"{lobby.unstored} ended games wait to be stored; see the log"
+            found["store"] = f"{lobby.store.silence}; {lobby.keeper.unstored} ended games wait to be stored"
+        elif lobby.keeper.reason and lobby.keeper.unstored:
+            found["store"] = f"{lobby.keeper.unstored} ended games wait to be stored; see the log"
         return found
 
     return problems

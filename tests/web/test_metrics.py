@@ -50,7 +50,7 @@ class MetricsTests(LobbyTestCase):
         collector = DaemonCollector(
             self.lobby.tally,
             self.lobby.rooms.values,
-            lambda: self.lobby.unstored,
+            lambda: self.lobby.keeper.unstored,
             {"battleship": self.traffic},
             {"battleship": {}},
             lambda: self.problems,

@@ -15,7 +15,7 @@ from attrs import Attribute, evolve, field, frozen, validators
 from gamed.game import Options
 from gamed.games.softwarechallenge.client import Player
 from gamed.games.softwarechallenge.person import Person
-from gamed.games.softwarechallenge.reception import LISTENER, SoftwareChallengeReception
+from gamed.games.softwarechallenge.reception import SoftwareChallengeReception
 from gamed.games.softwarechallenge.seasons.hive import replays
 from gamed.games.softwarechallenge.seasons.hive.boards import draw
 from gamed.games.softwarechallenge.seasons.hive.client import HiveBrain
@@ -77,8 +77,7 @@ def _connection(settings: Settings) -> SoftwareChallengeConnection:
 
 
 def _reception(settings: Settings, host: Host) -> SoftwareChallengeReception:
-    password = host.password(LISTENER, settings.password)
-    return SoftwareChallengeReception(_SEASON, host, password, settings.paused, settings.waiting_seconds)
+    return SoftwareChallengeReception(_SEASON, host, settings.password, settings.paused, settings.waiting_seconds)
 
 
 def _table(_settings: Settings, options: Options, random: Callable[[], Random], now: float) -> SeasonTable:
