@@ -14,6 +14,7 @@ from gamed.console.operator import ConsoleError, Parts
 from gamed.console.render import Facts
 from gamed.errors import ConfigError
 from gamed.net.factory import SessionFactory
+from gamed.registry import ListenerSettings
 
 FACTORY: Final = ("unsent_bytes", "messages_per_second", "message_seconds")
 """Settings of a listener that its sessions look up each time."""
@@ -71,15 +72,14 @@ def _changed(old: Any, new: Any) -> Iterator[str]:
     return (key.name for key in attrs.fields(type(old)) if getattr(old, key.name) != getattr(new, key.name))
 
 
-def _take_limits(factory: SessionFactory, settings: Any) -> tuple[str, ...]:
+def _take_limits(factory: SessionFactory, settings: ListenerSettings) -> tuple[str, ...]:
     limits = factory.limits
     limits.total = min(settings.connections, limits.most)
     limits.per_address = settings.connections_per_address
     limits.per_second = settings.connections_per_second
-    held = [name for name in FACTORY if hasattr(settings, name)]
-    for name in held:
+    for name in FACTORY:
         setattr(factory, name, getattr(settings, name))
-    return ("connections", "connections_per_address", "connections_per_second", *held)
+    return ("connections", "connections_per_address", "connections_per_second", *FACTORY)
 
 
 def _console(parts: Parts, before: Config, config: Config) -> tuple[list[str], list[str]]:

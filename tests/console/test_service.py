@@ -128,9 +128,9 @@ class ConfigurationTests(ConsoleServiceTestCase):
     def test_what_is_refused(self) -> None:
         for toml, said in (
             ('user = ""', "user is a name"),
-            ("idle_seconds = 0", "idle_seconds must be more than 0"),
-            ("connections = -1", "connections must be more than 0"),
-            ('log_level = "loud"', "log_level is one of debug, info"),
+            ("idle_seconds = 0", "'idle_seconds' must be > 0"),
+            ("connections = -1", "'connections' must be > 0"),
+            ('log_level = "loud"', "'log_level' must be in ('debug', 'info'"),
             ("manhole = 1", "manhole is true or false"),
             ("port = 1", "[console] has no key port"),
         ):
