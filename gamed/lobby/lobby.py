@@ -43,6 +43,7 @@ from gamed.refusals import Refusal
 from gamed.registry import GameType
 from gamed.store import Journal, Store
 from gamed.tally import Tally
+from gamed.texts import timestamp
 
 log = Logger()
 
@@ -157,8 +158,7 @@ class Lobby(Service):
 
     def history(self, kind: str, options: Options) -> History:
         """Return a fresh history for a match that begins now."""
-        started = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        return History(str(uuid.uuid4()), kind, started, random.getrandbits(63), options)
+        return History(str(uuid.uuid4()), kind, timestamp(datetime.now(UTC)), random.getrandbits(63), options)
 
     def room(self, room: str) -> Room | None:
         """Return the room with an id, if it is open."""
