@@ -117,7 +117,7 @@ class Storage(Service):
         return DeferredList([stored, *(writer.stop() for writer in self.replays)], consumeErrors=True)
 
 
-@define(eq=False)
+@define(eq=False, kw_only=True)
 class Daemon(MultiService):
     """All services in their order: storage, heartbeat, lobby, listeners."""
 
@@ -132,7 +132,7 @@ class Daemon(MultiService):
     """Makes the quick checks of `gamed doctor`."""
 
     console: Console | None = None
-    audit: AuditObserver = field(kw_only=True)
+    audit: AuditObserver
     watchdog: Watchdog = field(init=False)
     collector: IdleCollector = field(init=False)
 
@@ -357,9 +357,9 @@ def build(
                 reception,
                 limits,
                 reactor,
-                settings.unsent_bytes,
-                settings.messages_per_second,
-                settings.message_seconds,
+                unsent_bytes=settings.unsent_bytes,
+                messages_per_second=settings.messages_per_second,
+                message_seconds=settings.message_seconds,
                 backlog=backlog,
                 refusals=lobby.refusals,
                 door=door,
@@ -414,15 +414,15 @@ def build(
         operated.services.reloader.web = site.configure
         listeners.append(Listener("web", endpoint, site, reactor, door))
     daemon = Daemon(
-        Storage(journal, database, store, list(replays.values())),
-        heartbeat,
-        lobby,
-        listeners,
-        GarbagePauses(tally.pauses),
-        reactor,
-        Expiry(store, reactor, config.store.keep_days),
-        lambda: quick.run(quick.checks(config, {name: text for name, text in strings.items() if text})),
-        operated,
+        storage=Storage(journal, database, store, list(replays.values())),
+        heartbeat=heartbeat,
+        lobby=lobby,
+        listeners=listeners,
+        garbage=GarbagePauses(tally.pauses),
+        reactor=reactor,
+        expiry=Expiry(store, reactor, config.store.keep_days),
+        examine=lambda: quick.run(quick.checks(config, {name: text for name, text in strings.items() if text})),
+        console=operated,
         audit=AuditObserver(Path(config.store.state)),
     )
     if operated is not None:

@@ -73,7 +73,7 @@ class House:
             game_type.reception(self.settings, self.lobby),
             limits,
             self.clock,
-            self.settings.unsent_bytes,
+            unsent_bytes=self.settings.unsent_bytes,
             refusals=self.lobby.refusals,
         )
         self.lobby.delivery.outage.parts.append(self.factory.hold)

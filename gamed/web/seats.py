@@ -374,7 +374,7 @@ class Seats:
         self._sweep_later()
         try:
             for (strategy, code), name in zip(wish.bots, _bot_names(wish), strict=True):
-                self._bring(sitting, game_type, factory, host, strategy, code, name)
+                self._bring(sitting, strategy, game_type=game_type, factory=factory, host=host, code=code, name=name)
         except Refusal:
             sitting.loop.leave()
             raise
@@ -433,13 +433,14 @@ class Seats:
         # Its first move may be asked for before it is told that it has a seat.
         _take_time(kept.room, kept.seat)
 
-    def _bring(  # noqa: PLR0913, PLR0917 (what a bot needs)
+    def _bring(  # noqa: PLR0913 (what a bot needs)
         self,
         sitting: Sitting,
+        strategy: str,
+        *,
         game_type: GameType,
         factory: SessionFactory,
         host: str,
-        strategy: str,
         code: str | None,
         name: str,
     ) -> None:

@@ -72,11 +72,11 @@ def web_site(  # noqa: PLR0913 (what the pages need of the daemon)
         lobby.tally,
         lobby.rooms.values,
         lambda: lobby.keeper.unstored,
-        {name: factory.traffic for name, factory in factories.items()},
-        {name: factory.sessions for name, factory in factories.items()},
-        ready,
-        partial(expiries, listeners),
-        partial(damage, lobby.journal),
+        traffic={name: factory.traffic for name, factory in factories.items()},
+        sessions={name: factory.sessions for name, factory in factories.items()},
+        problems=ready,
+        expiries=partial(expiries, listeners),
+        warnings=partial(damage, lobby.journal),
     )
     limits = ConnectionLimits("web", min(config.connections, most), config.connections_per_address, bans, most)
     naming = Naming(config.addresses)

@@ -51,11 +51,11 @@ class MetricsTests(LobbyTestCase):
             self.lobby.tally,
             self.lobby.rooms.values,
             lambda: self.lobby.keeper.unstored,
-            {"battleship": self.traffic},
-            {"battleship": {}},
-            lambda: self.problems,
-            lambda: {"web": datetime(1970, 1, 2, tzinfo=UTC)},
-            lambda: {"journal": "damaged"},
+            traffic={"battleship": self.traffic},
+            sessions={"battleship": {}},
+            problems=lambda: self.problems,
+            expiries=lambda: {"web": datetime(1970, 1, 2, tzinfo=UTC)},
+            warnings=lambda: {"journal": "damaged"},
         )
         self.registry = registry(collector)
 
