@@ -216,7 +216,7 @@ class Door(TelnetTransport):
                 self._left_out += 1
                 return
         plain = data.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
-        self._write(plain.replace(b"\xff", b"\xff\xff"))
+        self.transport.write(plain.replace(b"\xff", b"\xff\xff"))
 
     # Telnet's side
 
