@@ -159,9 +159,6 @@ class Host(Protocol):
     def audit(self, peer: Peer, did: str, result: str) -> None:
         """Note in the audit log what an administrator did, and what came of it."""
 
-    def password(self, section: str, configured: str) -> str:
-        """Return the configured password, or a random one, which the log then tells of: no default password works."""
-
     def recorded(self, record: str, call: Callable[[History | None], None]) -> None:
         """Look a record of gamed's own up by its id, and call with what was played, or with None."""
 

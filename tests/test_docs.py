@@ -72,7 +72,7 @@ class ConfigurationTests(SynchronousTestCase):
             **{name: maker.load().settings for name, maker in games().items()},
         }
         for name, cls in classes.items():
-            self.assertEqual(list(self.tree[name]), [field.name for field in attrs.fields(cls)], name)
+            self.assertCountEqual(self.tree[name], [field.name for field in attrs.fields(cls)], name)
 
     def test_its_values_are_the_defaults(self) -> None:
         loaded = structure(self.tree, ROOT)
@@ -132,7 +132,7 @@ class BattleshipPageTests(SynchronousTestCase):
 
     def test_every_key_is_there_with_its_default(self) -> None:
         rows = re.findall(r"^\| `(\w+)` \| (.+?) \|", section(BATTLESHIP, "Limits"), re.MULTILINE)
-        self.assertEqual([name for name, _ in rows], [field.name for field in attrs.fields(Settings)])
+        self.assertCountEqual([name for name, _ in rows], [field.name for field in attrs.fields(Settings)])
         for name, shown in rows:
             default = getattr(Settings(), name)
             if default is None:

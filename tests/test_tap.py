@@ -29,7 +29,8 @@ from gamed.game import Outcome, Termination
 from gamed.games.softwarechallenge.table import SeasonTable
 from gamed.history import MOVE
 from gamed.lobby.expiry import FIRST
-from gamed.lobby.lobby import AFTERWARDS, Lobby
+from gamed.lobby.lobby import Lobby
+from gamed.lobby.match_recorder import AFTERWARDS
 from gamed.net.listener import Listener
 from gamed.records.index import index
 from gamed.records.own import summary as summary_of
@@ -277,7 +278,7 @@ class StartTests(DaemonTestCase):
         journal.append([(history.room, (history.opened(), *history.entries[:-1]))])
         journal.stop()
         service = self.start()
-        while service.lobby.unstored:
+        while service.lobby.keeper.unstored:
             self.reactor.threads.turn()
         record = self.reactor.threads.result(service.storage.store.record(history.room))
         self.assertIn(b'termination="server-fault"', record.header)
@@ -286,7 +287,7 @@ class StartTests(DaemonTestCase):
         service = self.start('[softwarechallenge]\nreplays = "replays"')
         (writer,) = service.storage.replays
         self.assertEqual(writer.directory, self.folder / "replays")
-        self.assertEqual(list(service.lobby.replays), ["hive"])
+        self.assertEqual(list(service.lobby.recorder.replays), ["hive"])
         lobby = service.lobby
         room = lobby.open("hive")
         assert isinstance(room.table, SeasonTable)
@@ -314,7 +315,7 @@ class StartTests(DaemonTestCase):
 
     def test_without_that_none_is_written(self) -> None:
         service = self.start()
-        self.assertEqual((service.storage.replays, service.lobby.replays), ([], {}))
+        self.assertEqual((service.storage.replays, service.lobby.recorder.replays), ([], {}))
 
     def test_what_is_said_in_the_audit_log_is_in_its_file_until_the_stop(self) -> None:
         service = self.start("[store]\nstate = 'state'\n")

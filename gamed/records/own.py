@@ -23,6 +23,7 @@ from gamed.history import DRAWN, JOINED, LINE, MOVE, Entry, History, Value
 from gamed.records import spelling
 from gamed.records.parsing import parse
 from gamed.records.record import Record, RecordError, SeatSummary, Summary
+from gamed.texts import timestamp
 
 PUBLISHER: Final = "gamed-"
 """What the publisher of gamed's own records begins with; the game's kind follows."""
@@ -101,7 +102,7 @@ def _header(history: History, outcome: Outcome, findings: Iterable[Finding], unj
 
 def _later(started: str, milliseconds: int) -> str:
     ended = datetime.fromisoformat(started) + timedelta(milliseconds=milliseconds)
-    return ended.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return timestamp(ended)
 
 
 def _group(name: str, elements: Iterable[str]) -> list[str]:

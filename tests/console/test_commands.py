@@ -262,10 +262,7 @@ class ActingTests(DeskTestCase):
     def test_a_ban_ends_other_operators_sessions(self) -> None:
         self.operator.address = "203.0.113.1"
         self.assertEqual(self.closed, [])
-        other = type(self.operator)(
-            self.parts, "admin", "192.0.2.1", "ssh", self.told.append, lambda: self.closed.append(False)
-        )
-        self.parts.operators.append(other)
+        self.listed_operator("admin", "192.0.2.1", "ssh", self.told.append, lambda: self.closed.append(False))
         self.audited("ban 192.0.2.0/24")
         self.assertEqual(self.closed, [False])
 
@@ -366,9 +363,9 @@ class RecordTests(DeskTestCase):
 
     def test_export(self) -> None:
         self.assertIn("<?xml", self.answer(f"records export {self.record}"))
-        self.parts.state.mkdir(parents=True)
+        self.services.state.mkdir(parents=True)
         self.assertIn("game.xml", self.answer(f"records export {self.record} game.xml"))
-        self.assertTrue(Path(self.parts.state, "exports", "game.xml").read_bytes().startswith(b"<?xml"))
+        self.assertTrue(Path(self.services.state, "exports", "game.xml").read_bytes().startswith(b"<?xml"))
         self.assertIn("File exists", self.answer(f"records export {self.record} game.xml"))
         for name in ("../game.xml", ".hidden", "/etc/passwd"):
             self.assertIn("FILE is a plain name", self.answer(f"records export {self.record} {name}"))

@@ -341,7 +341,7 @@ class SoftwareChallengeReception:
 
     def _authenticate(self, peer: Peer, event: say.Authenticate) -> None:
         self._has_asked(peer)
-        if is_same(event.password, self.password):
+        if self.password and is_same(event.password, self.password):
             self.host.logins.right(LISTENER, peer.address)
             self._admins[peer] = None
             peer.allow(ADMINS_RATE)
