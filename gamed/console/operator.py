@@ -55,8 +55,8 @@ class Parts:
     """The daemon's parts. `listeners`: the games', by section of the configuration; `kinds`: which game each has.
 
     `configure`: reads the configuration again; None where there is no file. `stop`: ends the daemon. `limits`: the
-    console's own connections. `certificates`: reads those of TLS listeners anew, and returns by sections why they cannot
-    be used, None if they can. `web`: has the web listener take its settings; None where there is none.
+    console's own connections. `certificates`: reads those of TLS listeners anew, and returns by sections why they
+    cannot be used, None if they can. `web`: has the web listener take its settings; None where there is none.
     """
 
     lobby: Lobby
