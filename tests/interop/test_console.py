@@ -134,8 +134,11 @@ class TelnetTests(ConsoleTestCase):
         second.sendall(b"(1,[0,0]).\n")
         time.sleep(0.2)
         shown = self.answer(console, f"resume {name}")
-        self.assertRegex(shown, rf"{name} +[0-9.]+ line seat \d \(1,\[0,0\]\)")
         self.assertIn("goes on", shown)
+        line = rf"{name} +[0-9.]+ line seat \d \(1,\[0,0\]\)"
+        if not re.search(line, shown):
+            # On a busy machine it has come only now.
+            console.expect(line)
         shown = self.answer(console, f"kick {name} 0")
         self.assertIn("is kicked", shown)
         self.assertIn(f"{name} closed", shown)
