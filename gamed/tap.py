@@ -197,7 +197,8 @@ class Daemon(MultiService):
     def reload_certificates(self) -> dict[str, ConfigError | None]:
         """Read the certificates of all TLS listeners anew; return by section why they cannot be used, or None.
 
-        A listener whose new certificates cannot be used keeps those that it has.
+        Returns by sections why they cannot be used, None if they can. A listener whose new certificates cannot be used
+        keeps those that it has.
         """
         read: dict[str, ConfigError | None] = {}
         for listener in self.listeners:

@@ -326,10 +326,16 @@ class OwnTests(SynchronousTestCase):
         self.assertEqual((made.code, made.line, made.xpath), ("not-valid", None, None))
 
     def test_an_entry_whose_values_cannot_be_read(self) -> None:
-        text = changed(battleship(), b'<joined at="0" seat="1"', b'<joined at="0" seat="1" more=\'"\'')
-        found = outcome(text)
-        self.assertEqual((found.code, found.xpath), ("not-valid", "/game/body/joined[2]"), found.sentence)
-        self.assertIn(b"more=", text.splitlines()[(found.line or 0) - 1])
+        source = battleship((1, b"(1,[0,0]).\n"))
+        for old, new, xpath in (
+            (b'seat="1" name="', b'seat="1" name="&quot;', "/game/body/joined[2]"),
+            (b">(1,[0,0]).<", b' encoding="base64">abc<', "/game/body/line"),
+        ):
+            header, body = source.split(b"<body>")
+            text = header + b"<body>" + changed(body, old, new)
+            found = outcome(text)
+            self.assertEqual((found.code, found.xpath), ("not-valid", xpath), found.sentence)
+            self.assertIn(new, text.splitlines()[(found.line or 0) - 1])
 
     def test_values_that_the_schema_lets_pass(self) -> None:
         for old, new in (
