@@ -1,9 +1,9 @@
 """When Python's garbage collector works: the long collections wait until nobody plays.
 
-Source: issue "Running it", 8. What is young is collected as Python does it, which takes some milliseconds at most. What
-has become older is collected in small portions, between two turns of the reactor: what survives is kept out of the
-portions that follow. A collection of all that lives takes the longer the more rooms are open; it waits until nothing
-was handled for a while, and is made without that only when very much was kept.
+What is young is collected as Python does it, which takes some milliseconds at most. What has become older is collected
+in small portions, between two turns of the reactor: what survives is kept out of the portions that follow. A collection
+of all that lives takes the longer the more rooms are open; it waits until nothing was handled for a while, and is made
+without that only when very much was kept.
 """
 
 from __future__ import annotations

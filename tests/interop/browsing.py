@@ -1,6 +1,6 @@
 """A real daemon with its web listener, and a headless Chromium before it.
 
-Source: issue 8, "Shows". Waits are for conditions, never for a time; each gives up after `PATIENCE`.
+Waits are for conditions, never for a time; each gives up after `PATIENCE`.
 """
 
 from __future__ import annotations

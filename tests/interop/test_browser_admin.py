@@ -1,6 +1,6 @@
 """The administrator in the browser: logs in, holds games and ends them, prepares a room; others may not.
 
-Source: issue 8, "Build" 1; docs/reference/web-api.md. What takes longer is in tests/proofs/test_browser_admin.py.
+Source: docs/reference/web-api.md#calls. What takes longer is in tests/proofs/test_browser_admin.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A person in the browser against programs that know nothing of browsers: a Prolog client, a Racket world.
 
-Source: issue 8, "Shows" 2; battleship.md B8, quoridor.md B5.
+Source: docs/specs/battleship.md#the-life-of-a-client, docs/specs/quoridor.md#what-a-world-does.
 """
 
 from __future__ import annotations

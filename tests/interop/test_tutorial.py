@@ -1,7 +1,4 @@
-"""The tutorial, walked through in a browser as it is written; with SHOTS in the environment it gets its pictures anew.
-
-Source: issue 8, "Build" 6.
-"""
+"""The tutorial, walked through in a browser as it is written; with SHOTS set it gets its pictures anew."""
 
 from __future__ import annotations
 

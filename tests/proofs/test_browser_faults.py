@@ -1,6 +1,6 @@
 """What goes wrong between a browser and the daemon: reloads, lost lines, restarts, lost browsers, and bad intent.
 
-Source: issue 8, "Shows" 5, 7 and 8. Beside the bad intent a game of others goes on, which must not notice.
+Beside the bad intent a game of others goes on, which must not notice.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from playwright.sync_api import BrowserContext, Page, Route
 
 from gamed.games.quoridor.client import Player as Walker
 from gamed.games.quoridor.strategy import STRATEGIES
+from gamed.registry import game_types
 from tests.interop.browsing import Line, running_web, sit_by_mouse, until
 from tests.interop.drivers import ENEMY, MOVES, STATES, Mouse, own_turn, place_ships, put_wall, votes, waits, walk
 from tests.proofs import whole
 from tests.proofs.live import LiveProof
 
 FASTEST = 300.0
-"""Milliseconds in which the first page can be used. Source: issue 8, "Shows" 8."""
+"""Milliseconds in which the first page can be used."""
 
 HEAVIEST = 150_000
-"""Bytes that are transferred for a page with all that it loads. Source: issue 8, "Shows" 8; issue 16, "Shows" 3."""
+"""Bytes that are transferred for a page with all that it loads."""
 
 LONG = 10_000_000
 
@@ -388,7 +389,7 @@ class FirstPageTests(LiveProof):
 
     def test_what_pages_weigh(self) -> None:
         weights = {path: self.weight(path) for path in ("/", "/records", "/recorder")}
-        for game in ("battleship", "quoridor", "hive", "roborally"):
+        for game in game_types():
             seat = sit_by_mouse(self.page, game, "Ann", self.strategy(game))
             weights[f"{game} seat"] = self.weight(f"/seats/{seat}")
             room = until(lambda seat=seat: self.asked(self.page, f"/seats/{seat}")["room"], "no room")

@@ -1,6 +1,6 @@
 """A replay is left in its middle by "start from here": a new room, which is played to its end and becomes a record.
 
-Source: issue 8, "Build" 2; docs/reference/web-api.md, `POST /rooms`. Of all games Hive alone has reservations.
+Source: docs/reference/web-api.md#calls (`POST /rooms`). Of all games Hive alone has reservations.
 """
 
 from __future__ import annotations

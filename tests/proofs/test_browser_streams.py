@@ -1,7 +1,4 @@
-"""One browser with many windows, and networks, tabs and workers that go away without a word.
-
-Source: issue 16, lines 3 and 8, and "Shows" 2.
-"""
+"""One browser with many windows, and networks, tabs and workers that go away without a word."""
 
 from __future__ import annotations
 
