@@ -18,9 +18,9 @@ $(VENV)/.ready: pyproject.toml twisted/plugins/gamed_plugin.py $(wildcard schema
 run: $(VENV)/.ready
 	$(BIN)/twistd -n gamed $(ARGS)
 
-# The whole test suite, in a few minutes.
+# The whole test suite, in a few minutes, by two processes.
 test: $(VENV)/.ready
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile $(ARGS)
 
 # The long proofs: kills, floods, thousands of games. PROVE=short runs a sample of each.
 prove: $(VENV)/.ready

@@ -71,6 +71,10 @@ class RoomError(GamedError):
     """A room cannot do what it was asked to."""
 
 
+class ConsoleError(GamedError):
+    """A command of the console cannot do what it was asked to."""
+
+
 class StoreError(GamedError):
     """The record store or the journal cannot do what it was asked to."""
 

@@ -52,8 +52,8 @@ class HostedRoom(Protocol):
     def join(self, peer: Peer, seat: Seat | None = None) -> Seat:
         """Seat a peer, on the next free seat if none is named."""
 
-    def receive(self, seat: Seat, event: Event) -> None:
-        """Take what the peer on a seat sent."""
+    def receive(self, seat: Seat, events: Iterable[Event]) -> None:
+        """Take what the peer on a seat sent, and perform it as one step."""
 
     def leave(self, seat: Seat, why: Termination = Termination.LEFT, text: str = "") -> None:
         """Empty a seat."""
@@ -158,9 +158,6 @@ class Host(Protocol):
 
     def audit(self, peer: Peer, did: str, result: str) -> None:
         """Note in the audit log what an administrator did, and what came of it."""
-
-    def password(self, section: str, configured: str) -> str:
-        """Return the configured password, or a random one, which the log then tells of: no default password works."""
 
     def recorded(self, record: str, call: Callable[[History | None], None]) -> None:
         """Look a record of gamed's own up by its id, and call with what was played, or with None."""

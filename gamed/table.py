@@ -62,6 +62,25 @@ class Step:
     held: Entry | None = None
     refused: tuple[tuple[Seat, Refusal], ...] = ()
 
+    @property
+    def is_last(self) -> bool:
+        """Whether it must be done before the next one: after it others are there, or another match begins."""
+        return bool(self.dropped) or self.outcome is not None or self.closed or self.held is not None
+
+    def join(self, later: Step) -> None:
+        """Become this step and the later one, done as one."""
+        self.mails += later.mails
+        self.dropped += later.dropped
+        self.wake_at = self.wake_at if later.wake_at is None else later.wake_at
+        self.journal += later.journal
+        self.review |= later.review
+        self.findings += later.findings
+        self.outcome = self.outcome or later.outcome
+        self.opened |= later.opened
+        self.closed |= later.closed
+        self.held = later.held or self.held
+        self.refused += later.refused
+
 
 class Judged(Protocol):
     """A match, as its record asks for it. `unjudged`: from this journal entry on nothing was judged; None: all was."""

@@ -30,10 +30,10 @@ from gamed.cli.terminal import (
     encoding_option,
     json_option,
     one_line,
-    printable,
     store_settings,
 )
 from gamed.errors import StoreConflict
+from gamed.texts import printable
 
 if TYPE_CHECKING:
     from gamed.config import StoreConfig

@@ -11,8 +11,8 @@ import click
 from attrs import define
 
 from gamed.cli.conversion import written
-from gamed.cli.terminal import printable
 from gamed.errors import GamedError, RuleError
+from gamed.texts import printable
 
 if TYPE_CHECKING:
     from gamed.games.go.tree import GoGame

@@ -26,12 +26,12 @@ from gamed.cli.terminal import (
     json_option,
     missing_database,
     named,
-    printable,
     private,
     shortened,
     store_settings,
 )
 from gamed.game import Termination
+from gamed.texts import printable
 
 if TYPE_CHECKING:
     from gamed.records.record import Record, Summary

@@ -26,10 +26,10 @@ from gamed.cli.terminal import (
     json_option,
     missing_database,
     named,
-    printable,
     yes_option,
 )
 from gamed.errors import GamedError, UnknownRecord
+from gamed.texts import printable
 
 if TYPE_CHECKING:
     from gamed.audit import Noted

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gamed.cli.terminal import Commands, counted_of, json_option, printable
+from gamed.cli.terminal import Commands, counted_of, json_option
+from gamed.texts import printable
 
 if TYPE_CHECKING:
     from gamed.store.copying import Copy

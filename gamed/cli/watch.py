@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from attrs import define
 
-from gamed.cli.terminal import json_option, printable
+from gamed.cli.terminal import json_option
 from gamed.errors import GamedError
+from gamed.texts import printable
 
 if TYPE_CHECKING:
     from gamed.games.roborally.screen import Frame

@@ -19,6 +19,7 @@ from twisted.python.failure import Failure
 from gamed import audit
 from gamed.errors import StoreError
 from gamed.store import Store
+from gamed.texts import timestamp
 
 log = Logger()
 
@@ -70,7 +71,7 @@ class Expiry:
 
     def _before(self) -> str:
         before = self.now() - timedelta(days=self.days)
-        return before.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        return timestamp(before)
 
     def _gone(self, count: int) -> None:
         self._deleted += count

@@ -61,7 +61,7 @@ def _recover(lobby: Lobby, history: History) -> None:
         game=history.kind,
         termination=str(history.entries[-1].data["termination"]),
     )
-    lobby.record(history, replayed(lobby, history).match)
+    lobby.recorder.record(history, replayed(lobby, history).match)
 
 
 def replayed(lobby: Lobby, history: History) -> Table:

@@ -13,8 +13,9 @@ import attrs
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed import passwords
+from gamed.admin import accounts
 from gamed.config import ConsoleConfig
-from gamed.console import accounts, intake, telnet
+from gamed.console import intake, telnet
 from gamed.console.commands import COMMANDS
 from gamed.console.parsing import Command
 

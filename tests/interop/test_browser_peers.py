@@ -92,7 +92,7 @@ class PeerTests(LiveTestCase):
         self.assertEqual(self.verdict(), "You lost.")
         self.page.click("[data-do=reset]")
         waits(self.page, "play")
-        self.assertEqual(self.page.locator(MOVES).count(), 0)
+        self.page.wait_for_selector(MOVES, state="detached")
         self.moves(UP[0::2])
         waits(self.page, "won", "disconnect")
         self.assertEqual(self.verdict(), "You won.")

@@ -525,14 +525,6 @@ class Manager(MatchTable):
         self._close(doing)
         return self._step(doing, now)
 
-    def review(self) -> Step:
-        """Nothing is judged afterwards."""
-        return Step()
-
-    def observe(self) -> tuple[Event, ...]:
-        """Nothing is said to observers: output channels are this dialect's, and they register."""
-        return ()
-
     # Restoring
 
     def restore(self, entry: Entry) -> None:

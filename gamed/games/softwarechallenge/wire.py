@@ -120,23 +120,19 @@ def unknown_element(element: Element, known: Iterable[str]) -> RemoteProtocolErr
 
 def number(text: str) -> int:
     """Return a whole number. Raises RemoteProtocolError(code="not-a-number")."""
-    found = _NUMBER.fullmatch(text)
-    try:
-        value = _decoded(found) if found is not None and max(map(ord, text)) < _CHARS else None
-    except ValueError:
-        value = None
+    found, value = _NUMBER.fullmatch(text), None
+    if found is not None and max(map(ord, text)) < _CHARS:
+        sign, hexadecimal, octal, digits = found.groups()
+        try:
+            value = int(sign + digits, 16 if hexadecimal else 8 if octal else 10)
+        except ValueError:
+            # Its base does not have such digits.
+            value = None
     if value is None or value not in _NUMBERS:
         raise RemoteProtocolError(
             f"{text[:80]!r} is not a number", code="not-a-number", hint="a whole number, such as -5"
         )
     return value - 2**32 if value >= 2**31 else value
-
-
-def _decoded(found: re.Match[str]) -> int:
-    """Return a number's value. Raises ValueError: its base does not have such digits."""
-    sign, hexadecimal, octal, digits = found.groups()
-    value = int(digits, 16 if hexadecimal else 8 if octal else 10)
-    return -value if sign == "-" else value
 
 
 def _is_true(found: Mapping[str, str], name: str) -> bool:

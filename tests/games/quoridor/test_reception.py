@@ -352,7 +352,7 @@ class DisconnectTests(SynchronousTestCase):
     def test_who_was_thrown_out_gets_no_seat_again(self) -> None:
         house = universe(reseat=True)
         stuck, other = two(house)
-        stuck.wire.session.pauseProducing()
+        stuck.wire.session.outbox.pauseProducing()
         house.clock.advance(house.settings.stuck_seconds)
         house.clock.advance(0)
         self.assertEqual(other.heard, [*gone(1), LOBBY])

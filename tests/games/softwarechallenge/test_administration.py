@@ -252,6 +252,10 @@ class PasswordTests(AdministrationTestCase):
         self.assertEqual(client.heard(), KICKED)
         self.assertEqual((self.hall.rooms, self.hall.lobby.tally.wrong_passwords.total()), ([], 1))
 
+    def test_without_a_password_no_password_is_right(self) -> None:
+        self.hall.reception.password = ""
+        self.assertFalse(self.tries("", "192.0.2.7"))
+
     def test_who_leaves_before_the_answer_is_forgotten(self) -> None:
         client = self.hall.connect("192.0.2.7")
         client.authenticate("wrong")
