@@ -1,8 +1,8 @@
 """Journal, then send: the events of a step leave when its entries are in the journal, and never before.
 
-Source: design.md, "The journal" and "A move's way". All steps of one reactor turn share one append. The journal calls
-back when the append is as durable as `[store] durability` asks for: at once with "process", after fdatasync with
-"disk".
+Source: docs/topics/design.md#the-journal, docs/topics/design.md#a-moves-way-a-relayed-shot. All steps of one reactor
+turn share one append. The journal calls back when the append is as durable as `[store] durability` asks for: at once
+with "process", after fdatasync with "disk".
 
 An append can fail in two ways. If the disk is full (`DiskError`), the same dispatches are tried again every second
 until it takes them; meanwhile everything is held (`Outage`), or all running games end, as `on_full` says. Any other

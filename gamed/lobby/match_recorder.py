@@ -1,8 +1,8 @@
 """What follows a match's moves: forwarded lines are judged, and ended matches become records.
 
-Source: design.md, "The journal". None of this may delay a move, so it begins a moment later and is done in chunks, one
-a reactor turn. A match stays in its room until its record is made: if the daemon stops in the middle of that, the
-record is made anew, at once.
+Source: docs/topics/design.md#the-journal. None of this may delay a move, so it begins a moment later and is done in
+chunks, one a reactor turn. A match stays in its room until its record is made: if the daemon stops in the middle of
+that, the record is made anew, at once.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Where a session stands between its first byte and its last: one table, and nothing else changes a session's phase.
 
-Source: design.md, "Floods" and habit 3.
+Source: docs/topics/design.md#floods, docs/topics/design.md#habits (tables of states).
 """
 
 from __future__ import annotations
