@@ -1,6 +1,7 @@
 """A match by the rules: what the tables of Hive, Quoridor and RoboRally have in common.
 
-Source: design.md, "Central types" (Match) and "Chance is a player". A table adds what its dialect says and when.
+Source: docs/topics/design.md#central-types, docs/topics/design.md#chance-is-a-player. A table adds what its dialect
+says and when.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """A match that is forwarded, and judged beside it.
 
-Source: design.md, "Forward first, judge beside it"; battleship.md A1 and A2.
+Source: docs/topics/design.md#forward-first-judge-beside-it, docs/reference/battleship.md#order,
+docs/reference/battleship.md#the-referee.
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ def _no_review() -> list[tuple[Seat, bytes, int]]:
 
 @define
 class Relay:
-    """A match whose lines are forwarded untouched, and judged beside it (battleship.md A1 and A2).
+    """A match whose lines are forwarded untouched, and judged beside it.
 
     `random` makes the generator where the rules leave something to chance; restoring needs none.
     """
@@ -194,14 +195,14 @@ class Relay:
         journal.append(self._entry(now, STARTED))
         self._clock.started = True
         mails = [self._role(seat) for seat in untold]
-        # Everybody is told of the start before any early line is forwarded (battleship.md A1).
+        # Everybody is told of the start before any early line is forwarded: docs/reference/battleship.md#order.
         mails += [Mail(0, Started()), Mail(1, Started())]
         step = Step(tuple(mails), wake_at=self._clock.due, journal=tuple(journal))
         early, self._early = self._early, []
         # A line that was refused because it was early is not counted once more when it is judged.
         self._told.update(range(self._entries, self._entries + min(len(early), FINDINGS_KEPT)))
         for seat, moved in early:
-            step = _joined(step, self.receive(seat, moved, now))
+            step.join(self.receive(seat, moved, now))
         return step
 
     def _wait(self, seat: Seat, moved: Moved, now: float) -> Step:
@@ -396,7 +397,7 @@ class Relay:
         step = Step(wake_at=self._clock.due)
         held, self._held = self._held, []
         for seat, moved in held:
-            step = _joined(step, self.receive(seat, moved, now))
+            step.join(self.receive(seat, moved, now))
         return step
 
     def step(self, now: float, *, forced: bool = False) -> Step:  # noqa: ARG002 (Table's signature)
@@ -499,18 +500,3 @@ _IS_KEPT: Final = "the line is kept until a second client has come"
 
 def _illegible() -> InvalidMove:
     return InvalidMove("the line is no command", code="illegible")
-
-
-def _joined(first: Step, second: Step) -> Step:
-    """Return two steps as one."""
-    return Step(
-        first.mails + second.mails,
-        second.dropped or first.dropped,
-        second.wake_at,
-        first.journal + second.journal,
-        first.review or second.review,
-        first.findings + second.findings,
-        second.outcome or first.outcome,
-        closed=first.closed or second.closed,
-        refused=first.refused + second.refused,
-    )

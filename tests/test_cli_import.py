@@ -182,7 +182,7 @@ class ImportTests(ImportCase):
             self.config.write_text(f'[store]\nurl = "sqlite:///games.db"\nimport_bytes = {size}\n')
             self.run_gamed("check", name, status=status)
         self.config.write_text("[store]\nimport_bytes = 0\n")
-        self.assertIn("import_bytes must be more than 0", self.run_gamed("check", name, status=1).stderr)
+        self.assertIn("'import_bytes' must be > 0", self.run_gamed("check", name, status=1).stderr)
 
     def test_further_formats_are_configured(self) -> None:
         self.config.write_text('[store]\nurl = "sqlite:///games.db"\nformats = "formats"\n')

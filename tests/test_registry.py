@@ -1,6 +1,6 @@
 """What every game in the registry must keep: these tests run on a new game as soon as its plugin line is there.
 
-Source: design.md, "Adding things" and habits 2 and 5.
+Source: docs/topics/design.md#adding-things, docs/topics/design.md#habits.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from gamed.lobby import lobby
 from gamed.records.index import index, validate
 from gamed.records.own import from_history, summary, to_history
 from gamed.records.record import document
-from gamed.registry import GameMaker, GameType, Player, game_types, games
+from gamed.registry import GameMaker, GameType, ListenerSettings, Player, game_types, games
 from gamed.table import Table, replay
 from gamed.testing.house import House, Wire
 from gamed.wire import Connection
@@ -162,6 +162,7 @@ def game_tests(game_type: GameType) -> type[SynchronousTestCase]:
 
         def test_its_settings_have_what_a_listener_needs(self) -> None:
             config = game_type.settings()
+            self.assertIsInstance(config, ListenerSettings)
             self.assertIsNone(config.endpoint)
             self.assertGreater(config.connections, 0)
             self.assertGreater(config.connections_per_address, 0)

@@ -9,7 +9,8 @@ from attrs import define
 from twisted.internet.defer import Deferred
 
 from gamed import __version__
-from gamed.console.operator import Parts
+from gamed.lobby.lobby import Lobby
+from gamed.net.game_listeners import GameListeners
 from gamed.reception import Prepares
 from gamed.web.answers import Answer, Call, Route
 from gamed.web.scenes import listed
@@ -21,7 +22,8 @@ class Sessions:
     """The session of a browser."""
 
     visitors: Visitors
-    parts: Parts
+    lobby: Lobby
+    games: GameListeners
 
     @property
     def routes(self) -> Sequence[Route]:
@@ -51,9 +53,8 @@ class Sessions:
         return Answer(body=body, headers={"set-cookie": cookie})
 
     def _games(self) -> Any:
-        parts = self.parts
-        for kind, settings in parts.lobby.settings.items():
-            game_type, factory = parts.lobby.game_types[kind], parts.factory(kind)
+        for kind, settings in self.lobby.settings.items():
+            game_type, factory = self.lobby.game_types[kind], self.games.of(kind)
             can = ["watch"]
             if factory is not None and game_type.person is not None:
                 can.append("play")

@@ -1,7 +1,8 @@
 """The universe: a table from its first world to its last, sign-up, games and resets.
 
-Source: quoridor.md A and C1 to C5. The states and the order of the mails are those of `signup.py`. A world's seat is
-its id less one, in the room and in the records.
+Source: docs/reference/quoridor.md#states-of-a-table, docs/reference/quoridor.md#ends,
+docs/specs/quoridor.md#the-end-of-a-game. The states and the order of the mails are those of `signup.py`. A world's seat
+is its id less one, in the room and in the records.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """The table of a Software-Challenge game: who is told what, when, and who loses by what.
 
-Source: software-challenge.md A, B3 to B6. It knows no Hive: the season does.
+Source: docs/reference/software-challenge.md#the-life-of-a-game, docs/reference/software-challenge.md#results,
+docs/reference/software-challenge.md#time, docs/reference/software-challenge.md#what-is-refused. It knows no Hive: the
+season does.
 """
 
 from __future__ import annotations
@@ -238,10 +240,10 @@ class SeasonTable(MatchTable):
 
     def delivered(self, now: float, unsent: Collection[Seat] = ()) -> float | None:
         """Start the clock of a request that has left."""
-        if not self._asks or self._mover in unsent:
+        if not self._asks or (mover := self._mover) in unsent:
             return None
         self._asks = False
-        self._is_timed = self._timed[self._mover]
+        self._is_timed = self._timed[mover]
         self._clock.ask(now)
         return self._clock.due if self._is_timed else None
 

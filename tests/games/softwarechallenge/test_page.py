@@ -19,7 +19,7 @@ from gamed.games.softwarechallenge.seasons.hive.board import BITS, CELLS, INDEX,
 from gamed.games.softwarechallenge.seasons.hive.checks import TEXTS
 from gamed.games.softwarechallenge.seasons.hive.moves import TYPES, Move
 from gamed.games.softwarechallenge.seasons.hive.wire import GAME_TYPES
-from gamed.net.session import LINGER
+from gamed.net.outbox import LINGER
 from gamed.passwords import FIRST_DELAY, LONGEST_DELAY
 from gamed.wire import xmlstream
 from gamed.wire.xmlstream import Element
@@ -154,7 +154,7 @@ class TableTests(SynchronousTestCase):
 
     def test_every_key_is_there_with_its_default(self) -> None:
         found = rows(section("Configuration"))
-        self.assertEqual([codes(row[0])[0] for row in found], [field.name for field in attrs.fields(Settings)])
+        self.assertCountEqual([codes(row[0])[0] for row in found], [field.name for field in attrs.fields(Settings)])
         for name, shown, *_ in found:
             default = getattr(Settings(), name.strip("`"))
             if default is None:
