@@ -208,7 +208,9 @@ class ImportTests(ImportCase):
         names = [self.file(f"{number}.xml", GOFANS) for number in range(3)]
         shown = on_terminal("import", *names, "--config", str(self.config))
         first, *lines = shown.split("\r\x1b[K")
-        self.assertEqual((first.count("%"), len(lines)), (4, 3))
+        # How often the bar is drawn before the first line depends on how long that takes.
+        self.assertGreaterEqual(first.count("%"), 4)
+        self.assertEqual(len(lines), 3)
         for number, line in enumerate(lines, 1):
             self.assertRegex(line, rf"(?s)\A[^%]*(go, 4 moves|is there already)\r\n[^\n]*100% .*{number} done")
 
