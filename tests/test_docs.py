@@ -245,6 +245,9 @@ class DesignPageTests(SynchronousTestCase):
         modules = {str(path.relative_to(ROOT)) for path in (ROOT / "gamed").rglob("*.py")}
         self.assertEqual(sorted(set(shown) - modules), [], "shown, and not there")
         silent = {path for path in modules if path.endswith("__init__.py") or "/migrations/" in path}
+        # A game of which nothing is shown is described by its reference page (docs/howto/add-a-game.md).
+        folders = {f"{Path(*Path(path).parts[:3])}/" for path in modules if path.startswith("gamed/games/")}
+        rooms += [folder for folder in folders if not any(path.startswith(folder) for path in shown)]
         asked = {path for path in modules - silent if not path.startswith(tuple(rooms))}
         self.assertEqual(sorted(asked - set(shown)), [], "there, and not shown")
 
