@@ -25,6 +25,7 @@ from zope.interface import implementer
 
 from gamed.errors import StoreError
 from gamed.private import opened
+from gamed.texts import timestamp
 
 NAMESPACE: Final = "gamed.console.audit"
 """The logger of the daemon's lines; they are written at any level."""
@@ -46,7 +47,7 @@ def note(state: Path, who: str, did: str, result: str) -> None:
 
 def append(state: Path, sentence: str) -> None:
     """Append a sentence with the time. Raises StoreError: it cannot be written."""
-    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    now = timestamp(datetime.now(UTC))
     path = state / FILE
     try:
         state.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,12 +1,13 @@
 """The configuration: a TOML file into attrs classes; unknown keys are refused.
 
-Source: the contract in README.md and `etc/gamed.toml`, which documents every key with its default. Relative paths are
-relative to the file, or to the working directory where there is no file.
+`etc/gamed.toml` documents every key with its default. Relative paths are relative to the file, or to the working
+directory where there is no file.
 """
 
 from __future__ import annotations
 
 import math
+import secrets
 import tomllib
 from collections.abc import Mapping
 from ipaddress import ip_network
@@ -15,35 +16,19 @@ from typing import Any, Final
 
 import attrs
 from attrs import field, frozen
+from attrs.validators import ge, gt, in_, le
+from twisted.logger import Logger
 
 from gamed.errors import ConfigError
 from gamed.registry import games
+
+log = Logger()
 
 DURABILITIES: Final = ("process", "disk")
 ON_FULL: Final = ("pause", "end")
 SQLITE: Final = "sqlite:///"
 MOST_DAYS: Final = 36_500
 """A hundred years."""
-
-
-def _durability(_instance: object, _attribute: object, value: str) -> None:
-    if value not in DURABILITIES:
-        raise ValueError(f'durability is "process" or "disk", not "{value}"')
-
-
-def _on_full(_instance: object, _attribute: object, value: str) -> None:
-    if value not in ON_FULL:
-        raise ValueError(f'on_full is "pause" or "end", not "{value}"')
-
-
-def _positive(_instance: object, attribute: attrs.Attribute[Any], value: float) -> None:
-    if value <= 0:
-        raise ValueError(f"{attribute.name} must be more than 0, not {value}")
-
-
-def _days(_instance: object, attribute: attrs.Attribute[Any], value: int) -> None:
-    if not 0 <= value <= MOST_DAYS:
-        raise ValueError(f"{attribute.name} is 0 (for ever) to {MOST_DAYS}, not {value}")
 
 
 @frozen
@@ -55,11 +40,11 @@ class StoreConfig:
 
     url: str = "sqlite:///gamed.db"
     state: str = "."
-    durability: str = field(default="process", validator=_durability)
-    on_full: str = field(default="pause", validator=_on_full)
+    durability: str = field(default="process", validator=in_(DURABILITIES))
+    on_full: str = field(default="pause", validator=in_(ON_FULL))
     formats: str = ""
-    import_bytes: int = field(default=10_000_000, validator=_positive)
-    keep_days: int = field(default=0, validator=_days)
+    import_bytes: int = field(default=10_000_000, validator=gt(0))
+    keep_days: int = field(default=0, validator=[ge(0), le(MOST_DAYS)])
     """Days after which gamed's own games are deleted; 0: never."""
 
     @property
@@ -80,11 +65,6 @@ TABLES: Final = "tables"
 """In a field's metadata: the class of the tables that a list has (`[[section.key]]`)."""
 
 LEVELS: Final = ("debug", "info", "warn", "error", "critical")
-
-
-def _level(_instance: object, _attribute: object, value: str) -> None:
-    if value not in LEVELS:
-        raise ValueError(f"log_level is one of {', '.join(LEVELS)}, not {value!r}")
 
 
 def _user(_instance: object, _attribute: object, value: str) -> None:
@@ -130,10 +110,10 @@ class ConsoleConfig:
     password: str = field(default="", repr=False)
     authorized_keys: str = ""
     accounts: tuple[AccountConfig, ...] = field(default=(), validator=_different, metadata={TABLES: AccountConfig})
-    idle_seconds: float = field(default=1_800.0, validator=_positive)
-    connections: int = field(default=16, validator=_positive)
+    idle_seconds: float = field(default=1_800.0, validator=gt(0))
+    connections: int = field(default=16, validator=gt(0))
     manhole: bool = False
-    log_level: str = field(default="info", validator=_level)
+    log_level: str = field(default="info", validator=in_(LEVELS))
 
     @property
     def everybody(self) -> tuple[AccountConfig, ...]:
@@ -167,9 +147,9 @@ class WebConfig:
     endpoint: str = "tcp:8054:interface=127.0.0.1"
     hosts: str = "localhost 127.0.0.1 ::1"
     proxies: str = field(default="", validator=_networks)
-    grace_seconds: float = field(default=60.0, validator=_positive)
-    connections: int = field(default=5_000, validator=_positive)
-    connections_per_address: int = field(default=2_500, validator=_positive)
+    grace_seconds: float = field(default=60.0, validator=gt(0))
+    connections: int = field(default=5_000, validator=gt(0))
+    connections_per_address: int = field(default=2_500, validator=gt(0))
     addresses: bool = False
 
 
@@ -221,6 +201,15 @@ def structure(tree: Mapping[str, Any], directory: Path) -> Config:
         console=_section("console", ConsoleConfig, tree).below(directory),
         web=_section("web", WebConfig, tree),
     )
+
+
+def with_password(section: str, settings: Any) -> Any:
+    """Return settings with a random password, which the log tells, if they have none: no default password works."""
+    if getattr(settings, "password", None) != "":
+        return settings
+    made = secrets.token_urlsafe(12)
+    log.warn("[{section}] has no password; until the daemon stops it is {password}", section=section, password=made)
+    return attrs.evolve(settings, password=made)
 
 
 def _section(name: str, cls: type[Any], tree: Mapping[str, Any]) -> Any:

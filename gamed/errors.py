@@ -1,6 +1,6 @@
 """The one tree of errors.
 
-Source: design.md, "Errors". Whatever gamed raises on purpose is a `GamedError`; anything else is a defect.
+Source: docs/topics/design.md#errors. Whatever gamed raises on purpose is a `GamedError`; anything else is a defect.
 """
 
 from __future__ import annotations
@@ -69,6 +69,10 @@ class NotYourTurn(RuleError):  # noqa: N818 (the name that boardgame servers use
 
 class RoomError(GamedError):
     """A room cannot do what it was asked to."""
+
+
+class ConsoleError(GamedError):
+    """A command of the console cannot do what it was asked to."""
 
 
 class StoreError(GamedError):

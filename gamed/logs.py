@@ -1,7 +1,7 @@
 """How the log is written: one line an event, as text or as JSON, in which nobody's control characters do anything.
 
-Source: issue "Running it", 6. For twistd's option --logger: `twistd -n --logger gamed.logs.json_lines gamed`, or
-`text_lines`. The level is the console's affair.
+For twistd's option --logger: `twistd -n --logger gamed.logs.json_lines gamed`, or `text_lines`. The level is the
+console's affair.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from typing import Any, Final, TextIO
 from attrs import define
 from twisted.logger import ILogObserver, LogEvent, formatEvent
 from zope.interface import implementer
+
+from gamed.texts import printable, timestamp
 
 _PRIORITIES: Final = {"critical": 2, "error": 3, "warn": 4, "info": 6, "debug": 7}
 
@@ -103,7 +105,7 @@ def _time(event: LogEvent) -> str:
     seconds = event.get("log_time")
     if seconds is None:
         return "-"
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return timestamp(datetime.fromtimestamp(seconds, UTC))
 
 
 def _level(event: LogEvent) -> str:
@@ -114,10 +116,3 @@ def _level(event: LogEvent) -> str:
 def _traceback(event: LogEvent) -> str:
     failure = event.get("log_failure")
     return "" if failure is None else failure.getTraceback().rstrip()
-
-
-def printable(text: str) -> str:
-    """Return a text in which what is not printable is spelled out."""
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)

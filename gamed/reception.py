@@ -1,9 +1,9 @@
 """A listener's reception: it takes who arrives, and leads them to rooms.
 
-Source: design.md, "Before and after a match". A dialect with words of its own for this (registration, reservation
-codes, administration) brings a `Reception`; the others use `FirstCome`. A reception knows no Twisted: what it wants
-done, it asks of the room service (`Host`), and all letters go through it, so that they leave in the order in which
-they were written.
+Source: docs/topics/design.md#before-and-after-a-match. A dialect with words of its own for this (registration,
+reservation codes, administration) brings a `Reception`; the others use `FirstCome`. A reception knows no Twisted: what
+it wants done, it asks of the room service (`Host`), and all letters go through it, so that they leave in the order in
+which they were written.
 """
 
 from __future__ import annotations
@@ -159,9 +159,6 @@ class Host(Protocol):
     def audit(self, peer: Peer, did: str, result: str) -> None:
         """Note in the audit log what an administrator did, and what came of it."""
 
-    def password(self, section: str, configured: str) -> str:
-        """Return the configured password, or a random one, which the log then tells of: no default password works."""
-
     def recorded(self, record: str, call: Callable[[History | None], None]) -> None:
         """Look a record of gamed's own up by its id, and call with what was played, or with None."""
 
@@ -239,7 +236,7 @@ class HasCourses(Protocol):
 
 @define
 class FirstCome:
-    """First come, first served: who arrives is seated with who has waited longest (battleship.md A1)."""
+    """First come, first served: who arrives is seated with who has waited longest."""
 
     kind: str
     host: Host

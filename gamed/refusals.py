@@ -12,6 +12,8 @@ from typing import Final
 
 from attrs import define, evolve, field, frozen
 
+from gamed.texts import printable
+
 KEPT: Final = 10
 """Refusals of each peer that are kept and logged whole; after these, they are counted."""
 
@@ -91,11 +93,6 @@ def _no_code(_text: str) -> bool:
     return False
 
 
-def legible(text: str) -> str:
-    """Return a text with escapes for what is not printable in it."""
-    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
-
-
 def shown(text: bytes, is_code: Callable[[str], bool] = _no_code) -> str:
     """Return a message as people may see it: cut, printable, without passwords and reservation codes.
 
@@ -111,7 +108,7 @@ def shown(text: bytes, is_code: Callable[[str], bool] = _no_code) -> str:
         without = _without_secrets(bare, is_code)
         if without != bare:
             harmless, length = without, SHOWN // 2
-    harmless = legible(harmless)
+    harmless = printable(harmless)
     return harmless if len(harmless) <= length and len(cut) == len(text) else harmless[:length] + "…"
 
 

@@ -1,7 +1,7 @@
 """The registry of games: one `GameMaker` line in the plugin file adds a game and its listener.
 
-Source: design.md, "Adding things". A `GameMaker` is a Twisted plugin and names a module; the module's `game_type` is
-loaded when it is needed.
+Source: docs/topics/design.md#adding-things. A `GameMaker` is a Twisted plugin and names a module; the module's
+`game_type` is loaded when it is needed.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
 from typing import Any, Final, Protocol, cast, runtime_checkable
 
-from attrs import frozen
+from attrs import field, frozen
+from attrs.validators import ge, gt
 from twisted.plugin import IPlugin, getPlugins
 from twisted.python.reflect import namedAny
 from zope.interface import Attribute, Interface, implementer
@@ -22,15 +23,30 @@ from gamed.table import Table
 from gamed.wire import Connection
 
 
-class ListenerSettings(Protocol):
-    """What every listener's section of the configuration has. Seconds and counts."""
+@frozen
+class ListenerSettings:
+    """The keys that the configuration's section of each listener has; a game's settings add its own to them."""
 
-    endpoint: str | None
-    connections: int
-    connections_per_address: int
-    connections_per_second: float
-    stuck_seconds: float
-    unsent_bytes: int
+    endpoint: str | None = None
+    """None: the game's standard port. Empty: no listener."""
+
+    stuck_seconds: float = field(default=30.0, validator=gt(0))
+    """How long a peer may leave unread what was sent to it."""
+
+    unsent_bytes: int = field(default=4_194_304, validator=gt(0))
+    """How much may wait for a peer that does not read."""
+
+    connections: int = field(default=20_000, validator=gt(0))
+    connections_per_address: int = field(default=512, validator=gt(0))
+    connections_per_second: float = field(default=500.0, validator=ge(0))
+    """From one address; 0: no limit."""
+
+    # No annotations, so these are not keys: a game whose listener has such a limit makes a field of it.
+    messages_per_second = 0.0
+    """How many rated messages of a peer are served; further ones wait. 0: no limit."""
+
+    message_seconds = 0.0
+    """How long a message may take from its first byte to its last. 0: no limit."""
 
 
 class Player(Protocol):
@@ -175,7 +191,7 @@ class GameType:
     kind: str
     publisher: str
     version: str
-    settings: type[Any]
+    settings: type[ListenerSettings]
     options: Callable[[Any], Options]
     connection: Callable[[Any], Connection]
     reception: Callable[[Any, Host], Reception]
@@ -183,6 +199,8 @@ class GameType:
     draw: Callable[[History, int | None], str]
     players: Mapping[str, Callable[..., Player]]
     person: Callable[..., Person] | None = None
+    title: str = ""
+    """What people call the game; left out: its kind, with a capital letter."""
     player_options: tuple[str, ...] = ()
     opponents: Callable[[Any], Sequence[int]] = _one
     """How many players of the game's own a person can bring along, by the listener's settings."""

@@ -1,7 +1,7 @@
 """The table: one match between seats, pure; time comes in as `now`, what is to be done goes out as a `Step`.
 
-Source: design.md, "Central types" and "The journal". `gamed/relay.py` forwards, and judges beside it;
-`gamed/match.py` is what the tables that play by the rules have in common.
+Source: docs/topics/design.md#central-types, docs/topics/design.md#the-journal. `gamed/relay.py` forwards, and judges
+beside it; `gamed/match.py` is what the tables that play by the rules have in common.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The composition root: `twistd gamed` comes here for its options and its service.
 
-Source: design.md, "The tree"; the contract in README.md.
+Source: docs/topics/design.md#the-tree, README.md#configure-it.
 """
 
 from __future__ import annotations
@@ -12,21 +12,24 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import attrs
 from attrs import define, field
 from twisted.application.service import IService, MultiService, Service
 from twisted.internet.defer import Deferred, DeferredList
+from twisted.internet.threads import deferToThreadPool
 from twisted.logger import Logger, globalLogPublisher
 from twisted.python import usage
 
 from gamed import __version__
+from gamed.admin.accounts import Accounts
+from gamed.admin.operators import Operators
 from gamed.audit import AuditObserver
 from gamed.cli import quick
 from gamed.cli.players import players, readers
-from gamed.config import Config, load
-from gamed.console.reload import reloaded
+from gamed.config import Config, load, with_password
+from gamed.console.reload import CHANGED, LATER, RESTART, UNUSABLE
 from gamed.console.service import Console, console
 from gamed.errors import ConfigError, GamedError
 from gamed.garbage import IdleCollector
@@ -38,6 +41,7 @@ from gamed.logs import reopen
 from gamed.net.backlog import Backlog
 from gamed.net.door import door_of
 from gamed.net.factory import SessionFactory
+from gamed.net.game_listeners import GameListeners
 from gamed.net.limits import Bans, ConnectionLimits, raise_descriptor_limit
 from gamed.net.listener import Listener, standard_endpoint
 from gamed.net.systemd import Watchdog, activated, credential, notify
@@ -53,6 +57,8 @@ from gamed.web.metrics import GarbagePauses
 from gamed.web.service import web_site
 
 log = Logger()
+
+T = TypeVar("T")
 
 STOP_WITHIN = 4.0
 """Seconds that stopping may wait for the records and the database. What is not stored by then is in the journal."""
@@ -112,7 +118,7 @@ class Storage(Service):
         return DeferredList([stored, *(writer.stop() for writer in self.replays)], consumeErrors=True)
 
 
-@define(eq=False)
+@define(eq=False, kw_only=True)
 class Daemon(MultiService):
     """All services in their order: storage, heartbeat, lobby, listeners."""
 
@@ -127,7 +133,7 @@ class Daemon(MultiService):
     """Makes the quick checks of `gamed doctor`."""
 
     console: Console | None = None
-    audit: AuditObserver = field(kw_only=True)
+    audit: AuditObserver
     watchdog: Watchdog = field(init=False)
     collector: IdleCollector = field(init=False)
 
@@ -169,38 +175,42 @@ class Daemon(MultiService):
 
     def reload(self) -> None:
         """Read the configuration and the certificates again, as the console's `reload` does, and log the outcome."""
-        if self.console is None or self.console.parts.configure is None:
+        if self.console is None or self.console.services.reloader.read is None:
             self.reload_certificates()
             log.info("only certificates were read again: there is no configuration file, or neither console nor web")
             return
         try:
-            found = reloaded(self.console.parts).values
+            found = self.console.services.reloader.reload().values
         except ConfigError as error:
             log.error("the configuration stays as it was: {error}", error=error)  # noqa: TRY400 (Twisted's logger)
             self.reload_certificates()
             return
-        changed, later, restart = (", ".join(names) or "nothing" for names in found.values())
+        changed, later, restart = (", ".join(found[key]) or "nothing" for key in (CHANGED, LATER, RESTART))
         (log.info if restart == "nothing" else log.warn)(
-            "configuration and certificates read again: changed: {changed}; for new rooms and connections: {later}; "
-            "needs a restart: {restart}",
+            "{what} read again: changed: {changed}; for new rooms and connections: {later}; needs a restart: {restart}",
+            what="configuration" if UNUSABLE in found else "configuration and certificates",
             changed=changed,
             later=later,
             restart=restart,
         )
 
-    def reload_certificates(self) -> list[str]:
-        """Read the certificates of all TLS listeners anew; return the sections of those that have new ones."""
-        reloaded = []
+    def reload_certificates(self) -> dict[str, ConfigError | None]:
+        """Read the certificates of all TLS listeners anew; return by section why they cannot be used, or None.
+
+        A listener whose new certificates cannot be used keeps those that it has.
+        """
+        read: dict[str, ConfigError | None] = {}
         for listener in self.listeners:
             try:
                 if listener.reload():
-                    reloaded.append(listener.section)
+                    read[listener.section] = None
                     log.info("certificates reloaded: {section}", section=listener.section)
             except ConfigError as error:
+                read[listener.section] = error
                 log.error("[{section}] {error}", section=listener.section, error=error)  # noqa: TRY400 (Twisted's logger)
-        if not reloaded:
+        if not read:
             log.info("no certificates were read")
-        return reloaded
+        return read
 
     def stopService(self) -> Deferred[Any]:
         """Stop listening, end the matches, and wait for their records for a limited time."""
@@ -289,6 +299,15 @@ def with_credentials(config: Config) -> Config:
     return attrs.evolve(config, listeners=listeners, console=attrs.evolve(operator, accounts=tuple(accounts)))
 
 
+def _in_thread(reactor: Any, call: Callable[..., Any], *arguments: object) -> Deferred[Any]:
+    return deferToThreadPool(reactor, reactor.getThreadPool(), call, *arguments)
+
+
+def _given(option: str | None, configured: T) -> str | T:
+    """Return what the command line says, or else the configuration."""
+    return configured if option is None else option
+
+
 def _importing(config: Config) -> Importing:
     formats = config.store.formats
     return Importing(index(Path(formats) if formats else None), players(), readers())
@@ -320,10 +339,10 @@ def build(
         seconds=heartbeat.seconds,
         held=heartbeat.held,
         tally=tally,
-        on_full=config.store.on_full,
     )
-    lobby.outage.parts.append(heartbeat.hold)
-    journal.on_failure = lobby.sync_failed
+    lobby.delivery.on_full = config.store.on_full
+    lobby.delivery.outage.parts.append(heartbeat.hold)
+    journal.on_failure = lobby.delivery.sync_failed
     room_for = raise_descriptor_limit()
     bans = Bans()
     backlog, door = Backlog(reactor), door_of(reactor)
@@ -331,65 +350,86 @@ def build(
     factories = {}
     for name, (maker, made) in makers.items():
         settings = config.listeners[name]
-        endpoint = settings.endpoint if endpoints[name] is None else endpoints[name]
-        if endpoint is None:
-            endpoint = activated(name, reactor) or standard_endpoint(maker.port)
-        if endpoint:
+        endpoint = _given(endpoints[name], settings.endpoint)
+        if endpoint := activated(name, reactor) or standard_endpoint(maker.port) if endpoint is None else endpoint:
             total = min(settings.connections, room_for)
             limits = ConnectionLimits(name, total, settings.connections_per_address, bans, room_for)
             limits.per_second = settings.connections_per_second
-            reception = made.reception(settings, lobby)
+            reception = made.reception(with_password(name, settings), lobby)
             connect = partial(made.connection, settings)
             factory = SessionFactory(
                 connect,
                 reception,
                 limits,
                 reactor,
-                settings.unsent_bytes,
-                getattr(settings, "messages_per_second", 0.0),
-                getattr(settings, "message_seconds", 0.0),
+                unsent_bytes=settings.unsent_bytes,
+                messages_per_second=settings.messages_per_second,
+                message_seconds=settings.message_seconds,
                 backlog=backlog,
                 refusals=lobby.refusals,
                 door=door,
                 passes=heartbeat if has_passes(reactor) else None,
             )
             factories[name] = factory
-            lobby.outage.parts.append(factory.hold)
+            lobby.delivery.outage.parts.append(factory.hold)
             listeners.append(Listener(name, endpoint, factory, reactor, door))
-    replays = []
-    for _, made in makers.values():
-        if folder := kept.get(made.publisher):
-            writer = ReplayWriter(folder.directory, folder.replay, reactor)
-            lobby.replays[made.kind] = writer.write
-            replays.append(writer)
-    kinds = {name: made.kind for name, (_, made) in makers.items()}
-    served = {name: (kinds[name], factory) for name, factory in factories.items()}
-    strings = {listener.section: listener.endpoint for listener in listeners}
-    endpoint = config.web.endpoint if endpoints.get("web") is None else endpoints["web"]
-    telnet = endpoints.get("console")
-    operated = console(config, telnet, lobby, served, bans, reactor, configure, has_web=bool(endpoint))
-    listeners += [] if operated is None else operated.listeners
-    strings |= {
-        "web": endpoint or "",
-        "console": config.console.telnet if telnet is None else telnet,
-        "console ssh": config.console.ssh,
+    replays = {
+        made.kind: ReplayWriter(folder.directory, folder.replay, reactor)
+        for _, made in makers.values()
+        if (folder := kept.get(made.publisher))
     }
-    strings = {name: text for name, text in strings.items() if text}
+    lobby.recorder.replays |= {kind: writer.write for kind, writer in replays.items()}
+    served = GameListeners(factories, {name: made.kind for name, (_, made) in makers.items()})
+    operators = Operators(config.console.idle_seconds)
+    in_thread = partial(_in_thread, reactor)
+    accounts = Accounts({}, reactor, in_thread, lobby.logins)
+    endpoint = _given(endpoints.get("web"), config.web.endpoint)
+    telnet = _given(endpoints.get("console"), config.console.telnet)
+    operated = None
+    # The web listener asks for the console's accounts.
+    if telnet or config.console.ssh or endpoint:
+        operated = console(
+            config=config,
+            telnet=telnet,
+            lobby=lobby,
+            listeners=served,
+            accounts=accounts,
+            operators=operators,
+            bans=bans,
+            reactor=reactor,
+            configure=configure,
+        )
+        listeners += operated.listeners
+    strings = {listener.section: listener.endpoint for listener in listeners if listener.section in factories}
+    strings |= {"web": endpoint, "console": telnet, "console ssh": config.console.ssh}
     if endpoint and operated is not None:
-        site = web_site(operated.parts, listeners, _importing(config), reactor, room_for)
+        site = web_site(
+            config=config.web,
+            lobby=lobby,
+            games=served,
+            listeners=listeners,
+            accounts=accounts,
+            operators=operators,
+            bans=bans,
+            importing=_importing(config),
+            reactor=reactor,
+            in_thread=in_thread,
+            most=room_for,
+        )
+        operated.services.reloader.web = site.configure
         listeners.append(Listener("web", endpoint, site, reactor, door))
     daemon = Daemon(
-        Storage(journal, database, store, replays),
-        heartbeat,
-        lobby,
-        listeners,
-        GarbagePauses(tally.pauses),
-        reactor,
-        Expiry(store, reactor, config.store.keep_days),
-        lambda: quick.run(quick.checks(config, strings)),
-        operated,
+        storage=Storage(journal, database, store, list(replays.values())),
+        heartbeat=heartbeat,
+        lobby=lobby,
+        listeners=listeners,
+        garbage=GarbagePauses(tally.pauses),
+        reactor=reactor,
+        expiry=Expiry(store, reactor, config.store.keep_days),
+        examine=lambda: quick.run(quick.checks(config, {name: text for name, text in strings.items() if text})),
+        console=operated,
         audit=AuditObserver(Path(config.store.state)),
     )
     if operated is not None:
-        operated.parts.certificates = daemon.reload_certificates
+        operated.services.reloader.certificates = daemon.reload_certificates
     return daemon

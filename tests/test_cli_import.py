@@ -182,7 +182,7 @@ class ImportTests(ImportCase):
             self.config.write_text(f'[store]\nurl = "sqlite:///games.db"\nimport_bytes = {size}\n')
             self.run_gamed("check", name, status=status)
         self.config.write_text("[store]\nimport_bytes = 0\n")
-        self.assertIn("import_bytes must be more than 0", self.run_gamed("check", name, status=1).stderr)
+        self.assertIn("'import_bytes' must be > 0", self.run_gamed("check", name, status=1).stderr)
 
     def test_further_formats_are_configured(self) -> None:
         self.config.write_text('[store]\nurl = "sqlite:///games.db"\nformats = "formats"\n')
@@ -208,7 +208,9 @@ class ImportTests(ImportCase):
         names = [self.file(f"{number}.xml", GOFANS) for number in range(3)]
         shown = on_terminal("import", *names, "--config", str(self.config))
         first, *lines = shown.split("\r\x1b[K")
-        self.assertEqual((first.count("%"), len(lines)), (4, 3))
+        # How often the bar is drawn before the first line depends on how long that takes.
+        self.assertGreaterEqual(first.count("%"), 4)
+        self.assertEqual(len(lines), 3)
         for number, line in enumerate(lines, 1):
             self.assertRegex(line, rf"(?s)\A[^%]*(go, 4 moves|is there already)\r\n[^\n]*100% .*{number} done")
 

@@ -6,9 +6,10 @@ import os
 from pathlib import Path
 from typing import Any
 
+from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.config import Config, StoreConfig, load
+from gamed.config import Config, ConsoleConfig, StoreConfig, load, with_password
 from gamed.errors import ConfigError
 from gamed.games.battleship import Settings
 from gamed.registry import games
@@ -64,6 +65,29 @@ class ValueTests(ConfigTestCase):
         self.assertIsNone(self.battleship("").endpoint)
         self.assertEqual(self.battleship('endpoint = ""').endpoint, "")
         self.assertEqual(self.battleship('endpoint = "tcp:1"').endpoint, "tcp:1")
+
+
+class PasswordTests(ConfigTestCase):
+    """No default password works."""
+
+    def test_settings_without_one_get_a_random_one_that_the_log_tells(self) -> None:
+        settings = games()["softwarechallenge"].load().settings()
+        with capturedLogs() as events:
+            made = [with_password("softwarechallenge", settings).password for _ in range(2)]
+        self.assertNotEqual(made[0], made[1])
+        self.assertRegex(made[0], r"^[\w-]{16}$")
+        text = "[softwarechallenge] has no password; until the daemon stops it is {}"
+        self.assertEqual([formatEvent(event) for event in events], [text.format(password) for password in made])
+
+    def test_a_configured_one_stays(self) -> None:
+        settings = ConsoleConfig(password="Distel")
+        with capturedLogs() as events:
+            self.assertIs(with_password("console", settings), settings)
+        self.assertEqual(events, [])
+
+    def test_settings_that_have_no_such_key_stay(self) -> None:
+        settings = StoreConfig()
+        self.assertIs(with_password("store", settings), settings)
 
 
 class PathTests(ConfigTestCase):
@@ -127,7 +151,8 @@ class KeyErrorTests(ConfigTestCase):
         said = self.error("[store]\nfile = 1\n")
         self.assertTrue(said.startswith("[store] has no key file; its keys are url, state, durability"), said)
         said = self.error("[battleship]\nrules = 1\n")
-        self.assertTrue(said.startswith("[battleship] has no key rules; its keys are endpoint, roles, referee, "), said)
+        self.assertTrue(said.startswith("[battleship] has no key rules; its keys are endpoint, stuck_seconds, "), said)
+        self.assertIn(", roles, referee, ", said)
 
     def test_wrong_types(self) -> None:
         for line, said in (
@@ -148,23 +173,22 @@ class KeyErrorTests(ConfigTestCase):
     def test_numbers_that_make_no_sense(self) -> None:
         for key in ("line_bytes", "connections", "connections_per_address", "game_lines", "game_bytes", "early_bytes"):
             for number in (0, -1):
-                said = f"[battleship] {key} must be more than 0, not {number}"
+                said = f"[battleship] '{key}' must be > 0: {number}"
                 self.assertEqual(self.error(f"[battleship]\n{key} = {number}\n"), said)
         for key in ("idle_seconds", "waiting_seconds", "stuck_seconds"):
-            said = f"[battleship] {key} must be more than 0, not -0.5"
+            said = f"[battleship] '{key}' must be > 0: -0.5"
             self.assertEqual(self.error(f"[battleship]\n{key} = -0.5\n"), said)
 
     def test_how_long_games_are_kept(self) -> None:
         self.assertEqual(self.load("").store.keep_days, 0)
         self.assertEqual(self.load("[store]\nkeep_days = 365\n").store.keep_days, 365)
         for number in (-1, 36_501):
-            said = f"[store] keep_days is 0 (for ever) to 36500, not {number}"
+            said = f"[store] 'keep_days' must be {'>= 0' if number < 0 else '<= 36500'}: {number}"
             self.assertEqual(self.error(f"[store]\nkeep_days = {number}\n"), said)
 
     def test_choices(self) -> None:
-        self.assertEqual(
-            self.error('[store]\ndurability = "none"\n'), '[store] durability is "process" or "disk", not "none"'
-        )
+        said = self.error('[store]\ndurability = "none"\n')
+        self.assertEqual(said, "[store] 'durability' must be in ('process', 'disk') (got 'none')")
         for key, choices in (("roles", "first-defends random"), ("referee", "observe warn enforce")):
             said = self.error(f'[battleship]\n{key} = "none"\n')
             self.assertTrue(said.startswith(f"[battleship] '{key}' must be in {tuple(choices.split())}"), said)

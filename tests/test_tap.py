@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import io
+import json
 import os
 import resource
 import sys
@@ -22,24 +23,32 @@ from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
 from gamed import __version__, audit, tap
-from gamed.errors import StoreError
+from gamed.cli.players import players, readers
+from gamed.errors import RemoteProtocolError, StoreError
 from gamed.game import Outcome, Termination
 from gamed.games.softwarechallenge.table import SeasonTable
+from gamed.history import MOVE
 from gamed.lobby.expiry import FIRST
-from gamed.lobby.lobby import AFTERWARDS, Lobby
+from gamed.lobby.lobby import Lobby
+from gamed.lobby.match_recorder import AFTERWARDS
 from gamed.net.listener import Listener
+from gamed.records.index import index
 from gamed.records.own import summary as summary_of
 from gamed.registry import games
 from gamed.store.journal import FileJournal
 from gamed.store.sql import Database
 from gamed.tap import CLOSE_WITHIN, STOP_WITHIN, Daemon, Options, Storage, makeService
 from gamed.testing.battleship import play_history
+from gamed.web.archive import Archive
+from gamed.web.imports import Importing
 from tests.lobby.doubles import SHOT, Peer
 from tests.records.samples import ROOM, game, record
 from tests.store.contract import OTHER
 from tests.store.logs import sentences
 from tests.store.pump import Pump
 from tests.test_cli_quick import spoiled
+from tests.web.house import dispatch
+from tests.web.test_archive import Visitor, at_once, played
 
 OTHERS = [name for name, *_ in Options.optParameters if name not in ("config", "battleship")]
 
@@ -145,7 +154,11 @@ class ListenerTests(DaemonTestCase):
         factory: Any = listener.factory
         self.assertEqual((factory.reception.kind, factory.limits.listener), ("battleship", "battleship"))
         self.assertEqual((factory.limits.total, factory.limits.per_address), (20, 3))
-        self.assertEqual(factory.connect()._reader.limit, 5)
+        connection = factory.connect()
+        connection.receive_data(b"12345\n")
+        self.assertEqual(len(list(connection.events())), 1)
+        connection.receive_data(b"123456\n")
+        self.assertRaises(RemoteProtocolError, list, connection.events())
 
     def test_there_are_no_more_connections_than_descriptors(self) -> None:
         (listener,) = self.daemon("[battleship]\nconnections = 2000").listeners
@@ -265,7 +278,7 @@ class StartTests(DaemonTestCase):
         journal.append([(history.room, (history.opened(), *history.entries[:-1]))])
         journal.stop()
         service = self.start()
-        while service.lobby.unstored:
+        while service.lobby.keeper.unstored:
             self.reactor.threads.turn()
         record = self.reactor.threads.result(service.storage.store.record(history.room))
         self.assertIn(b'termination="server-fault"', record.header)
@@ -274,7 +287,7 @@ class StartTests(DaemonTestCase):
         service = self.start('[softwarechallenge]\nreplays = "replays"')
         (writer,) = service.storage.replays
         self.assertEqual(writer.directory, self.folder / "replays")
-        self.assertEqual(list(service.lobby.replays), ["hive"])
+        self.assertEqual(list(service.lobby.recorder.replays), ["hive"])
         lobby = service.lobby
         room = lobby.open("hive")
         assert isinstance(room.table, SeasonTable)
@@ -287,9 +300,22 @@ class StartTests(DaemonTestCase):
         self.assertEqual(file.name[:42], "replay_swc_2020_hive_Unknown_Unknown_" + room.history.started[:4] + ".")
         self.assertIn(b'<data class="memento">', file.read_bytes())
 
+    def test_records_of_a_season_that_is_switched_off_stay_playable(self) -> None:
+        service = self.start()
+        self.assertEqual([listener.section for listener in service.listeners], ["battleship"])
+        store, (kept, history) = service.storage.store, played("hive")
+        self.reactor.threads.result(store.keep(kept, None))
+        importing = Importing(index(), players(), readers())
+        archive = Archive(store, importing, service.lobby.game_types, at_once(), at_once())
+        moves = len(list(history.of_kind(MOVE)))
+        span = {"from": "0", "to": str(moves)}
+        asked = dispatch(archive.routes, ["records", kept.id, "positions"], "GET", span, None, Visitor())
+        positions = json.loads(self.reactor.threads.result(asked).encoded())
+        self.assertEqual((len(positions), positions[-1]["phase"]), (1 + moves, "over"))
+
     def test_without_that_none_is_written(self) -> None:
         service = self.start()
-        self.assertEqual((service.storage.replays, service.lobby.replays), ([], {}))
+        self.assertEqual((service.storage.replays, service.lobby.recorder.replays), ([], {}))
 
     def test_what_is_said_in_the_audit_log_is_in_its_file_until_the_stop(self) -> None:
         service = self.start("[store]\nstate = 'state'\n")

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from gamed.cli.records import in_format, replay_format
-from gamed.cli.terminal import counted_of, database, printable
+from gamed.cli.terminal import counted_of, database
+from gamed.texts import printable
 
 if TYPE_CHECKING:
     from gamed.config import StoreConfig

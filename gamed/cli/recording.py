@@ -1,4 +1,4 @@
-"""`gamed record`: a Go game is written down move by move. Source: issue 3; the recorder itself is pure."""
+"""`gamed record`: a Go game is written down move by move. The recorder itself is pure."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import click
 from attrs import define
 
 from gamed.cli.conversion import written
-from gamed.cli.terminal import printable
 from gamed.errors import GamedError, RuleError
+from gamed.texts import printable
 
 if TYPE_CHECKING:
     from gamed.games.go.tree import GoGame

@@ -1,4 +1,7 @@
-"""`gamed records reindex`: what is searched of the records, built anew. Source: records.md 3."""
+"""`gamed records reindex`: what is searched of the records, built anew.
+
+Source: docs/reference/records.md#what-is-kept.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from gamed.cli.terminal import config_option, counted_of, database, missing_database, printable, store_settings
+from gamed.cli.terminal import config_option, counted_of, database, missing_database, store_settings
+from gamed.texts import printable
 
 if TYPE_CHECKING:
     from gamed.records.index import Index

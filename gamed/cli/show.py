@@ -14,8 +14,9 @@ from attrs import frozen
 
 from gamed.cli.fitting import fitted
 from gamed.cli.sources import record_of, sgf_games
-from gamed.cli.terminal import UNFITTED, config_option, counted_of, encoding_option, json_option, printable
+from gamed.cli.terminal import UNFITTED, config_option, counted_of, encoding_option, json_option
 from gamed.errors import GamedError
+from gamed.texts import printable
 
 if TYPE_CHECKING:
     from gamed.games.go.tree import GoGame

@@ -1,4 +1,4 @@
-"""`gamed store …`: the record store as a whole. Source: issue 15, O15."""
+"""`gamed store …`: the record store as a whole. Source: docs/howto/operate.md#move-the-records-to-another-database."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gamed.cli.terminal import Commands, counted_of, json_option, printable
+from gamed.cli.terminal import Commands, counted_of, json_option
+from gamed.texts import printable
 
 if TYPE_CHECKING:
     from gamed.store.copying import Copy

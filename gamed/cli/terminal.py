@@ -1,7 +1,6 @@
 """What all commands share: errors on one line, the options that many have, the record store, and safe text.
 
-Source: the contract in README.md. Errors that gamed raises on purpose are one line on standard error and exit status 1,
-wrong usage is 2.
+Errors that gamed raises on purpose are one line on standard error and exit status 1, wrong usage is 2.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from gamed.errors import GamedError
+from gamed.texts import printable
 
 if TYPE_CHECKING:
     from gamed.config import StoreConfig
@@ -156,8 +156,3 @@ def shortened(text: str, width: int) -> str:
 def one_line(text: str) -> str:
     """Return a sentence on one line that cannot command the terminal: some libraries' sentences have several."""
     return printable(" ".join(text.split()))
-
-
-def printable(text: str) -> str:
-    """Return a text that cannot command the terminal: names and lines come from strangers."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)

@@ -1,6 +1,6 @@
 """`gamed watch`: an output channel that draws a game in the terminal.
 
-Source: roborally.md 3.6; issue 14, R1.
+Source: docs/specs/roborally.md#36-what-channels-are-told.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from attrs import define
 
-from gamed.cli.terminal import json_option, printable
+from gamed.cli.terminal import json_option
 from gamed.errors import GamedError
+from gamed.texts import printable
 
 if TYPE_CHECKING:
     from gamed.games.roborally.screen import Frame

@@ -1,6 +1,6 @@
 """The commands of the console: a function each, whose docstring is its help, and which returns data.
 
-A function takes the `Operator` and what its usage line says. It returns an answer (gamed/console/render.py) or a
+A function takes the `ConsoleOperator` and what its usage line says. It returns an answer (gamed/console/render.py) or a
 Deferred of one, and raises GamedError where it cannot do what it was asked to.
 """
 
@@ -16,12 +16,13 @@ from typing import Any, Final
 from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 
+from gamed.admin import room_actions
+from gamed.admin.operators import SHOWN
 from gamed.config import LEVELS
 from gamed.console import seats
-from gamed.console.operator import SHOWN, ConsoleError, Operator
+from gamed.console.operator import ConsoleOperator
 from gamed.console.parsing import Command, named
-from gamed.console.reload import reloaded
-from gamed.console.render import Answer, Facts, Picture, Table, printable
+from gamed.console.render import Answer, Facts, Picture, Table
 from gamed.console.views import (
     entry_cells,
     limits_row,
@@ -34,7 +35,7 @@ from gamed.console.views import (
     room_row,
     state,
 )
-from gamed.game import Termination
+from gamed.errors import ConsoleError
 from gamed.lobby.room import Room
 from gamed.net.limits import network_of
 from gamed.net.session import Session
@@ -42,6 +43,7 @@ from gamed.reception import HasCourses, SwitchesLimits
 from gamed.records.record import Record, document
 from gamed.store.query import Query
 from gamed.table import Step
+from gamed.texts import printable
 
 log = Logger()
 
@@ -69,14 +71,14 @@ def command(usage: str, *, changes: bool = False) -> Callable[[Callable[..., Any
 
 
 @command("rooms [GAME]")
-def rooms(operator: Operator, game: str | None = None) -> Answer:
+def rooms(operator: ConsoleOperator, game: str | None = None) -> Answer:
     """List the open rooms, the oldest first.
 
     GAME: only rooms of this game. LENGTH counts the entries of the present match.
 
     Example: rooms battleship
     """
-    lobby = operator.parts.lobby
+    lobby = operator.services.lobby
     if game is not None:
         operator.check_game(game)
     found = [room for room in lobby.rooms.values() if not room.is_closed and game in (None, room.history.kind)]
@@ -85,7 +87,7 @@ def rooms(operator: Operator, game: str | None = None) -> Answer:
 
 
 @command("room ROOM")
-def room(operator: Operator, word: str) -> Answer:
+def room(operator: ConsoleOperator, word: str) -> Answer:
     """Show a room: its state, its clock, its last entries and its board.
 
     ROOM: the room's id, or four or more of its first characters.
@@ -93,12 +95,12 @@ def room(operator: Operator, word: str) -> Answer:
     Example: room 6f0c1f0e
     """
     found = operator.room(word)
-    lobby = operator.parts.lobby
+    lobby = operator.services.lobby
     return room_facts(found, lobby.game_types[found.history.kind], lobby.refusals)
 
 
 @command("players [LISTENER]")
-def players(operator: Operator, listener: str | None = None) -> Answer:
+def players(operator: ConsoleOperator, listener: str | None = None) -> Answer:
     """List the connections of all games.
 
     LISTENER: only those of this listener. PLACES: the rooms, with the seat in each and its name; "watches" for who
@@ -110,15 +112,15 @@ def players(operator: Operator, listener: str | None = None) -> Answer:
     if listener is not None:
         operator.check_listener(listener)
     rows = [
-        (session.name, name, places(session), refused(session.refusals, operator.parts.lobby.refusals))
-        for name, session in operator.parts.sessions
+        (session.name, name, places(session), refused(session.refusals, operator.services.lobby.refusals))
+        for name, session in operator.services.listeners.sessions
         if listener in (None, name)
     ]
     return Table(("PEER", "LISTENER", "PLACES", "REFUSED"), rows, "Nobody is connected.", ("PLACES", "PEER"), "REFUSED")
 
 
 @command("watch [ROOM]")
-def watch(operator: Operator, word: str | None = None) -> Answer:
+def watch(operator: ConsoleOperator, word: str | None = None) -> Answer:
     """Show live, above the prompt, what happens in a room, a line an entry, or what a listener refuses.
 
     ROOM: the room's id, or its beginning; or the name of a listener: then each refused message of its peers is shown,
@@ -128,7 +130,7 @@ def watch(operator: Operator, word: str | None = None) -> Answer:
     """
     if word is None:
         return f"{operator.unwatch()} rooms or listeners are not watched any longer."
-    if word in operator.parts.listeners:
+    if word in operator.services.listeners.factories:
         operator.watch_refusals(word)
         return f"Watching what {word} refuses; `watch` or Ctrl-C ends it."
     found = operator.room(word)
@@ -137,7 +139,7 @@ def watch(operator: Operator, word: str | None = None) -> Answer:
     return f"Watching room {found.id}; `watch` or Ctrl-C ends it."
 
 
-def _seen(operator: Operator, room: Room, step: Step) -> None:
+def _seen(operator: ConsoleOperator, room: Room, step: Step) -> None:
     # What goes wrong here must not go wrong for the room.
     with log.failureHandler("console: cannot show a step"):
         name = room.id[:SHOWN]
@@ -154,69 +156,71 @@ def _seen(operator: Operator, room: Room, step: Step) -> None:
 
 
 @command("limits [LISTENER]")
-def limits(operator: Operator, listener: str | None = None) -> Answer:
+def limits(operator: ConsoleOperator, listener: str | None = None) -> Answer:
     """Show the limits of each listener, and how far they are used.
 
     LISTENER: only this one. A rate or time of 0 is no limit. `reload` takes changed ones from the configuration.
 
     Example: limits battleship
     """
-    parts = operator.parts
+    services = operator.services
     if listener is not None:
         operator.check_listener(listener)
-    rows = [limits_row(name, factory) for name, factory in parts.listeners.items() if listener in (None, name)]
+    rows = [
+        limits_row(name, factory) for name, factory in services.listeners.factories.items() if listener in (None, name)
+    ]
     if listener is None:
-        own = parts.limits
+        own = services.limits
         rows.append(("console", own.count, own.total, own.addresses, own.per_address, None, None, None))
     columns = ("LISTENER", "OPEN", "OF", "ADDRESSES", "OF EACH", "MESSAGES/S", "MESSAGE S", "UNSENT BYTES")
     return Table(columns, rows, "No game has a listener.")
 
 
 @command("stats")
-def stats(operator: Operator) -> Answer:
+def stats(operator: ConsoleOperator) -> Answer:
     """Show figures of the daemon: rooms, peers, records under way, standstills, memory, descriptors.
 
     Times are seconds, memory is bytes.
 
     Example: stats --json
     """
-    parts = operator.parts
-    lobby = parts.lobby
+    services = operator.services
+    lobby = services.lobby
     open_rooms = [room for room in lobby.rooms.values() if not room.is_closed]
     return Facts(
         {
-            "up for": parts.clock.seconds() - parts.started,
+            "up for": services.clock.seconds() - services.started,
             "draining": lobby.is_draining,
             "rooms": len(open_rooms),
             "playing": sum(state(room) == "playing" for room in open_rooms),
-            "peers": sum(1 for _ in parts.sessions),
+            "peers": sum(1 for _ in services.listeners.sessions),
             "reservations": len(lobby.reservations),
-            "not recorded yet": lobby.unstored,
+            "not recorded yet": lobby.keeper.unstored,
             "journal": "failed: " + str(lobby.journal.failed) if lobby.journal.failed else "works",
             "durability": lobby.journal.durability,
             "stood still": lobby.tally.stalls.total,
-            "banned networks": len(list(parts.bans)),
+            "banned networks": len(list(services.bans)),
             "wrong passwords": lobby.tally.wrong_passwords.total(),
-            "operators": len(parts.operators),
+            "operators": len(services.operators),
             "most memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
             "descriptors": len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else None,  # noqa: PTH112, PTH208 (Linux's list)
-            "log level": parts.levels.level,
+            "log level": services.levels.level,
         }
     )
 
 
 @command("who")
-def who(operator: Operator) -> Answer:
+def who(operator: ConsoleOperator) -> Answer:
     """List who is logged in to the console.
 
     The line with a star is you.
 
     Example: who
     """
-    now = operator.parts.clock.seconds()
+    now = operator.services.clock.seconds()
     rows = [
-        ("*" if other is operator else "", other.user, other.door, other.address, now - other.since, len(other.watched))
-        for other in operator.parts.operators
+        ("*" if other is operator else "", other.user, other.door, other.address, now - other.since, other.watching)
+        for other in operator.services.operators
     ]
     return Table(("YOU", "USER", "DOOR", "ADDRESS", "SECONDS", "WATCHES"), rows)
 
@@ -230,7 +234,7 @@ command("revoke CODE [--open]", changes=True)(seats.revoke)
 
 
 @command("course GAME COURSE", changes=True)
-def course(operator: Operator, game: str, name: str) -> Answer:
+def course(operator: ConsoleOperator, game: str, name: str) -> Answer:
     """Choose the course of the next game that opens.
 
     GAME: roborally. COURSE: a course that gamed brings along, or a file. Of several, each game takes one in their
@@ -245,7 +249,7 @@ def course(operator: Operator, game: str, name: str) -> Answer:
 
 
 @command("timeout ROOM SEAT on|off", changes=True)
-def timeout(operator: Operator, word: str, seat: int, switch: str) -> Answer:
+def timeout(operator: ConsoleOperator, word: str, seat: int, switch: str) -> Answer:
     """Switch the time limits of a seat on or off, from its next move on.
 
     ROOM: the room's id, or its beginning. SEAT: its number, counted from 0. `off`: its player may think for ever;
@@ -261,71 +265,54 @@ def timeout(operator: Operator, word: str, seat: int, switch: str) -> Answer:
 
 
 @command("pause ROOM", changes=True)
-def pause(operator: Operator, word: str) -> Answer:
+def pause(operator: ConsoleOperator, word: str) -> Answer:
     """Hold a room's match; what its players send is kept.
 
     ROOM: the room's id, or its beginning.
 
     Example: pause 6f0c
     """
-    found = operator.room(word)
-    if found.table.is_paused:
-        raise ConsoleError(f"room {found.id} is paused already")
-    found.pause()
-    return f"Room {found.id} is paused."
+    return room_actions.pause(operator.room(word))
 
 
 @command("resume ROOM", changes=True)
-def resume(operator: Operator, word: str) -> Answer:
+def resume(operator: ConsoleOperator, word: str) -> Answer:
     """Let a paused match go on.
 
     ROOM: the room's id, or its beginning.
 
     Example: resume 6f0c
     """
-    found = _paused(operator, word)
-    found.resume()
-    return f"Room {found.id} goes on."
+    return room_actions.resume(operator.room(word))
 
 
 @command("step ROOM [--forced]", changes=True)
-def step(operator: Operator, word: str, *, forced: bool = False) -> Answer:
+def step(operator: ConsoleOperator, word: str, *, forced: bool = False) -> Answer:
     """Let a paused match go on by one move.
 
     ROOM: the room's id, or its beginning. --forced: start it without the players that are missing.
 
     Example: step 6f0c
     """
-    found = _paused(operator, word)
-    found.step(forced=forced)
-    return f"Room {found.id} goes one step."
-
-
-def _paused(operator: Operator, word: str) -> Room:
-    found = operator.room(word)
-    if not found.table.is_paused:
-        raise ConsoleError(f"room {found.id} is not paused")
-    return found
+    return room_actions.step(operator.room(word), forced=forced)
 
 
 @command("cancel ROOM", changes=True)
-def cancel(operator: Operator, word: str) -> Answer:
+def cancel(operator: ConsoleOperator, word: str) -> Answer:
     """End a room's match without a winner, cause "cancelled".
 
     ROOM: the room's id, or its beginning.
 
     Example: cancel 6f0c
     """
-    found = operator.room(word)
-    found.stop(Termination.CANCELLED)
-    return f"Room {found.id} is cancelled."
+    return room_actions.cancel(operator.room(word))
 
 
 # Peers and addresses
 
 
 @command("kick PEER|ROOM [SEAT]", changes=True)
-def kick(operator: Operator, word: str, seat: int | None = None) -> Answer:
+def kick(operator: ConsoleOperator, word: str, seat: int | None = None) -> Answer:
     """Close a peer's connection; its seats are emptied as if it had left.
 
     PEER: its name, or its address with port, as `players` shows it. Or ROOM and SEAT: who sits there.
@@ -339,15 +326,15 @@ def kick(operator: Operator, word: str, seat: int | None = None) -> Answer:
     return f"{peer.name} is kicked."
 
 
-def _dismiss(operator: Operator, peer: Any) -> None:
+def _dismiss(operator: ConsoleOperator, peer: Any) -> None:
     if isinstance(peer, Session):
         peer.expel()
     # After the letters that tell of it.
-    operator.parts.lobby.dismiss(peer)
+    operator.services.lobby.dismiss(peer)
 
 
 @command("ban ADDRESS", changes=True)
-def ban(operator: Operator, word: str) -> Answer:
+def ban(operator: ConsoleOperator, word: str) -> Answer:
     """Refuse all connections from an address or a network, and close those that are open.
 
     ADDRESS: an address, or a network such as 192.0.2.0/24. It holds until `unban`, or until the daemon stops.
@@ -355,13 +342,13 @@ def ban(operator: Operator, word: str) -> Answer:
     Example: ban 192.0.2.0/24
     """
     network = network_of(word)
-    if operator.parts.bans.banned(operator.address) or _is_in(operator.address, network):
+    if operator.services.bans.banned(operator.address) or _is_in(operator.address, network):
         raise ConsoleError(f"{network} has your own address {operator.address}")
-    operator.parts.bans.ban(network)
-    dropped = [session for _, session in operator.parts.sessions if _is_in(session.address, network)]
+    operator.services.bans.ban(network)
+    dropped = [session for _, session in operator.services.listeners.sessions if _is_in(session.address, network)]
     for session in dropped:
         _dismiss(operator, session)
-    others = [other for other in operator.parts.operators if _is_in(other.address, network)]
+    others = [other for other in operator.services.operators if _is_in(other.address, network)]
     for other in others:
         other.close()
     return f"{network} is banned; {len(dropped) + len(others)} connections are closed."
@@ -375,7 +362,7 @@ def _is_in(address: str, network: Any) -> bool:
 
 
 @command("unban NETWORK", changes=True)
-def unban(operator: Operator, word: str) -> Answer:
+def unban(operator: ConsoleOperator, word: str) -> Answer:
     """Take connections again from a banned address or network.
 
     NETWORK: as `bans` shows it.
@@ -383,20 +370,20 @@ def unban(operator: Operator, word: str) -> Answer:
     Example: unban 192.0.2.0/24
     """
     network = network_of(word)
-    if not operator.parts.bans.unban(network):
+    if not operator.services.bans.unban(network):
         raise ConsoleError(f"{network} is not banned")
     return f"{network} is not banned any more."
 
 
 @command("bans")
-def bans(operator: Operator) -> Answer:
+def bans(operator: ConsoleOperator) -> Answer:
     """List the banned networks, and how many connections from each were refused.
 
     Bans last until the daemon stops.
 
     Example: bans
     """
-    rows = [(str(network), refused) for network, refused in operator.parts.bans]
+    rows = [(str(network), refused) for network, refused in operator.services.bans]
     return Table(("NETWORK", "REFUSED"), rows, "Nobody is banned.")
 
 
@@ -405,7 +392,7 @@ def bans(operator: Operator) -> Answer:
 
 @command("records [list|show|export] [RECORD] [FILE] [--player NAME] [--game GAME] [--termination CAUSE] [--limit N]")
 def records(
-    operator: Operator,
+    operator: ConsoleOperator,
     action: str = "list",
     word: str | None = None,
     file: str | None = None,
@@ -419,26 +406,28 @@ def records(
 
     Example: records list --game battleship --limit 5
     """
-    store = operator.parts.lobby.store
+    store = operator.services.lobby.store
     if action == "list":
         kind, limit = criteria.pop("game", None), criteria.pop("limit", 20)
         listed = store.find(Query(kind=kind, limit=limit, **criteria))
-        return listed.addCallback(operator.note_records).addCallback(records_table, operator.parts.lobby.game_types)
+        return listed.addCallback(operator.note_records).addCallback(records_table, operator.services.lobby.game_types)
     if word is None:
         raise ConsoleError(f"records {action} needs a RECORD; `records` lists them")
     shown: Callable[[Record], Answer] = (
-        partial(record_facts, operator.parts.lobby.game_types) if action == "show" else partial(_export, operator, file)
+        partial(record_facts, operator.services.lobby.game_types)
+        if action == "show"
+        else partial(_export, operator, file)
     )
     found: Deferred[Any] = store.record(word.lower())
     return found.addCallback(shown)
 
 
-def _export(operator: Operator, file: str | None, record: Record) -> Answer:
+def _export(operator: ConsoleOperator, file: str | None, record: Record) -> Answer:
     if file is None:
         return Picture(document(record).decode().rstrip("\n"))
     if "/" in file or file.startswith(".") or not file.isprintable():
         raise ConsoleError("FILE is a plain name: the file stands in the folder exports of the state directory")
-    path = operator.parts.state / "exports" / file
+    path = operator.services.state / "exports" / file
     try:
         path.parent.mkdir(exist_ok=True)
         with path.open("xb") as opened:
@@ -452,19 +441,19 @@ def _export(operator: Operator, file: str | None, record: Record) -> Answer:
 
 
 @command("save", changes=True)
-def save(operator: Operator) -> Any:
+def save(operator: ConsoleOperator) -> Any:
     """Have everything that was journalled so far on the disk, and say when it is.
 
     The journal syncs by itself, every five milliseconds; this waits for it.
 
     Example: save
     """
-    journal = operator.parts.lobby.journal
+    journal = operator.services.lobby.journal
     if journal.failed:
         raise ConsoleError(f"the journal cannot sync: {journal.failed}")
     saved: Deferred[str] = Deferred()
     journal.on_disk(partial(_saved, saved))
-    return saved.addTimeout(SAVED_WITHIN, operator.parts.clock, _not_saved)
+    return saved.addTimeout(SAVED_WITHIN, operator.services.clock, _not_saved)
 
 
 def _saved(saved: Deferred[str]) -> None:
@@ -477,23 +466,23 @@ def _not_saved(_result: object, seconds: float) -> None:
 
 
 @command("drain", changes=True)
-def drain(operator: Operator) -> Answer:
+def drain(operator: ConsoleOperator) -> Answer:
     """Begin no new games, and stop the daemon when the last one has ended.
 
     Rooms whose match has not begun are closed at once. There is no way back but a restart.
 
     Example: drain
     """
-    parts = operator.parts
-    if parts.lobby.is_draining:
+    services = operator.services
+    if services.lobby.is_draining:
         raise ConsoleError("the daemon is draining already")
-    parts.lobby.drain(partial(_stop_later, operator))
-    left = sum(not room.is_closed for room in parts.lobby.rooms.values())
+    services.lobby.drain(partial(_stop_later, operator))
+    left = sum(not room.is_closed for room in services.lobby.rooms.values())
     return f"No new games begin; {left} go on, and the daemon stops after the last."
 
 
 @command("shutdown", changes=True)
-def shutdown(operator: Operator) -> Answer:
+def shutdown(operator: ConsoleOperator) -> Answer:
     """Stop the daemon now: matches end without a winner, cause "shutdown", and are recorded.
 
     `drain` lets them end first.
@@ -504,24 +493,25 @@ def shutdown(operator: Operator) -> Answer:
     return "The daemon stops."
 
 
-def _stop_later(operator: Operator) -> None:
-    operator.parts.clock.callLater(LATER, operator.parts.stop)
+def _stop_later(operator: ConsoleOperator) -> None:
+    operator.services.clock.callLater(LATER, operator.services.stop)
 
 
 @command("reload", changes=True)
-def reload(operator: Operator) -> Answer:
+def reload(operator: ConsoleOperator) -> Answer:
     """Read the configuration again, and say what holds now and what needs a restart.
 
     No connection is dropped. Limits, rates, the console's accounts, the log level and the web listener's settings hold
-    at once; those of games for new rooms and connections; endpoints and the store need a restart.
+    at once; those of games for new rooms and connections; endpoints and the store need a restart. New certificates
+    of TLS hold for new connections; of those that cannot be used it says why, and the old ones stay.
 
     Example: reload
     """
-    return reloaded(operator.parts)
+    return operator.services.reloader.reload()
 
 
 @command("log [LEVEL]", changes=True)
-def log_level(operator: Operator, level: str | None = None) -> Answer:
+def log_level(operator: ConsoleOperator, level: str | None = None) -> Answer:
     """Say from which level on the log is written, or change it.
 
     LEVEL: debug, info, warn, error or critical. The audit log's lines are always written.
@@ -531,12 +521,12 @@ def log_level(operator: Operator, level: str | None = None) -> Answer:
     if level is not None:
         if level not in LEVELS:
             raise ConsoleError(f"LEVEL is one of {', '.join(LEVELS)}")
-        operator.parts.levels.change(level)
-    return f"The log's level is {operator.parts.levels.level}."
+        operator.services.levels.change(level)
+    return f"The log's level is {operator.services.levels.level}."
 
 
 @command("python", changes=True)
-def python(operator: Operator) -> Answer:
+def python(operator: ConsoleOperator) -> Answer:
     """Begin a Python prompt inside the daemon; Ctrl-D ends it, and the session.
 
     Only by SSH, and only with `manhole = true` in the configuration. What is typed there can do anything: `parts`
@@ -551,7 +541,7 @@ def python(operator: Operator) -> Answer:
 
 
 @command("help [COMMAND]")
-def help_(_operator: Operator, name: str | None = None) -> Answer:
+def help_(_operator: ConsoleOperator, name: str | None = None) -> Answer:
     """List the commands, or explain one.
 
     COMMAND: its name. Each command takes --json, and --help. Words with blanks stand in quotation marks.
@@ -568,12 +558,12 @@ def help_(_operator: Operator, name: str | None = None) -> Answer:
 
 
 @command("quit")
-def quit_(operator: Operator) -> Answer:
+def quit_(operator: ConsoleOperator) -> Answer:
     """Leave the console.
 
     So do `exit`, `logout`, and Ctrl-D on an empty line.
 
     Example: quit
     """
-    operator.parts.clock.callLater(0, operator.close)
+    operator.services.clock.callLater(0, operator.close)
     return "Bye."

@@ -9,7 +9,7 @@ from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall
 from twisted.logger import Logger
 
-from gamed.console.operator import Parts
+from gamed.console.operator import CommandServices
 from gamed.console.screens import Screen
 from gamed.console.shell import Shell
 from gamed.errors import StoreError
@@ -25,7 +25,7 @@ NEWEST: Final = 200
 class Desk:
     """A logged-in session. `close`: ends the connection."""
 
-    parts: Parts
+    services: CommandServices
     shell: Shell
     close: Callable[[], None]
     _idle: IDelayedCall | None = field(default=None, init=False)
@@ -33,22 +33,22 @@ class Desk:
     def open(self) -> None:
         """Write the operator down, and watch the clock."""
         operator = self.shell.operator
-        self.parts.operators.append(operator)
+        self.services.operators.add(operator)
         log.info("console: logged in: {who}", who=operator.name)
-        self._idle = self.parts.clock.callLater(self.parts.config.console.idle_seconds, self._look)
+        self._idle = self.services.clock.callLater(self.services.operators.idle_seconds, self._look)
         # Completion offers the newest records from the beginning; without them it offers none.
-        newest = self.parts.lobby.store.find(Query(limit=NEWEST))
+        newest = self.services.lobby.store.find(Query(limit=NEWEST))
         newest.addCallbacks(operator.note_records, lambda failure: failure.trap(StoreError))
 
     def typed(self) -> None:
         """Take note that something was typed."""
         if self._idle is not None and self._idle.active():
-            self._idle.reset(self.parts.config.console.idle_seconds)
+            self._idle.reset(self.services.operators.idle_seconds)
 
     def _look(self) -> None:
         if self.shell.operator.watched:
             # Who watches need not type.
-            self._idle = self.parts.clock.callLater(self.parts.config.console.idle_seconds, self._look)
+            self._idle = self.services.clock.callLater(self.services.operators.idle_seconds, self._look)
             return
         log.info("console: idle: {who}", who=self.shell.operator.name)
         self.close()
@@ -58,8 +58,7 @@ class Desk:
         self.shell.close()
         if self._idle is not None and self._idle.active():
             self._idle.cancel()
-        if self.shell.operator in self.parts.operators:
-            self.parts.operators.remove(self.shell.operator)
+        if self.services.operators.remove(self.shell.operator):
             log.info("console: logged out: {who}", who=self.shell.operator.name)
 
 

@@ -7,6 +7,7 @@ from typing import Final
 from attrs import define, field
 from twisted.logger import (
     FilteringLogObserver,
+    ILogObserver,
     LogLevel,
     LogLevelFilterPredicate,
     LogPublisher,
@@ -44,8 +45,12 @@ class LogLevels:
         predicate.setLogLevelForNamespace(NAMESPACE, LogLevel.debug)
         for namespace in CHATTY:
             predicate.setLogLevelForNamespace(namespace, LogLevel.critical)
-        # The publisher tells nobody else of its observers.
-        for observer in list(self.publisher._observers):  # noqa: SLF001
+        for observer in observers_of(self.publisher):
             self.publisher.removeObserver(observer)
             self.publisher.addObserver(FilteringLogObserver(observer, [predicate]))
         return predicate
+
+
+def observers_of(publisher: LogPublisher) -> list[ILogObserver]:
+    """Return who is told of a publisher's events. Twisted has no name for that which it promises to keep."""
+    return list(publisher._observers)  # noqa: SLF001

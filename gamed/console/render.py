@@ -14,6 +14,8 @@ from typing import Any, Final, TypeAlias
 
 from attrs import frozen
 
+from gamed.texts import printable
+
 LEAST: Final = 8
 """Characters that an elastic column keeps on the narrowest terminal."""
 
@@ -49,11 +51,6 @@ class Facts:
 
 
 Answer: TypeAlias = str | Table | Facts | Picture
-
-
-def printable(text: str) -> str:
-    """Return a text that cannot command the terminal."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
 
 
 def render(answer: Answer, width: int | None = None, *, as_json: bool = False) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol
 from attrs import define, field
 from twisted.conch.insults import insults
 from twisted.conch.recvline import HistoricRecvLine
+from twisted.python.compat import iterbytes
 
 HISTORY: Final = 200
 """Lines that the arrow keys go back."""
@@ -161,7 +162,8 @@ class Keys(HistoricRecvLine):
         word = decoded(before).rpartition(" ")[2]
         common = _begin(found)
         if len(common) > len(word) or len(found) == 1:
-            self._deliverBuffer(encoded(common[len(word) :] + (" " if len(found) == 1 else "")))
+            for char in iterbytes(encoded(common[len(word) :] + (" " if len(found) == 1 else ""))):
+                self.characterReceived(char, False)  # noqa: FBT003 (Twisted's signature)
         elif found:
             self.show("  ".join(found) + "\n")
 

@@ -6,16 +6,23 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from gamed.console.operator import SHOWN, ConsoleError, Operator
+from gamed.admin.operators import SHOWN
+from gamed.console.operator import ConsoleOperator
 from gamed.console.render import Answer, Facts, Table
 from gamed.console.views import state
+from gamed.errors import ConsoleError
 from gamed.history import History
 from gamed.reception import Prepares
 from gamed.records.own import to_history
 
 
 def prepare(
-    operator: Operator, game: str, *names: str, paused: bool = False, from_: str | None = None, turn: int | None = None
+    operator: ConsoleOperator,
+    game: str,
+    *names: str,
+    paused: bool = False,
+    from_: str | None = None,
+    turn: int | None = None,
 ) -> Any:
     """Open a room whose seats are reserved, and show the codes that take them.
 
@@ -31,7 +38,7 @@ def prepare(
     opened = partial(_prepared, partial(reception.reserve, names, paused=paused, turn=turn))
     if from_ is None:
         return opened(None)
-    return operator.parts.lobby.store.record(from_.lower()).addCallback(to_history).addCallback(opened)
+    return operator.services.lobby.store.record(from_.lower()).addCallback(to_history).addCallback(opened)
 
 
 def _prepared(reserve: Callable[..., Any], history: History | None) -> Answer:
@@ -40,25 +47,25 @@ def _prepared(reserve: Callable[..., Any], history: History | None) -> Answer:
     return Facts({"room": room_of.id, "state": state(room_of), "reservations": codes})
 
 
-def reservations(operator: Operator) -> Answer:
+def reservations(operator: ConsoleOperator) -> Answer:
     """List the codes that were given out and not used.
 
     A code is used once, and ends with its room.
 
     Example: reservations --json
     """
-    rows = [(kept.code, kept.room.id[:SHOWN], kept.seat) for kept in operator.parts.lobby.reservations]
+    rows = [(kept.code, kept.room.id[:SHOWN], kept.seat) for kept in operator.services.lobby.reservations]
     return Table(("CODE", "ROOM", "SEAT"), rows, "No seat is reserved.")
 
 
-def revoke(operator: Operator, code: str, *, open: bool = False) -> Answer:  # noqa: A002 (the option's name)
+def revoke(operator: ConsoleOperator, code: str, *, open: bool = False) -> Answer:  # noqa: A002 (the option's name)
     """Make a reservation's code worthless; its seat stays closed.
 
     CODE: the code, or four or more of its first characters. --open: whoever comes next may have the seat.
 
     Example: revoke 0d9f
     """
-    book = operator.parts.lobby.reservations
+    book = operator.services.lobby.reservations
     found = [kept for kept in book if len(code) >= 4 and kept.code.startswith(code)]  # noqa: PLR2004 (as said above)
     if len(found) != 1:
         raise ConsoleError(f"{len(found) or 'no'} reservations have the code {code}; `reservations` lists them")

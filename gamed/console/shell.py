@@ -11,11 +11,12 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from gamed.console.commands import COMMANDS
-from gamed.console.operator import Operator
+from gamed.console.operator import ConsoleOperator
 from gamed.console.parsing import Argument, Call, Command, UsageError, named, parse, split
-from gamed.console.render import Facts, Picture, Table, printable, render
+from gamed.console.render import Facts, Picture, Table, render
 from gamed.console.screens import Screen
 from gamed.errors import GamedError
+from gamed.texts import printable
 
 log = Logger()
 
@@ -32,7 +33,7 @@ class Shell:
     `has_failed`: whether the last command did.
     """
 
-    operator: Operator
+    operator: ConsoleOperator
     screen: Callable[[], Screen]
     hold: Callable[[], None]
     release: Callable[[], None]

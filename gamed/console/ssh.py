@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import struct
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -42,10 +42,12 @@ from twisted.python.failure import Failure
 from twisted.python.filepath import FilePath
 from zope.interface import implementer
 
-from gamed.console.accounts import TRIES
+from gamed.admin.accounts import TRIES, Accounts
+from gamed.config import AccountConfig
 from gamed.console.desk import Desk, greeting
+from gamed.console.entrance import Entrance
 from gamed.console.intake import LINE_BYTES, Intake
-from gamed.console.operator import Operator, Parts
+from gamed.console.operator import CommandServices, ConsoleOperator
 from gamed.console.screens import Keys, Lines, Screen, terminal
 from gamed.console.shell import Shell
 from gamed.errors import ConfigError
@@ -110,7 +112,8 @@ def fingerprint_of(key: keys.Key) -> str:
 class AuthorizedKeys:
     """The users' keys, read from their files at each login."""
 
-    parts: Parts
+    accounts: Callable[[], Sequence[AccountConfig]]
+    """Returns the present accounts."""
 
     def getAuthorizedKeys(self, username: bytes) -> list[keys.Key]:
         """Return the keys with which a user may log in."""
@@ -124,8 +127,7 @@ class AuthorizedKeys:
     def _named(self, username: bytes) -> list[tuple[keys.Key, str]]:
         """Return a user's keys, each with its comment."""
         user = username.decode("utf-8", "replace")
-        accounts = self.parts.config.console.everybody
-        path = next((account.authorized_keys for account in accounts if account.user == user), "")
+        path = next((account.authorized_keys for account in self.accounts() if account.user == user), "")
         if not path:
             return []
         found: list[tuple[keys.Key, str]] = []
@@ -177,7 +179,7 @@ class Authentication(SSHUserAuthServer):
 
     def serviceStarted(self) -> None:
         """Offer passwords, too."""
-        self.clock = self.transport.factory.parts.clock
+        self.clock = self.transport.factory.command_services.clock
         super().serviceStarted()
         self.supportedAuthentications.append(b"password")
 
@@ -186,7 +188,7 @@ class Authentication(SSHUserAuthServer):
         door: Door = self.transport
         password = common.getNS(packet[1:])[0].decode("utf-8", "surrogateescape")
         user = self.user.decode("utf-8", "replace")
-        checked: Deferred[Any] = door.factory.parts.accounts.check(user, password, door.address)
+        checked: Deferred[Any] = door.factory.accounts.check(user, password, door.address)
         return checked.addCallback(self._checked, user)
 
     def _checked(self, is_right: bool, user: str) -> tuple[Any, ...]:  # noqa: FBT001 (a Deferred's result)
@@ -225,7 +227,7 @@ class Authentication(SSHUserAuthServer):
     def _cbFinishedAuth(self, result: Any) -> None:
         if not self.transport.is_over:
             door: Door = self.transport
-            door.factory.parts.entrance.log_in(door)
+            door.factory.entrance.log_in(door)
             super()._cbFinishedAuth(result)
 
 
@@ -328,7 +330,7 @@ class Channel(SSHChannel):
         shell = self._open(has_prompt=False)
         self._is_command = True
         # The answer to the request goes first.
-        self._parts.clock.callLater(0, self._run, shell, line)
+        self._services.clock.callLater(0, self._run, shell, line)
         return 1
 
     def _run(self, shell: Shell, line: str) -> None:
@@ -347,31 +349,31 @@ class Channel(SSHChannel):
     # A session
 
     @property
-    def _parts(self) -> Parts:
-        parts: Parts = self.conn.transport.factory.parts
-        return parts
+    def _services(self) -> CommandServices:
+        services: CommandServices = self.conn.transport.factory.command_services
+        return services
 
     def _open(self, *, has_prompt: bool) -> Shell:
         door: Door = self.conn.transport
-        parts = self._parts
-        python = self._python if parts.config.console.manhole and self._size is not None else None
-        since = parts.clock.seconds()
+        services = self._services
+        python = self._python if services.reloader.config.console.manhole and self._size is not None else None
+        since = services.clock.seconds()
         user: User = door.avatar
-        operator = Operator(
-            parts,
+        operator = ConsoleOperator(
             user.name,
             door.address,
             "ssh",
             self._tell,
             self.close,
-            python,
             since=since,
             port=door.port,
             key=user.key,
+            services=services,
+            python=python,
         )
-        self._intake = Intake(parts.clock, door.transport, self._take, self._overlong)
+        self._intake = Intake(services.clock, door.transport, self._take, self._overlong)
         shell = Shell(operator, self._screen, self._intake.hold, self._intake.release, has_prompt)
-        self.desk = Desk(parts, shell, self.close)
+        self.desk = Desk(services, shell, self.close)
         self._make_screen(shell)
         self.desk.open()
         door.opened()
@@ -391,7 +393,7 @@ class Channel(SSHChannel):
 
     def _python(self) -> None:
         assert self._terminal is not None
-        manhole = Manhole({"parts": self._parts})
+        manhole = Manhole({"parts": self._services})
         self._terminal.terminalProtocol = manhole
         manhole.makeConnection(self._terminal)
 
@@ -491,7 +493,7 @@ class Door(SSHServerTransport):
         super().sendExtInfo(list(known.items()))
 
     def _begin_waiting(self) -> None:
-        self._timer = self.factory.parts.clock.callLater(LOGIN_SECONDS, self._give_up)
+        self._timer = self.factory.command_services.clock.callLater(LOGIN_SECONDS, self._give_up)
 
     def _give_up(self) -> None:
         log.warn("console: closed: nobody logged in, or nothing was asked for: peer={peer}", peer=self.peer_name)
@@ -521,10 +523,10 @@ class Door(SSHServerTransport):
     @property
     def refusal(self) -> str:
         """Why a user who has logged in may open no further session; empty if it may."""
-        parts: Parts = self.factory.parts
-        if self.avatar.name not in parts.accounts.secrets:
+        factory: SSHConsoleFactory = self.factory
+        if self.avatar.name not in factory.accounts.secrets:
             return "this account was removed"
-        return "this address is banned" if parts.bans.banned(self.address) else ""
+        return "this address is banned" if factory.command_services.bans.banned(self.address) else ""
 
     def dispatchMessage(self, messageNum: int, payload: bytes) -> None:  # noqa: N803 (Twisted's names)
         """Take a message; what cannot be read of it ends the connection, with one line in the log."""
@@ -546,13 +548,13 @@ class Door(SSHServerTransport):
 class SSHConsoleFactory(SSHFactory):
     """Makes a door for each connection that the limits admit."""
 
-    parts: Parts
     protocol = Door
     services = {b"ssh-userauth": Authentication, b"ssh-connection": Channels}  # noqa: RUF012 (Twisted's attribute)
 
-    def __init__(self, parts: Parts) -> None:
-        self.parts = parts
-        self.portal = Portal(Realm(), [KeyChecker(AuthorizedKeys(parts))])
+    def __init__(self, services: CommandServices, accounts: Accounts, entrance: Entrance) -> None:
+        self.command_services, self.accounts, self.entrance = services, accounts, entrance
+        keys_of = AuthorizedKeys(lambda: services.reloader.config.console.everybody)
+        self.portal = Portal(Realm(), [KeyChecker(keys_of)])
         self.primes = None
 
     def startFactory(self) -> None:
@@ -560,7 +562,7 @@ class SSHConsoleFactory(SSHFactory):
 
     def prepare(self) -> None:
         """Look for the host key. Raises ConfigError."""
-        key = host_key(self.parts.state)
+        key = host_key(self.command_services.state)
         self.privateKeys = {key.sshType(): key}
         self.publicKeys = {key.sshType(): key.public()}
         log.info("console: the SSH host key is {file}: {key}", file=KEY_FILE, key=fingerprint_of(key.public()))
@@ -568,13 +570,13 @@ class SSHConsoleFactory(SSHFactory):
     def buildProtocol(self, address: IAddress | None) -> Any:
         """Return a door, or None: the connection is closed at once."""
         host = host_of(address)
-        if not self.parts.entrance.admit(host):
+        if not self.entrance.admit(host):
             return None
         door: Any = super().buildProtocol(address)
         door.address, door.port, door.lost = host, port_of(address), self._lost
         door.peer_name = f"ssh {spelled(door.address, door.port)}"
-        self.parts.entrance.come(door)
+        self.entrance.come(door)
         return door
 
     def _lost(self, door: Door) -> None:
-        self.parts.entrance.leave(door)
+        self.entrance.leave(door)

@@ -25,10 +25,11 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from gamed.console.accounts import TRIES
+from gamed.admin.accounts import TRIES, Accounts
 from gamed.console.desk import Desk, greeting
+from gamed.console.entrance import Entrance
 from gamed.console.intake import LINE_BYTES, Intake
-from gamed.console.operator import Operator, Parts
+from gamed.console.operator import CommandServices, ConsoleOperator
 from gamed.console.screens import Keys, Lines, Screen, terminal
 from gamed.console.shell import Shell
 from gamed.net.addresses import host_of, port_of, spelled
@@ -72,8 +73,8 @@ class Login:
             self.door.screen.ask("password: ", secret=True)
         else:
             self.door.intake.hold()
-            accounts = self.door.parts.accounts
-            accounts.check(self._user, line, self.door.address).addCallback(self._checked).addErrback(self.door.fault)
+            checked = self.door.factory.accounts.check(self._user, line, self.door.address)
+            checked.addCallback(self._checked).addErrback(self.door.fault)
 
     def _checked(self, is_right: bool) -> None:  # noqa: FBT001 (a Deferred's result)
         if self.door.is_over:
@@ -108,9 +109,10 @@ class Door(TelnetTransport):
 
     transport: Any
 
-    def __init__(self, parts: Parts, address: str, port: int | None, lost: Callable[[Door], None]) -> None:
+    def __init__(self, factory: TelnetFactory, address: str, port: int | None) -> None:
         super().__init__()
-        self.parts, self.address, self.port, self._lost = parts, address, port, lost
+        self.factory, self.services = factory, factory.services
+        self.address, self.port = address, port
         self.name = f"telnet {spelled(address, port)}"
         self.is_over = False
         self.conversation: Any = Login(self)
@@ -127,12 +129,12 @@ class Door(TelnetTransport):
 
     def connectionMade(self) -> None:
         """Prepare; begin at once where there is no TLS."""
-        self.intake = Intake(self.parts.clock, self.transport, self._take, self._overlong)
+        self.intake = Intake(self.services.clock, self.transport, self._take, self._overlong)
         self.transport.registerProducer(self, True)  # noqa: FBT003 (Twisted's signature)
         self.negotiationMap[NAWS] = self._resized
         self.commandMap.update({IP: self._break, BRK: self._break})
         # Not `_timer`: that of a peer that does not read for a while is cancelled when it reads again.
-        self._login = self.parts.clock.callLater(LOGIN_SECONDS, self.drop, "nobody logged in")
+        self._login = self.services.clock.callLater(LOGIN_SECONDS, self.drop, "nobody logged in")
         # What is written before the handshake waits for it, so that this producer would be paused, and a paused
         # transport does not read the handshake.
         if not ISSLTransport.providedBy(self.transport):
@@ -178,7 +180,7 @@ class Door(TelnetTransport):
         if self.desk is not None:
             self.desk.leave()
         super().connectionLost(reason)
-        self._lost(self)
+        self.factory.lost(self)
 
     # What is left to leave
 
@@ -214,7 +216,7 @@ class Door(TelnetTransport):
                 self._left_out += 1
                 return
         plain = data.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
-        self._write(plain.replace(b"\xff", b"\xff\xff"))
+        self.transport.write(plain.replace(b"\xff", b"\xff\xff"))
 
     # Telnet's side
 
@@ -284,14 +286,14 @@ class Door(TelnetTransport):
     def enter(self, user: str) -> None:
         """Let the user in."""
         self._cancel_login()
-        self.parts.entrance.log_in(self)
-        since = self.parts.clock.seconds()
-        operator = Operator(
-            self.parts, user, self.address, "telnet", self._tell, self.close, since=since, port=self.port
+        self.factory.entrance.log_in(self)
+        since = self.services.clock.seconds()
+        operator = ConsoleOperator(
+            user, self.address, "telnet", self._tell, self.close, since=since, port=self.port, services=self.services
         )
         shell = Shell(operator, self._screen, self.intake.hold, self.intake.release)
         self.conversation = shell
-        self.desk = Desk(self.parts, shell, self.close)
+        self.desk = Desk(self.services, shell, self.close)
         self.desk.open()
         greeting(self.screen)
         shell.prompt()
@@ -339,7 +341,7 @@ class Door(TelnetTransport):
 
     def _set_timer(self, seconds: float, call: Callable[[], None]) -> None:
         self._cancel_timer()
-        self._timer = self.parts.clock.callLater(seconds, call)
+        self._timer = self.services.clock.callLater(seconds, call)
 
     def _cancel_timer(self) -> None:
         if self._timer is not None and self._timer.active():
@@ -359,7 +361,9 @@ def _asked(conversation: Any) -> tuple[str]:
 class TelnetFactory:
     """Makes a door for each connection that the limits admit."""
 
-    parts: Parts
+    services: CommandServices
+    accounts: Accounts
+    entrance: Entrance
     doors: dict[Door, None] = field(factory=dict)
 
     def doStart(self) -> None:
@@ -371,13 +375,14 @@ class TelnetFactory:
     def buildProtocol(self, address: IAddress) -> Door | None:
         """Return a door, or None: the connection is closed at once."""
         host = host_of(address)
-        if not self.parts.entrance.admit(host):
+        if not self.entrance.admit(host):
             return None
-        door = Door(self.parts, host, port_of(address), self._lost)
-        self.parts.entrance.come(door)
+        door = Door(self, host, port_of(address))
+        self.entrance.come(door)
         self.doors[door] = None
         return door
 
-    def _lost(self, door: Door) -> None:
-        self.parts.entrance.leave(door)
+    def lost(self, door: Door) -> None:
+        """Forget a connection."""
+        self.entrance.leave(door)
         self.doors.pop(door, None)

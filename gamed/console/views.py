@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from gamed.console.operator import SHOWN
+from gamed.admin.operators import SHOWN
 from gamed.console.render import Answer, Facts, Picture, Table
 from gamed.history import STARTED, Entry, History
 from gamed.lobby.refusals import RefusalLog

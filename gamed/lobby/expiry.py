@@ -1,7 +1,7 @@
 """`[store] keep_days`: the daemon deletes its own games that ended too long ago, a few at a time.
 
-Source: issue 15, O15. The work is done in the database's thread. Between two portions that thread serves the others who
-wait for it: games that have just ended, and whoever reads the archive.
+Source: docs/howto/operate.md#deleting-games. The work is done in the database's thread. Between two portions that
+thread serves the others who wait for it: games that have just ended, and whoever reads the archive.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from twisted.python.failure import Failure
 from gamed import audit
 from gamed.errors import StoreError
 from gamed.store import Store
+from gamed.texts import timestamp
 
 log = Logger()
 
@@ -70,7 +71,7 @@ class Expiry:
 
     def _before(self) -> str:
         before = self.now() - timedelta(days=self.days)
-        return before.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        return timestamp(before)
 
     def _gone(self, count: int) -> None:
         self._deleted += count

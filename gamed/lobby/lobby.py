@@ -1,20 +1,17 @@
 """The lobby: it opens rooms, pairs who waits, and sees to it that each ended match becomes a record.
 
-Source: design.md, "The journal"; battleship.md A1 for the pairing: first come, first served.
+Source: docs/topics/design.md#the-journal; docs/reference/battleship.md#order for the pairing: first come, first served.
 """
 
 from __future__ import annotations
 
 import random
 import re
-import secrets
 import uuid
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from random import Random
-from time import perf_counter
 from typing import Any, Final
 
 from attrs import define, field
@@ -30,27 +27,25 @@ from gamed.events import Event
 from gamed.findings import Finding
 from gamed.game import Options, Termination
 from gamed.history import History
+from gamed.lobby.delivery import Delivery
 from gamed.lobby.keeper import Keeper
 from gamed.lobby.logins import Logins
-from gamed.lobby.outage import Outage, Timer
+from gamed.lobby.match_recorder import MatchRecorder
+from gamed.lobby.outage import Timer
 from gamed.lobby.refusals import RefusalLog
 from gamed.lobby.reservations import ReservationBook
 from gamed.lobby.room import Dispatch, Room
 from gamed.peer import Party, Peer
 from gamed.reception import check_wanted, suits
-from gamed.records.own import PORTION, summarize, to_history, writing
+from gamed.records.own import to_history
 from gamed.records.record import RecordError
 from gamed.refusals import Refusal
 from gamed.registry import GameType
 from gamed.store import Journal, Store
-from gamed.table import Judged
 from gamed.tally import Tally
+from gamed.texts import timestamp
 
 log = Logger()
-
-AFTERWARDS = 0.25
-"""Seconds after which lines are judged and ended matches recorded: together they cost less than each alone."""
-
 
 _BRIEF: Final = re.compile(r"\S{1,40}")
 
@@ -70,8 +65,6 @@ class Lobby(Service):
 
     `seconds`: the clock that all moments are told by, monotonic, and stopped while games are held; `held`: for how long
     it was stopped so far.
-    `on_full`: what becomes of running games when the disk takes no more: "pause" holds them, "end" ends all of them.
-    `replays`: by the game's kind, what writes its ended games as another program's files.
     """
 
     game_types: Mapping[str, GameType]
@@ -82,26 +75,45 @@ class Lobby(Service):
     seconds: Callable[[], float]
     held: Callable[[], float] = _never
     tally: Tally = field(factory=Tally)
-    on_full: str = "pause"
-    outage: Outage = field(init=False)
+    delivery: Delivery = field(init=False)
+    perform: Callable[[Dispatch], None] = field(init=False)
+    """The delivery's, for rooms: each step of a room calls it."""
+
     keeper: Keeper = field(init=False)
+    recorder: MatchRecorder = field(init=False)
     logins: Logins = field(init=False)
     rooms: dict[str, Room] = field(factory=dict)
     reservations: ReservationBook = field(factory=ReservationBook)
     refusals: RefusalLog = field(init=False)
     alarms: list[Callable[[Room, Finding], None]] = field(factory=list)
-    replays: dict[str, Callable[[History], None]] = field(factory=dict)
     _waiting: dict[tuple[str, Party | None], Room] = field(factory=dict)
-    _dispatches: list[Dispatch] = field(factory=list)
-    _afterwards: dict[str, Room] = field(factory=dict)
-    _portions: Iterator[None] | None = None
     _on_empty: Callable[[], None] | None = None
 
     def __attrs_post_init__(self) -> None:
-        self.outage = Outage(self.clock, self.tally, self._try_again)
+        self.delivery = Delivery(self.journal, self.clock, self.tally, self._running)
+        self.perform = self.delivery.perform
         self.refusals = RefusalLog(self.clock, self.tally, self.reservations.is_code)
         self.keeper = Keeper(self.store, self.journal, self.clock, self.tally)
+        self.recorder = MatchRecorder(
+            self.game_types, self.journal, self.keeper, self.clock, self.rooms, on_finished=self._finished
+        )
         self.logins = Logins(self.clock.seconds, self.tally)
+
+    def _running(self) -> list[Room]:
+        return [room for room in self.rooms.values() if room.history.was_started and room.table.outcome is None]
+
+    def _check_storage(self) -> None:
+        """Raise StoreError if no new game could be journalled or stored."""
+        self.delivery.outage.check()
+        self.keeper.check()
+
+    def _finished(self, room: Room) -> None:
+        """Forget a closed room whose matches are recorded; while draining, end a room that would begin another one."""
+        if room.is_closed:
+            del self.rooms[room.id]
+            self._look_if_empty()
+        elif self.is_draining:
+            room.stop(Termination.SHUTDOWN)
 
     # What receptions ask for (gamed.reception.Host)
 
@@ -136,7 +148,7 @@ class Lobby(Service):
         try:
             room.open()
         except DiskError as error:
-            self._refused(error)
+            self.delivery.refused(error)
             raise
         self.rooms[room.id] = room
         self.tally.opened[kind] += 1
@@ -146,8 +158,7 @@ class Lobby(Service):
 
     def history(self, kind: str, options: Options) -> History:
         """Return a fresh history for a match that begins now."""
-        started = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        return History(str(uuid.uuid4()), kind, started, random.getrandbits(63), options)
+        return History(str(uuid.uuid4()), kind, timestamp(datetime.now(UTC)), random.getrandbits(63), options)
 
     def room(self, room: str) -> Room | None:
         """Return the room with an id, if it is open."""
@@ -180,14 +191,6 @@ class Lobby(Service):
         user = ascii(peer.own_name or peer.listener)[1:-1]
         say(f"user={user} from={peer.listener} {peer.name.rpartition('@')[2]}", did, result)
 
-    def password(self, section: str, configured: str) -> str:
-        """Return the configured password, or a random one, which the log then tells of: no default password works."""
-        if configured:
-            return configured
-        made = secrets.token_urlsafe(12)
-        log.warn("[{section}] has no password; until the daemon stops it is {password}", section=section, password=made)
-        return made
-
     def recorded(self, record: str, call: Callable[[History | None], None]) -> None:
         """Look a record of gamed's own up by its id, and call with what was played, or with None."""
         found = self.store.record(record).addCallback(to_history)
@@ -204,8 +207,8 @@ class Lobby(Service):
         `peer`: whose time this is. What it has sent in time is served before the call.
         """
         if peer is None:
-            return self.outage.timer(seconds, call)
-        return self.outage.timer(seconds, call, partial(peer.has_unread, self.seconds() + seconds))
+            return self.delivery.outage.timer(seconds, call)
+        return self.delivery.outage.timer(seconds, call, partial(peer.has_unread, self.seconds() + seconds))
 
     # What operators ask for
 
@@ -226,109 +229,20 @@ class Lobby(Service):
         if self._on_empty is not None and not self.rooms and self.running:
             self._on_empty()
 
-    # What rooms ask for
-
-    def perform(self, dispatch: Dispatch) -> None:
-        """Journal entries with all others of this turn of the reactor, and have the letters delivered then."""
-        if not self._dispatches:
-            self.clock.callLater(0, self.perform_all)
-        self._dispatches.append(dispatch)
-
-    def perform_all(self) -> None:
-        """Write what is to be journalled, and let the letters leave: at once, or when it is on the disk."""
-        dispatches, self._dispatches = self._dispatches, []
-        began = perf_counter()
-        try:
-            position = self.journal.append([(dispatch.journal_room, dispatch.entries) for dispatch in dispatches])
-        except DiskError as error:
-            self._refused(error)
-            if self.on_full == "pause" and self.running:
-                self._dispatches = dispatches
-                self.outage.hold()
-            else:
-                self._end_all(dispatches)
-            return
-        except StoreError:
-            self.tally.append_errors += 1
-            failure = Failure()
-            for room in _rooms(dispatches):
-                room.fail(failure)
-            _let_go(dispatches)
-            return
-        self.tally.appends.observe(perf_counter() - began)
-        self._taken()
-        self.journal.when_synced(position, partial(self._deliver, dispatches))
-
-    # What becomes of all that when the disk takes nothing
+    # What rooms ask for (gamed.lobby.room.House)
 
     @property
     def is_held(self) -> bool:
         """Whether nothing is read and no clock runs, because the disk takes nothing."""
-        return self.outage.is_held
-
-    def _end_all(self, dispatches: Iterable[Dispatch] = ()) -> None:
-        """End all running games, and those rooms whose letters cannot leave: nothing of it is in the journal."""
-        running = [room for room in self.rooms.values() if room.history.was_started and room.table.outcome is None]
-        if running:
-            log.warn("all games are ended: games={games}", games=len(running))
-        for room in dict.fromkeys([*running, *_rooms(dispatches)]):
-            room.cut_off()
-        _let_go(dispatches)
-
-    def _check_storage(self) -> None:
-        if self.outage.reason:
-            self.outage.turned_away += 1
-            raise StoreError(f"no new games: {self.outage.reason}")
-        self.keeper.check()
-
-    def _refused(self, error: DiskError) -> None:
-        self.tally.append_errors += 1
-        self.outage.begin(str(error))
-
-    def sync_failed(self) -> None:
-        """Take note that the journal cannot be synced; with durability "disk" no letter leaves until it can."""
-        if self.journal.failed is None or not self.running:
-            return
-        self.outage.begin(f"the journal cannot be synced: {self.journal.failed}")
-        if self.journal.durability != "disk":
-            return
-        if self.on_full == "pause":
-            self.outage.hold()
-        else:
-            self._end_all()
-
-    def _try_again(self) -> None:
-        if not self.running:
-            self.outage.end()
-        elif self._dispatches and self.is_held:
-            self.perform_all()
-        elif self.journal.failed is None:
-            try:
-                self.journal.probe()
-            except DiskError:
-                self.tally.append_errors += 1
-            else:
-                self._taken()
-
-    def _taken(self) -> None:
-        if self.outage.reason and self.journal.failed is None:
-            self.outage.end()
-
-    def _deliver(self, dispatches: list[Dispatch]) -> None:
-        _deliver_all(dispatches)
-        now = perf_counter()
-        for dispatch in dispatches:
-            if dispatch.entries:
-                self.tally.latency.observe(now - dispatch.began)
+        return self.delivery.outage.is_held
 
     def attend(self, room: Room) -> None:
-        """Have a room's lines judged and its ended matches recorded, when its letters have left."""
+        """Have a room's lines judged and its ended matches recorded, after its events have left."""
         if room.is_closed:
             self.reservations.expire(room)
             if self._waiting.get((room.history.kind, room.party)) is room:
                 del self._waiting[room.history.kind, room.party]
-        self._afterwards[room.id] = room
-        self._attend_later()
+        self.recorder.attend(room)
 
     def alarm(self, room: Room, finding: Finding) -> None:
         """Have operators told of a finding, where the listener's settings say so."""
@@ -336,175 +250,13 @@ class Lobby(Service):
             for call in self.alarms:
                 call(room, finding)
 
-    def _attend_later(self) -> None:
-        if self._afterwards and self._portions is None:
-            self._portions = self._attending()
-            self.clock.callLater(AFTERWARDS, self._attend_next)
-
-    def _attend_next(self) -> None:
-        # A portion a turn of the reactor, so that no move waits for more than that.
-        if self._portions is None:
-            return
-        has_more = False
-        try:
-            for _ in self._portions:
-                has_more = True
-                break
-        finally:
-            if has_more:
-                self.clock.callLater(0, self._attend_next)
-            else:
-                self._portions = None
-                self._attend_later()
-
-    def _attending(self) -> Iterator[None]:
-        """See to all who wait, in portions; what they made is stored at the end."""
-        rooms = deque(self._afterwards.values())
-        self._afterwards.clear()
-        while rooms:
-            try:
-                yield from self._seeing_to(rooms.popleft())
-            except Exception:  # noqa: BLE001 (a fault in one room costs the others nothing)
-                log.failure("server fault: a room cannot be seen to")
-            yield
-        self.keeper.keep()
-
-    def _seeing_to(self, room: Room) -> Iterator[None]:
-        if room.ended or room.is_closed:
-            entries = room.history.entries[:]
-            yield from self._settling(room)
-            del room
-            # Even to be freed, a hundred thousand entries take a while.
-            while len(entries) > PORTION:
-                del entries[-5 * PORTION :]
-                yield
-        elif room.review():
-            self.attend(room)
-
-    def _settling(self, room: Room) -> Iterator[None]:
-        """Judge the rest, make records of what has ended, and forget the room if it is closed: all in portions.
-
-        A match stays with its room until the record is made, so that it can be begun anew when the daemon stops.
-        """
-        if room.id not in self.rooms:
-            return
-        while room.review():
-            yield
-        histories = []
-        while room.ended:
-            history, judged = room.ended[0].history, room.ended[0].judged
-            try:
-                if history.was_started:
-                    yield from self._recording(history, judged)
-                else:
-                    self.journal.forget(history.room)
-            except Exception:  # noqa: BLE001 (the room is to be forgotten all the same; the journal has the match)
-                log.failure("server fault: record={record}", record=history.room)
-            histories.append(history)
-            del room.ended[0]
-        if self.is_draining and histories and not room.is_closed:
-            # A room that goes on to its next match would never be done.
-            room.stop(Termination.SHUTDOWN)
-            return
-        if room.is_closed:
-            del self.rooms[room.id]
-            if all(history is not room.history for history in histories) and room.history.outcome is None:
-                # It was never begun.
-                self.journal.forget(room.history.room)
-            self._look_if_empty()
-
-    # Records
-
-    def record(self, history: History, judged: Judged) -> None:
-        """Make the record of an ended match; the keeper stores it."""
-        for _ in self._recording(history, judged):
-            pass
-
-    def _recording(self, history: History, judged: Judged) -> Iterator[None]:
-        game_type = self.game_types[history.kind]
-        names = {"publisher": game_type.publisher, "version": game_type.version}
-        record = yield from writing(history, **names, findings=judged.findings, unjudged=judged.unjudged)
-        if len(history.entries) > PORTION:
-            yield
-        self.keeper.add(record, summarize(history, **names))
-        if history.kind in self.replays:
-            self.replays[history.kind](history)
-
-    @property
-    def unstored(self) -> int:
-        """How many ended games are not stored yet."""
-        return self.keeper.unstored
-
-    def is_on_its_way(self, record: str) -> bool:
-        """Whether a match is played, or has ended and is not stored yet."""
-        return record in self.keeper or any(
-            record in (room.history.room, *(match.history.room for match in room.ended)) for room in self.rooms.values()
-        )
-
     # The service
 
     def stopService(self) -> Deferred[Any]:
         """End all matches with the cause `shutdown`, and fire when their records are stored."""
         super().stopService()  # type: ignore[no-untyped-call]
-        rooms = list(self.rooms.values())
-        for room in rooms:
+        for room in list(self.rooms.values()):
             room.stop(Termination.SHUTDOWN)
         # Before anything is forgotten: the journal takes no entries of a room that it has forgotten.
-        self.perform_all()
-        # Whatever was under way is begun anew, and done at once.
-        self._portions = None
-        for room in rooms:
-            for _ in self._settling(room):
-                pass
-        return self.keeper.stop()
-
-
-def _rooms(dispatches: Iterable[Dispatch]) -> Iterable[Room]:
-    return dict.fromkeys(dispatch.room for dispatch in dispatches if dispatch.room is not None)
-
-
-def _let_go(dispatches: Iterable[Dispatch]) -> None:
-    """Let the peers go whose rooms are closed, and send what does not come from a room."""
-    for peer in dict.fromkeys(peer for dispatch in dispatches for peer in dispatch.released):
-        peer.close()
-    _deliver_all([dispatch for dispatch in dispatches if dispatch.room is None])
-
-
-def _deliver_all(dispatches: Iterable[Dispatch]) -> None:
-    peers: dict[Peer, None] = {}
-    timed: dict[Room, int] = {}
-    for dispatch in dispatches:
-        for peer, event in dispatch.letters:
-            peers[peer] = None
-            _deliver(dispatch.room, peer, event)
-        for peer in dispatch.released:
-            _safely(peer, peer.released, dispatch.room)
-        for peer in dispatch.dismissed:
-            _safely(peer, peer.close)
-        room = dispatch.room
-        if room is not None and not room.table.forwards:
-            timed[room] = timed.get(room, 0) + 1
-    # What a turn has for a peer leaves as one: an answer and the shot after it cost one system call.
-    for peer in peers:
-        _safely(peer, peer.flush)
-    for room, steps in timed.items():
-        room.delivered(steps)
-
-
-def _deliver(room: Room | None, peer: Peer, event: Event) -> None:
-    try:
-        peer.deliver(event)
-    except Exception:  # noqa: BLE001 (a letter that cannot be written is a fault of ours)
-        if room is not None:
-            room.fail(Failure())
-        else:
-            log.failure("cannot write a letter: peer={peer}", peer=peer.name)
-            peer.close()
-
-
-def _safely(peer: Peer, do: Callable[..., None], *arguments: Any) -> None:
-    try:
-        do(*arguments)
-    except Exception:  # noqa: BLE001 (whatever it is, the others get their letters)
-        log.failure("cannot send: peer={peer}", peer=peer.name)
-        peer.close()
+        self.delivery.stop()
+        return self.recorder.stop()

@@ -1,7 +1,7 @@
 """The time for which the disk does not take the journal: no new games, and those that run are held.
 
-Source: issue "Running it", 7; design.md, "The journal". While it lasts nothing is read from peers, no letter leaves,
-and the rooms' clock stands still, so that nobody loses by it; it ends by itself when the disk takes what it is given.
+Source: docs/topics/design.md#the-journal. While it lasts nothing is read from peers, no letter leaves, and the rooms'
+clock stands still, so that nobody loses by it; it ends by itself when the disk takes what it is given.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
+from gamed.errors import StoreError
 from gamed.tally import Tally
 
 log = Logger()
@@ -63,6 +64,12 @@ class Outage:
         self.again()
         if self.reason:
             self.clock.callLater(AGAIN, self._try)
+
+    def check(self) -> None:
+        """Raise StoreError in an outage: no new game can be journalled."""
+        if self.reason:
+            self.turned_away += 1
+            raise StoreError(f"no new games: {self.reason}")
 
     def hold(self) -> None:
         """Hold all that runs."""

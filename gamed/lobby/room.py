@@ -1,6 +1,7 @@
 """A room: one table, the peers on its seats, who watches, and its clock.
 
-Source: design.md, "A move's way" and "Time". Nothing on the way of a move is a Deferred.
+Source: docs/topics/design.md#a-moves-way-a-relayed-shot, docs/topics/design.md#time. Nothing on the way of a move is a
+Deferred.
 """
 
 from __future__ import annotations

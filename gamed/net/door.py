@@ -2,7 +2,7 @@
 
 Connections are accepted at the door, and what they say first is read there. A peer that has said something whole is
 inside: it is read as the reactor reads, before all who are at the door. Ten thousand who connect at once, say half a
-word, or leave, cost those who play no more than the slice. Source: design.md, "Floods".
+word, or leave, cost those who play no more than the slice. Source: docs/topics/design.md#floods.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ import select
 from typing import Any, Final
 
 from twisted.internet.interfaces import IReactorFDSet, IReadDescriptor
-from twisted.internet.posixbase import _DisconnectSelectableMixin, _PollLikeMixin
 from twisted.internet.tcp import Connection, Port
 from twisted.python.failure import Failure
 from zope.interface import implementer
+
+from gamed.net.twisted_private import PolledReader, accept_with
 
 SLICE: Final = 0.001
 """Seconds of a turn of the reactor in which the door is seen to; what was begun in them is done to its end."""
@@ -24,13 +25,8 @@ AT_ONCE: Final = 4
 
 
 @implementer(IReactorFDSet, IReadDescriptor)
-class Door(_PollLikeMixin, _DisconnectSelectableMixin):
+class Door(PolledReader):
     """A set of descriptors within the reactor's. To them it is their reactor: what is not about reading it hands on."""
-
-    # What Twisted's mixin asks for.
-    _POLL_DISCONNECTED = getattr(select, "EPOLLHUP", 0) | getattr(select, "EPOLLERR", 0)
-    _POLL_IN = getattr(select, "EPOLLIN", 0)
-    _POLL_OUT = getattr(select, "EPOLLOUT", 0)
 
     def __init__(self, reactor: Any) -> None:
         self._reactor = reactor
@@ -42,17 +38,7 @@ class Door(_PollLikeMixin, _DisconnectSelectableMixin):
 
     def keep(self, port: Port) -> None:
         """Have a port accept at the door, and one connection at a time. Its connections are at the door, too."""
-        port.stopReading()
-        port.reactor = self
-        accept = port.doRead
-
-        def do_read() -> None:
-            # Twisted changes its own number by how many came.
-            port.numberAccepts = 1
-            accept()  # type: ignore[no-untyped-call]
-
-        port.doRead = do_read  # type: ignore[method-assign]
-        port.startReading()
+        accept_with(port, self)
 
     def let_in(self, connection: Connection) -> None:
         """Have the reactor read of a connection from now on; one that is not at the door is left as it is."""
@@ -104,7 +90,7 @@ class Door(_PollLikeMixin, _DisconnectSelectableMixin):
                 seen.add(fd)
                 reader = self._reads.get(fd)
                 if reader is not None:
-                    self._doReadOrWrite(reader, fd, event)  # type: ignore[no-untyped-call]
+                    self.read(reader, fd, event)
             if seconds() >= until:
                 return
 

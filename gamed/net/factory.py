@@ -1,6 +1,6 @@
 """Makes the sessions of a listener, and looks after them: holds, and messages that do not end.
 
-Source: design.md, "A move's way" and "Floods".
+Source: docs/topics/design.md#a-moves-way-a-relayed-shot, docs/topics/design.md#floods.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ class SessionFactory:
     reception: Reception
     limits: ConnectionLimits
     clock: IReactorTime
-    unsent_bytes: int
-    messages_per_second: float = 0.0
-    message_seconds: float = 0.0
+    unsent_bytes: int = field(kw_only=True)
+    messages_per_second: float = field(default=0.0, kw_only=True)
+    message_seconds: float = field(default=0.0, kw_only=True)
     sessions: dict[Session, None] = field(factory=dict)
     traffic: Traffic = field(factory=Traffic)
     is_held: bool = False

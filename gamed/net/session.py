@@ -1,6 +1,8 @@
 """One transport: bytes in to its dialect, events on to its room, letters out.
 
-Source: design.md, "A move's way" and "Floods"; battleship.md A1 (TCP_NODELAY, TCP_QUICKACK).
+Source: docs/topics/design.md#a-moves-way-a-relayed-shot, docs/topics/design.md#floods,
+docs/reference/battleship.md#ends (the last line before a close),
+docs/reference/battleship.md#what-the-original-does-differently (TCP_NODELAY, TCP_QUICKACK).
 
 `inbox.py` holds what the peer has sent, `outbox.py` what it is sent, and `phase.py` says in one table what is done with
 its messages. This module joins them: it moves from phase to phase, and tells the transport whether to read.

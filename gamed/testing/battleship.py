@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from uuid import NAMESPACE_OID, uuid5
 
-from gamed.games.battleship import game_type
+from gamed.games.battleship import Settings, game_type
 from gamed.history import History
 from gamed.registry import Player
 from gamed.relay import Relay
@@ -27,7 +27,7 @@ def play_history(strategies: tuple[str, str], seed: int, *, roles: str = "first-
 
 def _play(strategies: tuple[str, str], seed: int, roles: str) -> tuple[Relay, History]:
     random = Random(seed)
-    settings = game_type.settings(roles=roles)
+    settings = Settings(roles=roles)
     options = game_type.options(settings)
     history = History(str(uuid5(NAMESPACE_OID, f"{seed}")), game_type.kind, STARTED_AT, seed, options)
     table = game_type.table(settings, options, lambda: random, 0.0)

@@ -11,7 +11,8 @@ from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 from twisted.python.failure import Failure
 
-from gamed.lobby.lobby import AFTERWARDS, Lobby
+from gamed.lobby.lobby import Lobby
+from gamed.lobby.match_recorder import AFTERWARDS
 from gamed.net.factory import SessionFactory
 from gamed.net.limits import ConnectionLimits
 from gamed.net.session import Session
@@ -72,10 +73,10 @@ class House:
             game_type.reception(self.settings, self.lobby),
             limits,
             self.clock,
-            self.settings.unsent_bytes,
+            unsent_bytes=self.settings.unsent_bytes,
             refusals=self.lobby.refusals,
         )
-        self.lobby.outage.parts.append(self.factory.hold)
+        self.lobby.delivery.outage.parts.append(self.factory.hold)
         self.lobby.startService()  # type: ignore[no-untyped-call]
 
     def connect(self, host: str = "127.0.0.1") -> Wire:

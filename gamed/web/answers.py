@@ -1,8 +1,8 @@
 """What the API answers, what it refuses, and which request goes where: one mechanism for all its parts.
 
-Source: issue 8; docs/reference/web-api.md. A part of the API (rooms, seats, records, recordings) has `routes`, a list
-of `Route`; `find` and `permit` say which one a request goes to. Who handles a request returns an `Answer`, a Deferred
-of one, or raises `Refusal`; any other GamedError becomes a refusal by `refusal_of`.
+Source: docs/reference/web-api.md#calls. A part of the API (rooms, seats, records, recordings) has `routes`, a list of
+`Route`; `find` and `permit` say which one a request goes to. Who handles a request returns an `Answer`, a Deferred of
+one, or raises `Refusal`; any other GamedError becomes a refusal by `refusal_of`.
 """
 
 from __future__ import annotations
@@ -55,12 +55,13 @@ class Refusal(GamedError):  # noqa: N818 (what it is, as the other errors are na
     `headers`: further ones of the answer. `record`: the id of the record that a room has become.
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917 (what an answer consists of)
+    def __init__(  # noqa: PLR0913 (what an answer consists of)
         self,
         status: int,
         code: str,
         text: str,
         hint: str = "",
+        *,
         headers: Mapping[str, str] | None = None,
         record: str | None = None,
     ) -> None:
@@ -212,7 +213,7 @@ def find(routes: Iterable[Route], path: Sequence[str], method: str) -> tuple[Rou
     if not allowed:
         raise Refusal(404, "not-found", "there is nothing here", "/api/v1/openapi.json lists what there is")
     allow = ", ".join(sorted(set(allowed)))
-    raise Refusal(405, "method", f"{method} cannot be done here", f"allowed: {allow}", {"allow": allow})
+    raise Refusal(405, "method", f"{method} cannot be done here", f"allowed: {allow}", headers={"allow": allow})
 
 
 def permit(route: Route, visitor: Visitor) -> None:

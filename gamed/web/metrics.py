@@ -1,6 +1,6 @@
 """What Prometheus reads at `/metrics`: collected when it is asked for, so that a move pays nearly nothing.
 
-Source: issue "Running it" (base units, no unbounded labels); docs/reference/metrics.md names every metric.
+Source: docs/reference/metrics.md, which names every metric; base units, no unbounded labels.
 """
 
 from __future__ import annotations
@@ -52,15 +52,15 @@ class DaemonCollector(Collector):
     tally: Tally
     rooms: Callable[[], Iterable[Any]]
     waiting_records: Callable[[], int]
-    traffic: Mapping[str, Traffic] = field(factory=dict)
-    sessions: Mapping[str, Mapping[Any, None]] = field(factory=dict)
-    problems: Callable[[], Mapping[str, str]] = dict
+    traffic: Mapping[str, Traffic] = field(factory=dict, kw_only=True)
+    sessions: Mapping[str, Mapping[Any, None]] = field(factory=dict, kw_only=True)
+    problems: Callable[[], Mapping[str, str]] = field(default=dict, kw_only=True)
     """Returns what `/readyz` says."""
 
-    expiries: Callable[[], Mapping[str, datetime]] = dict
+    expiries: Callable[[], Mapping[str, datetime]] = field(default=dict, kw_only=True)
     """Returns when the certificates of TLS listeners expire."""
 
-    warnings: Callable[[], Mapping[str, str]] = dict
+    warnings: Callable[[], Mapping[str, str]] = field(default=dict, kw_only=True)
     """Returns what `/readyz` warns of."""
 
     def collect(self) -> Families:

@@ -11,11 +11,12 @@ from attrs import define, field
 from twisted.internet.defer import Deferred, fail
 from twisted.python.failure import Failure
 
-from gamed.console import commands
-from gamed.console.operator import Parts
+from gamed.admin import room_actions
 from gamed.errors import GamedError, UnknownRecord
 from gamed.history import History
+from gamed.lobby.lobby import Lobby
 from gamed.lobby.room import Room
+from gamed.net.game_listeners import GameListeners
 from gamed.reception import Prepares
 from gamed.records.own import to_history
 from gamed.records.record import Record
@@ -47,7 +48,8 @@ _LONGEST_NUMBER: Final = 1_000_000
 class Rooms:
     """The rooms of the daemon."""
 
-    parts: Parts
+    lobby: Lobby
+    games: GameListeners
     feeds: Feeds
     prepared: PreparedRooms
     _list: tuple[float, list[dict[str, Any]]] = (-FRESH, [])
@@ -79,7 +81,7 @@ class Rooms:
 
     def _look(self) -> Iterator[None]:
         """List the rooms: a job for slices."""
-        newest = [room for room in reversed(self.parts.lobby.rooms.values()) if not room.is_closed][:MOST_ROWS]
+        newest = [room for room in reversed(self.lobby.rooms.values()) if not room.is_closed][:MOST_ROWS]
         rows = []
         try:
             for room in newest:
@@ -92,23 +94,23 @@ class Rooms:
                 asked.callback(Answer(body=rows))
 
     def _row(self, room: Room) -> dict[str, Any]:
-        return row(room, self.feeds.ledgers.of(room), self.feeds.watchers(room), self.parts.lobby.reservations)
+        return row(room, self.feeds.ledgers.of(room), self.feeds.watchers(room), self.lobby.reservations)
 
     def _find(self, call: Call) -> Room:
         return self._named(call.places["id"])
 
     def _named(self, word: str) -> Room:
-        room = self.parts.lobby.rooms.get(word)
+        room = self.lobby.rooms.get(word)
         if room is None:
             raise _no_room()
         return room
 
     def _ended(self, call: Call) -> Deferred[Any] | None:
         """Return a Deferred that fails with what has become of a room that is not open; None: it is."""
-        id, lobby = call.places["id"], self.parts.lobby  # noqa: A001 (the column's name)
+        id, lobby = call.places["id"], self.lobby  # noqa: A001 (the column's name)
         if id in lobby.rooms:
             return None
-        if lobby.is_on_its_way(id):
+        if lobby.recorder.is_on_its_way(id):
             return fail(_has_ended(id))
         # An id that is shortened is not a room's.
         found = lobby.store.record(id) if _ID.fullmatch(id) else fail(UnknownRecord(id))
@@ -144,7 +146,7 @@ class Rooms:
         line = f"{name} {room.id}{' --forced' if options.get('forced') else ''}"
         operator = call.visitor.operator
         try:
-            result = _ACTIONS[name](operator, room.id, **options)
+            result = _ACTIONS[name](room, **options)
         except GamedError as error:
             operator.noted(line, f"failed: {error}")
             raise Refusal(409, "room", str(error)) from error
@@ -166,11 +168,11 @@ class Rooms:
             return made(partial(reserve, turn=None), None)
         record, move = _origin(origin)
         self._check_forks(call.visitor)
-        found = self.parts.lobby.store.record(record).addCallback(to_history)
+        found = self.lobby.store.record(record).addCallback(to_history)
         return found.addCallback(partial(made, partial(reserve, turn=move)))
 
     def _reception(self, game: str) -> Prepares:
-        factory = self.parts.factory(game)
+        factory = self.games.of(game)
         if factory is None or not isinstance(factory.reception, Prepares):
             raise Refusal(409, "no-reservations", "this game has no reservations: who comes is seated")
         return factory.reception
@@ -188,10 +190,10 @@ class Rooms:
 
 
 _ACTIONS: Final[Mapping[str, Callable[..., Any]]] = {
-    "pause": commands.pause,
-    "resume": commands.resume,
-    "step": commands.step,
-    "cancel": commands.cancel,
+    "pause": room_actions.pause,
+    "resume": room_actions.resume,
+    "step": room_actions.step,
+    "cancel": room_actions.cancel,
 }
 
 

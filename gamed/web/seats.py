@@ -1,7 +1,7 @@
 """The seats of people in browsers: each is a person without I/O on a loop, and a stream that shows what it sees.
 
-Source: issue 8; docs/reference/web-api.md, "Seats". A seat whose browser shows no sign of life for `grace` seconds is
-left, as a peer leaves whose connection is lost. A seat that is over stays readable for a while.
+Source: docs/reference/web-api.md#calls. A seat whose browser shows no sign of life for `grace` seconds is left, as a
+peer leaves whose connection is lost. A seat that is over stays readable for a while.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall
 from twisted.logger import Logger
 
-from gamed.console.operator import Parts
 from gamed.errors import GamedError
 from gamed.game import Seat, Termination
+from gamed.lobby.lobby import Lobby
 from gamed.net.factory import SessionFactory
+from gamed.net.game_listeners import GameListeners
 from gamed.peer import Party
 from gamed.reception import HostedRoom
 from gamed.registry import STAY, GameType, LearnsOutcome, Looks, Person
@@ -319,11 +320,12 @@ def _take_time(room: HostedRoom, seat: int) -> None:
 class Seats:
     """All seats of browsers. `grace`: seconds without a sign of life. `elsewhere`: where bots think; None: here."""
 
-    parts: Parts
+    lobby: Lobby
+    games: GameListeners
     feeds: Feeds
-    grace: float
-    random: Callable[[], Random]
-    elsewhere: Call | None = None
+    grace: float = field(kw_only=True)
+    random: Callable[[], Random] = field(kw_only=True)
+    elsewhere: Call | None = field(default=None, kw_only=True)
     sittings: dict[str, Sitting] = field(factory=dict)
     _sweep: IDelayedCall | None = None
     _looking: IDelayedCall | None = None
@@ -372,14 +374,14 @@ class Seats:
         self._sweep_later()
         try:
             for (strategy, code), name in zip(wish.bots, _bot_names(wish), strict=True):
-                self._bring(sitting, game_type, factory, host, strategy, code, name)
+                self._bring(sitting, strategy, game_type=game_type, factory=factory, host=host, code=code, name=name)
         except Refusal:
             sitting.loop.leave()
             raise
         return sitting
 
     def _listener(self, game: str) -> tuple[GameType, SessionFactory]:
-        game_type, factory = self.parts.lobby.game_types.get(game), self.parts.factory(game)
+        game_type, factory = self.lobby.game_types.get(game), self.games.of(game)
         if game_type is None or game_type.person is None:
             text = f"{game[:LONGEST_NAME]!r} cannot be played here"
             raise Refusal(404, "no-game", text, "GET /api/v1/session lists games")
@@ -390,15 +392,15 @@ class Seats:
     def _check(self, visitor: Visitor, wish: Wish, game_type: GameType) -> None:
         if not wish.name.strip() or len(wish.name) > LONGEST_NAME or not wish.name.isprintable():
             raise Refusal(400, "name", f"a name has 1 to {LONGEST_NAME} characters that can be seen")
-        opponents = game_type.opponents(self.parts.lobby.settings[wish.game])
+        opponents = game_type.opponents(self.lobby.settings[wish.game])
         if wish.bots and len(wish.bots) not in opponents:
             numbers = " or ".join(map(str, opponents)) or "no"
             raise Refusal(400, "bots", f"{numbers} bots can come along in this game, not {len(wish.bots)}")
         for strategy, _ in wish.bots:
             if strategy not in game_type.players:
                 raise Refusal(400, "bots", "there is no such bot", f"there are {', '.join(game_type.players)}")
-        lobby = self.parts.lobby
-        if lobby.is_draining or lobby.outage.reason:
+        lobby = self.lobby
+        if lobby.is_draining or lobby.delivery.outage.reason:
             raise Refusal(503, "closed", "no new games begin just now", "try again later")
         if visitor.seats >= PLAYED:
             raise Refusal(429, "seats", f"you hold {PLAYED} seats: leave one first")
@@ -410,7 +412,7 @@ class Seats:
             return
         if wish.bots or wish.reservation is not None:
             raise Refusal(400, "room-alone", "whoever names a room brings neither bots nor a code")
-        room = self.parts.lobby.room(wish.room)
+        room = self.lobby.room(wish.room)
         if room is None or room.history.kind != wish.game or not self.feeds.free(room):
             raise TAKEN
 
@@ -424,20 +426,21 @@ class Seats:
     def _take_reserved(self, code: str | None) -> None:
         if code is None:
             return
-        kept = self.parts.lobby.reservations.find(code)
+        kept = self.lobby.reservations.find(code)
         if kept is None:
             text = "there is no reservation with this code: it was used or revoked, or its room is gone"
             raise Refusal(404, "reservation", text, "ask for another one, or join without a code")
         # Its first move may be asked for before it is told that it has a seat.
         _take_time(kept.room, kept.seat)
 
-    def _bring(  # noqa: PLR0913, PLR0917 (what a bot needs)
+    def _bring(  # noqa: PLR0913 (what a bot needs)
         self,
         sitting: Sitting,
+        strategy: str,
+        *,
         game_type: GameType,
         factory: SessionFactory,
         host: str,
-        strategy: str,
         code: str | None,
         name: str,
     ) -> None:
@@ -472,7 +475,7 @@ class Seats:
 
     def _close_waiting(self, game: str, party: Party) -> None:
         """Close a party's room whose match has not begun: nobody else can come."""
-        for room in self.parts.lobby.rooms_of(game):
+        for room in self.lobby.rooms_of(game):
             if room.party is party and not room.history.was_started and room.table.outcome is None:
                 room.stop(Termination.CANCELLED)
 

@@ -10,12 +10,13 @@ from random import Random
 from typing import Any, Protocol
 
 from twisted.internet.defer import Deferred
-from twisted.internet.threads import deferToThreadPool
 
+from gamed.admin.accounts import Accounts
+from gamed.admin.operators import Operators
 from gamed.config import WebConfig
-from gamed.console.operator import Parts
 from gamed.lobby.lobby import Lobby
-from gamed.net.limits import ConnectionLimits
+from gamed.net.game_listeners import GameListeners
+from gamed.net.limits import Bans, ConnectionLimits
 from gamed.net.listener import Listener, expiries
 from gamed.web.answers import Answer, Call, Route
 from gamed.web.api import Api
@@ -50,40 +51,52 @@ class Watched(Protocol):
         """The damaged segments that are kept aside."""
 
 
-def web_site(parts: Parts, listeners: Sequence[Listener], importing: Importing, reactor: Any, most: int) -> WebSite:
+def web_site(  # noqa: PLR0913 (what the pages need of the daemon)
+    *,
+    config: WebConfig,
+    lobby: Lobby,
+    games: GameListeners,
+    listeners: Sequence[Listener],
+    accounts: Accounts,
+    operators: Operators,
+    bans: Bans,
+    importing: Importing,
+    reactor: Any,
+    in_thread: Callable[..., Deferred[Any]],
+    most: int,
+) -> WebSite:
     """Return the site of a daemon. `most`: how many connections there can be, whatever the configuration says."""
-    config, lobby = parts.config.web, parts.lobby
-    factories = parts.listeners
+    factories = games.factories
     ready = readiness(listeners, lobby.journal, lobby)
     collector = DaemonCollector(
         lobby.tally,
         lobby.rooms.values,
-        lambda: lobby.unstored,
-        {name: factory.traffic for name, factory in factories.items()},
-        {name: factory.sessions for name, factory in factories.items()},
-        ready,
-        partial(expiries, listeners),
-        partial(damage, lobby.journal),
+        lambda: lobby.keeper.unstored,
+        traffic={name: factory.traffic for name, factory in factories.items()},
+        sessions={name: factory.sessions for name, factory in factories.items()},
+        problems=ready,
+        expiries=partial(expiries, listeners),
+        warnings=partial(damage, lobby.journal),
     )
-    limits = ConnectionLimits("web", min(config.connections, most), config.connections_per_address, parts.bans, most)
+    limits = ConnectionLimits("web", min(config.connections, most), config.connections_per_address, bans, most)
     naming = Naming(config.addresses)
     feeds = Feeds(lobby, reactor, naming)
-    seats = Seats(parts, feeds, config.grace_seconds, _random, partial(_in_thread, reactor))
-    visitors = Visitors(reactor, parts)
-    prepared = PreparedRooms(lobby, partial(_address, parts, listeners))
-    rooms, play = Rooms(parts, feeds, prepared), Play(seats)
+    seats = Seats(lobby, games, feeds, grace=config.grace_seconds, random=_random, elsewhere=in_thread)
+    visitors = Visitors(reactor, accounts, operators)
+    prepared = PreparedRooms(lobby, partial(_address, games, listeners))
+    rooms, play = Rooms(lobby, games, feeds, prepared), Play(seats)
     made = (
-        Sessions(visitors, parts),
+        Sessions(visitors, lobby, games),
         prepared,
         rooms,
         play,
         Topics(feeds.lines, {"rooms": rooms.stream, "seats": play.stream}),
-        Archive(lobby.store, importing, lobby.game_types, is_on_its_way=lobby.is_on_its_way, naming=naming),
+        Archive(lobby.store, importing, lobby.game_types, is_on_its_way=lobby.recorder.is_on_its_way, naming=naming),
         Recordings(lobby.store, importing, reactor.seconds),
     )
     routes = [*(route for part in made for route in part.routes), described]
     api = Api(routes, visitors)
-    api.compress = partial(_in_thread, reactor, gzipped)
+    api.compress = partial(in_thread, gzipped)
     root = Root(registry(collector), ready, api, collector.warnings)
     root.files.page()
     site = WebSite(root, frozenset(config.hosts.split()), reactor, limits)
@@ -95,25 +108,21 @@ def web_site(parts: Parts, listeners: Sequence[Listener], importing: Importing, 
         limits.total, limits.per_address = min(settings.connections, most), settings.connections_per_address
         seats.grace, naming.shows_addresses = settings.grace_seconds, settings.addresses
 
-    parts.web = take
+    site.configure = take
     return site
 
 
-def _address(parts: Parts, listeners: Iterable[Listener], game: str) -> Address | None:
+def _address(games: GameListeners, listeners: Iterable[Listener], game: str) -> Address | None:
     """Return where programs reach a game; None: it has no listener, or one without a port."""
     for listener in listeners:
         port = None if listener.port is None else getattr(listener.port.getHost(), "port", None)
-        if port is not None and parts.kinds.get(listener.section) == game:
+        if port is not None and games.kinds.get(listener.section) == game:
             return Address(port, listener.certificates is not None)
     return None
 
 
 def _random() -> Random:
     return Random(secrets.randbits(64))  # noqa: S311 (a game's chance)
-
-
-def _in_thread(reactor: Any, call: Callable[..., bytes], *arguments: object) -> Deferred[bytes]:
-    return deferToThreadPool(reactor, reactor.getThreadPool(), call, *arguments)
 
 
 def _description(_call: Call) -> Answer:
@@ -132,14 +141,14 @@ def readiness(listeners: Iterable[Listener], journal: Watched, lobby: Lobby) -> 
         found = {listener.section: "does not listen" for listener in known if listener.port is None}
         if lobby.is_draining:
             found["lobby"] = "drains: no new games begin, and the daemon stops after those that run"
-        if lobby.outage.reason:
-            found["journal"] = lobby.outage.reason
+        if lobby.delivery.outage.reason:
+            found["journal"] = lobby.delivery.outage.reason
         elif journal.failed is not None:
             found["journal"] = f"cannot be synced: {journal.failed}"
         if lobby.store.silence:
-            found["store"] = f"{lobby.store.silence}; {lobby.unstored} ended games wait to be stored"
-        elif lobby.keeper.reason and lobby.unstored:
-            found["store"] = f"{lobby.unstored} ended games wait to be stored; see the log"
+            found["store"] = f"{lobby.store.silence}; {lobby.keeper.unstored} ended games wait to be stored"
+        elif lobby.keeper.reason and lobby.keeper.unstored:
+            found["store"] = f"{lobby.keeper.unstored} ended games wait to be stored; see the log"
         return found
 
     return problems

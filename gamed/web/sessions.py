@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from attrs import define
 from twisted.internet.defer import Deferred
 
 from gamed import __version__
-from gamed.console.operator import Parts
+from gamed.lobby.lobby import Lobby
+from gamed.net.game_listeners import GameListeners
 from gamed.reception import Prepares
 from gamed.web.answers import Answer, Call, Route
 from gamed.web.scenes import listed
 from gamed.web.visitors import NOBODY, Visitor, Visitors
-
-TITLES: Final = {"roborally": "RoboRally"}
-"""Names that are not the kind with a capital letter."""
 
 
 @define(eq=False)
@@ -24,7 +22,8 @@ class Sessions:
     """The session of a browser."""
 
     visitors: Visitors
-    parts: Parts
+    lobby: Lobby
+    games: GameListeners
 
     @property
     def routes(self) -> Sequence[Route]:
@@ -54,9 +53,8 @@ class Sessions:
         return Answer(body=body, headers={"set-cookie": cookie})
 
     def _games(self) -> Any:
-        parts = self.parts
-        for kind, settings in parts.lobby.settings.items():
-            game_type, factory = parts.lobby.game_types[kind], parts.factory(kind)
+        for kind, settings in self.lobby.settings.items():
+            game_type, factory = self.lobby.game_types[kind], self.games.of(kind)
             can = ["watch"]
             if factory is not None and game_type.person is not None:
                 can.append("play")
@@ -65,7 +63,7 @@ class Sessions:
             options = game_type.options(settings)
             yield {
                 "kind": kind,
-                "name": TITLES.get(kind, kind.capitalize()),
+                "name": game_type.title or kind.capitalize(),
                 "can": can,
                 "bots": list(game_type.players),
                 "opponents": list(game_type.opponents(settings)),

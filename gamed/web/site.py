@@ -1,7 +1,7 @@
 """The site of the web listener: the pages, the API, `/metrics`, `/healthz` and `/readyz`, with strict headers.
 
-Source: issues "Running it" and 8; docs/reference/metrics.md. It listens on loopback unless the configuration says
-otherwise. What comes in is bounded here: connections, the length of bodies, the time that a request takes to come.
+Source: docs/reference/metrics.md. It listens on loopback unless the configuration says otherwise. What comes in is
+bounded here: connections, the length of bodies, the time that a request takes to come.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from twisted.web.http import HTTPChannel
 from twisted.web.resource import Resource
 from twisted.web.server import Request, Site
 
+from gamed.config import WebConfig
 from gamed.net.addresses import host_of, port_of
 from gamed.net.backlog import Backlog
 from gamed.net.limits import ConnectionLimits
@@ -281,10 +282,14 @@ class Channel(HTTPChannel):
         self.site.closed(self)
 
 
+def _ignore(_settings: WebConfig) -> None:
+    """Take no settings: who made the site has not said what to change."""
+
+
 class WebSite(Site):
     """The site. `hosts`: the names and addresses by which it may be called; `limits`: of connections.
 
-    `waiting`: since when each connection waits for a request, the longest first.
+    `configure`: takes changed settings. `waiting`: since when each connection waits for a request, the longest first.
     """
 
     displayTracebacks = False
@@ -302,6 +307,7 @@ class WebSite(Site):
         self.limits = limits
         self.waiting: dict[Channel, float] = {}
         self.stopping: list[Callable[[], None]] = []
+        self.configure: Callable[[WebConfig], None] = _ignore
         self.backlog = Backlog(reactor)
         self._sweep: IDelayedCall | None = None
 

@@ -1,7 +1,4 @@
-"""Work that may wait, done in slices: a little in each turn of the reactor, so that no move waits for it.
-
-Source: issue 8, "500 spectators".
-"""
+"""Work that may wait, done in slices: a little in each turn of the reactor, so that no move waits for it."""
 
 from __future__ import annotations
 

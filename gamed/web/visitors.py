@@ -1,7 +1,7 @@
 """Who visits: a session for each browser, held by a cookie, and what keeps other sites' pages from using it.
 
-Source: issue 8; docs/reference/web-api.md, "Sessions". A page of another site can send requests with a browser's
-cookie, but can neither read the session's token nor set a header; so whatever changes something needs the token in one.
+Source: docs/reference/web-api.md#sessions. A page of another site can send requests with a browser's cookie, but can
+neither read the session's token nor set a header; so whatever changes something needs the token in one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
-from gamed.console.operator import Operator, Parts
+from gamed.admin.accounts import Accounts
+from gamed.admin.operators import Operator, Operators
 from gamed.web.answers import Refusal
 
 log = Logger()
@@ -64,10 +65,11 @@ NOBODY: Final = Visitor("", id="", key="", token="")
 
 @define(eq=False)
 class Visitors:
-    """All sessions. `parts`: the daemon, for administrators; their accounts are the console's."""
+    """All sessions. Administrators log in with the accounts of the console."""
 
     clock: IReactorTime
-    parts: Parts
+    accounts: Accounts
+    operators: Operators
     _visitors: dict[str, Visitor] = field(factory=dict)
     _addresses: dict[str, int] = field(factory=dict)
 
@@ -86,7 +88,7 @@ class Visitors:
         if now - visitor.seen > EXPIRES and not visitor.seats:
             self.forget(visitor)
             return NOBODY
-        if visitor.operator is not None and now - visitor.seen > self.parts.config.console.idle_seconds:
+        if visitor.operator is not None and now - visitor.seen > self.operators.idle_seconds:
             self.logout(visitor)
         visitor.seen = now
         # Who was silent longest stands first.
@@ -130,7 +132,7 @@ class Visitors:
         """Fire with the session, which has a new cookie and token, or fail with Refusal. Raises Refusal."""
         if not password or len(password) > LONGEST_PASSWORD or len(user) > LONGEST_PASSWORD:
             raise Refusal(403, "password", "wrong user or password")
-        checked = self.parts.accounts.check(user, password, address, "web")
+        checked = self.accounts.check(user, password, address, "web")
         return checked.addCallback(self._judged, visitor, user, address, port)
 
     def _judged(self, right: bool, visitor: Visitor, user: str, address: str, port: int | None) -> Visitor:  # noqa: FBT001 (a result, and who it is for)
@@ -145,9 +147,9 @@ class Visitors:
         self._visitors[visitor.key] = visitor
         now = self.clock.seconds()
         visitor.operator = operator = Operator(
-            self.parts, user, address, "web", _say_nothing, lambda: self.logout(visitor), since=now, port=port
+            user, address, "web", _say_nothing, lambda: self.logout(visitor), since=now, port=port
         )
-        self.parts.operators.append(operator)
+        self.operators.add(operator)
         log.info("web: logged in: {who}", who=operator.name)
         return visitor
 
@@ -155,7 +157,7 @@ class Visitors:
         """Let a session be the administrator's no more."""
         operator, visitor.operator = visitor.operator, None
         if operator is not None:
-            self.parts.operators.remove(operator)
+            self.operators.remove(operator)
             log.info("web: logged out: {who}", who=operator.name)
 
 

@@ -15,7 +15,7 @@ from typing import Final, TypeAlias, Union
 from attrs import frozen
 
 from gamed.errors import LocalProtocolError, RemoteProtocolError
-from gamed.refusals import legible
+from gamed.texts import printable
 
 # Python's \s has four separators more than Unicode's White_Space; the reader takes the byte order mark for white space.
 WHITE_SPACE: Final = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
@@ -69,7 +69,7 @@ Datum: TypeAlias = Union[Atom, Opaque, tuple["Datum", ...]]  # noqa: UP007 (a st
 def malformed(message: str) -> RemoteProtocolError:
     """Build the error for text that `read` refuses, which the message may quote."""
     hint = "one datum and a line feed, as Racket's write and newline print them"
-    return RemoteProtocolError(legible(message), code="malformed-datum", hint=hint)
+    return RemoteProtocolError(printable(message), code="malformed-datum", hint=hint)
 
 
 def _number(digit: str, mark: str) -> re.Pattern[str]:

@@ -1,7 +1,7 @@
 """XML streams: one endless document a direction, each child of its root a message.
 
-Source: software-challenge.md B1 (framing; what the official server's parser tolerates) and A, "Limits"; design.md,
-"Traps already found".
+Source: docs/reference/software-challenge.md#framing, docs/reference/software-challenge.md#configuration (limits),
+docs/topics/design.md#traps-already-found.
 
 The bytes are cut into tokens here; expat, which the standard library brings, judges them and makes the elements. Why
 not lxml: the names in what it reads go to a table that is the whole process's and never shrinks, not even with the
@@ -117,7 +117,7 @@ class _Tokens:
 
 
 def _with_spaces_kept(value: re.Match[bytes]) -> bytes:
-    """Return a value whose tabs and line ends will not become blanks: the official server keeps them [T74]."""
+    """Return a value whose tabs and line ends will not become blanks: the official server keeps them (session 74)."""
     lines = value.group().replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     return lines.replace(b"\n", b"&#10;").replace(b"\t", b"&#9;")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from attrs import define, field
@@ -10,12 +11,16 @@ from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.logger import LogEvent, LogPublisher, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.admin.accounts import Accounts, Secret
+from gamed.admin.operators import Operators
 from gamed.config import Config, ConsoleConfig, StoreConfig
-from gamed.console.accounts import Accounts, Secret
+from gamed.console.entrance import Entrance
 from gamed.console.levels import LogLevels
-from gamed.console.operator import Operator, Parts
+from gamed.console.operator import CommandServices, ConsoleOperator
+from gamed.console.reload import Reloader
 from gamed.console.shell import Shell
 from gamed.games.battleship import Settings
+from gamed.net.game_listeners import GameListeners
 from gamed.net.limits import Bans, ConnectionLimits
 from gamed.testing.house import House, Wire
 
@@ -59,29 +64,52 @@ class DeskTestCase(SynchronousTestCase):
         self.bans = self.house.factory.limits.bans = Bans()
         self.stopped: list[float] = []
         self.config = Config(StoreConfig(state=self.mktemp()), {self.kind: self.settings}, ConsoleConfig())
-        self.parts = Parts(
-            lobby=self.house.lobby,
-            listeners={self.kind: self.house.factory},
-            kinds={self.kind: self.kind},
-            accounts=Accounts({"admin": SECRET}, self.house.clock, at_once, self.house.lobby.logins),
-            bans=self.bans,
+        lobby, levels = self.house.lobby, LogLevels(LogPublisher())
+        limits = ConnectionLimits("console", 4, 4, self.bans)
+        listeners = GameListeners({self.kind: self.house.factory}, {self.kind: self.kind})
+        operators = Operators(self.config.console.idle_seconds)
+        self.accounts = Accounts({"admin": SECRET}, self.house.clock, at_once, lobby.logins)
+        self.reloader = Reloader(
             config=self.config,
-            clock=self.house.clock,
-            limits=ConnectionLimits("console", 4, 4, self.bans),
-            stop=lambda: self.stopped.append(self.house.clock.seconds()),
-            levels=LogLevels(LogPublisher()),
+            read=None,
+            lobby=lobby,
+            listeners=listeners,
+            accounts=self.accounts,
+            operators=operators,
+            limits=limits,
+            levels=levels,
         )
+        self.services = CommandServices(
+            lobby=lobby,
+            listeners=listeners,
+            operators=operators,
+            bans=self.bans,
+            limits=limits,
+            levels=levels,
+            reloader=self.reloader,
+            state=Path(self.config.store.state),
+            clock=self.house.clock,
+            stop=lambda: self.stopped.append(self.house.clock.seconds()),
+        )
+        self.entrance = Entrance(limits)
+        lobby.alarms.append(operators.alarm)
+        lobby.logins.administrators.append(operators.addresses)
         self.paper = Paper()
         self.told: list[str] = []
         self.closed: list[bool] = []
-        self.operator = Operator(
-            self.parts, "admin", "192.0.2.1", "telnet", self.told.append, lambda: self.closed.append(True)
+        self.operator = self.listed_operator(
+            "admin", "192.0.2.1", "telnet", self.told.append, lambda: self.closed.append(True)
         )
-        self.parts.operators.append(self.operator)
         self.held: list[str] = []
         self.shell = Shell(
             self.operator, lambda: self.paper, lambda: self.held.append("hold"), lambda: self.held.append("release")
         )
+
+    def listed_operator(self, *who: Any, **more: Any) -> ConsoleOperator:
+        """Return an operator who is listed."""
+        operator = ConsoleOperator(*who, services=self.services, **more)
+        self.services.operators.add(operator)
+        return operator
 
     def match(self) -> tuple[Wire, Wire]:
         """Begin a match of two who do not play by themselves."""

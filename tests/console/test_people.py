@@ -17,11 +17,11 @@ from twisted.internet.testing import MemoryReactorClock
 from twisted.logger import LogPublisher, capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.admin.accounts import NO_SECRET, Secret, secrets_of
+from gamed.admin.operators import Operator
 from gamed.config import AccountConfig, ConsoleConfig, structure
 from gamed.console import service as console_service
-from gamed.console.accounts import NO_SECRET, Secret, secrets_of
 from gamed.console.levels import LogLevels
-from gamed.console.operator import Operator, Parts
 from gamed.console.ssh import (
     Authentication,
     AuthorizedKeys,
@@ -114,7 +114,7 @@ class SecretTests(SynchronousTestCase):
 class StartTests(SynchronousTestCase):
     def setUp(self) -> None:
         # The filter would stay before the observers of the whole test run.
-        self.patch(console_service, "Parts", lambda **parts: Parts(**parts, levels=LogLevels(LogPublisher())))
+        self.patch(console_service, "LogLevels", lambda: LogLevels(LogPublisher()))
 
     def start(self, **keys: Any) -> tuple[Any, str]:
         """Start the console; return its accounts, and what the log says."""
@@ -125,7 +125,7 @@ class StartTests(SynchronousTestCase):
         assert daemon.console is not None
         with capturedLogs() as logs:
             daemon.console.startService()
-        return daemon.console.parts.accounts, "\n".join(everything(logs))
+        return daemon.console.accounts, "\n".join(everything(logs))
 
     def test_with_accounts_no_password_is_made_up(self) -> None:
         accounts, said = self.start(**PEOPLE)
@@ -142,10 +142,10 @@ class StartTests(SynchronousTestCase):
 class LoginTests(DeskTestCase):
     def setUp(self) -> None:
         super().setUp()
-        self.parts.accounts.secrets = {"admin": Secret.of(PASSWORD), "anna": Secret.of("Mohn"), "bert": NO_SECRET}
+        self.accounts.secrets = {"admin": Secret.of(PASSWORD), "anna": Secret.of("Mohn"), "bert": NO_SECRET}
 
     def check(self, user: str, password: str) -> Any:
-        checked = self.parts.accounts.check(user, password, "192.0.2.1")
+        checked = self.accounts.check(user, password, "192.0.2.1")
         self.house.clock.advance(60)
         return self.successResultOf(checked)
 
@@ -163,7 +163,7 @@ class LoginTests(DeskTestCase):
 
 class NameTests(DeskTestCase):
     def operator_from(self, address: str, **more: Any) -> str:
-        return Operator(self.parts, "anna", address, "ssh", print, print, **more).name
+        return Operator("anna", address, "ssh", print, print, **more).name
 
     def test_it_has_the_port_and_the_key(self) -> None:
         self.assertEqual(self.operator_from("192.0.2.1", port=4711), "user=anna from=ssh 192.0.2.1:4711")
@@ -179,11 +179,11 @@ class KeyTests(DeskTestCase):
         super().setUp()
         self.file = Path(self.mktemp())
         accounts = (AccountConfig("bert", "", str(self.file)), AccountConfig("carl", "Aster"))
-        self.parts.config = attrs.evolve(self.config, console=ConsoleConfig(accounts=accounts))
+        self.reloader.config = attrs.evolve(self.config, console=ConsoleConfig(accounts=accounts))
         self.key, self.bare = Key(Ed25519PrivateKey.generate()), Key(Ed25519PrivateKey.generate())
         lines = [b"# of Bert", b"ssh-ed25519 broken", self.line(self.key) + b"  bert @ work ", self.line(self.bare)]
         self.file.write_bytes(b"\n".join(lines))
-        self.keys = AuthorizedKeys(self.parts)
+        self.keys = AuthorizedKeys(lambda: self.reloader.config.console.everybody)
 
     def line(self, key: Key) -> bytes:
         kind, blob = key.public().toString("openssh").split()[:2]
@@ -218,10 +218,11 @@ class KeyTests(DeskTestCase):
 
     def test_another_user_while_a_password_is_looked_at_gets_nothing_of_it(self) -> None:
         looking: Deferred[bool] = Deferred()
-        self.parts.accounts.secrets = {"carl": Secret.of("Aster")}
-        self.parts.accounts.in_thread = lambda *_: looking
+        self.accounts.secrets = {"carl": Secret.of("Aster")}
+        self.accounts.in_thread = lambda *_: looking
         asked = Authentication()
-        asked.transport = SimpleNamespace(factory=SimpleNamespace(parts=self.parts), address="192.0.2.1")
+        factory = SimpleNamespace(command_services=self.services, accounts=self.accounts)
+        asked.transport = SimpleNamespace(factory=factory, address="192.0.2.1")
         asked.user = b"carl"
         logged_in = asked.auth_password(b"\0" + NS(b"Aster"))
         asked.user = b"admin"
@@ -236,11 +237,11 @@ class RefusalTests(DeskTestCase):
         """Ask for a session after networks were banned; return the refusal."""
         sent: list[tuple[int, bytes]] = []
         channels = Channels()
-        factory = SSHConsoleFactory(self.parts)
+        factory = SSHConsoleFactory(self.services, self.accounts, self.entrance)
         factory.prepare()
         door = factory.buildProtocol(SimpleNamespace(host="192.0.2.7", port=4711))
         for network in banned:
-            self.parts.bans.ban(network)
+            self.bans.ban(network)
         door.avatar = User("anna")
         door.sendPacket = lambda *packet: sent.append(packet)
         channels.transport = door
@@ -253,32 +254,30 @@ class RefusalTests(DeskTestCase):
         self.assertIn(b"this account was removed", self.opened())
 
     def test_a_banned_address(self) -> None:
-        self.parts.accounts.secrets["anna"] = NO_SECRET
+        self.accounts.secrets["anna"] = NO_SECRET
         self.assertIn(b"this address is banned", self.opened(network_of("192.0.2.7")))
 
 
 class ReloadTests(ReloadTestCase):
     def secrets(self) -> list[str]:
-        return list(self.parts.accounts.secrets)
+        return list(self.accounts.secrets)
 
     def test_accounts_hold_at_once(self) -> None:
         said = self.reload(console=console(**PEOPLE))
         self.assertEqual(said["changed"], ["[console] accounts"])
         self.assertEqual(set(self.secrets()), {"admin", "anna", "bert"})
-        self.assertIs(self.successResultOf(self.parts.accounts.check("anna", "Mohn", "local")), True)
-        self.assertIs(self.successResultOf(self.parts.accounts.check("admin", PASSWORD, "local")), True)
+        self.assertIs(self.successResultOf(self.accounts.check("anna", "Mohn", "local")), True)
+        self.assertIs(self.successResultOf(self.accounts.check("admin", PASSWORD, "local")), True)
 
     def test_who_is_removed_is_thrown_out(self) -> None:
         self.reload(console=console(**PEOPLE))
         closed: list[str] = []
         for user in ("anna", "bert"):
-            operator = Operator(self.parts, user, "192.0.2.2", "ssh", print, lambda user=user: closed.append(user))  # type: ignore[misc]
-            self.parts.operators.append(operator)
+            self.listed_operator(user, "192.0.2.2", "ssh", print, lambda user=user: closed.append(user))
         self.reload(console=console(accounts=PEOPLE["accounts"][:1]))
         self.assertEqual((closed, set(self.secrets())), (["bert"], {"admin", "anna"}))
-        self.parts.operators[1:] = []
 
     def test_a_password_that_is_taken_out_of_a_listed_account_is_gone(self) -> None:
         self.reload(console=console(**PEOPLE))
         self.reload(console=console(accounts=[{"user": "anna", "authorized_keys": "x"}]))
-        self.assertIs(self.parts.accounts.secrets["anna"], NO_SECRET)
+        self.assertIs(self.accounts.secrets["anna"], NO_SECRET)

@@ -7,8 +7,8 @@ from typing import Any
 
 import attrs
 
+from gamed.admin.accounts import Secret
 from gamed.config import Config, ConsoleConfig, StoreConfig, WebConfig
-from gamed.console.accounts import Secret
 from gamed.errors import ConfigError
 from gamed.registry import games
 from tests.console.desks import PASSWORD, DeskTestCase
@@ -25,7 +25,7 @@ class ReloadTestCase(DeskTestCase):
             console or self.config.console,
             web or self.config.web,
         )
-        self.parts.configure = lambda: config
+        self.reloader.read = lambda: config
         answer: dict[str, list[str]] = json.loads(self.answer("reload --json"))
         return answer
 
@@ -34,6 +34,14 @@ class BattleshipTests(ReloadTestCase):
     def test_nothing_has_changed(self) -> None:
         said = self.reload()
         self.assertEqual(said, {"changed": [], "for new rooms and connections": [], "needs a restart": []})
+
+    def test_certificates_that_cannot_be_used_are_told(self) -> None:
+        error = ConfigError("the certificates stay as they were: there is no key in a.pem")
+        self.reloader.certificates = lambda: {"battleship": error, "hive": None}
+        said = self.reload()
+        self.assertEqual(said["changed"], ["[hive] certificates"])
+        self.assertEqual(said["cannot be used"], [f"[battleship] {error}"])
+        self.assertIn(str(error), self.answer("reload"))
 
     def test_limits_hold_at_once_and_nobody_is_dropped(self) -> None:
         wires = self.match()
@@ -69,7 +77,7 @@ class BattleshipTests(ReloadTestCase):
 
     def test_the_web_listener(self) -> None:
         taken: list[WebConfig] = []
-        self.parts.web = taken.append
+        self.reloader.web = taken.append
         web = WebConfig(hosts="games.example", endpoint="tcp:1")
         said = self.reload(web=web)
         self.assertEqual((said["changed"], said["needs a restart"]), (["[web] hosts"], ["[web] endpoint"]))
@@ -86,32 +94,32 @@ class BattleshipTests(ReloadTestCase):
     def test_the_consoles_account(self) -> None:
         said = self.reload(console=ConsoleConfig(user="root", password="Ginster", idle_seconds=5.0))
         self.assertEqual(said["changed"], ["[console] idle_seconds", "[console] password", "[console] user"])
-        self.assertIs(self.successResultOf(self.parts.accounts.check("root", "Ginster", "local")), True)
+        self.assertIs(self.successResultOf(self.accounts.check("root", "Ginster", "local")), True)
 
     def test_another_user_with_the_same_password(self) -> None:
         self.reload(console=ConsoleConfig(user="root"))
-        self.assertIs(self.successResultOf(self.parts.accounts.check("root", PASSWORD, "local")), True)
+        self.assertIs(self.successResultOf(self.accounts.check("root", PASSWORD, "local")), True)
 
     def test_a_password_that_is_taken_out_still_holds(self) -> None:
-        self.parts.config = attrs.evolve(self.config, console=ConsoleConfig(password=PASSWORD))
-        self.parts.accounts.secrets = {"admin": Secret.of(PASSWORD)}
+        self.reloader.config = attrs.evolve(self.config, console=ConsoleConfig(password=PASSWORD))
+        self.accounts.secrets = {"admin": Secret.of(PASSWORD)}
         said = self.reload(console=ConsoleConfig())
         self.assertEqual((said["changed"], said["needs a restart"]), ([], ["[console] password"]))
-        self.assertIs(self.successResultOf(self.parts.accounts.check("admin", PASSWORD, "local")), True)
+        self.assertIs(self.successResultOf(self.accounts.check("admin", PASSWORD, "local")), True)
 
     def test_the_rest_of_the_console(self) -> None:
         said = self.reload(console=ConsoleConfig(connections=1, log_level="warn", telnet="", manhole=True))
         self.assertEqual(said["changed"], ["[console] connections", "[console] log_level", "[console] manhole"])
         self.assertEqual(said["needs a restart"], ["[console] telnet"])
-        self.assertEqual((self.parts.limits.total, self.parts.levels.level), (1, "warn"))
+        self.assertEqual((self.services.limits.total, self.services.levels.level), (1, "warn"))
 
     def test_a_configuration_that_cannot_be_used_changes_nothing(self) -> None:
         def refuse() -> Config:
             raise ConfigError("gamed.toml: [battleship] has no key roules")
 
-        self.parts.configure = refuse
+        self.reloader.read = refuse
         self.assertEqual(self.answer("reload"), "gamed.toml: [battleship] has no key roules\n")
-        self.assertIs(self.parts.config, self.config)
+        self.assertIs(self.reloader.config, self.config)
 
     def test_a_daemon_without_a_file(self) -> None:
         self.assertEqual(self.answer("reload"), "the daemon was started without a configuration file\n")
@@ -158,7 +166,7 @@ class RoboRallyTests(ReloadTestCase):
 
     def test_a_course_that_is_not_there_changes_nothing(self) -> None:
         config = Config(self.config.store, {self.kind: attrs.evolve(self.settings, courses=("nowhere",))})
-        self.parts.configure = lambda: config
+        self.reloader.read = lambda: config
         self.assertIn("nowhere", self.answer("reload"))
         self.assertEqual(self.house.factory.reception.settings, self.settings)
         self.assertEqual(self.house.factory.reception.courses.next()["course"].lower(), self.settings.courses[0])

@@ -14,7 +14,6 @@ from gamed import tap
 from gamed.config import ConsoleConfig, load
 from gamed.console import service as console_service
 from gamed.console.levels import LogLevels
-from gamed.console.operator import Parts
 from gamed.console.ssh import KEY_FILE, host_key
 from gamed.errors import ConfigError
 from gamed.registry import games
@@ -34,7 +33,7 @@ class ConsoleServiceTestCase(SynchronousTestCase):
         self.patch(tap, "raise_descriptor_limit", lambda: 1_000)
         self.patch(gc, "freeze", lambda: None)
         # The filter would stay before the observers of the whole test run.
-        self.patch(console_service, "Parts", lambda **parts: Parts(**parts, levels=LogLevels(LogPublisher())))
+        self.patch(console_service, "LogLevels", lambda: LogLevels(LogPublisher()))
 
     def daemon(self, toml: str = "", *arguments: str) -> Any:
         config = self.folder / "gamed.toml"
@@ -62,14 +61,15 @@ class EndpointTests(ConsoleServiceTestCase):
     def test_reload_reads_the_same_file(self) -> None:
         daemon = self.daemon()
         (self.folder / "gamed.toml").write_text("[console]\nidle_seconds = 7.0\n")
-        self.assertEqual(daemon.console.parts.configure().console.idle_seconds, 7.0)
+        self.assertEqual(daemon.console.services.reloader.read().console.idle_seconds, 7.0)
 
     def test_limits_and_bans_are_shared(self) -> None:
         daemon = self.daemon("[console]\nconnections = 3", "--battleship", "tcp:1")
-        parts = daemon.console.parts
-        self.assertIs(parts.listeners["battleship"].limits.bans, parts.bans)
-        self.assertIs(parts.limits.bans, parts.bans)
-        self.assertEqual((parts.limits.total, parts.listeners["battleship"].limits.most), (3, 1_000))
+        services = daemon.console.services
+        battleship = services.listeners.factories["battleship"].limits
+        self.assertIs(battleship.bans, services.bans)
+        self.assertIs(services.limits.bans, services.bans)
+        self.assertEqual((services.limits.total, battleship.most), (3, 1_000))
 
 
 class StartTests(ConsoleServiceTestCase):
@@ -83,18 +83,18 @@ class StartTests(ConsoleServiceTestCase):
             console = self.start("")
         (said,) = [text for text in sentences(logs) if "[console]" in text]
         self.assertRegex(said, r"^\[console\] has no password; until the daemon stops it is [\w-]{16}$")
-        self.assertIs(console.parts.accounts.secrets["admin"].thd_matches(said.rpartition(" ")[2]), True)
+        self.assertIs(console.accounts.secrets["admin"].thd_matches(said.rpartition(" ")[2]), True)
 
     def test_a_password_is_not_told(self) -> None:
         with capturedLogs() as logs:
             console = self.start('[console]\npassword = "Distel"\nuser = "op"\nlog_level = "warn"')
         self.assertNotIn("Distel", "\n".join(everything(logs)))
-        self.assertNotIn("Distel", repr(console.parts.config))
-        self.assertIs(console.parts.accounts.secrets["op"].thd_matches("Distel"), True)
-        self.assertEqual((list(console.parts.accounts.secrets), console.parts.levels.level), (["op"], "warn"))
+        self.assertNotIn("Distel", repr(console.services.reloader.config))
+        self.assertIs(console.accounts.secrets["op"].thd_matches("Distel"), True)
+        self.assertEqual((list(console.accounts.secrets), console.services.levels.level), (["op"], "warn"))
 
     def test_before_the_start_no_password_is_right(self) -> None:
-        self.assertEqual(self.daemon().console.parts.accounts.secrets, {})
+        self.assertEqual(self.daemon().console.accounts.secrets, {})
 
     def test_the_host_key_is_made_at_the_start_and_kept(self) -> None:
         self.assertFalse((self.folder / KEY_FILE).exists())
@@ -128,9 +128,9 @@ class ConfigurationTests(ConsoleServiceTestCase):
     def test_what_is_refused(self) -> None:
         for toml, said in (
             ('user = ""', "user is a name"),
-            ("idle_seconds = 0", "idle_seconds must be more than 0"),
-            ("connections = -1", "connections must be more than 0"),
-            ('log_level = "loud"', "log_level is one of debug, info"),
+            ("idle_seconds = 0", "'idle_seconds' must be > 0"),
+            ("connections = -1", "'connections' must be > 0"),
+            ('log_level = "loud"', "'log_level' must be in ('debug', 'info'"),
             ("manhole = 1", "manhole is true or false"),
             ("port = 1", "[console] has no key port"),
         ):

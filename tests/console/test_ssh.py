@@ -22,7 +22,7 @@ VERSION = b"SSH-2.0-test\r\n"
 class StrangerTests(DeskTestCase):
     def setUp(self) -> None:
         super().setUp()
-        self.factory = SSHConsoleFactory(self.parts)
+        self.factory = SSHConsoleFactory(self.services, self.accounts, self.entrance)
         self.factory.prepare()
 
     def connect(self, port: int = 4711) -> Any:
@@ -50,10 +50,10 @@ class StrangerTests(DeskTestCase):
     def test_connections_are_limited_and_counted_out(self) -> None:
         doors = [self.connect(port) for port in range(5)]
         self.assertEqual([door.transport.aborted for door in doors], [True, False, False, False, False])
-        self.assertEqual(self.parts.limits.count, 4)
+        self.assertEqual(self.services.limits.count, 4)
         for door in doors:
             self.lose(door)
-        self.assertEqual((self.parts.limits.count, self.house.clock.getDelayedCalls()), (0, []))
+        self.assertEqual((self.services.limits.count, self.house.clock.getDelayedCalls()), (0, []))
 
     def test_a_message_that_is_none(self) -> None:
         door = self.connect()
@@ -69,9 +69,9 @@ class StrangerTests(DeskTestCase):
         door = self.connect()
         door.dataReceived(begin + data)
         self.lose(door)
-        self.assertEqual((self.parts.limits.count, self.parts.operators), (0, [self.operator]))
+        self.assertEqual((self.services.limits.count, list(self.services.operators)), (0, [self.operator]))
 
     def test_keys_are_the_users_alone(self) -> None:
-        keys = AuthorizedKeys(self.parts)
+        keys = AuthorizedKeys(lambda: self.reloader.config.console.everybody)
         self.assertEqual(keys.getAuthorizedKeys(b"admin"), [])
         self.assertEqual(keys.getAuthorizedKeys(b"\xff"), [])

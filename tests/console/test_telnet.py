@@ -41,8 +41,8 @@ class Transport(StringTransport):
 class TelnetTestCase(DeskTestCase):
     def setUp(self) -> None:
         super().setUp()
-        self.parts.operators.clear()
-        self.factory = TelnetFactory(self.parts)
+        self.services.operators.remove(self.operator)
+        self.factory = TelnetFactory(self.services, self.accounts, self.entrance)
 
     def connect(self, port: int = 4711) -> Any:
         address = IPv4Address("TCP", "192.0.2.1", port)
@@ -68,7 +68,7 @@ class TelnetTestCase(DeskTestCase):
         if keys:
             self.type(door, AGREED)
         self.type(door, f"admin\r\n{PASSWORD}\r\n".encode())
-        self.assertEqual(len(self.parts.operators), 1)
+        self.assertEqual(len(self.services.operators), 1)
         return door
 
 
@@ -99,7 +99,7 @@ class LoginTests(TelnetTestCase):
             self.house.clock.advance(2**wrong)
         self.assertTrue(door.transport.disconnecting)
         self.assertEqual(self.house.lobby.tally.wrong_passwords, {"console": 3})
-        self.assertEqual(self.parts.operators, [])
+        self.assertEqual(list(self.services.operators), [])
 
     def test_what_is_typed_while_the_answer_is_held_back_waits(self) -> None:
         door = self.connect()
@@ -125,7 +125,7 @@ class LoginTests(TelnetTestCase):
         self.type(door, b"admin\nwrong\n")
         self.lose(door)
         self.house.clock.advance(5)
-        self.assertEqual((self.factory.doors, self.parts.limits.count), ({}, 0))
+        self.assertEqual((self.factory.doors, self.services.limits.count), ({}, 0))
 
     def test_idle_connections_do_not_keep_an_administrator_out(self) -> None:
         doors = [self.connect(port) for port in range(4)]
@@ -136,10 +136,10 @@ class LoginTests(TelnetTestCase):
         self.assertIn(text, everything(logs))
         for other in (*doors, door):
             self.lose(other)
-        self.assertEqual((self.factory.doors, self.parts.limits.count), ({}, 0))
+        self.assertEqual((self.factory.doors, self.services.limits.count), ({}, 0))
 
     def test_more_administrators_than_are_wanted(self) -> None:
-        self.parts.limits.total = 1
+        self.services.limits.total = 1
         door = self.logged_in()
         self.assertIsNone(self.connect())
         self.lose(door)
@@ -176,7 +176,7 @@ class SessionTests(TelnetTestCase):
         self.assertEqual(
             said, [f"console: logged {way}: user=admin from=telnet 192.0.2.1:4711" for way in ("in", "out")]
         )
-        self.assertEqual(self.parts.operators, [])
+        self.assertEqual(list(self.services.operators), [])
 
     def test_the_windows_width(self) -> None:
         door = self.logged_in(keys=True)
@@ -323,7 +323,7 @@ class StrangerTests(TelnetTestCase):
         self.lose(door)
         self.house.clock.advance(60)
         self.assertLessEqual(len([text for text in sentences(logs) if "wrong user" not in text]), 1, sentences(logs))
-        self.assertEqual(self.parts.limits.count, 0)
+        self.assertEqual(self.services.limits.count, 0)
 
 
 class TLSTests(TelnetTestCase):

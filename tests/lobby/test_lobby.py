@@ -12,9 +12,9 @@ from gamed.errors import StoreError
 from gamed.events import Moved
 from gamed.games.battleship import Settings
 from gamed.history import JOINED, LINE, OPENED, STARTED
-from gamed.lobby import lobby
+from gamed.lobby import match_recorder
 from gamed.lobby.keeper import KEEP_AGAIN, Keeper
-from gamed.lobby.lobby import AFTERWARDS
+from gamed.lobby.match_recorder import AFTERWARDS
 from gamed.lobby.room import Room
 from gamed.records.own import PORTION, from_history, judgement, summary, to_history, writing
 from gamed.records.record import Record
@@ -221,7 +221,7 @@ class AfterwardsTests(LobbyTestCase):
                 raise ZeroDivisionError
             return writing(history, **names)  # type: ignore[arg-type]
 
-        self.patch(lobby, "writing", fails)
+        self.patch(match_recorder, "writing", fails)
         one.leave(0)
         two.leave(0)
         self.clock.turn()
@@ -233,14 +233,14 @@ class AfterwardsTests(LobbyTestCase):
 
     def test_a_room_that_cannot_be_seen_to_costs_the_others_nothing(self) -> None:
         one, two = self.match(), self.match()
-        settling = lobby.Lobby._settling
+        finishing = match_recorder.MatchRecorder._finishing
 
-        def fails(service: lobby.Lobby, room: Room) -> Iterator[None]:
+        def fails(service: match_recorder.MatchRecorder, room: Room) -> Iterator[None]:
             if room is one:
                 raise ZeroDivisionError
-            return settling(service, room)
+            return finishing(service, room)
 
-        self.patch(lobby.Lobby, "_settling", fails)
+        self.patch(match_recorder.MatchRecorder, "_finishing", fails)
         one.leave(0)
         two.leave(0)
         self.turns(5, AFTERWARDS)
@@ -310,13 +310,13 @@ class StoreTests(LobbyTestCase):
     def test_a_game_is_on_its_way_until_it_is_stored(self) -> None:
         self.open(store=StubbornStore(waits=True))
         room = self.match()
-        self.assertTrue(self.lobby.is_on_its_way(room.id))
+        self.assertTrue(self.lobby.recorder.is_on_its_way(room.id))
         room.receive(0, [LAST_SUNK])
-        self.assertTrue(self.lobby.is_on_its_way(room.id))
+        self.assertTrue(self.lobby.recorder.is_on_its_way(room.id))
         self.turns(4, AFTERWARDS)
-        self.assertTrue(self.lobby.is_on_its_way(room.id))
+        self.assertTrue(self.lobby.recorder.is_on_its_way(room.id))
         self.store.commit()
-        self.assertFalse(self.lobby.is_on_its_way(room.id))
+        self.assertFalse(self.lobby.recorder.is_on_its_way(room.id))
 
     def test_a_store_that_fails_is_asked_again(self) -> None:
         self.open(store=StubbornStore(refusals=2))

@@ -45,7 +45,7 @@ class HoldTests(LobbyTestCase):
     def setUp(self) -> None:
         self.open(journal=FullJournal())
         self.told: list[bool] = []
-        self.lobby.outage.parts.append(self.told.append)
+        self.lobby.delivery.outage.parts.append(self.told.append)
         self.room = self.match("a", "b")
 
     def fill(self) -> None:
@@ -164,7 +164,7 @@ class HoldTests(LobbyTestCase):
         self.assertIn(("a", "closed"), self.heard)
         self.assertEqual(self.termination(self.room), ("shutdown", None))
         self.turns(3, AGAIN)
-        self.assertEqual(self.lobby.outage.reason, "")
+        self.assertEqual(self.lobby.delivery.outage.reason, "")
 
 
 class OpeningTests(LobbyTestCase):
@@ -176,13 +176,13 @@ class OpeningTests(LobbyTestCase):
     def test_a_refused_opening_is_probed_until_there_is_room(self) -> None:
         self.journal.refuses = True
         self.assertRaises(DiskError, self.arrive, "a")
-        self.assertEqual(self.lobby.outage.reason, FULL)
+        self.assertEqual(self.lobby.delivery.outage.reason, FULL)
         self.turns(1, AGAIN)
         self.turns(1, AGAIN)
         self.assertEqual((self.journal.probes, self.lobby.is_held), (2, False))
         self.journal.refuses = False
         self.turns(1, AGAIN)
-        self.assertEqual(self.lobby.outage.reason, "")
+        self.assertEqual(self.lobby.delivery.outage.reason, "")
         self.arrive("a")
         probes = self.journal.probes
         self.turns(5, 10 * AGAIN)
@@ -190,7 +190,7 @@ class OpeningTests(LobbyTestCase):
 
     def test_who_waits_is_not_paired(self) -> None:
         self.arrive("a")
-        self.lobby.outage.begin("because")
+        self.lobby.delivery.outage.begin("because")
         self.assertRaises(StoreError, self.arrive, "b")
         self.journal.refuses = False
         self.turns(1, AGAIN)
@@ -203,7 +203,7 @@ class EndTests(LobbyTestCase):
 
     def full(self) -> None:
         self.open(journal=FullJournal())
-        self.lobby.on_full = "end"
+        self.lobby.delivery.on_full = "end"
         self.room, self.quiet = self.match("a", "b"), self.match("c", "d")
         self.arrive("e")
         self.journal.refuses = True
@@ -248,10 +248,10 @@ class EndTests(LobbyTestCase):
 
     def test_a_sync_that_fails_ends_them_too(self) -> None:
         self.open(journal=FullJournal(durability="disk"))
-        self.lobby.on_full = "end"
+        self.lobby.delivery.on_full = "end"
         room = self.match("a", "b")
         self.journal.failed = OSError(5, "Input/output error")
-        self.lobby.sync_failed()
+        self.lobby.delivery.sync_failed()
         self.assertEqual(self.termination(room), ("server-fault", None))
 
 
@@ -260,7 +260,7 @@ class SyncTests(LobbyTestCase):
         self.open(journal=FullJournal(durability=durability))
         self.match()
         self.journal.failed = OSError(5, "Input/output error")
-        self.lobby.sync_failed()
+        self.lobby.delivery.sync_failed()
 
     def test_with_process_games_go_on_and_none_is_opened(self) -> None:
         self.failing("process")
@@ -285,8 +285,8 @@ class SyncTests(LobbyTestCase):
 
     def test_a_failure_that_is_over_when_it_is_told_is_none(self) -> None:
         self.open(journal=FullJournal())
-        self.lobby.sync_failed()
-        self.assertEqual(self.lobby.outage.reason, "")
+        self.lobby.delivery.sync_failed()
+        self.assertEqual(self.lobby.delivery.outage.reason, "")
 
 
 class TimerTests(LobbyTestCase):
@@ -394,11 +394,11 @@ class DaemonTests(SynchronousTestCase):
         config = structure({"store": {"on_full": "end", "state": str(folder)}}, folder)
         daemon = build(config, dict.fromkeys(config.listeners), MemoryReactorClock())
         lobby = daemon.lobby
-        self.assertEqual(lobby.on_full, "end")
-        self.assertEqual(daemon.storage.journal.on_failure, lobby.sync_failed)
+        self.assertEqual(lobby.delivery.on_full, "end")
+        self.assertEqual(daemon.storage.journal.on_failure, lobby.delivery.sync_failed)
         with capturedLogs():
-            lobby.outage.begin("a test")
-            lobby.outage.hold()
+            lobby.delivery.outage.begin("a test")
+            lobby.delivery.outage.hold()
         self.assertIsNotNone(daemon.heartbeat._held_at)
         held = [listener.factory.is_held for listener in daemon.listeners if hasattr(listener.factory, "is_held")]
         self.assertTrue(held and all(held))

@@ -15,7 +15,7 @@ from gamed.games.battleship import Settings
 from gamed.games.battleship.wire import Code, Command, Opcode, encode
 from gamed.history import LINE, OPENED, STARTED, Entry, Value
 from gamed.lobby.keeper import KEEP_AGAIN
-from gamed.lobby.lobby import AFTERWARDS
+from gamed.lobby.match_recorder import AFTERWARDS
 from gamed.lobby.recovery import recover, replayed
 from gamed.lobby.room import Room
 from gamed.records.own import judgement, summary, to_history

@@ -9,7 +9,7 @@ from twisted.logger import capturedLogs
 from gamed.events import Moved, Seated, Started
 from gamed.game import Termination
 from gamed.history import ENDED, HELD, JOINED, LINE, OPENED, STARTED, Entry
-from gamed.lobby.lobby import AFTERWARDS
+from gamed.lobby.match_recorder import AFTERWARDS
 from gamed.lobby.outage import PATIENCE
 from gamed.records.own import summary
 from gamed.relay import Relay

@@ -1,4 +1,4 @@
-"""When a message counts as arrived, and when a limit is over. Source: design.md, "Time"; issue 14, C."""
+"""When a message counts as arrived, and when a limit is over. Source: docs/topics/design.md#time."""
 
 from __future__ import annotations
 
@@ -180,13 +180,13 @@ class LimitTests(SynchronousTestCase):
     def test_a_hold_stops_the_clock_and_the_record_tells_the_true_time(self) -> None:
         game = self.simulation()
         lobby, (room,) = game.hall.lobby, game.hall.rooms
-        lobby.outage.parts += [game.heart.hold, game.hall.factory.hold]
-        lobby.outage.again = lambda: None
+        lobby.delivery.outage.parts += [game.heart.hold, game.hall.factory.hold]
+        lobby.delivery.outage.again = lambda: None
         with capturedLogs():
-            lobby.outage.begin("a test")
-            lobby.outage.hold()
+            lobby.delivery.outage.begin("a test")
+            lobby.delivery.outage.hold()
         game.passes(10, polling=1.0)
-        lobby.outage.end()
+        lobby.delivery.outage.end()
         game.passes(85, polling=0.02)
         self.assertIsNone(game.outcome)
         game.passes(25, polling=0.02)

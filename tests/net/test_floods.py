@@ -127,7 +127,8 @@ class FloodTests(SynchronousTestCase):
         self.clock = Slow()
         self.reception = Listening(lambda: self.clock.pass_by(cost))
         limits = ConnectionLimits("lines", 10, 10)
-        self.factory = SessionFactory(Lines, self.reception, limits, self.clock, 1_000, rate, seconds)
+        given = {"unsent_bytes": 1_000, "messages_per_second": rate, "message_seconds": seconds}
+        self.factory = SessionFactory(Lines, self.reception, limits, self.clock, **given)
         self.factory.doStart()
         self.addCleanup(self.factory.doStop)
         self.session, self.transport = self.connect()

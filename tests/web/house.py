@@ -12,13 +12,12 @@ from twisted.internet.address import IPv4Address
 from twisted.internet.defer import maybeDeferred
 from twisted.internet.error import ConnectionDone
 from twisted.internet.testing import StringTransport
-from twisted.logger import LogPublisher
 from twisted.python.failure import Failure
 
-from gamed.config import Config, ConsoleConfig, StoreConfig, WebConfig
-from gamed.console.accounts import Accounts
-from gamed.console.levels import LogLevels
-from gamed.console.operator import Parts
+from gamed.admin.accounts import Accounts
+from gamed.admin.operators import Operators
+from gamed.config import ConsoleConfig, WebConfig
+from gamed.net.game_listeners import GameListeners
 from gamed.net.limits import Bans, ConnectionLimits
 from gamed.registry import game_types
 from gamed.tally import Tally
@@ -132,7 +131,10 @@ class WebHouse:
     config: Mapping[str, Any] = field(factory=dict)
     more: tuple[Any, ...] = ()
     house: House = field(init=False)
-    parts: Parts = field(init=False)
+    games: GameListeners = field(init=False)
+    accounts: Accounts = field(init=False)
+    operators: Operators = field(init=False)
+    bans: Bans = field(init=False)
     naming: Naming = field(init=False)
     feeds: Feeds = field(init=False)
     seats: Seats = field(init=False)
@@ -145,30 +147,23 @@ class WebHouse:
         settings = game_types()[self.kind].settings() if self.settings is None else self.settings
         self.house = house = House(self.kind, settings)
         web = WebConfig(**self.config)
-        self.parts = Parts(
-            lobby=house.lobby,
-            listeners={self.kind: house.factory},
-            kinds={self.kind: self.kind},
-            accounts=Accounts({"admin": PlainSecret(PASSWORD)}, house.clock, maybeDeferred, house.lobby.logins),
-            bans=Bans(),
-            config=Config(StoreConfig(), {}, ConsoleConfig(), web),
-            clock=house.clock,
-            limits=ConnectionLimits("console", 8, 8),
-            stop=lambda: None,
-            levels=LogLevels(LogPublisher()),
-        )
+        self.games = GameListeners({self.kind: house.factory}, {self.kind: self.kind})
+        self.accounts = Accounts({"admin": PlainSecret(PASSWORD)}, house.clock, maybeDeferred, house.lobby.logins)
+        self.operators = Operators(ConsoleConfig().idle_seconds)
+        house.lobby.logins.administrators.append(self.operators.addresses)
+        self.bans = Bans()
         self.naming = Naming(web.addresses)
         self.feeds = Feeds(house.lobby, house.clock, self.naming)
         self.feeds.work.now = house.clock.seconds
-        self.seats = Seats(self.parts, self.feeds, web.grace_seconds, lambda: Random(7))
-        self.visitors = Visitors(house.clock, self.parts)
+        self.seats = Seats(house.lobby, self.games, self.feeds, grace=web.grace_seconds, random=lambda: Random(7))
+        self.visitors = Visitors(house.clock, self.accounts, self.operators)
         prepared = PreparedRooms(house.lobby, lambda _: Address(13_050, tls=False))
-        rooms, play = Rooms(self.parts, self.feeds, prepared), Play(self.seats)
+        rooms, play = Rooms(house.lobby, self.games, self.feeds, prepared), Play(self.seats)
         topics = Topics(self.feeds.lines, {"rooms": rooms.stream, "seats": play.stream})
-        made = (Sessions(self.visitors, self.parts), prepared, rooms, play, topics, *self.more)
+        made = (Sessions(self.visitors, house.lobby, self.games), prepared, rooms, play, topics, *self.more)
         self.routes = [route for part in made for route in part.routes]
         api = Api(self.routes, self.visitors)
-        limits = ConnectionLimits("web", web.connections, web.connections_per_address, self.parts.bans)
+        limits = ConnectionLimits("web", web.connections, web.connections_per_address, self.bans)
         root = Root(registry(DaemonCollector(Tally(), list, int)), dict, api)
         self.site = WebSite(root, HOSTS, house.clock, limits)
         self.site.proxies = networks(web.proxies)

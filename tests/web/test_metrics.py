@@ -50,12 +50,12 @@ class MetricsTests(LobbyTestCase):
         collector = DaemonCollector(
             self.lobby.tally,
             self.lobby.rooms.values,
-            lambda: self.lobby.unstored,
-            {"battleship": self.traffic},
-            {"battleship": {}},
-            lambda: self.problems,
-            lambda: {"web": datetime(1970, 1, 2, tzinfo=UTC)},
-            lambda: {"journal": "damaged"},
+            lambda: self.lobby.keeper.unstored,
+            traffic={"battleship": self.traffic},
+            sessions={"battleship": {}},
+            problems=lambda: self.problems,
+            expiries=lambda: {"web": datetime(1970, 1, 2, tzinfo=UTC)},
+            warnings=lambda: {"journal": "damaged"},
         )
         self.registry = registry(collector)
 

@@ -28,9 +28,9 @@ def routes() -> list[Route]:
     parts: Any = None
     prepared = PreparedRooms(parts, parts)
     made = (
-        Sessions(parts, parts),
+        Sessions(*[parts] * 3),
         prepared,
-        Rooms(parts, parts, prepared),
+        Rooms(*[parts] * 3, prepared),
         Play(parts),
         Topics(parts, parts),
         Archive(*[parts] * 3),

@@ -86,22 +86,22 @@ class SiteTests(SynchronousTestCase):
         guest.login()
         headers = {"cookie": guest.cookie, "x_forwarded_for": "198.51.100.1"}
         house.asked("GET", "/api/v1/session", **headers)
-        (operator,) = house.parts.operators
+        (operator,) = house.operators
         self.assertEqual(operator.name, "user=admin from=web 198.51.100.1")
 
     def test_who_is_banned_is_refused_behind_a_proxy_and_others_are_not(self) -> None:
         house = self.make("127.0.0.1")
-        house.parts.bans.ban(network_of("198.51.100.0/24"))
+        house.bans.ban(network_of("198.51.100.0/24"))
         for path in ("/", "/api/v1/session", "/metrics"):
             banned = house.asked("GET", path, x_forwarded_for="198.51.100.1")
             self.assertEqual((banned.status, banned.code), (403, "banned"), path)
             self.assertEqual(house.asked("GET", path, x_forwarded_for="192.0.2.1").status, 200, path)
-        self.assertEqual(list(house.parts.bans), [(network_of("198.51.100.0/24"), 3)])
+        self.assertEqual(list(house.bans), [(network_of("198.51.100.0/24"), 3)])
 
     def test_a_connection_that_is_older_than_the_ban_is_refused(self) -> None:
         house = self.make()
         wire = house.sent(request("GET", "/healthz", None, {}), "192.0.2.1")
-        house.parts.bans.ban(network_of("192.0.2.1"))
+        house.bans.ban(network_of("192.0.2.1"))
         wire.channel.dataReceived(request("GET", "/healthz", None, {}))
         house.pump(0.2)
         self.assertIn(b"HTTP/1.1 403 Forbidden", wire.transport.value())

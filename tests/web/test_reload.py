@@ -6,6 +6,7 @@ from typing import Any
 
 import attrs
 from twisted.internet.address import IPv4Address
+from twisted.internet.defer import maybeDeferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.config import WebConfig
@@ -19,12 +20,22 @@ class ReloadTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.house = WebHouse("battleship")
         self.addCleanup(self.house.stop)
-        self.house.site = web_site(self.house.parts, [], Importing(index(), {}, {}), self.house.house.clock, 100)
+        self.house.site = web_site(
+            config=WebConfig(),
+            lobby=self.house.house.lobby,
+            games=self.house.games,
+            listeners=[],
+            accounts=self.house.accounts,
+            operators=self.house.operators,
+            bans=self.house.bans,
+            importing=Importing(index(), {}, {}),
+            reactor=self.house.house.clock,
+            in_thread=maybeDeferred,
+            most=100,
+        )
 
     def reload(self, **changed: Any) -> None:
-        web = self.house.parts.web
-        assert web is not None
-        web(attrs.evolve(WebConfig(), **changed))
+        self.house.site.configure(attrs.evolve(WebConfig(), **changed))
 
     def test_the_names_by_which_it_answers(self) -> None:
         self.assertEqual(self.house.asked("GET", "/healthz", host="games.example").status, 421)

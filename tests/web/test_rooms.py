@@ -9,6 +9,7 @@ from twisted.logger import globalLogPublisher
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.audit import NAMESPACE
+from gamed.lobby.match_recorder import MatchRecorder
 from gamed.web.events import PING, PING_SECONDS, STUCK
 from tests.web.house import Guest, WebHouse
 
@@ -92,7 +93,7 @@ class EndedTests(RoomsTestCase):
         room = self.ended()
         self.house.house.store.records.clear()
         self.assertEqual(self.ada.get(f"rooms/{room}").code, "no-room")
-        self.patch(self.house.house.lobby, "is_on_its_way", lambda _: True)
+        self.patch(MatchRecorder, "is_on_its_way", lambda *_: True)
         self.assertEqual(self.ada.get(f"rooms/{room}").code, "room-ended")
 
     def test_after_a_restart(self) -> None:

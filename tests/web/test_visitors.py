@@ -148,14 +148,14 @@ class AdministratorTests(VisitorsTestCase):
         self.assertNotEqual((self.ada.cookie, self.ada.token), (old.cookie, old.token))
         # Who knows the old cookie has nothing of it.
         self.assertEqual(old.post("session/logout").status, 401)
-        self.assertEqual([operator.door for operator in self.house.parts.operators], ["web"])
+        self.assertEqual([operator.door for operator in self.house.operators], ["web"])
         self.assertEqual(self.ada.get("session").json["admin"], True)
         self.assertEqual(self.ada.post("session/logout").json["admin"], False)
-        self.assertEqual((self.house.parts.operators, self.ada.get("session").json["admin"]), ([], False))
+        self.assertEqual((list(self.house.operators), self.ada.get("session").json["admin"]), ([], False))
 
     def test_each_request_comes_from_its_own_port(self) -> None:
         self.ada.login()
-        (operator,) = self.house.parts.operators
+        (operator,) = self.house.operators
         ports = []
         for _ in range(2):
             self.ada.get("session")
@@ -164,10 +164,10 @@ class AdministratorTests(VisitorsTestCase):
         self.assertEqual(ports[1], ports[0] + 1)
 
     def test_each_account_has_its_name(self) -> None:
-        self.house.parts.accounts.secrets["anna"] = PlainSecret("Mohn")
+        self.house.accounts.secrets["anna"] = PlainSecret("Mohn")
         self.assertEqual(self.ada.login("Mohn").status, 403)
         self.assertEqual(self.ada.login("Mohn", "anna").status, 200)
-        self.assertEqual([operator.user for operator in self.house.parts.operators], ["anna"])
+        self.assertEqual([operator.user for operator in self.house.operators], ["anna"])
 
     def test_wrong_passwords_are_answered_late(self) -> None:
         began = self.clock.seconds()
@@ -207,9 +207,9 @@ class AdministratorTests(VisitorsTestCase):
     def test_silence_ends_it(self) -> None:
         self.ada.login()
         for _ in range(3):
-            self.clock.advance(self.house.parts.config.console.idle_seconds - 60)
+            self.clock.advance(self.house.operators.idle_seconds - 60)
             self.assertEqual(self.ada.get("session").json["admin"], True)
-        self.clock.advance(self.house.parts.config.console.idle_seconds + 1)
+        self.clock.advance(self.house.operators.idle_seconds + 1)
         self.assertEqual(self.ada.get("session").json["admin"], False)
 
     def test_a_session_that_ends_while_the_password_is_looked_at(self) -> None:

@@ -1,12 +1,12 @@
-"""Battleship ("Schiffe versenken"): a relay with a referee beside it. Source: battleship.md."""
+"""Battleship ("Schiffe versenken"): a relay with a referee beside it. Source: docs/reference/battleship.md."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
-from typing import Any
 
-from attrs import Attribute, field, frozen, validators
+from attrs import field, frozen
+from attrs.validators import gt, in_
 
 from gamed.game import Options
 from gamed.games.battleship.boards import draw
@@ -16,35 +16,24 @@ from gamed.games.battleship.rules import Battleship
 from gamed.games.battleship.strategy import strategies
 from gamed.games.battleship.wire import BattleshipConnection
 from gamed.reception import FirstCome, Host
-from gamed.registry import GameType
+from gamed.registry import GameType, ListenerSettings
 from gamed.relay import Relay, RelaySettings
 from gamed.wire.lines import LineReader
 
 
-def _positive(_instance: object, attribute: Attribute[Any], value: float) -> None:
-    if value <= 0:
-        raise ValueError(f"{attribute.name} must be more than 0, not {value}")
-
-
 @frozen
-class Settings:
+class Settings(ListenerSettings):
     """The section [battleship] of the configuration; etc/gamed.toml explains each key."""
 
-    endpoint: str | None = None
-    roles: str = field(default="first-defends", validator=validators.in_(("first-defends", "random")))
-    referee: str = field(default="observe", validator=validators.in_(("observe", "warn", "enforce")))
+    roles: str = field(default="first-defends", validator=in_(("first-defends", "random")))
+    referee: str = field(default="observe", validator=in_(("observe", "warn", "enforce")))
     corner_contact: bool = True
-    line_bytes: int = field(default=4_096, validator=_positive)
-    early_bytes: int = field(default=16_384, validator=_positive)
-    game_lines: int = field(default=5_000, validator=_positive)
-    game_bytes: int = field(default=1_048_576, validator=_positive)
-    waiting_seconds: float = field(default=3_600.0, validator=_positive)
-    idle_seconds: float = field(default=900.0, validator=_positive)
-    stuck_seconds: float = field(default=30.0, validator=_positive)
-    unsent_bytes: int = field(default=4_194_304, validator=_positive)
-    connections: int = field(default=20_000, validator=_positive)
-    connections_per_address: int = field(default=512, validator=_positive)
-    connections_per_second: float = field(default=500.0, validator=validators.ge(0))
+    line_bytes: int = field(default=4_096, validator=gt(0))
+    early_bytes: int = field(default=16_384, validator=gt(0))
+    game_lines: int = field(default=5_000, validator=gt(0))
+    game_bytes: int = field(default=1_048_576, validator=gt(0))
+    waiting_seconds: float = field(default=3_600.0, validator=gt(0))
+    idle_seconds: float = field(default=900.0, validator=gt(0))
 
 
 def _options(settings: Settings) -> Options:

@@ -1,12 +1,12 @@
-"""Quoridor: the universe of the authors' worlds, with the rules beside it. Source: quoridor.md."""
+"""Quoridor: the universe of the authors' worlds, with the rules beside it. Source: docs/reference/quoridor.md."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
-from typing import Any
 
-from attrs import Attribute, field, frozen, validators
+from attrs import field, frozen
+from attrs.validators import ge, gt, in_
 
 from gamed.game import Options
 from gamed.games.quoridor.boards import draw
@@ -17,38 +17,23 @@ from gamed.games.quoridor.strategy import STRATEGIES
 from gamed.games.quoridor.table import Universe
 from gamed.games.quoridor.wire import UniverseConnection
 from gamed.reception import Host
-from gamed.registry import GameType
+from gamed.registry import GameType, ListenerSettings
 from gamed.wire.sexpr import DatumReader
 
 
-def _positive(_instance: object, attribute: Attribute[Any], value: float) -> None:
-    if value <= 0:
-        raise ValueError(f"{attribute.name} must be more than 0, not {value}")
-
-
-def _not_negative(_instance: object, attribute: Attribute[Any], value: float) -> None:
-    if value < 0:
-        raise ValueError(f"{attribute.name} must not be less than 0, as {value} is")
-
-
 @frozen
-class Settings:
+class Settings(ListenerSettings):
     """The section [quoridor] of the configuration; etc/gamed.toml explains each key."""
 
-    endpoint: str | None = None
-    tables: int = field(default=1, validator=_not_negative)
-    referee: str = field(default="observe", validator=validators.in_(("observe", "strict")))
-    pace: float = field(default=0.0, validator=_not_negative)
+    tables: int = field(default=1, validator=ge(0))
+    referee: str = field(default="observe", validator=in_(("observe", "strict")))
+    pace: float = field(default=0.0, validator=ge(0))
     reseat: bool = False
-    register_seconds: float = field(default=30.0, validator=_positive)
-    datum_bytes: int = field(default=65_536, validator=_positive)
-    datum_depth: int = field(default=100, validator=_positive)
-    game_moves: int = field(default=10_000, validator=_positive)
-    stuck_seconds: float = field(default=30.0, validator=_positive)
-    unsent_bytes: int = field(default=262_144, validator=_positive)
-    connections: int = field(default=20_000, validator=_positive)
-    connections_per_address: int = field(default=512, validator=_positive)
-    connections_per_second: float = field(default=500.0, validator=_not_negative)
+    register_seconds: float = field(default=30.0, validator=gt(0))
+    datum_bytes: int = field(default=65_536, validator=gt(0))
+    datum_depth: int = field(default=100, validator=gt(0))
+    game_moves: int = field(default=10_000, validator=gt(0))
+    unsent_bytes: int = field(default=262_144, validator=gt(0))
 
 
 def _options(settings: Settings) -> Options:

@@ -1,7 +1,7 @@
 """Why a message of a world means nothing, in words for whoever writes the world.
 
-Source: quoridor.md C2, and the mistakes that students make. `messages.understood` decides; what is here only explains,
-so nothing of it is on a move's way.
+Source: docs/reference/quoridor.md#what-worlds-send, and the mistakes that students make. `messages.understood` decides;
+what is here only explains, so nothing of it is on a move's way.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from gamed.games.quoridor.messages import Word
 from gamed.games.quoridor.moves import HORIZONTAL, VERTICAL, Move, PawnMove, Wall, spell
 from gamed.games.quoridor.signup import Call, Status
 from gamed.games.quoridor.walls import SIZE
-from gamed.refusals import Refusal, legible
+from gamed.refusals import Refusal
+from gamed.texts import printable
 from gamed.wire.datums import Char, Datum, Opaque, Symbol, write
 
 # What the examples name need not be legal for the world in question: it is their shape that counts.
@@ -187,7 +188,7 @@ def _shown(datum: Datum) -> str:
 
 
 def _cut(text: str) -> str:
-    return legible(text if len(text) <= _MOST else text[: _MOST - 1] + "…")
+    return printable(text if len(text) <= _MOST else text[: _MOST - 1] + "…")
 
 
 # What is well said, and comes at the wrong time or is against the rules.

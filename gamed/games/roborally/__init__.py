@@ -1,6 +1,6 @@
 """RoboRally by the protocol of the SWP'99: the manager (Verwalter), its players and its output channels.
 
-Source: roborally.md.
+Source: docs/reference/roborally.md.
 """
 
 from __future__ import annotations
@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from random import Random
-from typing import Any, Final
+from typing import Final
 
-from attrs import Attribute, field, frozen, validators
+from attrs import field, frozen
+from attrs.validators import ge, gt, in_, le, min_len
 
 from gamed.game import Options
 from gamed.games.roborally.client import Player, random_name
@@ -24,62 +25,34 @@ from gamed.games.roborally.table import Limits, Manager
 from gamed.games.roborally.wire import RoboRallyConnection
 from gamed.history import Entry
 from gamed.reception import Host
-from gamed.registry import GameType, everything
+from gamed.registry import GameType, ListenerSettings, everything
 
 COURSES: Final = ("doppelhalle", "anlauf", "karussell", "treppe", "winkel", "mahlstrom", "archipel", "grossfabrik")
 """The courses of the default configuration: a plain one first."""
 
 
-def _positive(_instance: object, attribute: Attribute[Any], value: float) -> None:
-    if value <= 0:
-        raise ValueError(f"{attribute.name} must be more than 0, not {value}")
-
-
-def _not_negative(_instance: object, attribute: Attribute[Any], value: float) -> None:
-    if value < 0:
-        raise ValueError(f"{attribute.name} must not be less than 0, as {value} is")
-
-
-def _within(least: int, most: int) -> Callable[[object, Attribute[Any], int], None]:
-    def check(_instance: object, attribute: Attribute[Any], value: int) -> None:
-        if not least <= value <= most:
-            raise ValueError(f"{attribute.name} is {least} to {most}, not {value}")
-
-    return check
-
-
-def _not_empty(_instance: object, attribute: Attribute[Any], value: tuple[str, ...]) -> None:
-    if not value:
-        raise ValueError(f"{attribute.name} must name at least one")
-
-
 @frozen
-class Settings:
+class Settings(ListenerSettings):
     """The section [roborally] of the configuration; etc/gamed.toml explains each key."""
 
-    endpoint: str | None = None
-    courses: tuple[str, ...] = field(default=COURSES, validator=_not_empty)
-    order: str = field(default="listed", validator=validators.in_(("listed", "random")))
-    seed: int = field(default=0, validator=_not_negative)
-    move_timeout: int = field(default=60, validator=_within(0, 65_535))
-    ack_timeout: float = field(default=10.0, validator=_positive)
-    ack_budget: float = field(default=30.0, validator=_positive)
-    start_delay: float = field(default=10.0, validator=_not_negative)
-    linger: float = field(default=30.0, validator=_not_negative)
-    idle_unregistered: float = field(default=60.0, validator=_positive)
-    max_violations: int = field(default=5, validator=_positive)
-    min_players: int = field(default=2, validator=_within(1, 8))
-    max_players: int = field(default=8, validator=_within(1, 8))
-    max_channels: int = field(default=8, validator=_not_negative)
-    lives: int = field(default=3, validator=_within(1, 3))
-    max_games: int = field(default=16, validator=_positive)
-    max_turns: int = field(default=200, validator=_positive)
-    messages_per_second: float = field(default=50.0, validator=_not_negative)
-    stuck_seconds: float = field(default=30.0, validator=_positive)
-    unsent_bytes: int = field(default=16_777_216, validator=_positive)
-    connections: int = field(default=20_000, validator=_positive)
-    connections_per_address: int = field(default=512, validator=_positive)
-    connections_per_second: float = field(default=500.0, validator=_not_negative)
+    courses: tuple[str, ...] = field(default=COURSES, validator=min_len(1))
+    order: str = field(default="listed", validator=in_(("listed", "random")))
+    seed: int = field(default=0, validator=ge(0))
+    move_timeout: int = field(default=60, validator=[ge(0), le(65_535)])
+    ack_timeout: float = field(default=10.0, validator=gt(0))
+    ack_budget: float = field(default=30.0, validator=gt(0))
+    start_delay: float = field(default=10.0, validator=ge(0))
+    linger: float = field(default=30.0, validator=ge(0))
+    idle_unregistered: float = field(default=60.0, validator=gt(0))
+    max_violations: int = field(default=5, validator=gt(0))
+    min_players: int = field(default=2, validator=[ge(1), le(8)])
+    max_players: int = field(default=8, validator=[ge(1), le(8)])
+    max_channels: int = field(default=8, validator=ge(0))
+    lives: int = field(default=3, validator=[ge(1), le(3)])
+    max_games: int = field(default=16, validator=gt(0))
+    max_turns: int = field(default=200, validator=gt(0))
+    messages_per_second: float = field(default=50.0, validator=ge(0))
+    unsent_bytes: int = field(default=16_777_216, validator=gt(0))
 
     def __attrs_post_init__(self) -> None:
         if self.min_players > self.max_players:
@@ -122,7 +95,7 @@ def _player(strategy: str) -> Callable[..., Player]:
 
 
 def _told(entry: Entry) -> str | None:
-    """Return what everybody may know of a move: of a program, nothing (roborally.md 3.8)."""
+    """Return what everybody may know of a move: of a program, nothing."""
     move = everything(entry)
     return None if move is not None and isinstance(parse(move), Program) else move
 
@@ -131,6 +104,7 @@ game_type = GameType(
     kind=KIND,
     publisher="gamed-roborally",
     version="1.0",
+    title="RoboRally",
     settings=Settings,
     options=_options,
     connection=_connection,

@@ -1,6 +1,6 @@
 """The Software-Challenge: a lobby with administrators and reservations, and Hive, the game of the season 2020.
 
-Source: software-challenge.md.
+Source: docs/reference/software-challenge.md.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from attrs import Attribute, evolve, field, frozen, validators
+from attrs import Attribute, evolve, field, frozen
+from attrs.validators import gt
 
 from gamed.game import Options
 from gamed.games.softwarechallenge.client import Player
 from gamed.games.softwarechallenge.person import Person
-from gamed.games.softwarechallenge.reception import LISTENER, SoftwareChallengeReception
+from gamed.games.softwarechallenge.reception import SoftwareChallengeReception
 from gamed.games.softwarechallenge.seasons.hive import replays
 from gamed.games.softwarechallenge.seasons.hive.boards import draw
 from gamed.games.softwarechallenge.seasons.hive.client import HiveBrain
@@ -26,13 +27,8 @@ from gamed.games.softwarechallenge.table import Limits, SeasonTable
 from gamed.games.softwarechallenge.wire import SoftwareChallengeConnection
 from gamed.match import Match
 from gamed.reception import Host
-from gamed.registry import GameType, ReplayFormat
+from gamed.registry import GameType, ListenerSettings, ReplayFormat
 from gamed.wire.xmlstream import XmlStream
-
-
-def _positive(_instance: object, attribute: Attribute[Any], value: float) -> None:
-    if value <= 0:
-        raise ValueError(f"{attribute.name} must be more than 0, not {value}")
 
 
 def _not_sooner(settings: Settings, attribute: Attribute[Any], value: float) -> None:
@@ -41,24 +37,18 @@ def _not_sooner(settings: Settings, attribute: Attribute[Any], value: float) -> 
 
 
 @frozen
-class Settings:
+class Settings(ListenerSettings):
     """The section [softwarechallenge] of the configuration; etc/gamed.toml explains each key."""
 
-    endpoint: str | None = None
     password: str = field(default="", repr=False)
     replays: str = ""
     paused: bool = False
-    soft_seconds: float = field(default=2.0, validator=_positive)
-    hard_seconds: float = field(default=10.0, validator=(_positive, _not_sooner))
-    waiting_seconds: float = field(default=3600.0, validator=_positive)
-    message_bytes: int = field(default=65_536, validator=_positive)
-    message_seconds: float = field(default=10.0, validator=_positive)
-    messages_per_second: float = field(default=50.0, validator=_positive)
-    stuck_seconds: float = field(default=30.0, validator=_positive)
-    unsent_bytes: int = field(default=4_194_304, validator=_positive)
-    connections: int = field(default=20_000, validator=_positive)
-    connections_per_address: int = field(default=512, validator=_positive)
-    connections_per_second: float = field(default=500.0, validator=validators.ge(0))
+    soft_seconds: float = field(default=2.0, validator=gt(0))
+    hard_seconds: float = field(default=10.0, validator=[gt(0), _not_sooner])
+    waiting_seconds: float = field(default=3600.0, validator=gt(0))
+    message_bytes: int = field(default=65_536, validator=gt(0))
+    message_seconds: float = field(default=10.0, validator=gt(0))
+    messages_per_second: float = field(default=50.0, validator=gt(0))
 
     def below(self, directory: Path) -> Settings:
         """Return the same with relative paths made absolute, below `directory`."""
@@ -77,8 +67,7 @@ def _connection(settings: Settings) -> SoftwareChallengeConnection:
 
 
 def _reception(settings: Settings, host: Host) -> SoftwareChallengeReception:
-    password = host.password(LISTENER, settings.password)
-    return SoftwareChallengeReception(_SEASON, host, password, settings.paused, settings.waiting_seconds)
+    return SoftwareChallengeReception(_SEASON, host, settings.password, settings.paused, settings.waiting_seconds)
 
 
 def _table(_settings: Settings, options: Options, random: Callable[[], Random], now: float) -> SeasonTable:

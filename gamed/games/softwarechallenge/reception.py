@@ -1,6 +1,7 @@
 """The reception of the Software-Challenge: joining, reservations, and what administrators ask for.
 
-Source: software-challenge.md A, B2, B3, B5 (who is thrown out how: K kicked, D dropped) and B6. It knows no Hive.
+Source: docs/reference/software-challenge.md#what-clients-say, docs/reference/software-challenge.md#the-life-of-a-game,
+docs/reference/software-challenge.md#what-is-refused (who is kicked, and who is dropped). It knows no Hive.
 """
 
 from __future__ import annotations
@@ -340,7 +341,7 @@ class SoftwareChallengeReception:
 
     def _authenticate(self, peer: Peer, event: say.Authenticate) -> None:
         self._has_asked(peer)
-        if is_same(event.password, self.password):
+        if self.password and is_same(event.password, self.password):
             self.host.logins.right(LISTENER, peer.address)
             self._admins[peer] = None
             peer.allow(ADMINS_RATE)

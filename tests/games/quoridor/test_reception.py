@@ -193,7 +193,7 @@ class SeatTests(SynchronousTestCase):
         self.assertEqual([len(table.order) for table in tables(house)], [4, 3, 1])
 
     def test_four_who_come_at_once_sit_at_two_tables(self) -> None:
-        """Who comes during the vote would be rejected, and so opens the next table (C5), whatever is voted then."""
+        """Who comes during the vote would be rejected, and so opens the next table, whatever is voted then."""
         house = universe(tables=0)
         worlds = [newcomer(house) for _ in range(4)]
         for world in worlds:

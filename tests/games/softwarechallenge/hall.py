@@ -206,9 +206,9 @@ class Hall:
             reception,
             ConnectionLimits(made.kind, self.settings.connections, self.settings.connections_per_address),
             self.clock,
-            self.settings.unsent_bytes,
-            self.settings.messages_per_second,
-            self.settings.message_seconds,
+            unsent_bytes=self.settings.unsent_bytes,
+            messages_per_second=self.settings.messages_per_second,
+            message_seconds=self.settings.message_seconds,
             passes=self.passes,
             refusals=self.lobby.refusals,
         )

@@ -154,7 +154,7 @@ class TableTests(SynchronousTestCase):
 
     def test_every_key_is_there_with_its_default(self) -> None:
         found = rows(section("Configuration"))
-        self.assertEqual([codes(row[0])[0] for row in found], [field.name for field in attrs.fields(Settings)])
+        self.assertCountEqual([codes(row[0])[0] for row in found], [field.name for field in attrs.fields(Settings)])
         for name, shown, *_ in found:
             default = getattr(Settings(), name.strip("`"))
             if default is None:

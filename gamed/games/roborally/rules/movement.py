@@ -1,6 +1,7 @@
 """Cards in action: turns, steps, and robots that push each other.
 
-Source: roborally.md 4.4 and 4.8. The functions change the list of robots that they are given.
+Source: docs/specs/roborally.md#44-playing-a-card, docs/specs/roborally.md#48-virtual-robots. The functions change the
+list of robots that they are given.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ def play(layout: Layout, robots: list[Robot], seat: Seat, card: Card, phase: int
     direction = robot.facing if steps > 0 else robot.facing.opposite
     occupied = {} if robot.is_virtual else standing(robots)
     for _ in range(abs(steps)):
-        if not _step(layout, robots, occupied, seat, direction, phase):
+        if not _step(layout, robots, occupied, seat, direction=direction, phase=phase):
             return
 
 
@@ -32,8 +33,8 @@ def standing(robots: list[Robot]) -> dict[Place, Seat]:
     return {robot.place: seat for seat, robot in enumerate(robots) if robot.damage < DESTROYED and not robot.is_virtual}
 
 
-def _step(  # noqa: PLR0913, PLR0917 (one step needs to know all of this, and a class for it would be made for each card)
-    layout: Layout, robots: list[Robot], occupied: dict[Place, Seat], seat: Seat, direction: Direction, phase: int
+def _step(  # noqa: PLR0913 (one step needs to know all of this, and a class for it would be made for each card)
+    layout: Layout, robots: list[Robot], occupied: dict[Place, Seat], seat: Seat, *, direction: Direction, phase: int
 ) -> bool:
     """Move a robot by one field, with those before it; return whether it goes on.
 

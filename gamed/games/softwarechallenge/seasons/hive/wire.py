@@ -1,7 +1,8 @@
 """Hive in XML, as the official server of the season 2020 lays it out: states, moves, results.
 
-Source: software-challenge.md B3 (memento content, moves), B4 (result), C9. A state is about 8 KB; it is put together
-from texts that are kept: one for each field and what stands on it.
+Source: docs/specs/software-challenge.md#layout-of-the-state, docs/reference/software-challenge.md#moves,
+docs/specs/software-challenge.md#layout-of-the-result, docs/specs/software-challenge.md#malformed-coordinates. A state
+is about 8 KB; it is put together from texts that are kept: one for each field and what stands on it.
 """
 
 from __future__ import annotations
@@ -45,13 +46,13 @@ _CLASSES: Final = {
     "skipmove": _SKIP,
     # What the published documentation calls it.
     "missmove": _SKIP,
-    # The official server's own classes, which it reads as well [T70].
+    # The official server's own classes, which it reads as well (session 70).
     "sc.plugin2020.SetMove": _SET,
     "sc.plugin2020.DragMove": _DRAG,
     "sc.plugin2020.SkipMove": _SKIP,
 }
 _NO_MOVES: Final = MESSAGE_CLASSES | {"state"}
-"""Classes that the official server knows and that are no moves: as if nothing had been sent (B5)."""
+"""Classes that the official server knows and that are no moves: as if nothing had been sent."""
 
 _FIELDS: Final = frozenset({"field", "sc.plugin2020.Field"})
 _PLACES: Final = frozenset({"sc.plugin2020.util.CubeCoordinates"}) | _FIELDS
@@ -167,7 +168,7 @@ def read(data: Element) -> Sent:
 
 
 _KNOWN: Final = {_SET: ("piece", "destination"), _DRAG: ("start", "destination"), _SKIP: ()}
-# A dragmove without a start or without a destination is a move, if not a legal one [T70].
+# A dragmove without a start or without a destination is a move, if not a legal one (session 70).
 _NEEDED: Final = {_SET: ("piece", "destination"), _DRAG: (), _SKIP: ()}
 
 

@@ -9,7 +9,7 @@ from twisted.internet.task import Clock
 from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.console.accounts import NO_SECRET, Accounts, Secret
+from gamed.admin.accounts import NO_SECRET, Accounts, Secret
 from gamed.lobby.logins import Logins
 from gamed.passwords import MANY, MOST_HELD
 from gamed.tally import Tally

@@ -1,0 +1,196 @@
+"""Journal, then send: the events of a step leave when its entries are in the journal, and never before.
+
+Source: design.md, "The journal" and "A move's way". All steps of one reactor turn share one append. The journal calls
+back when the append is as durable as `[store] durability` asks for: at once with "process", after fdatasync with
+"disk".
+
+An append can fail in two ways. If the disk is full (`DiskError`), the same dispatches are tried again every second
+until it takes them; meanwhile everything is held (`Outage`), or all running games end, as `on_full` says. Any other
+refusal is a fault of one of the batch's rooms, and the journal cannot tell which: all of them end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from time import perf_counter
+from typing import Any
+
+from attrs import define, field
+from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from gamed.errors import DiskError, StoreError
+from gamed.events import Event
+from gamed.lobby.outage import Outage
+from gamed.lobby.room import Dispatch, Room
+from gamed.peer import Peer
+from gamed.store import Journal
+from gamed.tally import Tally
+
+log = Logger()
+
+
+@define(eq=False)
+class Delivery:
+    """The way from a step of a room to its peers. `perform` is all that rooms use of it."""
+
+    journal: Journal
+    clock: IReactorTime
+    tally: Tally
+
+    running: Callable[[], Iterable[Room]]
+    """Returns the rooms whose match has begun and not ended."""
+
+    on_full: str = "pause"
+    """What happens to running games when the disk is full: "pause" holds them, "end" ends all of them."""
+
+    outage: Outage = field(init=False)
+
+    _dispatches: list[Dispatch] = field(factory=list)
+    """What is appended in the next turn, or, during an outage, what the disk has refused."""
+
+    _is_stopped: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        self.outage = Outage(self.clock, self.tally, self._try_again)
+
+    def perform(self, dispatch: Dispatch) -> None:
+        """Append a dispatch's entries with all others of this reactor turn; then deliver its events."""
+        if not self._dispatches:
+            self.clock.callLater(0, self.perform_all)
+        self._dispatches.append(dispatch)
+
+    def perform_all(self) -> None:
+        """Append everything that waits; its events leave at once, or when it is on the disk."""
+        dispatches, self._dispatches = self._dispatches, []
+        began = perf_counter()
+        try:
+            position = self.journal.append([(dispatch.journal_room, dispatch.entries) for dispatch in dispatches])
+        except DiskError as error:
+            self.refused(error)
+            if self.on_full == "pause" and not self._is_stopped:
+                self._dispatches = dispatches
+                self.outage.hold()
+            else:
+                self._end_all(dispatches)
+            return
+        except StoreError:
+            self.tally.append_errors += 1
+            failure = Failure()
+            for room in _rooms(dispatches):
+                room.fail(failure)
+            _let_go(dispatches)
+            return
+        self.tally.appends.observe(perf_counter() - began)
+        self._taken()
+        self.journal.when_synced(position, partial(self._deliver, dispatches))
+
+    def _deliver(self, dispatches: list[Dispatch]) -> None:
+        _deliver_all(dispatches)
+        now = perf_counter()
+        for dispatch in dispatches:
+            if dispatch.entries:
+                self.tally.latency.observe(now - dispatch.began)
+
+    def stop(self) -> None:
+        """Append and send what waits. From now on nothing is held or tried again."""
+        self._is_stopped = True
+        self.perform_all()
+
+    # When the disk is full
+
+    def refused(self, error: DiskError) -> None:
+        """Begin an outage: the disk has refused an append."""
+        self.tally.append_errors += 1
+        self.outage.begin(str(error))
+
+    def sync_failed(self) -> None:
+        """Begin an outage if the journal cannot be synced; with durability "disk" no event leaves until it can."""
+        if self.journal.failed is None or self._is_stopped:
+            return
+        self.outage.begin(f"the journal cannot be synced: {self.journal.failed}")
+        if self.journal.durability != "disk":
+            return
+        if self.on_full == "pause":
+            self.outage.hold()
+        else:
+            self._end_all()
+
+    def _end_all(self, dispatches: Iterable[Dispatch] = ()) -> None:
+        """End all running games, and the rooms whose events cannot leave: nothing of it is in the journal."""
+        running = list(self.running())
+        if running:
+            log.warn("all games are ended: games={games}", games=len(running))
+        for room in dict.fromkeys([*running, *_rooms(dispatches)]):
+            room.cut_off()
+        _let_go(dispatches)
+
+    def _try_again(self) -> None:
+        if self._is_stopped:
+            self.outage.end()
+        elif self._dispatches and self.outage.is_held:
+            self.perform_all()
+        elif self.journal.failed is None:
+            try:
+                self.journal.probe()
+            except DiskError:
+                self.tally.append_errors += 1
+            else:
+                self._taken()
+
+    def _taken(self) -> None:
+        if self.outage.reason and self.journal.failed is None:
+            self.outage.end()
+
+
+def _rooms(dispatches: Iterable[Dispatch]) -> Iterable[Room]:
+    return dict.fromkeys(dispatch.room for dispatch in dispatches if dispatch.room is not None)
+
+
+def _let_go(dispatches: Iterable[Dispatch]) -> None:
+    """Close the connections of peers whose rooms are closed, and send what does not come from a room."""
+    for peer in dict.fromkeys(peer for dispatch in dispatches for peer in dispatch.released):
+        peer.close()
+    _deliver_all([dispatch for dispatch in dispatches if dispatch.room is None])
+
+
+def _deliver_all(dispatches: Iterable[Dispatch]) -> None:
+    peers: dict[Peer, None] = {}
+    timed: dict[Room, int] = {}
+    for dispatch in dispatches:
+        for peer, event in dispatch.letters:
+            peers[peer] = None
+            _deliver(dispatch.room, peer, event)
+        for peer in dispatch.released:
+            _safely(peer, peer.released, dispatch.room)
+        for peer in dispatch.dismissed:
+            _safely(peer, peer.close)
+        room = dispatch.room
+        if room is not None and not room.table.forwards:
+            timed[room] = timed.get(room, 0) + 1
+    # Each peer is flushed once a turn: an answer and the shot after it cost one system call.
+    for peer in peers:
+        _safely(peer, peer.flush)
+    for room, steps in timed.items():
+        room.delivered(steps)
+
+
+def _deliver(room: Room | None, peer: Peer, event: Event) -> None:
+    try:
+        peer.deliver(event)
+    except Exception:  # noqa: BLE001 (an event that cannot be written is a fault of ours)
+        if room is not None:
+            room.fail(Failure())
+        else:
+            log.failure("cannot write an event: peer={peer}", peer=peer.name)
+            peer.close()
+
+
+def _safely(peer: Peer, do: Callable[..., None], *arguments: Any) -> None:
+    try:
+        do(*arguments)
+    except Exception:  # noqa: BLE001 (whatever it is, the others get their events)
+        log.failure("cannot send: peer={peer}", peer=peer.name)
+        peer.close()

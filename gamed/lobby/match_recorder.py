@@ -1,0 +1,154 @@
+"""What follows a match's moves: forwarded lines are judged, and ended matches become records.
+
+Source: design.md, "The journal". None of this may delay a move, so it begins a moment later and is done in chunks, one
+a reactor turn. A match stays in its room until its record is made: if the daemon stops in the middle of that, the
+record is made anew, at once.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from attrs import define, field
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
+
+from gamed.history import History
+from gamed.lobby.keeper import Keeper
+from gamed.lobby.room import Room
+from gamed.records.own import PORTION, summarize, writing
+from gamed.registry import GameType
+from gamed.store import Journal
+from gamed.table import Judged
+
+log = Logger()
+
+AFTERWARDS = 0.25
+"""Seconds after which lines are judged and ended matches recorded: together they cost less than each alone."""
+
+
+@define(eq=False)
+class MatchRecorder:
+    """Judges lines and makes records; the keeper stores them."""
+
+    game_types: Mapping[str, GameType]
+    journal: Journal
+    keeper: Keeper
+    clock: IReactorTime
+
+    rooms: Mapping[str, Room]
+    """The lobby's rooms, by their ids. A room that is not in it has been finished."""
+
+    on_finished: Callable[[Room], None]
+    """Called with a room whose ended matches are all recorded: the lobby forgets it if it is closed."""
+
+    replays: dict[str, Callable[[History], None]] = field(factory=dict)
+    """By the game's kind, what writes its ended games as another program's files."""
+
+    _attended: dict[str, Room] = field(factory=dict)
+    _chunks: Iterator[None] | None = None
+
+    def attend(self, room: Room) -> None:
+        """Have a room's lines judged and its ended matches recorded, after its events have left."""
+        self._attended[room.id] = room
+        self._start_later()
+
+    def _start_later(self) -> None:
+        if self._attended and self._chunks is None:
+            self._chunks = self._attending()
+            self.clock.callLater(AFTERWARDS, self._next_chunk)
+
+    def _next_chunk(self) -> None:
+        if self._chunks is None:
+            return
+        has_more = False
+        try:
+            for _ in self._chunks:
+                has_more = True
+                break
+        finally:
+            if has_more:
+                self.clock.callLater(0, self._next_chunk)
+            else:
+                self._chunks = None
+                self._start_later()
+
+    def _attending(self) -> Iterator[None]:
+        """Attend to all rooms that wait, in chunks; their records are stored at the end."""
+        rooms = deque(self._attended.values())
+        self._attended.clear()
+        while rooms:
+            try:
+                yield from self._attending_to(rooms.popleft())
+            except Exception:  # noqa: BLE001 (a fault in one room costs the others nothing)
+                log.failure("server fault: a room's matches cannot be judged or recorded")
+            yield
+        self.keeper.keep()
+
+    def _attending_to(self, room: Room) -> Iterator[None]:
+        if room.ended or room.is_closed:
+            entries = room.history.entries[:]
+            yield from self._finishing(room)
+            del room
+            # Freeing a hundred thousand entries takes a while, too.
+            while len(entries) > PORTION:
+                del entries[-5 * PORTION :]
+                yield
+        elif room.review():
+            self.attend(room)
+
+    def _finishing(self, room: Room) -> Iterator[None]:
+        """Judge the rest, and record what has ended."""
+        if room.id not in self.rooms:
+            return
+        while room.review():
+            yield
+        last = None
+        while room.ended:
+            last = room.ended[0].history
+            try:
+                if last.was_started:
+                    yield from self._recording(last, room.ended[0].judged)
+                else:
+                    self.journal.forget(last.room)
+            except Exception:  # noqa: BLE001 (the room is forgotten all the same; the journal has the match)
+                log.failure("server fault: record={record}", record=last.room)
+            del room.ended[0]
+        if room.is_closed and last is not room.history and room.history.outcome is None:
+            # The next match was never begun.
+            self.journal.forget(room.history.room)
+        self.on_finished(room)
+
+    # Records
+
+    def record(self, history: History, judged: Judged) -> None:
+        """Make the record of an ended match, at once."""
+        for _ in self._recording(history, judged):
+            pass
+
+    def _recording(self, history: History, judged: Judged) -> Iterator[None]:
+        game_type = self.game_types[history.kind]
+        names = {"publisher": game_type.publisher, "version": game_type.version}
+        record = yield from writing(history, **names, findings=judged.findings, unjudged=judged.unjudged)
+        if len(history.entries) > PORTION:
+            yield
+        self.keeper.add(record, summarize(history, **names))
+        if history.kind in self.replays:
+            self.replays[history.kind](history)
+
+    def is_on_its_way(self, record: str) -> bool:
+        """Whether a match is played, or has ended and is not stored yet."""
+        return record in self.keeper or any(
+            record in (room.history.room, *(match.history.room for match in room.ended)) for room in self.rooms.values()
+        )
+
+    def stop(self) -> Deferred[Any]:
+        """Finish all rooms at once, and fire when their records are stored."""
+        self._chunks = None
+        for room in list(self.rooms.values()):
+            for _ in self._finishing(room):
+                pass
+        return self.keeper.stop()

@@ -1,0 +1,42 @@
+"""What the network uses of Twisted although Twisted does not promise it.
+
+Each thing is used here and nowhere else; `read_at_most` in `gamed/net/sockets.py` and `Heartbeat` have two more.
+`tests/net/test_twisted_private.py` fails with what to do when a new Twisted has changed one of them.
+"""
+
+from __future__ import annotations
+
+import select
+from typing import Any
+
+from twisted.internet.posixbase import _DisconnectSelectableMixin, _PollLikeMixin
+from twisted.internet.tcp import Port
+
+
+class PolledReader(_PollLikeMixin, _DisconnectSelectableMixin):
+    """Reads of descriptors that `epoll` names, and ends them as a reactor of Twisted's does."""
+
+    # The mixins' names: which events there are, and who is read.
+    _POLL_DISCONNECTED = getattr(select, "EPOLLHUP", 0) | getattr(select, "EPOLLERR", 0)
+    _POLL_IN = getattr(select, "EPOLLIN", 0)
+    _POLL_OUT = getattr(select, "EPOLLOUT", 0)
+    _reads: dict[int, Any]
+
+    def read(self, reader: Any, fd: int, event: int) -> None:
+        """Read of a descriptor; where it has ended, or fails, tell it so."""
+        self._doReadOrWrite(reader, fd, event)  # type: ignore[no-untyped-call]
+
+
+def accept_with(port: Port, reactor: Any) -> None:
+    """Have a port accept where another reactor reads, one connection at a time; that is its connections' reactor."""
+    port.stopReading()
+    port.reactor = reactor
+    accept = port.doRead
+
+    def do_read() -> None:
+        # Twisted changes its own number by how many came.
+        port.numberAccepts = 1
+        accept()  # type: ignore[no-untyped-call]
+
+    port.doRead = do_read  # type: ignore[method-assign]
+    port.startReading()
