@@ -32,7 +32,7 @@ class Sender(Protocol):
 
 
 @implementer(IPushProducer)
-@define(eq=False)
+@define(eq=False, weakref_slot=False)
 class Outbox:
     """The way to a peer. It is the transport's producer: so the transport says when the peer reads too slowly."""
 

@@ -122,7 +122,7 @@ class MetricsTests(LobbyTestCase):
 
     def test_every_name_follows_the_rules(self) -> None:
         """What `promtool check metrics` looks for: help, type, base units, `_total` on counters alone."""
-        self.match().receive(1, Moved(b"(1,[0,0])."))
+        self.match().receive(1, [Moved(b"(1,[0,0]).")])
         families = list(text_string_to_metric_families(self.scraped()))
         ours = [family for family in families if family.name.startswith("gamed_")]
         self.assertGreater(len(ours), 15)
