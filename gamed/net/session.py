@@ -26,10 +26,10 @@ from zope.interface import implementer
 
 from gamed.errors import RemoteProtocolError, RoomError, StoreError
 from gamed.events import Event
+from gamed.fairness import MESSAGES_AT_ONCE, SHARE, STORE
 from gamed.game import Seat, Termination
 from gamed.lobby.room import Room
 from gamed.net.arrivals import Arrivals
-from gamed.net.backlog import AT_ONCE, SHARE, STORE
 from gamed.net.begun import BegunMessage
 from gamed.net.limits import Bucket
 from gamed.net.sockets import acknowledge, below, has_bytes, has_hung_up, is_tcp, is_tls, read_at_most, tune
@@ -172,7 +172,7 @@ class Session:
         """Take what is within the share; the rest goes to the backlog, which may be done with it at once."""
         clock = self.factory.clock
         level = 0 if self.factory.is_held else self._share.level(clock.seconds())
-        if not level or self._receive(min(level, AT_ONCE)):
+        if not level or self._receive(min(level, MESSAGES_AT_ONCE)):
             self._is_waiting = True
             self.factory.backlog.enter(self)
 
@@ -264,7 +264,7 @@ class Session:
         """
         try:
             if not self._is_mute:
-                has_more = self._receive(AT_ONCE, until)
+                has_more = self._receive(MESSAGES_AT_ONCE, until)
                 if self._is_overdue:
                     self.mute()
                     self._is_leaving = True
