@@ -18,9 +18,9 @@ $(VENV)/.ready: pyproject.toml twisted/plugins/gamed_plugin.py $(wildcard schema
 run: $(VENV)/.ready
 	$(BIN)/twistd -n gamed $(ARGS)
 
-# The whole test suite, in a few minutes.
+# The whole test suite, in a few minutes, by two processes.
 test: $(VENV)/.ready
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile $(ARGS)
 
 # The long proofs: kills, floods, thousands of games. PROVE=short runs a sample of each.
 prove: $(VENV)/.ready
@@ -31,13 +31,14 @@ bench: $(VENV)/.ready
 	$(BIN)/python -m tests.benchmarks $(ARGS)
 	$(BIN)/python -m tests.benchmarks.imports
 
-# Lint, types, import contracts.
+# Lint, types, import contracts, and that links and citations lead somewhere.
 check: $(VENV)/.ready
 	$(BIN)/pip install --quiet --group check
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m pytest --quiet tests/test_citations.py
 
 clean:
 	rm -rf $(VENV) dist _trial_temp*

@@ -1,7 +1,8 @@
 """Time limits as pure values: they are told the time, they never ask for it.
 
-Source: design.md, "Time"; software-challenge.md A and B6. All times are seconds on a monotonic clock, which stops only
-while all games are held. An answer is judged by its arrival, which may be earlier than the moment at which it is read.
+Source: docs/topics/design.md#time, docs/reference/software-challenge.md#time. All times are seconds on a monotonic
+clock, which stops only while all games are held. An answer is judged by its arrival, which may be earlier than the
+moment at which it is read.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The configuration: a TOML file into attrs classes; unknown keys are refused.
 
-Source: the contract in README.md and `etc/gamed.toml`, which documents every key with its default. Relative paths are
-relative to the file, or to the working directory where there is no file.
+`etc/gamed.toml` documents every key with its default. Relative paths are relative to the file, or to the working
+directory where there is no file.
 """
 
 from __future__ import annotations

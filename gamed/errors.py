@@ -1,6 +1,6 @@
 """The one tree of errors.
 
-Source: design.md, "Errors". Whatever gamed raises on purpose is a `GamedError`; anything else is a defect.
+Source: docs/topics/design.md#errors. Whatever gamed raises on purpose is a `GamedError`; anything else is a defect.
 """
 
 from __future__ import annotations

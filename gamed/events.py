@@ -1,8 +1,9 @@
 """The one vocabulary of events between wire dialects, tables and rooms.
 
-Source: design.md, "Central types". A dialect's `Connection` turns bytes into these and these into bytes. A game may
-subclass `Event` in its own folder; what two games need moves up to this file. They are not frozen, because an attrs
-class that refuses assignment costs three times as much to make, and one or two are made a line; nobody assigns to them.
+Source: docs/topics/design.md#central-types. A dialect's `Connection` turns bytes into these and these into bytes. A
+game may subclass `Event` in its own folder; what two games need moves up to this file. They are not frozen, because an
+attrs class that refuses assignment costs three times as much to make, and one or two are made a line; nobody assigns to
+them.
 """
 
 from __future__ import annotations

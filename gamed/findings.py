@@ -1,4 +1,7 @@
-"""What a referee finds. Source: battleship.md A2; records.md 5."""
+"""What a referee finds.
+
+Source: docs/reference/battleship.md#the-referee; docs/reference/records.md#gameds-own-records.
+"""
 
 from __future__ import annotations
 

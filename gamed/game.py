@@ -1,6 +1,6 @@
 """What a game is: rules over frozen states, without time, network or randomness.
 
-Source: design.md, "Central types". The names are those of OpenSpiel (chance, `legal_moves`) and python-chess
+Source: docs/topics/design.md#central-types. The names are those of OpenSpiel (chance, `legal_moves`) and python-chess
 (`Outcome`, `Termination`).
 """
 

@@ -1,9 +1,9 @@
 """When Python's garbage collector works: the long collections wait until nobody plays.
 
-Source: issue "Running it", 8. What is young is collected as Python does it, which takes some milliseconds at most. What
-has become older is collected in small portions, between two turns of the reactor: what survives is kept out of the
-portions that follow. A collection of all that lives takes the longer the more rooms are open; it waits until nothing
-was handled for a while, and is made without that only when very much was kept.
+What is young is collected as Python does it, which takes some milliseconds at most. What has become older is collected
+in small portions, between two turns of the reactor: what survives is kept out of the portions that follow. A collection
+of all that lives takes the longer the more rooms are open; it waits until nothing was handled for a while, and is made
+without that only when very much was kept.
 """
 
 from __future__ import annotations
@@ -26,8 +26,27 @@ MOST_KEPT: Final = 500_000
 
 NEVER: Final = 1_000_000
 
+LARGE: Final = 1024 * 1024
+"""Bytes of memory from which on glibc gives a block back as soon as it is freed."""
+
 _trim: Callable[[int], int] | None = getattr(ctypes.CDLL(None), "malloc_trim", None)
 """Gives freed memory back to the system; glibc keeps most of it otherwise. Other C libraries have no such function."""
+
+_set_malloc: Callable[[int, int], int] | None = getattr(ctypes.CDLL(None), "mallopt", None)
+_TRIM_THRESHOLD: Final = -1
+_MMAP_THRESHOLD: Final = -3
+
+
+def keep_no_large_blocks() -> None:
+    """Have large blocks of memory given back to the system when they are freed.
+
+    By itself, glibc takes the largest block that was ever freed as the size up to which it keeps blocks, for each
+    thread apart: each thread that had judged a password, or read an imported file, kept 16 MiB and more for good.
+    """
+    if _set_malloc is not None:
+        _set_malloc(_MMAP_THRESHOLD, LARGE)
+        # The default with a fixed threshold would ask the system for every 128 KiB of the heap.
+        _set_malloc(_TRIM_THRESHOLD, 2 * LARGE)
 
 
 @define(eq=False)
@@ -45,7 +64,11 @@ class IdleCollector:
     _kept: int = 0
 
     def start(self) -> None:
-        """Keep what is there out of all collections, and take the full ones over from Python."""
+        """Keep what is there out of all collections, and take the full ones over from Python.
+
+        Freed memory that is large is not kept from now on, either.
+        """
+        keep_no_large_blocks()
         self._collect_all()
         self._thresholds = gc.get_threshold()
         gc.set_threshold(self._thresholds[0], self._thresholds[1], NEVER)

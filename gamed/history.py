@@ -1,8 +1,8 @@
 """The history of one room: what the journal holds and what a record is made of.
 
-Source: design.md, "The journal"; records.md 5. A history is a list of entries that begins with `opened` and ends with
-`ended`. Journal lines and record bodies are two spellings of the same entries, so recovery, replay and export are
-one thing.
+Source: docs/topics/design.md#the-journal; docs/reference/records.md#gameds-own-records. A history is a list of entries
+that begins with `opened` and ends with `ended`. Journal lines and record bodies are two spellings of the same entries,
+so recovery, replay and export are one thing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How the log is written: one line an event, as text or as JSON, in which nobody's control characters do anything.
 
-Source: issue "Running it", 6. For twistd's option --logger: `twistd -n --logger gamed.logs.json_lines gamed`, or
-`text_lines`. The level is the console's affair.
+For twistd's option --logger: `twistd -n --logger gamed.logs.json_lines gamed`, or `text_lines`. The level is the
+console's affair.
 """
 
 from __future__ import annotations

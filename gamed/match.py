@@ -1,20 +1,23 @@
 """A match by the rules: what the tables of Hive, Quoridor and RoboRally have in common.
 
-Source: design.md, "Central types" (Match) and "Chance is a player". A table adds what its dialect says and when.
+Source: docs/topics/design.md#central-types, docs/topics/design.md#chance-is-a-player. A table adds what its dialect
+says and when.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from random import Random
 from typing import Any, Protocol, TypeAlias
 
 from attrs import define, field
 
 from gamed.errors import RuleError
+from gamed.events import Event
 from gamed.findings import Finding
-from gamed.game import CHANCE, Game, Options, Outcome, Seat
+from gamed.game import CHANCE, Game, Options, Outcome, Seat, Termination
 from gamed.history import DRAWN, JOINED, LEFT, MOVE, STARTED, Entry, History, Value, ended
+from gamed.table import Step
 
 FINDINGS_KEPT = 50
 """How many findings of one game are kept: a broken client must not fill the record."""
@@ -28,13 +31,6 @@ class NotatedGame(Game[Any, Any], Protocol):
 
     def parse(self, text: str) -> Any:
         """Return the move that a notation means. Raises InvalidMove."""
-
-
-class ObservedGame(NotatedGame, Protocol):
-    """A game whose referee may let an illegal move stand."""
-
-    def follow(self, state: Any, seat: Seat, move: Any) -> Any:
-        """Return the state after a move, legal or not."""
 
 
 Opening: TypeAlias = Sequence[tuple[Seat, str]]
@@ -176,11 +172,20 @@ class Match:
 
 
 class MatchTable:
-    """A table at which matches are played by the rules: its position and its outcome are those of its match."""
+    """A table at which matches are played by the rules: its position and its outcome are those of its match.
+
+    What is here holds for a game without time limits, in which the rules judge each move at once and observers get no
+    messages; a table overrides what its game does differently.
+    """
 
     __slots__ = ()
 
     match: Match
+
+    @property
+    def game(self) -> Any:
+        """The rules."""
+        return self.match.game
 
     @property
     def state(self) -> Any:
@@ -204,3 +209,47 @@ class MatchTable:
     def is_running(self) -> bool:
         """Whether a match is on."""
         return self.match.is_started and self.match.outcome is None
+
+    # How a match goes on, and how it ends
+
+    def play(self, seat: Seat, move: Any, now: float, data: Mapping[str, Value] | None = None) -> Step:
+        """Apply a move, and end the match if the position after it is an end. Raises RuleError: nothing has changed."""
+        known = len(self.match.findings)
+        journal = self.match.play(seat, move, now, data)
+        outcome = self.game.outcome(self.match.state)
+        if outcome is not None:
+            journal = (*journal, self.match.end(outcome, now))
+        return Step(journal=journal, findings=tuple(self.match.findings[known:]), outcome=outcome)
+
+    def lose(self, seat: Seat, why: Termination, now: float, data: Mapping[str, Value] | None = None) -> Step:
+        """End the match because a seat was emptied: of two, the other one wins. `data`: the numbers behind it."""
+        others = [other for other in self.match.names if other != seat]
+        outcome = Outcome(why, others[0] if len(others) == 1 else None)
+        journal = (self.match.left(seat, str(why), now, data), self.match.end(outcome, now))
+        return Step(journal=journal, outcome=outcome)
+
+    # What a table without clocks and without messages for observers has to say
+
+    def delivered(self, now: float, unsent: Collection[Seat] = ()) -> float | None:  # noqa: ARG002 (Table's signature)
+        """Start no clock: players may think for as long as they like."""
+        return None
+
+    def overdue(self, now: float) -> Collection[Seat]:  # noqa: ARG002 (Table's signature)
+        """Return no seats: nobody's silence is judged."""
+        return ()
+
+    def tick(self, now: float) -> Step:  # noqa: ARG002 (Table's signature)
+        """Do nothing: there is no clock."""
+        return Step()
+
+    def review(self) -> Step:
+        """Do nothing: each move was judged when it came."""
+        return Step()
+
+    def observe(self) -> tuple[Event, ...]:
+        """Return nothing: this dialect has no words for observers."""
+        return ()
+
+    def restore(self, entry: Entry) -> None:
+        """Take an entry as if it happened now. Raises RuleError if it is an illegal move."""
+        self.match.restore(entry)

@@ -1,8 +1,8 @@
 """How long the answer to a wrong password is held back: one rule for all listeners that take passwords.
 
-Source: issue 14, S1; docs/reference/console.md, "Passwords". Every password is looked at when it comes, so the right
-one is answered at once, whatever else its address sends. That is why only answers to wrong ones are held back: a lock
-would shut out administrators who share an address with whoever guesses.
+Source: docs/reference/console.md#passwords. Every password is looked at when it comes, so the right one is answered at
+once, whatever else its address sends. That is why only answers to wrong ones are held back: a lock would shut out
+administrators who share an address with whoever guesses.
 """
 
 from __future__ import annotations

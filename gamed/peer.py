@@ -1,4 +1,4 @@
-"""A peer, as rooms and receptions see it. Source: design.md, "A person in the browser, and a bot inside the daemon"."""
+"""A peer, as rooms and receptions see it. Source: docs/topics/design.md#a-person-in-the-browser."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """A listener's reception: it takes who arrives, and leads them to rooms.
 
-Source: design.md, "Before and after a match". A dialect with words of its own for this (registration, reservation
-codes, administration) brings a `Reception`; the others use `FirstCome`. A reception knows no Twisted: what it wants
-done, it asks of the room service (`Host`), and all letters go through it, so that they leave in the order in which
-they were written.
+Source: docs/topics/design.md#before-and-after-a-match. A dialect with words of its own for this (registration,
+reservation codes, administration) brings a `Reception`; the others use `FirstCome`. A reception knows no Twisted: what
+it wants done, it asks of the room service (`Host`), and all letters go through it, so that they leave in the order in
+which they were written.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class HostedRoom(Protocol):
     def join(self, peer: Peer, seat: Seat | None = None) -> Seat:
         """Seat a peer, on the next free seat if none is named."""
 
-    def receive(self, seat: Seat, event: Event) -> None:
-        """Take what the peer on a seat sent."""
+    def receive(self, seat: Seat, events: Iterable[Event]) -> None:
+        """Take what the peer on a seat sent, and perform it as one step."""
 
     def leave(self, seat: Seat, why: Termination = Termination.LEFT, text: str = "") -> None:
         """Empty a seat."""
@@ -236,7 +236,7 @@ class HasCourses(Protocol):
 
 @define
 class FirstCome:
-    """First come, first served: who arrives is seated with who has waited longest (battleship.md A1)."""
+    """First come, first served: who arrives is seated with who has waited longest."""
 
     kind: str
     host: Host

@@ -1,7 +1,7 @@
 """The registry of games: one `GameMaker` line in the plugin file adds a game and its listener.
 
-Source: design.md, "Adding things". A `GameMaker` is a Twisted plugin and names a module; the module's `game_type` is
-loaded when it is needed.
+Source: docs/topics/design.md#adding-things. A `GameMaker` is a Twisted plugin and names a module; the module's
+`game_type` is loaded when it is needed.
 """
 
 from __future__ import annotations
@@ -199,6 +199,8 @@ class GameType:
     draw: Callable[[History, int | None], str]
     players: Mapping[str, Callable[..., Player]]
     person: Callable[..., Person] | None = None
+    title: str = ""
+    """What people call the game; left out: its kind, with a capital letter."""
     player_options: tuple[str, ...] = ()
     opponents: Callable[[Any], Sequence[int]] = _one
     """How many players of the game's own a person can bring along, by the listener's settings."""

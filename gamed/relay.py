@@ -1,6 +1,7 @@
 """A match that is forwarded, and judged beside it.
 
-Source: design.md, "Forward first, judge beside it"; battleship.md A1 and A2.
+Source: docs/topics/design.md#forward-first-judge-beside-it, docs/reference/battleship.md#order,
+docs/reference/battleship.md#the-referee.
 """
 
 from __future__ import annotations
@@ -44,11 +45,17 @@ class RelayedGame(Game[Any, Any], Protocol):
     def follow(self, state: Any, lines: Sequence[tuple[Seat, bytes, int]]) -> Any:
         """Return the state after lines that are legal one after the other, or None if one of them is not.
 
+        A line after the end of the game is not legal.
+
         This may be much faster than `apply`, which then says which one it is.
         """
 
     def ends(self, body: bytes, seat: Seat) -> Outcome | None:
-        """Return the outcome if a line from this seat ends the match for its clients, else None."""
+        """Return the outcome if a line from this seat ends the match for its clients, else None.
+
+        Where a line does not tell that, return None. The match then ends by `outcome`, as soon as the state shows it:
+        at once if the referee enforces, else when the line is reviewed.
+        """
 
     def plain(self, body: bytes) -> bytes:
         """Return a line that says the same as a legal one, as every client reads it."""
@@ -104,7 +111,7 @@ def _no_review() -> list[tuple[Seat, bytes, int]]:
 
 @define
 class Relay:
-    """A match whose lines are forwarded untouched, and judged beside it (battleship.md A1 and A2).
+    """A match whose lines are forwarded untouched, and judged beside it.
 
     `random` makes the generator where the rules leave something to chance; restoring needs none.
     """
@@ -188,14 +195,14 @@ class Relay:
         journal.append(self._entry(now, STARTED))
         self._clock.started = True
         mails = [self._role(seat) for seat in untold]
-        # Everybody is told of the start before any early line is forwarded (battleship.md A1).
+        # Everybody is told of the start before any early line is forwarded: docs/reference/battleship.md#order.
         mails += [Mail(0, Started()), Mail(1, Started())]
         step = Step(tuple(mails), wake_at=self._clock.due, journal=tuple(journal))
         early, self._early = self._early, []
         # A line that was refused because it was early is not counted once more when it is judged.
         self._told.update(range(self._entries, self._entries + min(len(early), FINDINGS_KEPT)))
         for seat, moved in early:
-            step = _joined(step, self.receive(seat, moved, now))
+            step.join(self.receive(seat, moved, now))
         return step
 
     def _wait(self, seat: Seat, moved: Moved, now: float) -> Step:
@@ -236,7 +243,7 @@ class Relay:
             return self._finish(Outcome(Termination.LIMIT), now, refused=((seat, self._too_much(body)),))
         number = self._entries
         entry = self._entry(now, LINE, seat, body)
-        found = LEGAL
+        found, decided = LEGAL, None
         if self.settings.enforce:
             verdict = self._judge(seat, body, number)
             if verdict:
@@ -245,12 +252,14 @@ class Relay:
             plain = self.game.plain(body)
             if plain != body:
                 event = Moved(plain)
+            decided = self.game.outcome(self.state)
         else:
             self._to_review.append((seat, body, number))
             if len(self._to_review) > MOST_PENDING:
                 found = self._review()
+                decided = self.game.outcome(self.state)
         mails = (Mail(1 - seat, event),)
-        outcome = self.game.ends(body, seat)
+        outcome = self.game.ends(body, seat) or decided
         if outcome is not None:
             return self._finish(outcome, now, mails, (entry,), verdict=found)
         patience = clock.playing if self._lines > _FIRST_LINES else min(ANSWER_SECONDS, clock.playing)
@@ -313,7 +322,8 @@ class Relay:
         if any(finding.seat == winner for finding in self.findings):
             winner = None
         refused = () if refusal is None else ((seat, refusal),)
-        return self._finish(Outcome(why, winner), now, journal=(left,), verdict=verdict, refused=refused)
+        outcome = self.game.outcome(self.state) or Outcome(why, winner)
+        return self._finish(outcome, now, journal=(left,), verdict=verdict, refused=refused)
 
     def tick(self, now: float) -> Step:
         """End the match if nothing was heard for too long: whose turn it is loses, if that is known."""
@@ -322,6 +332,9 @@ class Relay:
         if now < self._clock.due:
             return Step(wake_at=self._clock.due, refused=self._unanswered())
         verdict = self._review_all()
+        decided = self.game.outcome(self.state)
+        if decided is not None:
+            return self._finish(decided, now, verdict=verdict)
         winner = self._not_to_move()
         return self._finish(Outcome(Termination.IDLE, winner), now, verdict=verdict, refused=self._silent(winner))
 
@@ -384,7 +397,7 @@ class Relay:
         step = Step(wake_at=self._clock.due)
         held, self._held = self._held, []
         for seat, moved in held:
-            step = _joined(step, self.receive(seat, moved, now))
+            step.join(self.receive(seat, moved, now))
         return step
 
     def step(self, now: float, *, forced: bool = False) -> Step:  # noqa: ARG002 (Table's signature)
@@ -399,8 +412,12 @@ class Relay:
     # The referee
 
     def review(self) -> Step:
-        """Judge the next lines that were forwarded."""
+        """Judge the next lines that were forwarded. The match ends if the state after them is an end."""
         verdict = self._review()
+        decided = self.game.outcome(self.state)
+        if decided is not None and self.outcome is None:
+            # The clients saw the end when the last line came, so that is its time.
+            return self._finish(decided, self._clock.heard, verdict=verdict)
         return Step(review=bool(self._to_review), findings=verdict.findings, refused=verdict.refused)
 
     def _review_all(self) -> Verdict:
@@ -423,7 +440,8 @@ class Relay:
         return verdict
 
     def _judge(self, seat: Seat, body: bytes, number: int) -> Verdict:
-        if self.unjudged is not None:
+        if self.unjudged is not None or self.game.outcome(self.state) is not None:
+            # Lines may cross with the one that ended the game.
             return LEGAL
         move = self.game.decode(body)
         try:
@@ -482,18 +500,3 @@ _IS_KEPT: Final = "the line is kept until a second client has come"
 
 def _illegible() -> InvalidMove:
     return InvalidMove("the line is no command", code="illegible")
-
-
-def _joined(first: Step, second: Step) -> Step:
-    """Return two steps as one."""
-    return Step(
-        first.mails + second.mails,
-        second.dropped or first.dropped,
-        second.wake_at,
-        first.journal + second.journal,
-        first.review or second.review,
-        first.findings + second.findings,
-        second.outcome or first.outcome,
-        closed=first.closed or second.closed,
-        refused=first.refused + second.refused,
-    )

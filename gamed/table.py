@@ -1,7 +1,7 @@
 """The table: one match between seats, pure; time comes in as `now`, what is to be done goes out as a `Step`.
 
-Source: design.md, "Central types" and "The journal". `gamed/relay.py` forwards, and judges beside it;
-`gamed/match.py` is what the tables that play by the rules have in common.
+Source: docs/topics/design.md#central-types, docs/topics/design.md#the-journal. `gamed/relay.py` forwards, and judges
+beside it; `gamed/match.py` is what the tables that play by the rules have in common.
 """
 
 from __future__ import annotations
@@ -61,6 +61,25 @@ class Step:
     closed: bool = False
     held: Entry | None = None
     refused: tuple[tuple[Seat, Refusal], ...] = ()
+
+    @property
+    def is_last(self) -> bool:
+        """Whether it must be done before the next one: after it others are there, or another match begins."""
+        return bool(self.dropped) or self.outcome is not None or self.closed or self.held is not None
+
+    def join(self, later: Step) -> None:
+        """Become this step and the later one, done as one."""
+        self.mails += later.mails
+        self.dropped += later.dropped
+        self.wake_at = self.wake_at if later.wake_at is None else later.wake_at
+        self.journal += later.journal
+        self.review |= later.review
+        self.findings += later.findings
+        self.outcome = self.outcome or later.outcome
+        self.opened |= later.opened
+        self.closed |= later.closed
+        self.held = later.held or self.held
+        self.refused += later.refused
 
 
 class Judged(Protocol):

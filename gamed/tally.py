@@ -1,6 +1,6 @@
 """What is counted while games run: plain numbers, because they are counted on the way of a move.
 
-Source: issue "Running it"; the metrics page (docs/reference/metrics.md) says what each becomes for Prometheus.
+Source: docs/reference/metrics.md, which says what each becomes for Prometheus.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The composition root: `twistd gamed` comes here for its options and its service.
 
-Source: design.md, "The tree"; the contract in README.md.
+Source: docs/topics/design.md#the-tree, README.md#configure-it.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from gamed.audit import AuditObserver
 from gamed.cli import quick
 from gamed.cli.players import players, readers
 from gamed.config import Config, load, with_password
+from gamed.console.reload import CHANGED, LATER, RESTART, UNUSABLE
 from gamed.console.service import Console, console
 from gamed.errors import ConfigError, GamedError
 from gamed.garbage import IdleCollector
@@ -184,28 +185,32 @@ class Daemon(MultiService):
             log.error("the configuration stays as it was: {error}", error=error)  # noqa: TRY400 (Twisted's logger)
             self.reload_certificates()
             return
-        changed, later, restart = (", ".join(names) or "nothing" for names in found.values())
+        changed, later, restart = (", ".join(found[key]) or "nothing" for key in (CHANGED, LATER, RESTART))
         (log.info if restart == "nothing" else log.warn)(
-            "configuration and certificates read again: changed: {changed}; for new rooms and connections: {later}; "
-            "needs a restart: {restart}",
+            "{what} read again: changed: {changed}; for new rooms and connections: {later}; needs a restart: {restart}",
+            what="configuration" if UNUSABLE in found else "configuration and certificates",
             changed=changed,
             later=later,
             restart=restart,
         )
 
-    def reload_certificates(self) -> list[str]:
-        """Read the certificates of all TLS listeners anew; return the sections of those that have new ones."""
-        reloaded = []
+    def reload_certificates(self) -> dict[str, ConfigError | None]:
+        """Read the certificates of all TLS listeners anew; return by section why they cannot be used, or None.
+
+        A listener whose new certificates cannot be used keeps those that it has.
+        """
+        read: dict[str, ConfigError | None] = {}
         for listener in self.listeners:
             try:
                 if listener.reload():
-                    reloaded.append(listener.section)
+                    read[listener.section] = None
                     log.info("certificates reloaded: {section}", section=listener.section)
             except ConfigError as error:
+                read[listener.section] = error
                 log.error("[{section}] {error}", section=listener.section, error=error)  # noqa: TRY400 (Twisted's logger)
-        if not reloaded:
+        if not read:
             log.info("no certificates were read")
-        return reloaded
+        return read
 
     def stopService(self) -> Deferred[Any]:
         """Stop listening, end the matches, and wait for their records for a limited time."""

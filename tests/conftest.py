@@ -1,19 +1,76 @@
-"""Under pytest, as under trial, the tests run in a directory of their own, so that nothing stays in the checkout."""
+"""What pytest does besides running the tests: see "How they are run" in tests/README.md."""
 
 from __future__ import annotations
 
-import os
+import contextlib
 import tempfile
+from collections.abc import Generator
+from functools import cache
 from pathlib import Path
+from time import process_time
+from typing import Any
 
-_directory = tempfile.TemporaryDirectory(prefix="gamed-tests-", ignore_cleanup_errors=True)
-_home = Path.cwd()
+import pytest
+from xdist.scheduler import LoadFileScheduling
+
+UNIT_SECONDS = 0.5
+"""Processor time that a test needs at most, unless Hypothesis, a corpus or whole games are its subject."""
 
 
-def pytest_sessionstart() -> None:
-    os.chdir(_directory.name)
+@pytest.hookimpl(wrapper=True)
+def pytest_runtestloop() -> Generator[None, object, object]:
+    """Run the tests in a directory of their own, as trial does, so that nothing stays in the checkout."""
+    # Not earlier: the workers of pytest-xdist find the tests by the directory in which they start.
+    with (
+        tempfile.TemporaryDirectory(prefix="gamed-tests-", ignore_cleanup_errors=True) as directory,
+        contextlib.chdir(directory),
+    ):
+        return (yield)
 
 
-def pytest_sessionfinish() -> None:
-    os.chdir(_home)
-    _directory.cleanup()
+@cache
+def needs_daemon(module: Path) -> bool:
+    """Return whether a module of tests runs a real daemon."""
+    text = module.read_text()
+    return "from tests.daemon import" in text or "from tests.interop." in text
+
+
+class Modules(LoadFileScheduling):
+    """Has a module's tests run in one process, and those of all modules that need a daemon in the same one.
+
+    Daemons and the programs of others have time limits: no two such tests may run at a time.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        module: str = super()._split_scope(nodeid)
+        return "daemons" if needs_daemon(self.config.rootpath / module) else module
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Modules:
+    """Return what says which process of pytest-xdist runs which tests."""
+    return Modules(config, log)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Note the processor time of a test; that of other processes and what Hypothesis does are not counted."""
+    began = process_time()
+    try:
+        return (yield)
+    finally:
+        if not getattr(item.obj, "is_hypothesis_test", False):
+            item.user_properties.append(("seconds", process_time() - began))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """List the tests that need more processor time than a unit test may."""
+    found = [
+        (dict(report.user_properties).get("seconds", 0.0), report.nodeid)
+        for report in terminalreporter.getreports("passed")
+    ]
+    slow = sorted(((seconds, test) for seconds, test in found if seconds > UNIT_SECONDS), reverse=True)
+    if slow:
+        terminalreporter.section(f"more than {UNIT_SECONDS} s of processor time, without Hypothesis")
+    for seconds, test in slow:
+        terminalreporter.line(f"{seconds:.2f}s {test}")

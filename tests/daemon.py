@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import json
 import os
@@ -12,6 +13,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import cache
+from itertools import cycle
 from pathlib import Path
 
 from gamed.registry import games
@@ -21,15 +24,36 @@ SCRIPTS = Path(sys.executable).parent
 UNEXPECTED = ("Traceback", "Unhandled", "#critical", "#error")
 
 
-def free_port() -> int:
-    """Return a TCP port that nobody listens on, below Linux's range for outgoing connections.
+BLOCK = 200
+"""So many ports are this process's own: tests run in several processes at a time."""
 
-    Inside that range a client could take it while a daemon restarts.
+
+@cache
+def _ports() -> Iterator[int]:
+    """Return the ports of a block that no other process of tests has, again and again.
+
+    They are below Linux's range for outgoing connections: inside it a client could take a port while a daemon restarts.
+    The name that marks the block is gone with the process.
     """
-    while True:
+    for start in random.sample(range(20_000, 32_000, BLOCK), 12_000 // BLOCK):
+        mark = socket.socket(socket.AF_UNIX)
+        try:
+            mark.bind(f"\0gamed-tests-{start}")
+        except OSError:
+            mark.close()
+        else:
+            atexit.register(mark.close)
+            return cycle(range(start, start + BLOCK))
+    raise AssertionError("all ports for tests are in use")
+
+
+def free_port() -> int:
+    """Return a TCP port that nobody listens on, and that no other test is given soon."""
+    for port in _ports():
         with socket.socket() as probe, contextlib.suppress(OSError):
-            probe.bind(("127.0.0.1", random.randrange(20_000, 32_000)))
-            return probe.getsockname()[1]
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError
 
 
 def section(name: str, port: int, keys: str) -> str:
@@ -74,6 +98,8 @@ class Daemon:
         self.launch()
         while b"#info] ready" not in self.log.read_bytes()[already:]:
             if self.process.poll() is not None or time.monotonic() - begun > timeout:
+                # Nobody else knows of it yet who would end it.
+                self.kill()
                 raise AssertionError(f"not ready, exit status {self.process.returncode}: {self.text()[-2000:]}")
             time.sleep(0.01)
         return time.monotonic() - begun

@@ -1,7 +1,4 @@
-"""`gamed install-files`: what an administrator installs from, and the man pages.
-
-Source: issue 15, O12 and O15.
-"""
+"""`gamed install-files`: what an administrator installs from, and the man pages."""
 
 from __future__ import annotations
 

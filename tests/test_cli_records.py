@@ -90,7 +90,8 @@ class ListTests(StoreTestCase):
 
     def test_without_a_terminal_nothing_is_cut(self) -> None:
         self.keep_three()
-        self.assertNotIn("…", self.run_gamed("list", env={"COLUMNS": None}).stdout)
+        whole = self.run_gamed("list", env={"COLUMNS": "120"}).stdout
+        self.assertEqual(self.run_gamed("list", env={"COLUMNS": None}).stdout, whole)
 
     def test_selections(self) -> None:
         self.keep_three()
@@ -173,7 +174,9 @@ class ShowTests(StoreTestCase):
         self.assertTrue(output.endswith(game_types()["battleship"].draw(game(), None) + "\n"))
 
     def test_a_clean_game_has_no_findings(self) -> None:
-        self.assertNotIn("finding", self.run_gamed("show", OTHER).stdout)
+        output = self.run_gamed("show", OTHER).stdout
+        self.assertIn("roles           first-defends\n", output)
+        self.assertNotIn("finding", output)
 
     def test_the_boards_after_some_moves(self) -> None:
         draw = game_types()["battleship"].draw

@@ -51,6 +51,7 @@ class UsageTests(SynchronousTestCase):
         # click would say "Invalid value for '{roborally}'".
         for words in commands(cli.main):
             usage = CliRunner().invoke(cli.main, [*words, "--help"]).output.partition("\n\n")[0]
+            self.assertTrue(usage.startswith("Usage: "), usage)
             self.assertNotIn("{", usage)
             self.assertNotIn("|", usage.replace("FILE|ID", "").replace("ID|DIR", ""), words)
 
@@ -64,7 +65,9 @@ class HelpTests(SynchronousTestCase):
     def test_no_summary_is_cut(self) -> None:
         for words in ((), ("records",)):
             for columns in (50, 80):
-                self.assertNotIn("...\n", self.help(*words, columns=columns).partition("Commands:")[2])
+                _, _, summaries = self.help(*words, columns=columns).partition("Commands:")
+                self.assertGreater(summaries.count("\n"), 5)
+                self.assertNotIn("...\n", summaries)
 
     def test_no_usage_has_a_sign_of_its_own(self) -> None:
         for words in commands(cli.main):

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gc
+import os
+import threading
+from pathlib import Path
 from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -154,3 +157,35 @@ class RealTests(SynchronousTestCase):
         for _ in range(IDLE_BEATS):
             collector.beat()
         self.assertEqual(alive, [0])
+
+
+def resident_bytes() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+class LargeBlockTests(SynchronousTestCase):
+    """What passwords take when they are judged in threads: 16 MiB each."""
+
+    THREADS = 4
+    BLOCK = 16 * 1024 * 1024
+
+    def test_threads_keep_no_large_blocks(self) -> None:
+        collector = IdleCollector(lambda: 0)
+        collector.start()
+        self.addCleanup(collector.stop)
+        before = resident_bytes()
+        all_have_theirs, all_have_freed = (threading.Barrier(self.THREADS + 1) for _ in range(2))
+
+        def work() -> None:
+            for _ in range(2):
+                block = bytearray(self.BLOCK)
+                all_have_theirs.wait(20)
+                del block
+                all_have_freed.wait(20)
+
+        for _ in range(self.THREADS):
+            threading.Thread(target=work, daemon=True).start()
+        for _ in range(2):
+            all_have_theirs.wait(20)
+            all_have_freed.wait(20)
+        self.assertLess(resident_bytes() - before, 2 * self.BLOCK)

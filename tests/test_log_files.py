@@ -1,7 +1,4 @@
-"""What the daemon writes is its user's alone; logrotate and signals do not end it.
-
-Source: issue 15, O9 and O13.
-"""
+"""What the daemon writes is its user's alone; logrotate and signals do not end it."""
 
 from __future__ import annotations
 

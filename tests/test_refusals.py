@@ -62,7 +62,9 @@ class ShownTests(SynchronousTestCase):
             '<authenticate password="hunter2"/>'.encode("utf-16-le"),
             '<authenticate password="hunter2"/>'.encode("utf-16-be"),
         ):
-            self.assertNotIn("hunter2", shown(message).replace("\\x00", ""), message)
+            text = shown(message).replace("\\x00", "")
+            self.assertNotIn("hunter2", text, message)
+            self.assertIn("[removed]", text, message)
 
     def test_quotation_marks_around_a_secret_stay(self) -> None:
         for message, harmless in (
@@ -82,12 +84,14 @@ class ShownTests(SynchronousTestCase):
         for before in range(400):
             message = 'password="x" ' + " " * before + CODE + " " * 400
             text = shown(message.encode("utf-16-le"), lambda text: text == CODE)
+            self.assertTrue(text.startswith('password="[removed]" '), text)
             self.assertNotIn(CODE[:8], text)
 
     def test_reservation_codes_are_taken_out_wherever_they_are(self) -> None:
         for message in (f'<joinPrepared reservationCode="{CODE}"/>', f"<join room='{CODE}'/>", CODE.upper()):
             text = shown(message.encode(), lambda text: text == CODE)
             self.assertNotIn(CODE[:8], text.lower(), message)
+            self.assertIn("[removed]", text)
         self.assertIn(CODE, shown(f'<room roomId="{CODE}">'.encode()))
 
     @given(st.integers(0, 2_000))

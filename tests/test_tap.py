@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import io
+import json
 import os
 import resource
 import sys
@@ -22,25 +23,32 @@ from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
 from gamed import __version__, audit, tap
-from gamed.errors import StoreError
+from gamed.cli.players import players, readers
+from gamed.errors import RemoteProtocolError, StoreError
 from gamed.game import Outcome, Termination
 from gamed.games.softwarechallenge.table import SeasonTable
+from gamed.history import MOVE
 from gamed.lobby.expiry import FIRST
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.match_recorder import AFTERWARDS
 from gamed.net.listener import Listener
+from gamed.records.index import index
 from gamed.records.own import summary as summary_of
 from gamed.registry import games
 from gamed.store.journal import FileJournal
 from gamed.store.sql import Database
 from gamed.tap import CLOSE_WITHIN, STOP_WITHIN, Daemon, Options, Storage, makeService
 from gamed.testing.battleship import play_history
+from gamed.web.archive import Archive
+from gamed.web.imports import Importing
 from tests.lobby.doubles import SHOT, Peer
 from tests.records.samples import ROOM, game, record
 from tests.store.contract import OTHER
 from tests.store.logs import sentences
 from tests.store.pump import Pump
 from tests.test_cli_quick import spoiled
+from tests.web.house import dispatch
+from tests.web.test_archive import Visitor, at_once, played
 
 OTHERS = [name for name, *_ in Options.optParameters if name not in ("config", "battleship")]
 
@@ -146,7 +154,11 @@ class ListenerTests(DaemonTestCase):
         factory: Any = listener.factory
         self.assertEqual((factory.reception.kind, factory.limits.listener), ("battleship", "battleship"))
         self.assertEqual((factory.limits.total, factory.limits.per_address), (20, 3))
-        self.assertEqual(factory.connect()._reader.limit, 5)
+        connection = factory.connect()
+        connection.receive_data(b"12345\n")
+        self.assertEqual(len(list(connection.events())), 1)
+        connection.receive_data(b"123456\n")
+        self.assertRaises(RemoteProtocolError, list, connection.events())
 
     def test_there_are_no_more_connections_than_descriptors(self) -> None:
         (listener,) = self.daemon("[battleship]\nconnections = 2000").listeners
@@ -288,6 +300,19 @@ class StartTests(DaemonTestCase):
         self.assertEqual(file.name[:42], "replay_swc_2020_hive_Unknown_Unknown_" + room.history.started[:4] + ".")
         self.assertIn(b'<data class="memento">', file.read_bytes())
 
+    def test_records_of_a_season_that_is_switched_off_stay_playable(self) -> None:
+        service = self.start()
+        self.assertEqual([listener.section for listener in service.listeners], ["battleship"])
+        store, (kept, history) = service.storage.store, played("hive")
+        self.reactor.threads.result(store.keep(kept, None))
+        importing = Importing(index(), players(), readers())
+        archive = Archive(store, importing, service.lobby.game_types, at_once(), at_once())
+        moves = len(list(history.of_kind(MOVE)))
+        span = {"from": "0", "to": str(moves)}
+        asked = dispatch(archive.routes, ["records", kept.id, "positions"], "GET", span, None, Visitor())
+        positions = json.loads(self.reactor.threads.result(asked).encoded())
+        self.assertEqual((len(positions), positions[-1]["phase"]), (1 + moves, "over"))
+
     def test_without_that_none_is_written(self) -> None:
         service = self.start()
         self.assertEqual((service.storage.replays, service.lobby.recorder.replays), ([], {}))
@@ -327,7 +352,7 @@ class StartTests(DaemonTestCase):
             room = peer.room
             self.reactor.advance(0)
         first = next(iter(service.lobby.rooms.values()))
-        first.receive(1, SHOT)
+        first.receive(1, [SHOT])
         with capturedLogs() as logs:
             self.reactor.threads.result(service.stopService())
         self.assertEqual((sentences(logs), self.told), ([], ["STOPPING=1"]))

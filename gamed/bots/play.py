@@ -1,6 +1,7 @@
 """Plays whole matches over the network, one connection a match, or several where the game has resets.
 
-Source: battleship.md A3 (a whole game against any server of the protocol) and B8 (a new connection for each game).
+Source: docs/specs/battleship.md#gameds-players, docs/specs/battleship.md#the-life-of-a-client (a new connection for
+each game).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Watches a game over the network: a viewer without I/O on a transport.
 
-Source: roborally.md 3.6. A viewer answers what it must at once, but for the `ok`s that it wants held; its frames are
-handed on as they come.
+Source: docs/specs/roborally.md#36-what-channels-are-told. A viewer answers what it must at once, but for the `ok`s that
+it wants held; its frames are handed on as they come.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The command line: `gamed …`.
 
-Source: the contract in README.md; records.md. What is imported at the top is light, so that `gamed --help` answers at
-once; each command imports what it needs.
+Source: README.md#start-it, docs/reference/records.md#commands. What is imported at the top is light, so that `gamed
+--help` answers at once; each command imports what it needs.
 """
 
 from __future__ import annotations

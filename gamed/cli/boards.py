@@ -1,6 +1,6 @@
 """`gamed check --board`: tiles and courses of RoboRally.
 
-Source: roborally.md 5.2 and 5.4 to 5.6.
+Source: docs/specs/roborally.md#52-checks-of-a-tile, docs/specs/roborally.md#54-files.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What the shell completes where a command takes a name: games, strategies, formats; README.md tells how."""
+"""What the shell completes where a command takes a name: games, strategies, formats.
+
+README.md#let-the-shell-complete tells how to switch it on.
+"""
 
 from __future__ import annotations
 

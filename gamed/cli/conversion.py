@@ -1,4 +1,4 @@
-"""`gamed convert`: Go games from one format to another. Source: records.md 4."""
+"""`gamed convert`: Go games from one format to another. Source: docs/reference/records.md#gofans."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The checks of `gamed doctor`: each looks at one thing and says what to do about it.
 
-Source: issue "Running it", 7. They change nothing that lasts: the disk is tried with a file that is removed at once,
-ports are bound and released, SQLite is opened for reading, and what PostgreSQL is asked to take is rolled back.
+They change nothing that lasts: the disk is tried with a file that is removed at once, ports are bound and released,
+SQLite is opened for reading, and what PostgreSQL is asked to take is rolled back.
 """
 
 from __future__ import annotations
@@ -341,7 +341,7 @@ def _database(url: str) -> Iterator[tuple[str, str]]:
     try:
         connected = engine.connect()
     except SQLAlchemyError as error:
-        asked = "" if os.geteuid() else "ask as the daemon's user (docs/howto/install.md, Check), "
+        asked = "" if os.geteuid() else "ask as the daemon's user (docs/howto/install.md#check), "
         yield ERROR, f"{name} cannot be opened: {asked}start its server, or correct [store] url ({sentence(error)})"
         return
     with ExitStack() as stack:

@@ -1,7 +1,8 @@
 """`gamed import` and `gamed check`: documents on their way into the record store.
 
-Source: records.md 2 and 6. A line a document, and only when it is committed; some documents share a transaction, so an
-import that is killed leaves whole records, and running it again takes the rest.
+Source: docs/reference/records.md#the-import, docs/reference/records.md#limits. A line a document, and only when it is
+committed; some documents share a transaction, so an import that is killed leaves whole records, and running it again
+takes the rest.
 """
 
 from __future__ import annotations

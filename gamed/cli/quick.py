@@ -1,6 +1,6 @@
 """The quick checks, which need milliseconds: each start makes them, and `gamed doctor` makes them first.
 
-Source: issue 15, O11. A start logs what they find. It ends where an endpoint cannot be used, and names all of them.
+A start logs what they find. It ends where an endpoint cannot be used, and names all of them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`gamed record`: a Go game is written down move by move. Source: issue 3; the recorder itself is pure."""
+"""`gamed record`: a Go game is written down move by move. The recorder itself is pure."""
 
 from __future__ import annotations
 

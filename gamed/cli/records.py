@@ -1,6 +1,6 @@
 """`gamed records …`: list and export the games that were played; further commands are in modules of their own.
 
-Source: records.md 3 and 5.
+Source: docs/reference/records.md#what-is-kept, docs/reference/records.md#gameds-own-records.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""`gamed records reindex`: what is searched of the records, built anew. Source: records.md 3."""
+"""`gamed records reindex`: what is searched of the records, built anew.
+
+Source: docs/reference/records.md#what-is-kept.
+"""
 
 from __future__ import annotations
 

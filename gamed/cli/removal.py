@@ -1,7 +1,7 @@
 """`gamed records delete` and `gamed records anonymise`: records, or a person's names in them, are taken away.
 
-Source: issue 15, O15; docs/howto/operate.md, "Deleting records". A daemon may run meanwhile. What is cut off half way
-can be done once more: each record is whole, changed or gone.
+Source: docs/howto/operate.md#deleting-games. A daemon may run meanwhile. What is cut off half way can be done once
+more: each record is whole, changed or gone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`gamed store …`: the record store as a whole. Source: issue 15, O15."""
+"""`gamed store …`: the record store as a whole. Source: docs/howto/operate.md#move-the-records-to-another-database."""
 
 from __future__ import annotations
 

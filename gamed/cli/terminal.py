@@ -1,7 +1,6 @@
 """What all commands share: errors on one line, the options that many have, the record store, and safe text.
 
-Source: the contract in README.md. Errors that gamed raises on purpose are one line on standard error and exit status 1,
-wrong usage is 2.
+Errors that gamed raises on purpose are one line on standard error and exit status 1, wrong usage is 2.
 """
 
 from __future__ import annotations

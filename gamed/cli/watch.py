@@ -1,6 +1,6 @@
 """`gamed watch`: an output channel that draws a game in the terminal.
 
-Source: roborally.md 3.6; issue 14, R1.
+Source: docs/specs/roborally.md#36-what-channels-are-told.
 """
 
 from __future__ import annotations

@@ -502,7 +502,8 @@ def reload(operator: ConsoleOperator) -> Answer:
     """Read the configuration again, and say what holds now and what needs a restart.
 
     No connection is dropped. Limits, rates, the console's accounts, the log level and the web listener's settings hold
-    at once; those of games for new rooms and connections; endpoints and the store need a restart.
+    at once; those of games for new rooms and connections; endpoints and the store need a restart. New certificates
+    of TLS hold for new connections; of those that cannot be used it says why, and the old ones stay.
 
     Example: reload
     """

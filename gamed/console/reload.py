@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final
 
@@ -24,7 +24,14 @@ from gamed.registry import ListenerSettings
 FACTORY: Final = ("unsent_bytes", "messages_per_second", "message_seconds")
 """Settings of a listener that its sessions look up each time."""
 
-RESTART: Final = ("endpoint", "replays")
+AT_START: Final = ("endpoint", "replays")
+"""Settings that are looked at when the daemon starts."""
+
+# The parts of the answer.
+CHANGED: Final = "changed"
+LATER: Final = "for new rooms and connections"
+RESTART: Final = "needs a restart"
+UNUSABLE: Final = "cannot be used"
 
 
 @define(eq=False, kw_only=True)
@@ -47,8 +54,8 @@ class Reloader:
 
     levels: LogLevels
 
-    certificates: Callable[[], list[str]] = list
-    """Reads those of TLS listeners anew, and returns which have."""
+    certificates: Callable[[], Mapping[str, ConfigError | None]] = dict
+    """Reads those of TLS listeners anew, and returns by section why they cannot be used, None if they can."""
 
     web: Callable[[WebConfig], None] | None = None
     """Has the web listener take its settings; None where there is none."""
@@ -71,17 +78,20 @@ class Reloader:
             self.lobby.settings[kind] = new
             for key in _changed(old, new):
                 # A reception that cannot be told of a password keeps the one that it has.
-                kept = key in RESTART or (key == "password" and key not in takes)
+                kept = key in AT_START or (key == "password" and key not in takes)
                 (restart if kept else now if key in takes else later).append(f"[{name}] {key}")
         console_now, console_restart = self._console(before.console, config.console)
         web_now, web_restart = self._web(before.web, config.web)
         self.config = config
-        now += [f"[{section}] certificates" for section in self.certificates()]
+        certificates = self.certificates()
+        now += [f"[{section}] certificates" for section, error in certificates.items() if error is None]
+        unusable = [f"[{section}] {error}" for section, error in certificates.items() if error is not None]
         return Facts(
             {
-                "changed": [*now, *console_now, *web_now],
-                "for new rooms and connections": later,
-                "needs a restart": [*restart, *console_restart, *web_restart],
+                CHANGED: [*now, *console_now, *web_now],
+                LATER: later,
+                RESTART: [*restart, *console_restart, *web_restart],
+                **({UNUSABLE: unusable} if unusable else {}),
             }
         )
 
@@ -129,7 +139,7 @@ class Reloader:
         if self.web is None:
             return [], list(changed.values())
         self.web(new)
-        restart = [changed.pop(key) for key in RESTART if key in changed]
+        restart = [changed.pop(key) for key in AT_START if key in changed]
         return list(changed.values()), restart
 
 

@@ -1,7 +1,7 @@
 """`[store] keep_days`: the daemon deletes its own games that ended too long ago, a few at a time.
 
-Source: issue 15, O15. The work is done in the database's thread. Between two portions that thread serves the others who
-wait for it: games that have just ended, and whoever reads the archive.
+Source: docs/howto/operate.md#deleting-games. The work is done in the database's thread. Between two portions that
+thread serves the others who wait for it: games that have just ended, and whoever reads the archive.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The clock of all rooms, and the passes of the reactor by that clock.
 
-Source: design.md, "Time". A reactor's pass polls all sockets, and then reads those that have something. What a pass
-reads had not arrived when the pass before it polled: that is all that is known of its arrival, so it counts as arrived
-then. A call every 20 ms keeps the passes close together where there is nothing else to do.
+Source: docs/topics/design.md#time. A reactor's pass polls all sockets, and then reads those that have something. What a
+pass reads had not arrived when the pass before it polled: that is all that is known of its arrival, so it counts as
+arrived then. A call every 20 ms keeps the passes close together where there is nothing else to do.
 """
 
 from __future__ import annotations

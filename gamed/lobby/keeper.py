@@ -1,6 +1,6 @@
 """Ended games on their way into the store: offered together, and again for as long as it refuses them.
 
-Source: design.md, "The journal"; issue "Running it", 7. Until a record is committed its room stays in the journal.
+Source: docs/topics/design.md#the-journal. Until a record is committed its room stays in the journal.
 """
 
 from __future__ import annotations

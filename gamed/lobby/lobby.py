@@ -1,6 +1,6 @@
 """The lobby: it opens rooms, pairs who waits, and sees to it that each ended match becomes a record.
 
-Source: design.md, "The journal"; battleship.md A1 for the pairing: first come, first served.
+Source: docs/topics/design.md#the-journal; docs/reference/battleship.md#order for the pairing: first come, first served.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Passwords that were given to a listener: counted, logged, and the wrong ones held back by the one rule for all.
 
-Source: docs/reference/console.md, "Passwords"; the rule itself is `gamed.passwords`.
+Source: docs/reference/console.md#passwords; the rule itself is `gamed.passwords`.
 """
 
 from __future__ import annotations

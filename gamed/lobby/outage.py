@@ -1,7 +1,7 @@
 """The time for which the disk does not take the journal: no new games, and those that run are held.
 
-Source: issue "Running it", 7; design.md, "The journal". While it lasts nothing is read from peers, no letter leaves,
-and the rooms' clock stands still, so that nobody loses by it; it ends by itself when the disk takes what it is given.
+Source: docs/topics/design.md#the-journal. While it lasts nothing is read from peers, no letter leaves, and the rooms'
+clock stands still, so that nobody loses by it; it ends by itself when the disk takes what it is given.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the journal still holds when the daemon starts becomes records.
 
-Source: design.md, "The journal": finished rooms become records, unfinished ones become records with the cause "server
-fault", which costs nobody a game.
+Source: docs/topics/design.md#the-journal: finished rooms become records, unfinished ones become records with the cause
+"server fault", which costs nobody a game.
 """
 
 from __future__ import annotations

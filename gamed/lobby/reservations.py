@@ -1,6 +1,7 @@
 """Reserved seats: whoever shows the code gets the seat, once.
 
-Source: software-challenge.md A (single use, 122 bits of randomness, revocable, gone with the room).
+A code can be used once, has 122 bits of randomness, can be revoked, and expires with its room. Source:
+docs/reference/software-challenge.md#the-life-of-a-game.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """A room: one table, the peers on its seats, who watches, and its clock.
 
-Source: design.md, "A move's way" and "Time". Nothing on the way of a move is a Deferred.
+Source: docs/topics/design.md#a-moves-way-a-relayed-shot, docs/topics/design.md#time. Nothing on the way of a move is a
+Deferred.
 """
 
 from __future__ import annotations
@@ -137,12 +138,27 @@ class Room:
         self._act(self.table.join, peer.called, self._now(), seat)
         return seat
 
-    def receive(self, seat: Seat, event: Event) -> None:
-        """Take what the peer on a seat sent. A fault of ours ends this room, and no other."""
-        peer = self.peers.get(seat)
-        self.table.arrived = inf if peer is None else peer.arrived
+    def receive(self, seat: Seat, events: Iterable[Event]) -> None:
+        """Take what a read of the peer on a seat has brought. A fault of ours ends this room, and no other.
+
+        All of it is performed as one step: one entry in the lobby's queue, one write to the journal, and answers that
+        leave together. Only a step after which others sit here, or another match begins, is performed by itself.
+        """
+        peer, table, now = self.peers.get(seat), self.table, self.house.seconds()
+        table.arrived = inf if peer is None else peer.arrived
+        step = None
         try:
-            self._do(self.table.receive(seat, event, self._now()))
+            for event in events:
+                later = table.receive(seat, event, now)
+                if step is None:
+                    step = later
+                elif step.is_last or later.opened:
+                    self._do(step)
+                    step = later
+                else:
+                    step.join(later)
+            if step is not None:
+                self._do(step)
         except Exception:  # noqa: BLE001 (whatever it is, the other rooms play on)
             self.fail(Failure())
 
@@ -263,7 +279,7 @@ class Room:
             entries = (self.history.opened(), *entries)
         if step.held is not None:
             entries = (*entries, step.held)
-        leaving = self._emptied(step.dropped)
+        leaving = self._emptied(step.dropped) if step.dropped else {}
         letters = self._letters(step, leaving)
         dispatch = Dispatch(self, self.history.room, entries, letters, list(leaving.values()))
         if step.closed:

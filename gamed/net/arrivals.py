@@ -1,9 +1,9 @@
 """When what is read from a socket had arrived at the latest moment that is known.
 
-Source: design.md, "Time". Level-triggered polling reports a socket in each pass until it is empty. So a socket that is
-watched and was not reported in a pass was empty then, and so is one of which less was read than was asked for. All that
-is read later has arrived later. Nothing more is known, and a peer is not charged for what is not known: what is read
-counts as arrived at the moment at which the socket was empty last.
+Source: docs/topics/design.md#time. Level-triggered polling reports a socket in each pass until it is empty. So a socket
+that is watched and was not reported in a pass was empty then, and so is one of which less was read than was asked for.
+All that is read later has arrived later. Nothing more is known, and a peer is not charged for what is not known: what
+is read counts as arrived at the moment at which the socket was empty last.
 """
 
 from __future__ import annotations

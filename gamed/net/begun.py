@@ -1,6 +1,7 @@
 """A message that a peer has begun and not ended, as regular looks find it.
 
-Source: design.md, "Refusals". The end of such a message may never come, and nothing else would tell its developer.
+Source: docs/topics/design.md#refusals. The end of such a message may never come, and nothing else would tell its
+developer.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Connections are accepted at the door, and what they say first is read there. A peer that has said something whole is
 inside: it is read as the reactor reads, before all who are at the door. Ten thousand who connect at once, say half a
-word, or leave, cost those who play no more than the slice. Source: design.md, "Floods".
+word, or leave, cost those who play no more than the slice. Source: docs/topics/design.md#floods.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Makes the sessions of a listener, and looks after them: holds, and messages that do not end.
 
-Source: design.md, "A move's way" and "Floods".
+Source: docs/topics/design.md#a-moves-way-a-relayed-shot, docs/topics/design.md#floods.
 """
 
 from __future__ import annotations

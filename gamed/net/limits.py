@@ -1,6 +1,6 @@
 """How many connections a listener takes: in all, from one address, and how often from one; and who is banned.
 
-Source: battleship.md A1; etc/gamed.toml argues for the defaults.
+Source: docs/reference/battleship.md#limits; etc/gamed.toml argues for the defaults.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A listening endpoint as a service: it listens before privileges are dropped, and says clearly why it cannot.
 
-Source: design.md, "Traps" (dual stack, the ephemeral range).
+Source: docs/topics/design.md#traps-already-found (dual stack, the ephemeral range).
 """
 
 from __future__ import annotations

@@ -1,37 +1,36 @@
 """One transport: bytes in to its dialect, events on to its room, letters out.
 
-Source: design.md, "A move's way" and "Floods"; battleship.md A1 (TCP_NODELAY, TCP_QUICKACK, the last line before a
-close) and B12.
+Source: docs/topics/design.md#a-moves-way-a-relayed-shot, docs/topics/design.md#floods,
+docs/reference/battleship.md#ends (the last line before a close),
+docs/reference/battleship.md#what-the-original-does-differently (TCP_NODELAY, TCP_QUICKACK).
+
+`inbox.py` holds what the peer has sent, `outbox.py` what it is sent, and `phase.py` says in one table what is done with
+its messages. This module joins them: it moves from phase to phase, and tells the transport whether to read.
 """
 
 from __future__ import annotations
 
-import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from attrs import define, field
 from twisted.internet.error import ConnectionDone, ConnectionLost
-from twisted.internet.interfaces import (
-    IDelayedCall,
-    IHalfCloseableProtocol,
-    IHandshakeListener,
-    IProtocol,
-    IPushProducer,
-)
+from twisted.internet.interfaces import IDelayedCall, IHalfCloseableProtocol, IHandshakeListener, IProtocol
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from gamed.errors import RemoteProtocolError, RoomError, StoreError
 from gamed.events import Event
-from gamed.fairness import MESSAGES_AT_ONCE, SHARE, STORE
+from gamed.fairness import MESSAGES_AT_ONCE
 from gamed.game import Seat, Termination
 from gamed.lobby.room import Room
 from gamed.net.arrivals import Arrivals
 from gamed.net.begun import BegunMessage
-from gamed.net.limits import Bucket
+from gamed.net.inbox import Inbox
+from gamed.net.outbox import Outbox
+from gamed.net.phase import DEAF, LEFT, LOOKED_AT, SERVED, Occasion, Phase, after
 from gamed.net.sockets import acknowledge, below, has_bytes, has_hung_up, is_tcp, is_tls, read_at_most, tune
 from gamed.peer import Party
 from gamed.refusals import Refusal, Refusals
@@ -43,14 +42,11 @@ if TYPE_CHECKING:
 
 log = Logger()
 
-LINGER = 5.0
-"""Seconds that a peer has to close its side after we have closed ours."""
-
 READ_BYTES = 4_096
 """Bytes that are read of a peer at a time, at most: what waits of a flood takes little time and memory."""
 
 BREATH = 0.01
-"""Seconds from one read to the next where a peer is not heard any more."""
+"""Seconds from one read to the next where a peer is not heard any longer."""
 
 LEFT_BEHIND = 1.0
 """Seconds after its end in which a seated peer is still served: tables do not wait longer for what it left behind."""
@@ -58,65 +54,72 @@ LEFT_BEHIND = 1.0
 MUTE_BYTES = 65_536
 """Bytes that are then read and thrown away at a time."""
 
+_OPEN: Final = Phase.OPEN
+"""Looked up once: Python 3.11 makes two calls for a member of an enum, and this is on each move's way."""
 
-@implementer(IProtocol, IHandshakeListener, IHalfCloseableProtocol, IPushProducer)
+
+@implementer(IProtocol, IHandshakeListener, IHalfCloseableProtocol)
 @define(eq=False)
 class Session:
-    """A peer on a transport. It is the transport's protocol and, for back-pressure, its producer.
-
-    `own_name`: what it calls itself, if it has said that. `party`: whom it came with. `places`: its rooms and its seats
-    in them; `_place`: the one to which its words go, where the reception does not route them. `_socket`: None with TLS,
-    and where there is none.
-
-    What comes: `_pending` bytes, which the connection has not been given. While `_is_waiting` the session stands in the
-    backlog, and `_rest` is the call with which it goes on at the listener's rate, or reads on when it is mute. What
-    comes meanwhile makes it `_is_full`: nothing is read until then. `_is_paused`: a room wants nothing read.
-    `_is_answered`: see `_receive`. `_is_mute`: nothing is heard any more. `_is_leaving`: the peer has ended, and its
-    seats are emptied after what it said last; `_has_ended`: the connection knows of it.
-    `_is_inside`: it has come in from the factory's door. `_shakes_hands`: TLS has not begun; all is read until then.
-
-    What goes: `_letters` leave at the next `flush`. `_is_congested`: the peer reads too slowly, and since then
-    `_unsent` bytes were left to the transport. `_deadline`: when all is closed whose own side `close` has closed.
-    """
+    """A peer on a transport, whose protocol it is."""
 
     connection: Connection
     factory: SessionFactory
     address: str
     name: str
     transport: Any = None
+    """None once the connection is lost."""
+
     own_name: str | None = None
+    """What the peer calls itself, if it has said that."""
+
     party: Party | None = None
+    """Whom the peer came with."""
+
     wanted: str | None = None
     """The id of the room that it asks for; None: any."""
-    _refusals: Refusals | None = None
-    _place: tuple[Room, Seat] | None = None
-    places: list[tuple[Room, Seat]] = field(factory=list)
-    _socket: socket.socket | None = None
-    _is_congested: bool = False
-    _unsent: int = 0
-    _has_ended: bool = False
-    _letters: bytes = b""
-    _deadline: IDelayedCall | None = None
-    _is_mute: bool = False
-    _is_paused: bool = False
-    _rest: IDelayedCall | None = None
-    _pending: bytes = b""
-    _is_waiting: bool = False
-    _is_full: bool = False
-    _is_leaving: bool = False
-    _is_answered: bool = False
-    _share: Bucket = field(init=False)
-    _rate: Bucket | None = None
-    begun: BegunMessage = field(factory=BegunMessage)
-    _ended_at: float | None = None
-    """When a seated peer of which more waits was first seen to have ended."""
 
-    _is_inside: bool = False
-    _shakes_hands: bool = False
+    places: list[tuple[Room, Seat]] = field(factory=list)
+    """The peer's rooms, and its seats in them."""
+
+    inbox: Inbox = field(init=False)
+    """What the peer has sent and its rooms have not seen."""
+
+    outbox: Outbox = field(init=False)
+    """What is on its way to the peer."""
+
+    begun: BegunMessage = field(factory=BegunMessage)
+    """What looks at unfinished messages have found."""
+
     arrived: float = inf
     """When what is served now counts as arrived; where more than one read is served together, the first of them."""
+
+    phase: Phase = Phase.OPEN
+    """What is done with the peer's messages. Only `_go` changes it."""
+
+    _place: tuple[Room, Seat] | None = None
+    """The place to which the peer's events go, where the reception does not route them."""
+
+    _refusals: Refusals | None = None
+    """What it sent in vain; None: nothing yet."""
+
+    _rest: IDelayedCall | None = None
+    """The call with which a session goes on that is RATED, or MUTED and not read for a moment."""
+
+    _is_paused: bool = False
+    """Whether a room wants nothing read of the peer."""
+
+    _is_inside: bool = False
+    """Whether the peer has said something whole, and has come in from the factory's door."""
+
+    _is_answered: bool = False
+    """Whether an answer to the last read is expected in this turn of the reactor. It acknowledges what was read."""
+
     _arrivals: Arrivals | None = None
     """None: there is no socket, or no pass of the reactor is noted."""
+
+    _ended_at: float | None = None
+    """When a seated peer of which more waits was first seen to have ended."""
 
     # IProtocol
 
@@ -127,89 +130,94 @@ class Session:
 
     def connectionMade(self) -> None:
         """Prepare the transport, and have the reception receive the peer."""
-        rate, now = self.factory.messages_per_second, self.factory.clock.seconds()
-        self._share = Bucket(SHARE, STORE, now)
-        self._rate = Bucket(rate, rate, now, rate) if rate else None
-        self.factory.sessions[self] = None
-        transport: Any = self.transport
+        factory, transport = self.factory, self.transport
+        factory.sessions[self] = None
         tune(transport)
-        self._shakes_hands = is_tls(transport)
+        self.phase = Phase.HANDSHAKING if is_tls(transport) else Phase.OPEN
         # TLS has a socket, too, but what is sent must go through the TLS.
-        if is_tcp(transport) and not is_tls(transport):
-            self._socket = transport.getHandle()
-        else:
-            transport.registerProducer(self, streaming=True)
-        if is_tcp(transport) and self.factory.passes is not None:
-            self._arrivals = Arrivals(self.factory.passes)
+        handle = transport.getHandle() if is_tcp(transport) and not is_tls(transport) else None
+        self.inbox = Inbox(self.connection, factory.clock, factory.messages_per_second)
+        self.outbox = Outbox(self, transport, handle, factory.clock, factory.traffic, factory.unsent_bytes)
+        if is_tcp(transport) and factory.passes is not None:
+            self._arrivals = Arrivals(factory.passes)
         read_at_most(transport, READ_BYTES)
-        self._attempt(self.factory.reception.arrive, self)
-        if self.factory.is_held:
+        self._attempt(factory.reception.arrive, self)
+        if factory.is_held:
             self._read_or_not()
 
     def dataReceived(self, data: bytes) -> None:
         """Take bytes from the peer: at once what is within its share, and the rest when its turn comes."""
         self.factory.traffic.received += len(data)
-        if self._is_mute:
+        if self.phase is not _OPEN and self.phase in DEAF:
             self._breathe()
             return
-        self._pending += data
+        self.inbox.put(data)
         self._is_answered = False
+        handle = self.outbox.handle
         if self._arrivals is not None:
             # By TLS it is not known how much was read of the socket.
-            arrived = self._arrivals.read(is_emptied=self._socket is not None and len(data) < READ_BYTES)
+            arrived = self._arrivals.read(is_emptied=handle is not None and len(data) < READ_BYTES)
         else:
             arrived = inf if self.factory.passes is None else self.factory.passes.seconds()
-        if self._is_waiting or self._rest is not None:
-            self._is_full = True
-            self._read_or_not()
-        else:
+        if self.phase is _OPEN:
             self.arrived = arrived
             self._take()
-        if not self._is_answered and self._socket is not None:
-            acknowledge(self._socket)
+        else:
+            self.inbox.is_full = True
+            self._read_or_not()
+        if not self._is_answered and handle is not None:
+            acknowledge(handle)
+
+    def _go(self, occasion: Occasion) -> None:
+        """Go to the phase that follows."""
+        self.phase = after(self.phase, occasion)
 
     def _take(self) -> None:
         """Take what is within the share; the rest goes to the backlog, which may be done with it at once."""
-        clock = self.factory.clock
-        level = 0 if self.factory.is_held else self._share.level(clock.seconds())
-        if not level or self._receive(min(level, MESSAGES_AT_ONCE)):
-            self._is_waiting = True
-            self.factory.backlog.enter(self)
+        factory = self.factory
+        share = 0 if factory.is_held else self.inbox.share.level(factory.clock.seconds())
+        if not share or self._serve(min(share, MESSAGES_AT_ONCE)):
+            self._go(Occasion.SHARE_EXCEEDED)
+            factory.backlog.enter(self)
 
-    def _receive(self, limit: int, until: float = inf) -> bool:
-        """Take what has come: so many messages, and no second one after a moment. Return whether there may be more.
+    def _serve(self, most: int, until: float = inf) -> bool:
+        """Serve a batch: so many messages at most, and no second one after a moment. Return whether there may be more.
 
-        What waits for the listener's rate is no more of it: `_rest` goes on with that. `_is_answered` is set where an
-        answer is to be expected in this turn, which acknowledges what has come as well: a table that does not forward
-        has been told something.
+        What waits for the listener's rate is not part of that: `_rest` goes on with it.
         """
-        self._understand()
-        rated: float = inf
-        if self._rate is not None and not self._is_leaving:
-            rated = self._rate.level(self.factory.clock.seconds())
-            if not rated:
-                self._rest = self.factory.clock.callLater(self._rate.wait, self._go_on)
-                return False
-        taken = counted = 0
-        seconds = self.factory.clock.seconds
-        has_more = False
+        inbox = self.inbox
+        rated = inf if inbox.rate is None else inbox.rate.level(self.factory.clock.seconds())
+        if inbox.rate is not None and not rated:
+            self._go(Occasion.RATE_EXCEEDED)
+            self._rest = self.factory.clock.callLater(inbox.rate.wait, self._go_on)
+            return False
         try:
-            for event in self.connection.events():
-                self._hand_on(event)
-                taken += 1
-                counted += event.is_rated
-                has_more = taken == limit or counted >= rated or seconds() >= until
-                if has_more or self._is_mute:
-                    break
+            self._hand_on(inbox.batch(most, rated, until))
         except RemoteProtocolError as error:
             self.refuse(error)
-        if taken and not self._is_inside:
+        found, inbox.error = inbox.error, None
+        if isinstance(found, RemoteProtocolError):
+            self.refuse(found)
+        elif found is not None:
+            raise found
+        if inbox.taken and not self._is_inside:
             self._come_in()
-        # What does not end a message costs no less than one.
-        self._share.take(taken or 1)
-        if self._rate is not None:
-            self._rate.take(counted)
-        return has_more and not self._is_mute
+        return inbox.charge() and self.phase not in DEAF
+
+    def _hand_on(self, events: Iterator[Event]) -> None:
+        """Hand a batch to the reception, or to the room: from the message on that has given the peer its place."""
+        if self._place is None:
+            for event in events:
+                self._attempt(self.factory.reception.receive, self, event)
+                if self._place is not None:
+                    break
+        if self._place is not None:
+            room, seat = self._place
+            before = self.inbox.taken
+            room.receive(seat, events)
+            if self.inbox.taken > before:
+                # A table that does not forward has been told something, and answers.
+                self._is_answered = not room.table.forwards
 
     def _come_in(self) -> None:
         """Be read like those who play: the peer has said something whole."""
@@ -218,22 +226,6 @@ class Session:
             self.factory.door.let_in(below(self.transport))
         self._watch()
 
-    def _understand(self) -> None:
-        pending, self._pending = self._pending, b""
-        if pending:
-            self.connection.receive_data(pending)
-        if self._is_leaving and not self._has_ended:
-            self._has_ended = True
-            self.connection.receive_data(b"")
-
-    def _hand_on(self, event: Event) -> None:
-        if self._place is not None:
-            room, seat = self._place
-            room.receive(seat, event)
-            self._is_answered = not room.table.forwards
-        else:
-            self._attempt(self.factory.reception.receive, self, event)
-
     def _go_on(self) -> None:
         """Go on at the listener's rate."""
         self._rest = None
@@ -241,6 +233,7 @@ class Session:
             self.mute()
             self._leave()
             return
+        self._go(Occasion.RATE_REFILLED)
         self._take()
         self._read_again()
 
@@ -258,33 +251,41 @@ class Session:
         return now - self._ended_at >= LEFT_BEHIND
 
     def serve(self, until: float) -> bool:
-        """Take a few of the messages that wait, when it is our turn in the backlog, and at last the peer's leaving.
+        """Serve a batch when it is our turn in the backlog, and at last the peer's leaving.
 
-        Return whether more waits for another turn.
+        Return whether more waits for another turn. A session that was muted in the backlog, and then left, is there
+        twice: at its second turn it is gone.
         """
+        if self.phase in SERVED and self._serve_safely(until):
+            return True
+        if self.phase in LEFT:
+            self._depart()
+        else:
+            self._go(Occasion.CAUGHT_UP)
+            self._read_again()
+        return False
+
+    def _serve_safely(self, until: float) -> bool:
         try:
-            if not self._is_mute:
-                has_more = self._receive(MESSAGES_AT_ONCE, until)
-                if self._is_overdue:
-                    self.mute()
-                    self._is_leaving = True
-                elif has_more:
-                    return True
+            has_more = self._serve(MESSAGES_AT_ONCE, until)
+            if self._is_overdue:
+                self.mute()
+                self._go(Occasion.PEER_ENDED)
+                return False
         except Exception:  # noqa: BLE001 (as in `_attempt`)
             log.failure("server fault: peer={peer}", peer=self.name)
             self.mute()
             if self.transport is not None:
                 self.transport.abortConnection()
-        self._is_waiting = False
-        if self._is_leaving:
-            self._depart()
-        else:
-            self._read_again()
-        return False
+            return False
+        return has_more
+
+    # Reading
 
     def _read_again(self) -> None:
-        if self._is_full and not self._is_waiting and self._rest is None:
-            self._is_full = False
+        """Read on if all was served that had come."""
+        if self.inbox.is_full and self.phase not in {Phase.QUEUED, Phase.RATED}:
+            self.inbox.is_full = False
             self._read_or_not()
 
     def _breathe(self) -> None:
@@ -300,7 +301,9 @@ class Session:
             self.transport.resumeProducing()
 
     def _read_or_not(self) -> None:
-        if self.transport is None or self._deadline is not None or self._shakes_hands:
+        # By TLS all is read until hands are shaken: what is said to the peer waits for that. When our side is closed,
+        # all is read that the peer may close its own.
+        if self.transport is None or self.outbox.is_closed or self.phase is Phase.HANDSHAKING:
             return
         if self._is_read:
             self.transport.resumeProducing()
@@ -310,7 +313,7 @@ class Session:
 
     @property
     def _is_read(self) -> bool:
-        return not (self._is_paused or self._is_full or self.factory.is_held)
+        return not (self._is_paused or self.inbox.is_full or self.factory.is_held)
 
     def _watch(self) -> None:
         """Take note whether the reactor itself looks at the socket in each pass."""
@@ -319,10 +322,12 @@ class Session:
 
     def look(self, now: float) -> None:
         """Note whether a message was begun and not ended, and it is the peer who keeps us waiting."""
-        if self._is_mute or self._is_waiting or self.factory.is_held:
+        if self.phase not in LOOKED_AT or self.factory.is_held:
             self.begun.forget()
         elif (refusal := self.begun.look(self.connection, now)) is not None:
             self.refused(refusal)
+
+    # Refusals
 
     def expel(self) -> None:
         """Empty the peer's seats as if it had left, because an operator lets it go."""
@@ -383,7 +388,7 @@ class Session:
 
     def handshakeCompleted(self) -> None:
         """Read, or do not: what is said to a peer waits until now, and whoever waits for that would not shake hands."""
-        self._shakes_hands = False
+        self._go(Occasion.HANDS_SHAKEN)
         self._read_or_not()
 
     # IHalfCloseableProtocol
@@ -397,32 +402,36 @@ class Session:
 
     def connectionLost(self, reason: Failure) -> None:
         """Forget the transport, and have the peer leave."""
-        if self._shakes_hands and not reason.check(ConnectionDone, ConnectionLost):
+        if self.phase is Phase.HANDSHAKING and not reason.check(ConnectionDone, ConnectionLost):
             text = "this port speaks TLS, and the peer did not, or not in time, or trusts no certificate of ours"
             self.refused(Refusal("no-tls", text, "a client with TLS, such as `gamed bot --tls`"))
         self.factory.limits.release(self.address)
-        self.transport = self._socket = None
+        self.transport = None
+        self.outbox.lost()
         self._leave()
-        if self._deadline is not None and self._deadline.active():
-            self._deadline.cancel()
 
     def _leave(self) -> None:
         """Have the backlog hand on what the peer sent last, and then empty its seats: many who leave take turns."""
-        self._wait_no_more()
-        if self._is_leaving:
+        self._stop_rest()
+        if self.phase in LEFT:
             return
-        self._is_leaving = True
-        if not self._is_waiting:
-            self._is_waiting = True
+        was_queued = self.phase is Phase.QUEUED
+        self._go(Occasion.PEER_ENDED)
+        if self.phase is Phase.LEAVING:
+            self.inbox.end()
+        if not was_queued:
             self.factory.backlog.enter(self)
 
-    def _wait_no_more(self) -> None:
+    def _stop_rest(self) -> None:
         if self._rest is not None:
             self._rest.cancel()
             self._rest = None
 
     def _depart(self) -> None:
         """Empty the seats, and close what is still open."""
+        if self.phase is Phase.GONE:
+            return
+        self._go(Occasion.SEATS_EMPTIED)
         self.factory.sessions.pop(self, None)
         if self._refusals is not None:
             self.factory.refusals.ended(self)
@@ -432,27 +441,22 @@ class Session:
         if self.transport is not None:
             self.transport.loseConnection()
 
-    # IPushProducer: the transport's word that the peer reads too slowly, or reads again
+    # Sender: what the outbox says
 
-    def pauseProducing(self) -> None:
+    def congested(self) -> None:
         """Tell the rooms that the peer does not read."""
-        self._is_congested = True
         for room, seat in self.places:
             room.congested(seat)
 
-    def resumeProducing(self) -> None:
+    def relieved(self) -> None:
         """Tell the rooms that it reads again."""
-        if not self._is_congested:
-            return
-        self._is_congested = False
-        self._unsent = 0
-        if self._socket is not None:
-            self.transport.unregisterProducer()
         for room, seat in self.places:
             room.relieved(seat)
 
-    def stopProducing(self) -> None:
-        """Nothing to stop: the transport says this when the connection is lost."""
+    def overrun(self, unsent: int) -> None:
+        """Have developers learn why the connection is dropped."""
+        reason = f"did not read: {unsent} bytes waited for it"
+        self.refused(Refusal("not-reading", reason, "a client that reads all the time"))
 
     # Peer
 
@@ -484,95 +488,50 @@ class Session:
     @property
     def is_gone(self) -> bool:
         """Whether the peer has closed its side, read or not."""
-        if self._socket is None:
-            return self.transport is None
-        return has_hung_up(self._socket)
+        handle = self.outbox.handle
+        return self.transport is None if handle is None else has_hung_up(handle)
 
     def has_unread(self, limit: float) -> bool:
         """Whether something that may have arrived by a moment is still to be served."""
-        if self._is_mute:
+        if self.phase in DEAF:
             return False
-        if self._is_waiting or self._rest is not None:
+        if self.phase in {Phase.QUEUED, Phase.RATED, Phase.LEAVING}:
             return self.arrived <= limit
         if self._arrivals is None or self.transport is None or self._is_paused or self._arrivals.last > limit:
             return False
         return has_bytes(below(self.transport).getHandle())
 
     def allow(self, messages_per_second: float) -> None:
-        """Raise the peer's rate, if the listener has one and it is lower; a second's worth is in store."""
-        if self._rate is not None and self._rate.rate < messages_per_second:
-            now = self.factory.clock.seconds()
-            self._rate = Bucket(messages_per_second, messages_per_second, now, messages_per_second)
+        """Raise the peer's rate, if the listener has one and it is lower."""
+        self.inbox.allow(messages_per_second)
 
     def deliver(self, event: Event) -> None:
-        """Put by what the dialect says for an event; a peer that is lost gets nothing any more."""
+        """Put by what the dialect says for an event; a peer that is lost gets nothing any longer."""
         if self.transport is not None:
-            self._letters += self.connection.send(event)
+            self.outbox.letters += self.connection.send(event)
 
     def flush(self) -> None:
         """Send what was put by."""
-        letters, self._letters = self._letters, b""
-        if letters and self.transport is not None:
-            self.factory.traffic.sent += len(letters)
-            self._write(letters)
-
-    def _write(self, data: bytes) -> None:
-        """Send at once what the system takes; the rest waits in the transport.
-
-        The transport alone would send all in a later turn of the reactor, at the price of that turn and of two more
-        system calls a line.
-        """
-        if self._socket is not None and not self._is_congested:
-            try:
-                sent = self._socket.send(data)
-            except OSError:
-                # The transport meets the same error and knows what to do about it.
-                sent = 0
-            if sent == len(data):
-                return
-            data = data[sent:]
-            # A pull producer is asked for more when all has left, which is what there is to know.
-            self.transport.registerProducer(self, streaming=False)
-            self.pauseProducing()
-        if self._is_congested:
-            self._unsent += len(data)
-            if self._unsent > self.factory.unsent_bytes:
-                reason = f"did not read: {self._unsent} bytes waited for it"
-                self.refused(Refusal("not-reading", reason, "a client that reads all the time"))
-                self.transport.abortConnection()
-                return
-        self.transport.write(data)
+        self.outbox.flush()
 
     @property
     def is_closing(self) -> bool:
         """Whether our side is closed, and the peer's is not yet."""
-        return self._deadline is not None
+        return self.outbox.is_closed
 
     def close(self) -> None:
-        """Close our side after the last line, and all when the peer has closed its own, or has had its time.
-
-        Closing both at once would make the system reset the connection if anything of the peer's was still unread, and
-        a reset can overtake the last line.
-        """
-        transport = self.transport
-        if transport is None or self._deadline is not None:
+        """Close our side after the last line, and all when the peer has closed its own, or has had its time."""
+        if self.transport is None or self.outbox.is_closed:
             return
         self.mute()
-        self._letters += self.connection.close()
-        self.flush()
-        transport.resumeProducing()
-        transport.unregisterProducer()
-        if self._socket is None:
-            transport.loseConnection()
-        else:
-            transport.loseWriteConnection()
-        self._deadline = self.factory.clock.callLater(LINGER, transport.abortConnection)
+        self._go(Occasion.CLOSED)
+        self.outbox.close(self.connection.close())
 
     def mute(self) -> None:
         """Take nothing more from the peer, ever, not even what waits."""
-        self._is_mute = True
-        self._pending = b""
-        self._wait_no_more()
+        self._go(Occasion.MUTED)
+        self.inbox.clear()
+        self._stop_rest()
 
     def hold(self) -> None:
         """Read nothing if the factory is held now, or else read again."""

@@ -1,7 +1,7 @@
 """What a session asks of the socket below its transport, where there is one: tuning, and a look that reads nothing.
 
-Source: battleship.md A1 (TCP_NODELAY, TCP_QUICKACK). Where Twisted has no name for what is wanted, its attributes are
-used here and nowhere else.
+Source: docs/reference/battleship.md#what-the-original-does-differently (TCP_NODELAY, TCP_QUICKACK). Where Twisted has
+no name for what is wanted, its attributes are used here and nowhere else.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Endpoint strings: what an administrator writes for a listener, and why it cannot be used.
 
-Source: Twisted's syntax (colons separate, a backslash escapes them); issue 15, O11.
+Source: Twisted's syntax (colons separate, a backslash escapes them).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Timers that a step of the system clock does not move.
 
-Source: issue 15, O1. Twisted's timers run on `time.time`: set back by an hour, they would all fire an hour late, the
-watchdog's among them, and set forward, all limits would be over at once.
+Twisted's timers run on `time.time`: set back by an hour, they would all fire an hour late, the watchdog's among them,
+and set forward, all limits would be over at once.
 """
 
 from __future__ import annotations

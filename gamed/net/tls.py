@@ -1,6 +1,6 @@
 """TLS listeners whose certificates are read anew on demand, without dropping a connection.
 
-Source: issue "Running it", 2; docs/howto/install.md. Two endpoint strings of Twisted's are taken here:
+Source: docs/howto/install.md#tls. Two endpoint strings of Twisted's are taken here:
 `ssl:PORT:privateKey=FILE:certKey=FILE` (the certificate's file may go on with its chain, as in `fullchain.pem`) and
 `tls:DIRECTORY:PORT` (all *.pem in a directory, chosen by the name that the client asks for).
 """

@@ -1,1 +1,1 @@
-"""Records of games: the BGoV family of formats. Source: records.md."""
+"""Records of games: the BGoV family of formats. Source: docs/reference/records.md."""

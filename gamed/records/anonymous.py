@@ -1,9 +1,9 @@
 """A person's names and addresses taken out of a record, and something neutral put in their place.
 
-Source: issue 15, O15. A name stands in fields of its own (who sat on a seat, who joined), and may stand in texts for
-people: findings, reasons, hints, comments, the title of a game. Fields are changed where the whole of them is the name.
-In texts it is changed where it stands as a word or words, and not as a part of the longer name of another player.
-Moves and lines are the game itself, and stay.
+Source: docs/howto/operate.md#a-persons-name. A name stands in fields of its own (who sat on a seat, who joined), and
+may stand in texts for people: findings, reasons, hints, comments, the title of a game. Fields are changed where the
+whole of them is the name. In texts it is changed where it stands as a word or words, and not as a part of the longer
+name of another player. Moves and lines are the game itself, and stay.
 
 The element tree is changed in place, so that comments and white space of documents that were imported stay. A record
 of another publisher stays as it is: gamed does not know what is a name in it, and a signature in it would break.

@@ -1,6 +1,6 @@
 """When two records are the same: publisher, version, and the exclusive C14N (with comments) of header and body.
 
-Source: records.md 3.
+Source: docs/reference/records.md#what-is-kept.
 """
 
 from __future__ import annotations

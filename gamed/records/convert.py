@@ -1,7 +1,7 @@
 """Games from one version of GoFans to another.
 
-Source: records.md 4. x.1 is the main line of x.2, and 2.x is 1.x with the stones that each move takes. What a version
-cannot hold is left out and said.
+Source: docs/reference/records.md#gofans. x.1 is the main line of x.2, and 2.x is 1.x with the stones that each move
+takes. What a version cannot hold is left out and said.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The import of a file's games: one of an XML document, any number of an SGF file.
 
-Source: records.md 2 and 4; issue 15, L4. The command line and the browser take in files by this.
+Source: docs/reference/records.md#the-import, docs/reference/records.md#gofans. The command line and the browser take in
+files by this.
 """
 
 from __future__ import annotations

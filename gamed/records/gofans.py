@@ -1,8 +1,8 @@
 """GoFans 1.1, 1.2, 2.1 and 2.2: Go games read from records, and written.
 
-Source: records.md 4; the schemas describe the formats. In x.1 the moves follow one another, in x.2 each stands inside
-the one before it; 2.x names the stones that a move takes, 1.x does not. Nothing here recurses: in x.2 a game of 400
-moves is 400 levels deep.
+Source: docs/reference/records.md#gofans; the schemas describe the formats. In x.1 the moves follow one another, in x.2
+each stands inside the one before it; 2.x names the stones that a move takes, 1.x does not. Nothing here recurses: in
+x.2 a game of 400 moves is 400 levels deep.
 """
 
 from __future__ import annotations

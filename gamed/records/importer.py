@@ -1,8 +1,8 @@
 """The import of a document, in the five steps of the BGoV text, up to storing it.
 
-Source: records.md 2. `gamed.records.source` does the first step, that the file is there; here are the others: valid
-against Standard.xsd, publisher and version, valid against their own schema, and the game is played if gamed can play
-it. Bytes go in and a value comes out.
+Source: docs/reference/records.md#the-import. `gamed.records.source` does the first step, that the file is there; here
+are the others: valid against Standard.xsd, publisher and version, valid against their own schema, and the game is
+played if gamed can play it. Bytes go in and a value comes out.
 """
 
 from __future__ import annotations
@@ -97,7 +97,9 @@ def check(
     try:
         return _checked(_root(document, readers or {}), formats, players)
     except RecordError as error:
-        return _located(refused(error), error, document)
+        # What a reader has made of another program's document has its places in no file.
+        has_place = error.place is not None and not (readers and root_of(document) in readers)
+        return _located(refused(error), error, document) if has_place else refused(error)
     except RuleError as error:
         return judged(error)
 
@@ -108,9 +110,8 @@ def judged(error: RuleError) -> Imported:
 
 
 def _located(outcome: Imported, error: RecordError, document: bytes) -> Imported:
-    """Return an outcome with the line and the XPath of the element that is wrong, if the error names one."""
-    if error.place is None:
-        return outcome
+    """Return an outcome with the line and the XPath of the element that is wrong."""
+    assert error.place is not None
     tag, number = error.place
     root = parse_whole(document)
     element: Any = next(islice(root.iter(tag), number, None))
@@ -119,7 +120,7 @@ def _located(outcome: Imported, error: RecordError, document: bytes) -> Imported
 
 def _root(document: bytes, readers: Mapping[str, Reader]) -> etree._Element:
     # A reader may take what is no whole XML: replays of games that broke off break off, too.
-    reader = readers.get(root_of(document))
+    reader = readers.get(root_of(document)) if readers else None
     return parse_whole(document if reader is None else record_document(reader(document)))
 
 

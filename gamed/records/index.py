@@ -1,6 +1,6 @@
 """The format index: which schema describes the records of a publisher and version.
 
-Source: records.md 1 and 2, steps 2 to 4.
+Source: docs/reference/records.md#the-base-format, docs/reference/records.md#the-import, steps 2 to 4.
 """
 
 from __future__ import annotations
@@ -32,6 +32,12 @@ REASONED_ELEMENTS: Final = 20_000
 _KEY = re.compile(r"(duplicated )?value \((?P<values>.*)\)(?P<missing> not found)? for Xsd\w+\(name='(?P<name>.*)'\)")
 _VALUE = re.compile(r"(?:Decimal\()?'([^']*)'\)?")
 _PATTERN = re.compile(r"(.*: )?value doesn't match any pattern of \['(.*)'\]")
+# What libxml2 says of a reference, whose name may have a namespace in front.
+_KEYREF = re.compile(
+    r"Element '(?P<tag>.+?)': No match found for key-sequence \[(?P<values>.*)\] of keyref '(?:\{.*\})?(?P<name>.+)'",
+    re.DOTALL,
+)
+_XS: Final = "{http://www.w3.org/2001/XMLSchema}"
 
 
 @frozen
@@ -119,7 +125,10 @@ def _add(formats: dict[tuple[str, str], Format], found: Iterable[Format]) -> Non
 
 
 def _compiled(path: Path) -> Schema:
-    return Schema(path, etree.XMLSchema(parse(path.read_bytes())))
+    root = parse(path.read_bytes())
+    # Where it was read from: what it includes is looked for beside it.
+    root.getroottree().docinfo.URL = path.absolute().as_uri()
+    return Schema(path, etree.XMLSchema(root))
 
 
 def validate(document: bytes) -> None:
@@ -164,7 +173,28 @@ def require(root: etree._Element, schema: Schema, code: str) -> None:
     if not schema.compiled.validate(root):
         errors: Any = schema.compiled.error_log
         found = errors[0]
-        raise RecordError(found.message, code=code, line=found.line, xpath=found.path)
+        raise RecordError(
+            found.message, code=code, line=found.line, xpath=found.path or _referring(root, schema, found)
+        )
+
+
+def _referring(root: etree._Element, schema: Schema, error: Any) -> str | None:
+    """Return the XPath of the element whose reference names nothing: for these errors libxml2 knows only the line.
+
+    Several such elements can begin in the line. Then the schema says which of their values is the reference.
+    """
+    found = _KEYREF.match(error.message)
+    if found is None:
+        return None
+    declared: Any = parse(schema.file.read_bytes()).find(f".//{_XS}keyref[@name='{found['name']}']")
+    fields = [] if declared is None else [f"string({field.get('xpath')})" for field in declared.iter(f"{_XS}field")]
+    alike: list[Any] = [element for element in root.iter(found["tag"]) if element.sourceline == error.line]
+    # Without a match, a value is spelt otherwise than libxml2 tells it (`07`): the line is right.
+    for element in alike:
+        values = [f"'{element.xpath(field, namespaces=declared.nsmap)}'" for field in fields]
+        if ", ".join(values) == found["values"]:
+            return str(root.getroottree().getpath(element))
+    return root.getroottree().getpath(alike[0]) if alike else None
 
 
 def reason(root: etree._Element, schema: Schema) -> str | None:

@@ -1,7 +1,8 @@
 """gamed's own records: a history as XML, and back.
 
-Source: records.md 5; the schemas describe the format. The publisher is `gamed-` and the game's kind. The XML is put
-together from strings, which takes less than half the time of building a tree: every finished game comes through here.
+Source: docs/reference/records.md#gameds-own-records; the schemas describe the format. The publisher is `gamed-` and the
+game's kind. The XML is put together from strings, which takes less than half the time of building a tree: every
+finished game comes through here.
 """
 
 from __future__ import annotations
@@ -170,7 +171,7 @@ def to_history(record: Record) -> History:
             started=_text(header, "started"),
             seed=int(_child(header, "random").attrib["seed"]),
             options=_data(_child(header, "options")),
-            entries=[_read_entry(element) for element in body],
+            entries=_entries(body),
         )
 
 
@@ -248,6 +249,19 @@ def _text(parent: etree._Element, name: str) -> str:
 def _read_finding(element: etree._Element) -> Finding:
     data = element.attrib
     return Finding(str(data["code"]), int(data["seat"]), int(data["entry"]), element.text or "")
+
+
+def _entries(body: etree._Element) -> list[Entry]:
+    entries: list[Entry] = []
+    for element in body:
+        try:
+            entries.append(_read_entry(element))
+        except ValueError as error:
+            number = sum(1 for _ in element.itersiblings(element.tag, preceding=True))
+            raise RecordError(
+                f"the entry is not valid: {error}", code="not-valid", place=(element.tag, number)
+            ) from error
+    return entries
 
 
 def _read_entry(element: etree._Element) -> Entry:

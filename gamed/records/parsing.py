@@ -1,8 +1,9 @@
 """Documents from anywhere into elements, without what makes XML dangerous.
 
-Source: records.md 2 and 4; design.md, "Traps already found": no DOCTYPE (and so no entities), no network, a limited
-depth, bytes only. How many bytes come in is limited where they are read: `gamed.records.source`. Here is limited what
-they may cost: work and memory are in proportion to them.
+Source: docs/reference/records.md#the-import, docs/reference/records.md#limits,
+docs/topics/design.md#traps-already-found: no DOCTYPE (and so no entities), no network, a limited depth, bytes only. How
+many bytes come in is limited where they are read: `gamed.records.source`. Here is limited what they may cost: work and
+memory are in proportion to them.
 """
 
 from __future__ import annotations

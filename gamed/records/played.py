@@ -1,11 +1,12 @@
 """Records played through by the rules of their game: the last of the five steps.
 
-Source: records.md 2, step 5, and 4. What a record is of, and how it ended, comes out as a Summary.
+Source: docs/reference/records.md#the-import (the last step), docs/reference/records.md#gofans. What a record is of, and
+how it ended, comes out as a Summary.
 """
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 
 from attrs import frozen
@@ -16,7 +17,7 @@ from gamed.games.go.replay import after_end
 from gamed.games.go.replay import replay as replay_go
 from gamed.games.go.tree import RESIGNED, GoGame
 from gamed.games.go.tree import Player as GoPlayer
-from gamed.history import LINE, MOVE
+from gamed.history import LINE, MOVE, Entry
 from gamed.records import gofans, own
 from gamed.records.dates import iso
 from gamed.records.index import Index
@@ -43,13 +44,22 @@ def play_own(record: Record, table: Callable[[Options], Table]) -> Played:
     """
     # The summary comes first: it refuses values that the schema lets pass.
     found, history, judged = own.summary(record), own.to_history(record), own.judgement(record)
-    if any(entry.body is None for entry in history.entries if entry.kind in (LINE, MOVE)):
-        raise RecordError("a line or a move is empty, and not in base64", code="not-valid")
+    _check_bodies(history.entries)
     fresh = table(history.options)
     deque(replay(fresh, history), maxlen=0)
     _compare(fresh.match, judged)
     _check_result(record, found)
     return Played(found)
+
+
+def _check_bodies(entries: Sequence[Entry]) -> None:
+    before: Counter[str] = Counter()
+    for entry in entries:
+        if entry.kind in {LINE, MOVE}:
+            if entry.body is None:
+                place = (entry.kind, before[entry.kind])
+                raise RecordError("a line or a move is empty, and not in base64", code="not-valid", place=place)
+            before[entry.kind] += 1
 
 
 def _compare(found: Judged, recorded: own.Judgement) -> None:
@@ -79,7 +89,8 @@ def _check_result(record: Record, found: Summary) -> None:
     winner = result.get("winner")
     stated = (result.get("termination"), None if winner is None else int(winner))
     if stated != (found.termination, found.winner):
-        raise RecordError("the result in the header is not that of the last entry", code="not-valid")
+        text = "the result in the header is not that of the last entry"
+        raise RecordError(text, code="not-valid", place=("result", 0))
 
 
 def play_gofans(record: Record) -> Played:

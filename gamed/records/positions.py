@@ -4,9 +4,9 @@ A move is `{n, seat, text, at, took}`: its number from 1, whose it is, its notat
 the match, and how many the player took, None where that is not known. A move that is hidden when it is made has also
 `cards`: what has become public of it.
 
-Source: issue 8; records.md 5. What counts as a move is what `Summary.length` counts: the entries that players made. The
-position after n moves is the one before the next such entry, with all that chance drew and with who left until then;
-the last one is that at the end.
+Source: docs/reference/records.md#gameds-own-records. What counts as a move is what `Summary.length` counts: the entries
+that players made. The position after n moves is the one before the next such entry, with all that chance drew and with
+who left until then; the last one is that at the end.
 """
 
 from __future__ import annotations

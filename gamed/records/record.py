@@ -1,6 +1,6 @@
 """A record of a game as it is stored, and what can be searched of it.
 
-Source: records.md 1 and 3.
+Source: docs/reference/records.md#the-base-format, docs/reference/records.md#what-is-kept.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from gamed.records.spelling import attribute
 class RecordError(GamedError):
     """A document is no record, or a record is not what its format says.
 
-    `code` is stable (records.md 2): `missing`, `unreadable`, `not-xml`, `forbidden`, `not-standard`, `unknown-format`,
-    `not-valid`. `reason`: the sentence alone. `line`, `column`: where in the document, counted from 1; `xpath`: of the
-    element; None where there is no such place. `place`: of a record without its document, the name of the element and
-    which of that name it is, from 0.
+    `code` is stable, see docs/reference/records.md#the-import: `missing`, `unreadable`, `not-xml`, `forbidden`,
+    `not-standard`, `unknown-format`, `not-valid`. `reason`: the sentence alone. `line`, `column`: where in the
+    document, counted from 1; `xpath`: of the element; None where there is no such place. `place`: of a record without
+    its document, the name of the element and which of that name it is, from 0.
     """
 
     def __init__(  # noqa: PLR0913 (where it is)

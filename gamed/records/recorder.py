@@ -1,8 +1,7 @@
 """A Go game as it is written down by hand: moves, taking back, variations, comments.
 
-Source: records.md 4; issue 3 (`gamed record`); issue 8 (the recorder in the browser). Pure: a terminal enters lines of
-text, a browser calls the methods; both get sentences. Moves are played by the rules, so that the record knows what each
-one takes (GoFans 2.2).
+Source: docs/reference/records.md#gofans. Pure: a terminal enters lines of text, a browser calls the methods; both get
+sentences. Moves are played by the rules, so that the record knows what each one takes (GoFans 2.2).
 """
 
 from __future__ import annotations

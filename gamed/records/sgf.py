@@ -1,7 +1,8 @@
 """Go games out of SGF (FF[4]) and into it.
 
-Source: records.md 4, and the SGF specification; sgfmill has the grammar. SGF's nodes hold much that GoFans does not:
-what is left out is said in sentences. Nothing here recurses, and sgfmill's grammar does not either.
+Source: the SGF specification, FF[4]; docs/reference/records.md#sgf-and-gofans; sgfmill has the grammar. SGF's nodes
+hold much that GoFans does not: what is left out is said in sentences. Nothing here recurses, and sgfmill's grammar does
+not either.
 
 A resignation stands only in SGF's result, but in GoFans it is also a pass: so one is put at the end of the main line
 when a game is read, and taken away when it is written.

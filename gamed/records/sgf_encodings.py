@@ -1,8 +1,9 @@
 """The encodings of SGF files: the one that `CA` declares, or the one that their texts seem to be in.
 
-Source: the SGF specification, FF[4]; issue 15, G1. Most files of East Asia declare a subset of what they are written in
-(`Shift_JIS` for Windows' code page 932, `GB2312` for GBK), or nothing at all. So supersets are read, and where nothing
-fits, the texts' own bytes decide: UTF-8 if they are UTF-8, else what chardet takes them for.
+Source: the SGF specification, FF[4]; docs/reference/records.md#encodings-of-sgf. Most files of East Asia declare a
+subset of what they are written in (`Shift_JIS` for Windows' code page 932, `GB2312` for GBK), or nothing at all. So
+supersets are read, and where nothing fits, the texts' own bytes decide: UTF-8 if they are UTF-8, else what chardet
+takes them for.
 
 Nothing here hands a stranger's word to Python's search for codecs: it would import modules by that name, and remember
 each name that it does not find.

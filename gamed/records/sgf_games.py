@@ -26,8 +26,11 @@ MOST_BYTES: Final = 5_000_000
 MOST_ESCAPES: Final = 500_000
 """How many backslashes a game may have: sgfmill's tokeniser takes 130 bytes of memory for each."""
 
-MOST_GAMES: Final = 10_000
-"""How many games of a file are read."""
+SPARE_GAMES: Final = 2_000
+"""How many games of a file are read besides one for each `GAME_BYTES`: three bytes make a whole record."""
+
+GAME_BYTES: Final = 256
+"""Most real games are larger."""
 
 # As raw bytes: the second byte of a letter may be a bracket or a backslash.
 _WIDE_VALUE: Final = rb"\[(?:[^\\\]\x81-\xfe]|\\?[\x81-\xfe][\x40-\xfe]|\\.|[\x80-\xff])*+(?:\]|\Z)"
@@ -95,13 +98,14 @@ def _part(number: int, line: int, utf8: bytes, notes: list[str]) -> Part:
 def _split(data: bytes, *, is_raw: bool = False) -> Iterator[tuple[int, int, int, int]]:
     """Yield the number of each game, its line, and where it begins and ends."""
     number, line, position = 0, 1, 0
+    most = SPARE_GAMES + len(data) // GAME_BYTES
     declaration = sgf_encodings.DECLARED.search(data) if is_raw else None
     while start := _START.search(data, position):
         number += 1
-        if number > MOST_GAMES:
-            text = f"it has more than {MOST_GAMES:,} games: game {number} and what follows is not read"
-            raise SgfError(text, code="forbidden")
         line += data.count(b"\n", position, start.start())
+        if number > most:
+            text = f"it has more than {most:,} games, too many for its size: game {number} and what follows is not read"
+            raise SgfError(text, code="forbidden", line=line)
         if declaration is not None and declaration.start() < start.start():
             declaration = sgf_encodings.DECLARED.search(data, start.start())
         codec = sgf_encodings.codec(sgf_encodings.name_in(declaration)) if declaration else UTF_8

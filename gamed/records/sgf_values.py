@@ -1,6 +1,7 @@
 """Values of SGF: texts, points and results.
 
-Source: the SGF specification, FF[4], and records.md 4. All bytes here are UTF-8: `sgf_games` makes them so.
+Source: the SGF specification, FF[4]; docs/reference/records.md#sgf-and-gofans. All bytes here are UTF-8: `sgf_games`
+makes them so.
 """
 
 from __future__ import annotations
@@ -134,7 +135,7 @@ class Result:
 def result(said: str) -> Result | None:
     """Return a result, None if GoFans cannot hold it: time, forfeit, void, a victory of unknown size, other words.
 
-    A margin gives the winner the margin and the loser 0; who resigns has -1 (records.md 4).
+    A margin gives the winner the margin and the loser 0; who resigns has -1.
     """
     if said in {"", "?"}:
         return Result()

@@ -1,7 +1,7 @@
 """The bytes of a document, never more of them than a budget; gzip is unpacked in small windows.
 
-Source: records.md 2 (`missing`, `unreadable`, "too large") and 6. Whatever is too large is given up at the budget, so
-that neither an endless stream nor a gzip bomb costs more than that.
+Source: docs/reference/records.md#the-import, docs/reference/records.md#limits. Whatever is too large is given up at the
+budget, so that neither an endless stream nor a gzip bomb costs more than that.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """How values, texts and bytes are spelt in XML, so that whatever a peer sends comes back as it was.
 
-Source: records.md 5 and battleship.md A1 ("as text, or base64 where XML cannot hold it").
+Source: docs/reference/records.md#gameds-own-records, docs/reference/battleship.md#records (base64 where XML cannot hold
+a line).
 
 A value in an attribute is a number if it looks like one, a truth if it is `true` or `false`, and otherwise a text as it
 stands. A text that would be taken for one of these, or that holds characters which XML 1.0 cannot hold, is written as a

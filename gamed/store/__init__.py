@@ -1,9 +1,9 @@
 """What keeps games: the journal while they run, the store when they have ended.
 
-Source: design.md, "Central types" and "The journal". `FileJournal` and `MemoryJournal` pass the same tests, and so do
-`SqlStore` and `MemoryStore`. A room's way: its entries are appended to the journal; when it has ended its record is
-given to `Store.keep`; when that has fired, `Journal.forget` frees its lines. So every move that a client has seen is in
-the journal or in a record.
+Source: docs/topics/design.md#central-types, docs/topics/design.md#the-journal. `FileJournal` and `MemoryJournal` pass
+the same tests, and so do `SqlStore` and `MemoryStore`. A room's way: its entries are appended to the journal; when it
+has ended its record is given to `Store.keep`; when that has fired, `Journal.forget` frees its lines. So every move that
+a client has seen is in the journal or in a record.
 """
 
 from __future__ import annotations

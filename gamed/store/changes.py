@@ -1,8 +1,8 @@
 """What changes stored records: deleting, rewriting, and replacing what is searched of them.
 
-Source: issue 15, O15. Each function works in the caller's transaction, which reads before it writes: `begin_writing`.
-Files are changed before the transaction ends. If that is cut off, the record is still there as it was, and doing the
-same again finds it.
+Source: docs/howto/operate.md#deleting-games. Each function works in the caller's transaction, which reads before it
+writes: `begin_writing`. Files are changed before the transaction ends. If that is cut off, the record is still there as
+it was, and doing the same again finds it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """What SQLite and PostgreSQL want said differently: connecting, opening alone, and inserting what may be there already.
 
-Source: records.md 3. SQLite has one writer at a time; under PostgreSQL, daemons and commands write side by side.
+Source: docs/reference/records.md#what-is-kept. SQLite has one writer at a time; under PostgreSQL, daemons and commands
+write side by side.
 """
 
 from __future__ import annotations

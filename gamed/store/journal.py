@@ -1,6 +1,7 @@
 """The journal on the disk: segments of lines in a directory.
 
-Source: design.md, "The journal". `lines.py` says what a line is, `recovery.py` reads them, `sync.py` syncs them.
+Source: docs/topics/design.md#the-journal. `lines.py` says what a line is, `recovery.py` reads them, `sync.py` syncs
+them.
 
 A segment is `<number>.journal`. Only the newest is written to, and a start always begins a new one, so a torn line can
 only be the last of its segment. Segments go from the oldest on, once no open room began in them or before them.

@@ -1,8 +1,8 @@
 """What the journal still has of games whose records were deleted, or had a name taken out.
 
-Source: issue 15, O15. A daemon that runs has forgotten a room as soon as its record is committed, and removes the lines
-with their segment. A daemon that was killed in between, or could not write that to its journal, would make the record
-once more at its next start.
+Source: docs/howto/operate.md#deleting-games. A daemon that runs has forgotten a room as soon as its record is
+committed, and removes the lines with their segment. A daemon that was killed in between, or could not write that to its
+journal, would make the record once more at its next start.
 """
 
 from __future__ import annotations

@@ -6,7 +6,8 @@
 stand only where the entry has them. `base64`: stands instead of `body` where that is not UTF-8. `crc`: CRC-32 of the
 bytes of the line before `,"crc"`.
 
-Source: design.md, "The journal". Written by hand and not with one `json.dumps`, for this is on the way of every move.
+Source: docs/topics/design.md#the-journal. Written by hand and not with one `json.dumps`, for this is on the way of
+every move.
 """
 
 from __future__ import annotations

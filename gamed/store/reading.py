@@ -1,9 +1,10 @@
 """Reading a database that must not be written to, or cannot be.
 
-Source: records.md 3. A database in WAL mode has two more files next to it while somebody has it open: `-wal`, and
-`-shm`, by which readers learn how far they may read. SQLite makes them even for a reader. A reader that may not make
-them gets no answer ("attempt to write a readonly database"), and one that leaves its own there can shut out the daemon.
-So a reader without the right to write uses the files of the daemon that runs, or reads a copy where none runs.
+Source: docs/reference/records.md#what-is-kept. A database in WAL mode has two more files next to it while somebody has
+it open: `-wal`, and `-shm`, by which readers learn how far they may read. SQLite makes them even for a reader. A reader
+that may not make them gets no answer ("attempt to write a readonly database"), and one that leaves its own there can
+shut out the daemon. So a reader without the right to write uses the files of the daemon that runs, or reads a copy
+where none runs.
 
 SQLite's `immutable=1` is not used: it ignores a daemon that writes.
 """

@@ -1,6 +1,7 @@
 """Reading the segments of a journal: which rooms are open, what happened in them, and what is damaged.
 
-Source: design.md, "The journal". One line is read at a time; only the lines of rooms that are not forgotten are held.
+Source: docs/topics/design.md#the-journal. One line is read at a time; only the lines of rooms that are not forgotten
+are held.
 """
 
 from __future__ import annotations

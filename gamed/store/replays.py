@@ -1,7 +1,7 @@
 """Ended games as files of another program, written as they end: a thread of its own, and whole files or none.
 
-Source: issue 14, S7; docs/reference/software-challenge.md, "Replay files". The records are what counts: a file that
-cannot be written is a line in the log, and `gamed records export` makes it from the record later.
+Source: docs/reference/software-challenge.md#replay-files. The records are what counts: a file that cannot be written is
+a line in the log, and `gamed records export` makes it from the record later.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The record store in SQL, on SQLite or PostgreSQL.
 
-Source: records.md 3; design.md, "Habits" 7: what blocks is named `thd_…` and runs in the database thread, or in a
-command-line tool that has no reactor.
+Source: docs/reference/records.md#what-is-kept, docs/topics/design.md#habits: what blocks is named `thd_…` and runs in
+the database thread, or in a command-line tool that has no reactor.
 """
 
 from __future__ import annotations

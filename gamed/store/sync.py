@@ -1,6 +1,7 @@
 """The thread that brings the journal to the disk, beside the reactor.
 
-Source: design.md, "The journal": a thread syncs every few milliseconds; with durability "disk" the letters wait for it.
+Source: docs/topics/design.md#the-journal: a thread syncs every few milliseconds; with durability "disk" the letters
+wait for it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The tables of the record store.
 
-Source: records.md 3. `games` is the one table that the BGoV format names, exactly its five columns. What stands beside
-it is searched, and can be rebuilt from the records at any time. A change here needs a revision in
-`migrations/versions`; a test compares the two.
+Source: docs/reference/records.md#what-is-kept. `games` is the one table that the BGoV format names, exactly its five
+columns. What stands beside it is searched, and can be rebuilt from the records at any time. A change here needs a
+revision in `migrations/versions`; a test compares the two.
 """
 
 from __future__ import annotations

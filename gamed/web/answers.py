@@ -1,8 +1,8 @@
 """What the API answers, what it refuses, and which request goes where: one mechanism for all its parts.
 
-Source: issue 8; docs/reference/web-api.md. A part of the API (rooms, seats, records, recordings) has `routes`, a list
-of `Route`; `find` and `permit` say which one a request goes to. Who handles a request returns an `Answer`, a Deferred
-of one, or raises `Refusal`; any other GamedError becomes a refusal by `refusal_of`.
+Source: docs/reference/web-api.md#calls. A part of the API (rooms, seats, records, recordings) has `routes`, a list of
+`Route`; `find` and `permit` say which one a request goes to. Who handles a request returns an `Answer`, a Deferred of
+one, or raises `Refusal`; any other GamedError becomes a refusal by `refusal_of`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The API below /api/v1/: requests become calls, and whatever goes wrong becomes an answer in JSON.
 
-Source: issue 8; docs/reference/web-api.md.
+Source: docs/reference/web-api.md#calls.
 """
 
 # ruff: noqa: N815 (Twisted's name)

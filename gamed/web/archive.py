@@ -1,6 +1,6 @@
 """The archive in the browser: search records, read them move by move, save them as files, import files.
 
-Source: issue 8; docs/reference/web-api.md. What takes long is done by a `Worker`, and its answers are encoded there.
+Source: docs/reference/web-api.md#calls. What takes long is done by a `Worker`, and its answers are encoded there.
 """
 
 from __future__ import annotations

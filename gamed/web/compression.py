@@ -1,6 +1,6 @@
 """Compression of what browsers get: gzip, where they take it.
 
-Source: issue 16. Streams of events are not compressed: a browser must have each event at once.
+Streams of events are not compressed: a browser must have each event at once.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Who reads streams: requests that are answered bit by bit, as server-sent events.
 
-Source: issues 8 and 16; the WHATWG's "Server-sent events". A `Line` is a connection on which events are read; an
-`EventReader` is one stream of it. A line may have several streams: a browser has few connections to a host, and all its
-windows share one. As a `Session` does, a line writes to a bare socket itself, because a transport would send in a later
-turn of the reactor, at the price of that turn and of two more system calls an event; the transport takes what the
-system does not.
+Source: the WHATWG's "Server-sent events". A `Line` is a connection on which events are read; an `EventReader` is one
+stream of it. A line may have several streams: a browser has few connections to a host, and all its windows share one.
+As a `Session` does, a line writes to a bare socket itself, because a transport would send in a later turn of the
+reactor, at the price of that turn and of two more system calls an event; the transport takes what the system does not.
 """
 
 # ruff: noqa: N802 (where a Twisted interface is implemented, its names stand)

@@ -1,9 +1,9 @@
 """Streams of numbered events for browsers (server-sent events): one rendering of each event for all who read it.
 
-Source: issue 8, "500 spectators"; docs/reference/web-api.md, "Events". A stream belongs to a view: a room as spectators
-see it, or a seat. What changes is noted at once, at the price of a line; it is rendered and sent a little later, in
-slices (gamed/web/slices.py), at most once in `INTERVAL` seconds. Who has missed events, by a broken connection or by
-reading slowly, gets one event with the newest scene and all moves since.
+Source: docs/reference/web-api.md#events. A stream belongs to a view: a room as spectators see it, or a seat. What
+changes is noted at once, at the price of a line; it is rendered and sent a little later, in slices
+(gamed/web/slices.py), at most once in `INTERVAL` seconds. Who has missed events, by a broken connection or by reading
+slowly, gets one event with the newest scene and all moves since.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The import of a document that a browser sends: the five steps of `gamed import`, for XML and for SGF.
 
-Source: records.md 2 and 4; issue 8.
+Source: docs/reference/records.md#the-import, docs/reference/records.md#gofans.
 """
 
 from __future__ import annotations

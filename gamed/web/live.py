@@ -1,6 +1,6 @@
 """Rooms as browsers watch them: a feed for each room that is watched, made when the first spectator comes.
 
-Source: issue 8; docs/reference/web-api.md, "Events".
+Source: docs/reference/web-api.md#events.
 """
 
 from __future__ import annotations

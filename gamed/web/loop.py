@@ -1,8 +1,8 @@
 """A connection inside the daemon: a client without I/O on one end, a real session on the other.
 
-Source: design.md, "A person in the browser, and a bot inside the daemon". The session comes from the listener's
-factory, so limits, bans, rates, logs and refusals are those of any peer. What one end says is handed to the other in a
-later turn of the reactor, so that nothing calls itself, and each end may hold the other back.
+Source: docs/topics/design.md#a-person-in-the-browser. The session comes from the listener's factory, so limits, bans,
+rates, logs and refusals are those of any peer. What one end says is handed to the other in a later turn of the reactor,
+so that nothing calls itself, and each end may hold the other back.
 """
 
 # ruff: noqa: N802 (where a Twisted interface is implemented, its names stand)

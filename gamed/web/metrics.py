@@ -1,6 +1,6 @@
 """What Prometheus reads at `/metrics`: collected when it is asked for, so that a move pays nearly nothing.
 
-Source: issue "Running it" (base units, no unbounded labels); docs/reference/metrics.md names every metric.
+Source: docs/reference/metrics.md, which names every metric; base units, no unbounded labels.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Names of players as the public may read them: without addresses, unless the configuration shows them.
 
-Source: issue 16, line 12; docs/reference/web-api.md, "Addresses". Where a dialect has no names, a peer is called by its
-address, in records, too. The console, the log and the commands show these; the web shows them to the administrator.
+Source: docs/reference/web-api.md#addresses. Where a dialect has no names, a peer is called by its address, in records,
+too. The console, the log and the commands show these; the web shows them to the administrator.
 """
 
 from __future__ import annotations

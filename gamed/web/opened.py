@@ -1,7 +1,8 @@
 """Records opened for reading: what the archive tells of each kind of them, and how many are held open.
 
-Source: issue 8; records.md 3 to 5. A record is one of gamed's own games, a game of Go, or something that gamed keeps
-without understanding it.
+Source: docs/reference/records.md#what-is-kept, docs/reference/records.md#gofans,
+docs/reference/records.md#gameds-own-records. A record is one of gamed's own games, a game of Go, or something that
+gamed keeps without understanding it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Rooms that browsers have prepared: their codes, for the session that made them and for nobody else.
 
-Source: issue 16, 11; docs/reference/web-api.md, "Prepared rooms". A code is a secret: it is in no list, page or stream
-that others get. The session's cookie is what shows whose a room is, so it goes with the browser and stays on a reload.
+Source: docs/reference/web-api.md#prepared-rooms. A code is a secret: it is in no list, page or stream that others get.
+The session's cookie is what shows whose a room is, so it goes with the browser and stays on a reload.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Whose address counts behind reverse proxies: X-Forwarded-For, as far as it comes from those that are trusted.
 
-Source: issue 14, S1; etc/gamed.toml, `[web] proxies`. Each proxy adds the address that it was connected from to the end
-of the header. So the header is read from the right, and only as far as proxies that are trusted have written it: what
-is left of the first stranger was written by that stranger.
+Source: docs/howto/operate.md#a-proxy-in-front-of-the-web-pages. Each proxy adds the address that it was connected from
+to the end of the header. So the header is read from the right, and only as far as proxies that are trusted have written
+it: what is left of the first stranger was written by that stranger.
 """
 
 from __future__ import annotations

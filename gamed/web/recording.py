@@ -1,6 +1,6 @@
 """One game of Go that is being written down in the browser: what can be done to it, and how it is shown.
 
-Source: issue 8; docs/reference/web-api.md. A long game is shown after every move, so what is told of a node is encoded
+Source: docs/reference/web-api.md#calls. A long game is shown after every move, so what is told of a node is encoded
 once.
 """
 

@@ -1,6 +1,6 @@
 """Games of Go that are written down in the browser: kept in memory until they are saved as records.
 
-Source: issue 8; docs/reference/web-api.md. The recorder itself is `gamed.records.recorder`. A recording belongs to the
+Source: docs/reference/web-api.md#calls. The recorder itself is `gamed.records.recorder`. A recording belongs to the
 visitor who has made it; nobody else sees it.
 """
 

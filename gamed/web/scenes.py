@@ -1,6 +1,6 @@
 """What a browser is told of a room: its row in the lobby, and the scene that a board module draws.
 
-Source: issue 8; docs/reference/web-api.md. Everything here may be read by anybody: boards come from `Game.view` as a
+Source: docs/reference/web-api.md#calls. Everything here may be read by anybody: boards come from `Game.view` as a
 spectator has it, moves from `GameType.told`.
 """
 

@@ -1,7 +1,7 @@
 """The seats of people in browsers: each is a person without I/O on a loop, and a stream that shows what it sees.
 
-Source: issue 8; docs/reference/web-api.md, "Seats". A seat whose browser shows no sign of life for `grace` seconds is
-left, as a peer leaves whose connection is lost. A seat that is over stays readable for a while.
+Source: docs/reference/web-api.md#calls. A seat whose browser shows no sign of life for `grace` seconds is left, as a
+peer leaves whose connection is lost. A seat that is over stays readable for a while.
 """
 
 from __future__ import annotations

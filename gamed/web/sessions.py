@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from attrs import define
 from twisted.internet.defer import Deferred
@@ -15,9 +15,6 @@ from gamed.reception import Prepares
 from gamed.web.answers import Answer, Call, Route
 from gamed.web.scenes import listed
 from gamed.web.visitors import NOBODY, Visitor, Visitors
-
-TITLES: Final = {"roborally": "RoboRally"}
-"""Names that are not the kind with a capital letter."""
 
 
 @define(eq=False)
@@ -66,7 +63,7 @@ class Sessions:
             options = game_type.options(settings)
             yield {
                 "kind": kind,
-                "name": TITLES.get(kind, kind.capitalize()),
+                "name": game_type.title or kind.capitalize(),
                 "can": can,
                 "bots": list(game_type.players),
                 "opponents": list(game_type.opponents(settings)),

@@ -1,7 +1,7 @@
 """The site of the web listener: the pages, the API, `/metrics`, `/healthz` and `/readyz`, with strict headers.
 
-Source: issues "Running it" and 8; docs/reference/metrics.md. It listens on loopback unless the configuration says
-otherwise. What comes in is bounded here: connections, the length of bodies, the time that a request takes to come.
+Source: docs/reference/metrics.md. It listens on loopback unless the configuration says otherwise. What comes in is
+bounded here: connections, the length of bodies, the time that a request takes to come.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The files of the pages, and the page itself, which is the same for all of them.
 
-Source: issue 8. Only what stands in the folder `static` is served, by names that cannot lead out of it.
+Only what stands in the folder `static` is served, by names that cannot lead out of it.
 """
 
 # ruff: noqa: N815 (Twisted's name)

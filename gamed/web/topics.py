@@ -1,8 +1,8 @@
 """Several streams of events over one connection: a browser has six connections to a host, whatever its windows show.
 
-Source: issue 16; docs/reference/web-api.md, "One stream for many". What is read is fixed while the connection lasts.
-Who wants more or less opens another one, and names the last event that it has of each stream: so nothing is lost, and
-nothing about a browser is kept between two connections.
+Source: docs/reference/web-api.md#one-stream-for-many. What is read is fixed while the connection lasts. Who wants more
+or less opens another one, and names the last event that it has of each stream: so nothing is lost, and nothing about a
+browser is kept between two connections.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Who visits: a session for each browser, held by a cookie, and what keeps other sites' pages from using it.
 
-Source: issue 8; docs/reference/web-api.md, "Sessions". A page of another site can send requests with a browser's
-cookie, but can neither read the session's token nor set a header; so whatever changes something needs the token in one.
+Source: docs/reference/web-api.md#sessions. A page of another site can send requests with a browser's cookie, but can
+neither read the session's token nor set a header; so whatever changes something needs the token in one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Work that takes longer than a move may wait: in a thread, one piece after the other, in slices.
 
-Source: issue 8. Python's threads take turns every few milliseconds only; so that a move need not wait for its turn, the
-worker sleeps for a moment after each slice of half a millisecond.
+Python's threads take turns every few milliseconds only; so that a move need not wait for its turn, the worker sleeps
+for a moment after each slice of half a millisecond.
 """
 
 from __future__ import annotations

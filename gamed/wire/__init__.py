@@ -1,7 +1,7 @@
 """Sans-I/O building stones that dialects share: bytes in, events out, and back.
 
-Source: design.md, "Central types" and habit 1 (h11: events are pulled, so that what was understood before an error
-is still delivered).
+Source: docs/topics/design.md#central-types, docs/topics/design.md#habits (h11: events are pulled, so that what was
+understood before an error is still delivered).
 """
 
 from __future__ import annotations

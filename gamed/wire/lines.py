@@ -1,6 +1,6 @@
 """Lines ended by LF, CR or CRLF, also when a segment ends between CR and LF.
 
-Source: battleship.md A1 and B4. No other character ends a line.
+Source: docs/reference/battleship.md#line-ends. No other character ends a line.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """XML streams: one endless document a direction, each child of its root a message.
 
-Source: software-challenge.md B1 (framing; what the official server's parser tolerates) and A, "Limits"; design.md,
-"Traps already found".
+Source: docs/reference/software-challenge.md#framing, docs/reference/software-challenge.md#configuration (limits),
+docs/topics/design.md#traps-already-found.
 
 The bytes are cut into tokens here; expat, which the standard library brings, judges them and makes the elements. Why
 not lxml: the names in what it reads go to a table that is the whole process's and never shrinks, not even with the
@@ -76,23 +76,18 @@ class _Tokens:
         Raises RemoteProtocolError(code="doctype").
         """
         while (found := self._sought.search(self.waiting, self._at)) is not None:
-            if self._has_ended(found):
-                return self._token(found.end())
+            self._at = found.end()
+            mark = found.group()
+            if self._sought is _MARKUP:
+                self._begin(mark, found.start())
+            elif self._sought is _TAG and mark != b">":
+                self._sought = _QUOTES[mark]
+            elif mark in _QUOTES:
+                self._sought = _TAG
+            else:
+                return self._token(self._at)
         self._at = max(self._at, len(self.waiting) - _OVERLAP)
         return None
-
-    def _has_ended(self, found: re.Match[bytes]) -> bool:
-        self._at = found.end()
-        mark = found.group()
-        if self._sought is _MARKUP:
-            self._begin(mark, found.start())
-        elif self._sought is _TAG and mark != b">":
-            self._sought = _QUOTES[mark]
-        elif mark in _QUOTES:
-            self._sought = _TAG
-        else:
-            return True
-        return False
 
     def _begin(self, mark: bytes, opened: int) -> None:
         self._opened = opened
@@ -122,7 +117,7 @@ class _Tokens:
 
 
 def _with_spaces_kept(value: re.Match[bytes]) -> bytes:
-    """Return a value whose tabs and line ends will not become blanks: the official server keeps them [T74]."""
+    """Return a value whose tabs and line ends will not become blanks: the official server keeps them (session 74)."""
     lines = value.group().replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     return lines.replace(b"\n", b"&#10;").replace(b"\t", b"&#9;")
 
@@ -265,15 +260,15 @@ class XmlStream:
             raise self._error.fresh()
 
     def _read(self, data: bytes) -> None:
-        start = 0
+        start, messages = 0, self._messages
         # Never more at once than the message may have: where it is refused must not depend on the segments.
-        while start < len(data) and not self.closed:
+        while start < len(data) and not messages.closed:
             room = self.limit - self._taken - len(self._tokens.waiting)
             if room <= 0:
                 raise RemoteProtocolError(f"a message is longer than {self.limit} bytes", code="message-too-long")
             self._tokens.waiting += data[start : start + room]
             start += room
-            while not self.closed and (token := self._tokens.take()) is not None:
+            while not messages.closed and (token := self._tokens.take()) is not None:
                 self._parse(*token)
 
     def _parse(self, size: int, token: str) -> None:

@@ -1,8 +1,8 @@
 """Hive: what a move costs in the rules and in XML, and rooms of instant clients over TCP.
 
-Source: issue 4, "Shows" 8. The instant clients play games of sixty moves that were made beforehand in the middle of the
-board. A client looks for the first that can be played round the cells that are obstructed in its room; that is all it
-thinks, so that the server has nothing to wait for.
+The instant clients play games of sixty moves that were made beforehand in the middle of the board. A client looks for
+the first that can be played round the cells that are obstructed in its room; that is all it thinks, so that the server
+has nothing to wait for.
 """
 
 from __future__ import annotations

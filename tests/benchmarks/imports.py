@@ -2,9 +2,8 @@
 
     python -m tests.benchmarks.imports [GAMES]
 
-Source: records.md 6; issue 3, Shows 5: lxml's validation must be at least ten times as fast as xmlschema's, and the
-whole import (parsing, both validations, rules, storing) at least twice, aim four times, as fast as xmlschema's
-validation.
+lxml's validation must be at least ten times as fast as xmlschema's, and the whole import (parsing, both validations,
+rules, storing) at least twice, aim four times, as fast as xmlschema's validation.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Instant worlds at Quoridor tables over TCP: moves a second, how long a move takes to the next world, processor time.
 
-Source: issue 5, "Shows" 8. The worlds play whole games that were played before by the strategy `path`, walls included,
-and reset. Their sockets are as the system makes them, Nagle's algorithm included, as those of real worlds are.
+The worlds play whole games that were played before by the strategy `path`, walls included, and reset. Their sockets are
+as the system makes them, Nagle's algorithm included, as those of real worlds are.
 """
 
 from __future__ import annotations

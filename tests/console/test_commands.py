@@ -58,6 +58,8 @@ class LookingTests(DeskTestCase):
     def test_a_room_that_has_not_begun_has_no_board(self) -> None:
         self.house.connect()
         self.assertNotIn("board", json.loads(self.answer(f"room {self.room.id} --json")))
+        self.house.connect()
+        self.assertIn("board", json.loads(self.answer(f"room {self.room.id} --json")))
 
     def test_a_room_that_is_not_there(self) -> None:
         self.assertEqual(self.answer("room abcd"), "there is no room abcd\n")
@@ -417,13 +419,16 @@ class PreparingTests(DeskTestCase):
         self.assertIn("perhaps is none of on, off", self.answer(f"timeout {room} 1 perhaps"))
 
     def test_no_limit_runs_out_where_it_is_off(self) -> None:
-        made = json.loads(self.answer("prepare hive Ada Grace --json"))
-        self.answer(f"timeout {made['room']} 0 off")
-        for reservation in made["reservations"]:
-            wire = self.house.connect()
-            wire.send(f'<protocol><joinPrepared reservationCode="{reservation["code"]}"/>'.encode())
+        rooms = []
+        for limit in ("off", "on"):
+            made = json.loads(self.answer("prepare hive Ada Grace --json"))
+            self.answer(f"timeout {made['room']} 0 {limit}")
+            for reservation in made["reservations"]:
+                wire = self.house.connect()
+                wire.send(f'<protocol><joinPrepared reservationCode="{reservation["code"]}"/>'.encode())
+            rooms.append(self.house.lobby.rooms[made["room"]])
         self.house.clock.advance(3_000)
-        self.assertIsNone(self.house.lobby.rooms[made["room"]].table.outcome)
+        self.assertEqual([room.table.outcome is None for room in rooms], [True, False])
 
     def test_display_names(self) -> None:
         made = json.loads(self.answer("prepare hive Ada 'Jürgen \x1b[2J' --json"))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from textwrap import fill
 
 import attrs
 from twisted.trial.unittest import SynchronousTestCase
@@ -21,12 +22,15 @@ from gamed.console.parsing import Command
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "console.md"
 HEADING = "\n## Commands\n"
 
+COLUMNS = 100
+"""Characters in a line of Markdown, at most."""
+
 
 def section(command: Command) -> str:
     """Return what the page says of a command."""
-    changes = "\n\nIt changes something, and stands in the audit log." if command.changes else ""
+    changes = "\n\nIt changes something, so the audit log records it." if command.changes else ""
     *text, example = command.help.splitlines()
-    body = "\n".join(text).strip()
+    body = "\n\n".join(fill(paragraph, COLUMNS) for paragraph in "\n".join(text).strip().split("\n\n"))
     typed = example.removeprefix("Example: ")
     return f"### {command.name}\n\n    {command.usage}\n\n{body}{changes}\n\nExample: `{typed}`\n"
 

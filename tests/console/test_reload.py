@@ -35,6 +35,14 @@ class BattleshipTests(ReloadTestCase):
         said = self.reload()
         self.assertEqual(said, {"changed": [], "for new rooms and connections": [], "needs a restart": []})
 
+    def test_certificates_that_cannot_be_used_are_told(self) -> None:
+        error = ConfigError("the certificates stay as they were: there is no key in a.pem")
+        self.reloader.certificates = lambda: {"battleship": error, "hive": None}
+        said = self.reload()
+        self.assertEqual(said["changed"], ["[hive] certificates"])
+        self.assertEqual(said["cannot be used"], [f"[battleship] {error}"])
+        self.assertIn(str(error), self.answer("reload"))
+
     def test_limits_hold_at_once_and_nobody_is_dropped(self) -> None:
         wires = self.match()
         said = self.reload(connections=2, unsent_bytes=5)

@@ -1,6 +1,6 @@
 """The administrator's part of pages, and bots that wait for the test: for tests of what administrators do.
 
-Source: issue 8, "Build" 1; docs/reference/console.md, "The audit log".
+Source: docs/reference/console.md#the-audit-log.
 """
 
 from __future__ import annotations

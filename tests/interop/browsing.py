@@ -1,6 +1,6 @@
 """A real daemon with its web listener, and a headless Chromium before it.
 
-Source: issue 8, "Shows". Waits are for conditions, never for a time; each gives up after `PATIENCE`.
+Waits are for conditions, never for a time; each gives up after `PATIENCE`.
 """
 
 from __future__ import annotations
@@ -235,8 +235,9 @@ class LiveTestCase(SynchronousTestCase):
     def shared(cls) -> WebDaemon:
         """Return the class's daemon, started by its first test."""
         if cls.__dict__.get("_shared") is None:
-            cls._shared = WebDaemon(Path(f"{cls.__name__}-{Random().getrandbits(32):x}"), **cls.settings)
-            cls._shared.start()
+            daemon = WebDaemon(Path(f"{cls.__name__}-{Random().getrandbits(32):x}"), **cls.settings)
+            daemon.start()
+            cls._shared = daemon
             # trial knows nothing of tearDownClass.
             atexit.register(cls.tearDownClass)
         assert cls._shared is not None

@@ -1,6 +1,6 @@
 """Hands for the games' boards: they choose something legal that the board shows, by the mouse or by keys alone.
 
-Source: issue 8, "Shows" 1; the heads of gamed/web/static/games/*.js say which attributes elements have.
+The heads of gamed/web/static/games/*.js say which attributes elements have.
 """
 
 from __future__ import annotations

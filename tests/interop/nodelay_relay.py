@@ -1,7 +1,8 @@
 """A plain Battleship relay with TCP_NODELAY and without TCP_QUICKACK: what gamed's relay is compared with.
 
-Started as `python nodelay_relay.py PORT`; prints `ready` when it listens on all interfaces. Clients are paired
-first come, first served; the first defends. Source: battleship.md A1, B2, B12.
+Started as `python nodelay_relay.py PORT`; prints `ready` when it listens on all interfaces. Clients are paired first
+come, first served; the first defends. Source: docs/reference/battleship.md#order,
+docs/reference/battleship.md#line-ends, docs/reference/battleship.md#what-the-original-does-differently.
 """
 
 from __future__ import annotations

@@ -33,15 +33,11 @@ class Program:
         self.master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
         self.process = subprocess.Popen(
-            command,
+            # ssh asks for a password on its controlling terminal.
+            ["setsid", "--ctty", *command],
             stdin=slave,
             stdout=slave,
             stderr=slave,
-            start_new_session=True,
-            # ssh asks for a password on the terminal that it is led by.
-            preexec_fn=lambda: (  # noqa: PLW1509 (no threads here)
-                fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-            ),
             env={**os.environ, **(environment or {})},
         )
         os.close(slave)

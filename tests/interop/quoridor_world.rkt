@@ -11,7 +11,7 @@
 ;; The steps of `join` are done by the world alone, one after the other, each when a mail comes that asks for it.
 ;; On stdout, a line each: what 2htdp/universe says, `mail` with every mail, and the end: `left` or `disappeared`.
 ;;
-;; Source: quoridor.md B5 and C2.
+;; Source: docs/specs/quoridor.md#what-a-world-does, docs/reference/quoridor.md#what-worlds-send.
 
 (require racket/async-channel
          racket/list

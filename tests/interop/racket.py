@@ -1,6 +1,7 @@
 """Real worlds of Racket's 2htdp/universe, a process each, on a display in memory.
 
-Source: quoridor.md B5. `quoridor_world.rkt` says what a world can be told, and what it prints.
+Source: docs/specs/quoridor.md#what-a-world-does. `quoridor_world.rkt` says what a world can be told, and what it
+prints.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The administrator in the browser: logs in, holds games and ends them, prepares a room; others may not.
 
-Source: issue 8, "Build" 1; docs/reference/web-api.md. What takes longer is in tests/proofs/test_browser_admin.py.
+Source: docs/reference/web-api.md#calls. What takes longer is in tests/proofs/test_browser_admin.py.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ class AdminTests(AdminTestCase):
             self.assertEqual(tab.locator(prepare).count(), count)
         page.click("header button:text-is('Log out')")
         page.wait_for_selector("header button:text-is('Log in')")
+        # The lobby stands there until it has been drawn anew.
+        page.wait_for_selector(prepare, state="detached")
         page.wait_for_selector("[data-game=hive] button.primary")
-        self.assertEqual(page.locator(prepare).count(), 0)
         self.assertFalse(self.asked(page, "/session")["admin"])
         log = self.daemon.text()
         self.assertIn("wrong user or password: address=127.0.0.1", log)

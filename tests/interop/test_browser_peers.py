@@ -1,6 +1,6 @@
 """A person in the browser against programs that know nothing of browsers: a Prolog client, a Racket world.
 
-Source: issue 8, "Shows" 2; battleship.md B8, quoridor.md B5.
+Source: docs/specs/battleship.md#the-life-of-a-client, docs/specs/quoridor.md#what-a-world-does.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class PeerTests(LiveTestCase):
         self.assertEqual(self.verdict(), "You lost.")
         self.page.click("[data-do=reset]")
         waits(self.page, "play")
-        self.assertEqual(self.page.locator(MOVES).count(), 0)
+        self.page.wait_for_selector(MOVES, state="detached")
         self.moves(UP[0::2])
         waits(self.page, "won", "disconnect")
         self.assertEqual(self.verdict(), "You won.")

@@ -132,11 +132,12 @@ class TelnetTests(ConsoleTestCase):
         self.assertIn("is paused", self.answer(console, f"pause {name}"))
         self.assertIn("paused", self.answer(console, "rooms"))
         second.sendall(b"(1,[0,0]).\n")
-        time.sleep(0.2)
-        shown = self.answer(console, f"resume {name}")
-        self.assertRegex(shown, rf"{name} +[0-9.]+ line seat \d \(1,\[0,0\]\)")
-        self.assertIn("goes on", shown)
+        line = rf"{name} +[0-9.]+ line seat \d \(1,\[0,0\]\)"
+        self.assertNotRegex(console.shown, line)
+        console.type(f"resume {name}\r")
+        console.expect(line)
         shown = self.answer(console, f"kick {name} 0")
+        self.assertIn("goes on", console.shown)
         self.assertIn("is kicked", shown)
         self.assertIn(f"{name} closed", shown)
         # What it was told before stands before the end.

@@ -1,7 +1,6 @@
 """GNU Go as a second referee: the same boards after every tenth move, and the same legal moves.
 
-Source: issue 3, "Shows" 1. GNU Go is asked by GTP, the Go Text Protocol: commands in lines, answers that begin with "="
-and end with an empty line.
+GNU Go is asked by GTP, the Go Text Protocol: commands in lines, answers that begin with "=" and end with an empty line.
 """
 
 from __future__ import annotations

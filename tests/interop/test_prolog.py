@@ -1,6 +1,7 @@
 """Real Prolog clients over real TCP: against each other, against our bots, and how fast.
 
-Source: battleship.md B8 and B12. The client in `prolog/` behaves as the original one does; it was written for this.
+Source: docs/specs/battleship.md#the-life-of-a-client, docs/reference/battleship.md#what-the-original-does-differently.
+The client in `prolog/` behaves as the original one does; it was written for this.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Real Racket worlds over real TCP: names, the vote, whole games with walls, rejection, reset, leaving.
 
-Source: quoridor.md C. The worlds are told what to send; every mail that they receive is compared, and its order.
+Source: docs/specs/quoridor.md. The worlds are told what to send; every mail that they receive is compared, and its
+order.
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ NAMES = ('"Quoridor"', "world3117", "|foo bar|", r'"\"Ω\"\n\U1F600"', '""', "||
 """What may stand in a big-bang's name clause: strings and symbols. Names need not be unique."""
 
 ORIGINAL_RATE = 45
-"""Moves a second between two worlds at the original server. Source: quoridor.md A."""
+"""Moves a second between two worlds at the original server. Source: docs/specs/quoridor.md#transport."""
 
 
 def starts(count: int, first: int) -> list[str]:

@@ -1,6 +1,7 @@
 """The client in docs/reference/quoridor.md plays a whole game against `gamed bot`, and so does the world of the tests.
 
-Source: quoridor.md B5; the bot stays after a game, so that a world shows its result and may reset.
+Source: docs/specs/quoridor.md#what-a-world-does; the bot stays after a game, so that a world shows its result and may
+reset.
 """
 
 from __future__ import annotations

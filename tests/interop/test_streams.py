@@ -1,6 +1,6 @@
 """What a spectator and an opponent are sent by a real daemon, byte by byte: no fleet, hand or program of others.
 
-Source: issue 8, "Shows" 4. tests/web/test_taint.py does the same in memory, and for all that the API answers.
+tests/web/test_taint.py does the same in memory, and for all that the API answers.
 """
 
 from __future__ import annotations

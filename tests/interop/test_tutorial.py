@@ -1,7 +1,4 @@
-"""The tutorial, walked through in a browser as it is written; with SHOTS in the environment it gets its pictures anew.
-
-Source: issue 8, "Build" 6.
-"""
+"""The tutorial, walked through in a browser as it is written; with SHOTS set it gets its pictures anew."""
 
 from __future__ import annotations
 
@@ -116,7 +113,7 @@ class TutorialTests(LiveTestCase):
         waits(self.page, "shoot")
         self.shoots("battleship")
         shoot_all(hand)
-        self.assertIn("To the record", self.page.locator(".ending").inner_text())
+        self.page.wait_for_selector(".ending a:text-is('To the record')")
         out, _ = program.communicate(timeout=PATIENCE)
         won = self.page.locator(".ending strong").inner_text().strip() == "You won."
         self.assertIn(f"KI won {int(not won)} times and lost {int(won)} times.", out)

@@ -70,13 +70,13 @@ class PairingTests(LobbyTestCase):
 
     def test_who_was_dropped_while_waiting_is_not_paired(self) -> None:
         room, _ = self.arrive("a")
-        room.receive(0, Moved(b"x" * 20_000))
+        room.receive(0, [Moved(b"x" * 20_000)])
         self.assertEqual(self.termination(room), ("limit", None))
         self.assertIsNot(self.arrive("b")[0], room)
 
     def test_a_match_that_ends_as_it_begins_leaves_nobody_waiting(self) -> None:
         room, _ = self.arrive("a")
-        room.receive(0, LAST_SUNK)
+        room.receive(0, [LAST_SUNK])
         self.arrive("b")
         self.assertEqual(self.termination(room), ("victory", 1))
         self.assertIsNot(self.arrive("c")[0], room)
@@ -84,7 +84,7 @@ class PairingTests(LobbyTestCase):
     def test_many_rooms_do_not_mix(self) -> None:
         rooms = [self.match(f"{number}-a", f"{number}-b") for number in range(50)]
         for number, room in enumerate(rooms):
-            room.receive(1, Moved(b"%d" % number))
+            room.receive(1, [Moved(b"%d" % number)])
         self.clock.turn()
         self.assertEqual(self.heard, [(f"{number}-a", Moved(b"%d" % number)) for number in range(50)])
         self.assertEqual(len({room.id for room in rooms}), 50)
@@ -117,10 +117,10 @@ class BatchTests(LobbyTestCase):
         rooms = [self.match() for _ in range(3)]
         self.journal.batches.clear()
         for room in (*rooms, rooms[0]):
-            room.receive(1, SHOT)
+            room.receive(1, [SHOT])
         self.clock.turn()
         self.assertEqual(self.journal.batches, [[(room.id, [LINE]) for room in (*rooms, rooms[0])]])
-        rooms[1].receive(0, WATER)
+        rooms[1].receive(0, [WATER])
         self.clock.turn()
         self.assertEqual(self.journal.batches[1:], [[(rooms[1].id, [LINE])]])
 
@@ -129,7 +129,7 @@ class BatchTests(LobbyTestCase):
         positions: list[int] = []
         self.patch(HeldJournal, "when_synced", lambda _journal, position, _call: positions.append(position))
         room = self.match()
-        room.receive(1, SHOT)
+        room.receive(1, [SHOT])
         self.clock.turn()
         # Opened and joined; joined and started; the line.
         self.assertEqual(positions, [2, 4, 5])
@@ -159,7 +159,7 @@ class AfterwardsTests(LobbyTestCase):
 
     def test_lines_are_judged_later(self) -> None:
         room = self.match()
-        room.receive(0, SHOT)
+        room.receive(0, [SHOT])
         self.turns(3, AFTERWARDS - 0.01)
         self.assertEqual((self.heard, room.table.findings), ([("b", SHOT)], []))
         with capturedLogs() as logs:
@@ -173,7 +173,7 @@ class AfterwardsTests(LobbyTestCase):
         rooms = [self.match(name, f"not {name}") for name in "abc"]
         names = self.reviewed()
         for room in rooms:
-            room.receive(1, SHOT)
+            room.receive(1, [SHOT])
         self.clock.turn(AFTERWARDS)
         for count in (1, 2, 3):
             self.assertEqual(names, list("abc")[:count])
@@ -185,8 +185,8 @@ class AfterwardsTests(LobbyTestCase):
         room = self.match()
         names = self.reviewed()
         for number in range(REVIEWED_AT_ONCE):
-            room.receive(1 - number % 2, SHOT)
-            room.receive(number % 2, WATER)
+            room.receive(1 - number % 2, [SHOT])
+            room.receive(number % 2, [WATER])
         self.turns(5, AFTERWARDS)
         self.assertEqual(names, ["a"])
         self.turns(5, AFTERWARDS)
@@ -195,7 +195,7 @@ class AfterwardsTests(LobbyTestCase):
     def test_records_are_offered_together_when_all_is_judged(self) -> None:
         rooms = [self.match() for _ in range(3)]
         for room in rooms:
-            room.receive(0, LAST_SUNK)
+            room.receive(0, [LAST_SUNK])
         self.turns(2, AFTERWARDS)
         self.assertEqual(self.store.asked, [])
         self.turns(2)
@@ -204,9 +204,9 @@ class AfterwardsTests(LobbyTestCase):
     def test_a_record_holds_all_findings(self) -> None:
         room = self.match()
         for number in range(REVIEWED_AT_ONCE):
-            room.receive(1 - number % 2, SHOT)
-            room.receive(number % 2, WATER)
-        room.receive(1, WATER)
+            room.receive(1 - number % 2, [SHOT])
+            room.receive(number % 2, [WATER])
+        room.receive(1, [WATER])
         room.leave(0)
         self.turns(8, AFTERWARDS)
         found = judgement(self.store.records[room.id])
@@ -263,8 +263,8 @@ class AfterwardsTests(LobbyTestCase):
     def test_a_long_record_is_made_in_portions(self) -> None:
         room, other = self.match(), self.match()
         for number in range(PORTION):
-            room.receive(1 - number % 2, SHOT)
-            room.receive(number % 2, WATER)
+            room.receive(1 - number % 2, [SHOT])
+            room.receive(number % 2, [WATER])
         room.leave(0)
         other.leave(0)
         self.clock.turn(AFTERWARDS)
@@ -279,8 +279,8 @@ class AfterwardsTests(LobbyTestCase):
     def test_a_stop_finishes_what_is_made_in_portions(self) -> None:
         room = self.match()
         for number in range(PORTION):
-            room.receive(1 - number % 2, SHOT)
-            room.receive(number % 2, WATER)
+            room.receive(1 - number % 2, [SHOT])
+            room.receive(number % 2, [WATER])
         room.leave(0)
         self.turns(1, AFTERWARDS)
         self.assertEqual(self.store.asked, [])
@@ -294,7 +294,7 @@ class AfterwardsTests(LobbyTestCase):
 class StoreTests(LobbyTestCase):
     def ended(self) -> Room:
         room = self.match()
-        room.receive(0, LAST_SUNK)
+        room.receive(0, [LAST_SUNK])
         self.turns(4, AFTERWARDS)
         return room
 
@@ -311,7 +311,7 @@ class StoreTests(LobbyTestCase):
         self.open(store=StubbornStore(waits=True))
         room = self.match()
         self.assertTrue(self.lobby.recorder.is_on_its_way(room.id))
-        room.receive(0, LAST_SUNK)
+        room.receive(0, [LAST_SUNK])
         self.assertTrue(self.lobby.recorder.is_on_its_way(room.id))
         self.turns(4, AFTERWARDS)
         self.assertTrue(self.lobby.recorder.is_on_its_way(room.id))
@@ -341,7 +341,7 @@ class StoreTests(LobbyTestCase):
     def test_the_record_that_is_there_stands(self) -> None:
         self.open()
         room = self.match()
-        room.receive(0, LAST_SUNK)
+        room.receive(0, [LAST_SUNK])
         names = {"publisher": "gamed-battleship", "version": "1.0"}
         there = evolve(from_history(room.history, **names, findings=(), unjudged=None), version="0.9")
         self.store.records[room.id] = there
@@ -364,7 +364,7 @@ class StopTests(LobbyTestCase):
     def test_running_games_are_ended_and_recorded(self) -> None:
         self.open()
         rooms = [self.match("a", "b"), self.match("c", "d")]
-        rooms[0].receive(0, SHOT)
+        rooms[0].receive(0, [SHOT])
         self.assertEqual(len(self.stopped()), 1)
         for room in rooms:
             self.assertEqual(summary(self.store.records[room.id]).termination, "shutdown")
@@ -397,7 +397,7 @@ class StopTests(LobbyTestCase):
     def test_what_was_not_yet_recorded_is(self) -> None:
         self.open()
         room = self.match()
-        room.receive(0, LAST_SUNK)
+        room.receive(0, [LAST_SUNK])
         self.stopped()
         self.assertEqual(summary(self.store.records[room.id]).termination, "victory")
         self.assertEqual(self.heard, [("b", LAST_SUNK), ("a", "closed"), ("b", "closed")])

@@ -51,12 +51,12 @@ class HoldTests(LobbyTestCase):
     def fill(self) -> None:
         """Fill the disk, and let a shot be refused."""
         self.journal.refuses = True
-        self.room.receive(1, SHOT)
+        self.room.receive(1, [SHOT])
         self.clock.turn()
 
     def test_nothing_leaves_until_the_journal_has_taken_it(self) -> None:
         self.fill()
-        self.room.receive(0, WATER)
+        self.room.receive(0, [WATER])
         self.turns(3, 5 * AGAIN)
         self.assertEqual((self.heard, self.told), ([], [True]))
         self.assertIsNone(self.room.table.outcome)
@@ -70,7 +70,7 @@ class HoldTests(LobbyTestCase):
         self.fill()
         self.journal.refuses = False
         self.turns(1, AGAIN)
-        self.room.receive(0, LAST_SUNK)
+        self.room.receive(0, [LAST_SUNK])
         self.turns(5, 1.0)
         self.assertEqual(self.termination(self.room), ("victory", 1))
         self.assertEqual(list(self.store.records), [self.room.id])
@@ -147,9 +147,9 @@ class HoldTests(LobbyTestCase):
         self.patch(self.lobby, "held", lambda: held[0])
         _, first = self.arrive("c")
         room, _ = self.arrive("d")
-        room.receive(1, SHOT)
+        room.receive(1, [SHOT])
         held[0] += 2.5
-        room.receive(0, WATER)
+        room.receive(0, [WATER])
         room.leave(0)
         ats = [
             (entry.kind, entry.at) for entry in room.history.entries if entry.kind not in ("joined", "started", "drawn")
@@ -207,7 +207,7 @@ class EndTests(LobbyTestCase):
         self.room, self.quiet = self.match("a", "b"), self.match("c", "d")
         self.arrive("e")
         self.journal.refuses = True
-        self.room.receive(1, SHOT)
+        self.room.receive(1, [SHOT])
         self.clock.turn()
 
     def test_all_running_games_end_as_a_fault_of_ours(self) -> None:
@@ -268,7 +268,7 @@ class SyncTests(LobbyTestCase):
         error = self.assertRaises(StoreError, self.arrive, "c")
         self.assertIn("cannot be synced", str(error))
         room = next(iter(self.lobby.rooms.values()))
-        room.receive(1, SHOT)
+        room.receive(1, [SHOT])
         self.turns(3, AGAIN)
         self.assertEqual(self.heard, [("a", SHOT)])
         self.assertEqual(self.journal.probes, 0)

@@ -55,8 +55,8 @@ class FinishedTests(RecoveryTestCase):
     def test_it_is_recorded_once(self) -> None:
         self.open()
         room = self.match()
-        room.receive(1, SHOT)
-        room.receive(0, LAST_SUNK)
+        room.receive(1, [SHOT])
+        room.receive(0, [LAST_SUNK])
         self.clock.turn()
         house = self.restart()
         self.assertEqual(self.recovered, 1)
@@ -90,7 +90,7 @@ class FinishedTests(RecoveryTestCase):
         self.open(**changes)
         room = self.match()
         for seat, line in played:
-            room.receive(seat, Moved(line))
+            room.receive(seat, [Moved(line)])
             self.clock.turn(0.01)
         room.leave(0)
         self.clock.turn()
@@ -120,7 +120,7 @@ class FinishedTests(RecoveryTestCase):
     def test_a_game_that_silence_ended(self) -> None:
         self.open(idle_seconds=5.0)
         room = self.match()
-        room.receive(0, SHOT)
+        room.receive(0, [SHOT])
         self.turns(2, 5)
         house = self.restart(idle_seconds=5.0)
         self.assertEqual(house.store.records[room.id], self.live(room))
@@ -129,7 +129,7 @@ class FinishedTests(RecoveryTestCase):
     def test_the_replayed_table_has_ended(self) -> None:
         self.open()
         room = self.match()
-        room.receive(0, LAST_SUNK)
+        room.receive(0, [LAST_SUNK])
         table = replayed(self.lobby, room.history)
         self.assertEqual(table.outcome, room.table.outcome)
 
@@ -139,7 +139,7 @@ class UnfinishedTests(RecoveryTestCase):
         self.open()
         room = self.match()
         self.clock.turn(1.5)
-        room.receive(0, SHOT)
+        room.receive(0, [SHOT])
         self.clock.turn()
         with capturedLogs() as logs:
             house = self.restart()
@@ -201,8 +201,8 @@ class OtherTests(RecoveryTestCase):
     def test_a_room_that_cannot_be_replayed_stays_and_the_others_are_recorded(self) -> None:
         self.open()
         broken, whole = self.match("a", "b"), self.match("c", "d")
-        broken.receive(1, SHOT)
-        whole.receive(1, SHOT)
+        broken.receive(1, [SHOT])
+        whole.receive(1, [SHOT])
         self.clock.turn()
         real = Relay.restore
 

@@ -8,7 +8,7 @@ from twisted.logger import capturedLogs
 
 from gamed.events import Moved, Seated, Started
 from gamed.game import Termination
-from gamed.history import ENDED, JOINED, LINE, OPENED, STARTED
+from gamed.history import ENDED, HELD, JOINED, LINE, OPENED, STARTED, Entry
 from gamed.lobby.match_recorder import AFTERWARDS
 from gamed.lobby.outage import PATIENCE
 from gamed.records.own import summary
@@ -33,21 +33,21 @@ class DeliveryTests(LobbyTestCase):
         room = self.match()
         lines = [Moved(b"%d" % number) for number in range(5)]
         for line in lines:
-            room.receive(1, line)
+            room.receive(1, [line])
         self.assertEqual(self.heard, [])
         self.clock.turn()
         self.assertEqual(self.heard, [("a", line) for line in lines])
 
     def test_the_last_line_leaves_before_the_close(self) -> None:
         room = self.match()
-        room.receive(0, LAST_SUNK)
+        room.receive(0, [LAST_SUNK])
         self.clock.turn()
         self.assertEqual(self.heard, [("b", LAST_SUNK), ("a", "closed"), ("b", "closed")])
 
     def test_the_journal_has_it_first(self) -> None:
         room = self.match()
         self.journal.batches.clear()
-        room.receive(1, SHOT)
+        room.receive(1, [SHOT])
         self.assertEqual(self.journal.batches, [])
         self.clock.turn()
         self.assertEqual(self.journal.batches, [[(room.id, [LINE])]])
@@ -55,8 +55,8 @@ class DeliveryTests(LobbyTestCase):
 
     def test_the_journal_and_the_history_are_the_same(self) -> None:
         room = self.match()
-        room.receive(1, SHOT)
-        room.receive(0, WATER)
+        room.receive(1, [SHOT])
+        room.receive(0, [WATER])
         self.clock.turn()
         self.assertEqual(self.journal.rooms[room.id], room.history)
         self.assertEqual([entry.kind for entry in room.history.entries], [JOINED, JOINED, STARTED, LINE, LINE])
@@ -74,6 +74,55 @@ class DeliveryTests(LobbyTestCase):
         self.assertEqual((line["game"], line["peers"]), ("battleship", "a,b"))
 
 
+class BatchTests(LobbyTestCase):
+    """What one read has brought."""
+
+    def setUp(self) -> None:
+        self.open()
+        self.room = self.match()
+        self.journal.batches.clear()
+        self.steps: list[Step] = []
+        self.room.watchers.append(lambda _, step: self.steps.append(step))
+
+    def test_it_is_one_step_and_one_entry_of_the_journal(self) -> None:
+        lines = [Moved(b"%d" % number) for number in range(3)]
+        self.room.receive(1, iter(lines))
+        self.clock.turn()
+        self.assertEqual(len(self.steps), 1)
+        self.assertEqual(self.journal.batches, [[(self.room.id, [LINE] * 3)]])
+        self.assertEqual(self.heard, [("a", line) for line in lines])
+
+    def test_nothing_is_no_step(self) -> None:
+        self.room.receive(1, [])
+        self.assertEqual((self.steps, self.lobby._dispatches), ([], []))
+
+    def test_what_comes_after_the_end_of_the_match_is_a_step_by_itself(self) -> None:
+        with capturedLogs():
+            self.room.receive(0, [WATER, LAST_SUNK, SHOT])
+        self.assertEqual([step.outcome is not None for step in self.steps], [True, False])
+        self.clock.turn()
+        self.assertEqual(self.heard, [("b", WATER), ("b", LAST_SUNK), ("a", "closed"), ("b", "closed")])
+
+    def test_another_match_has_a_history_of_its_own(self) -> None:
+        one, two, three = (Entry(number, LINE, 1, b"") for number in range(3))
+        steps = [Step(journal=(one,)), Step(journal=(two,), opened=True), Step(journal=(three,))]
+        self.patch(Relay, "receive", lambda *_: steps.pop(0))
+        before = self.room.history
+        self.room.receive(1, [SHOT] * 3)
+        self.assertEqual((before.entries[-1], self.room.history.entries), (one, [two, three]))
+        self.clock.turn()
+        rooms = [(before.room, [LINE]), (self.room.history.room, [OPENED, LINE, LINE])]
+        self.assertEqual(self.journal.batches, [rooms])
+
+    def test_where_a_match_waits_is_in_the_journal_in_its_place(self) -> None:
+        entry, held = Entry(0, LINE, 1, b""), Entry(0, HELD)
+        steps = [Step(journal=(entry,), held=held), Step(journal=(entry,))]
+        self.patch(Relay, "receive", lambda *_: steps.pop(0))
+        self.room.receive(1, [SHOT] * 2)
+        self.clock.turn()
+        self.assertEqual(self.journal.batches, [[(self.room.id, [LINE, HELD]), (self.room.id, [LINE])]])
+
+
 class DiskTests(LobbyTestCase):
     def setUp(self) -> None:
         self.open(journal=HeldJournal())
@@ -86,7 +135,7 @@ class DiskTests(LobbyTestCase):
         room = self.match()
         self.synced()
         self.heard.clear()
-        room.receive(1, SHOT)
+        room.receive(1, [SHOT])
         self.clock.turn()
         self.assertEqual(self.heard, [])
         self.journal.sync()
@@ -98,9 +147,9 @@ class DiskTests(LobbyTestCase):
         told: list[float] = []
         room.table.forwards = False
         self.patch(Relay, "delivered", lambda _table, now, _unsent: told.append(now))
-        room.receive(1, SHOT)
+        room.receive(1, [SHOT])
         self.clock.turn()
-        room.receive(0, WATER)
+        room.receive(0, [WATER])
         self.clock.turn(1.0)
         self.journal.sync()
         self.assertEqual(told, [])
@@ -112,7 +161,7 @@ class DiskTests(LobbyTestCase):
         self.synced()
         self.heard.clear()
         for seat, line in ((1, SHOT), (0, WATER), (0, LAST_SUNK)):
-            room.receive(seat, line)
+            room.receive(seat, [line])
             self.clock.turn()
         self.assertEqual((self.heard, len(self.journal.held)), ([], 3))
         self.journal.sync()
@@ -153,7 +202,7 @@ class ClockTests(LobbyTestCase):
         self.open(idle_seconds=10.0)
         room = self.match()
         self.clock.turn(6)
-        room.receive(1, SHOT)
+        room.receive(1, [SHOT])
         self.turns(3, 4)
         self.assertIsNone(room.table.outcome)
         self.turns(3, 5.9)
@@ -166,7 +215,7 @@ class ClockTests(LobbyTestCase):
         room = self.match()
         (timer,) = self.clock.getDelayedCalls()
         self.clock.turn(1)
-        room.receive(1, SHOT)
+        room.receive(1, [SHOT])
         self.turns(2, AFTERWARDS)
         self.assertEqual(list(self.clock.getDelayedCalls()), [timer])
         self.assertEqual(timer.getTime(), 10.0)
@@ -176,7 +225,7 @@ class ClockTests(LobbyTestCase):
         room = self.match()
         self.clock.turn(5)
         # Twisted runs the timers that are due before it reads the sockets.
-        room.receive(1, SHOT)
+        room.receive(1, [SHOT])
         self.turns(2)
         self.assertIsNone(room.table.outcome)
         self.assertEqual(self.heard, [("a", SHOT)])
@@ -191,7 +240,7 @@ class ClockTests(LobbyTestCase):
         self.clock.turn(5)
         self.assertIsNone(room.table.outcome)
         self.clock.turn()
-        room.receive(1, SHOT)
+        room.receive(1, [SHOT])
         self.clock.turn()
         self.assertEqual(self.termination(room), ("idle", 0))
         self.assertEqual(self.heard, [("a", "closed"), ("b", "closed")])
@@ -234,7 +283,7 @@ class ClockTests(LobbyTestCase):
         found: list[float] = []
         self.patch(Relay, "receive", lambda table, *_: found.append(table.arrived) or Step())
         for first.arrived in (3.0, inf):
-            room.receive(0, SHOT)
+            room.receive(0, [SHOT])
         self.assertEqual(found, [3.0, inf])
 
     def test_a_clock_starts_when_a_slow_reader_has_its_letter(self) -> None:
@@ -244,7 +293,7 @@ class ClockTests(LobbyTestCase):
         found: list[tuple[float, list[int]]] = []
         self.patch(Relay, "delivered", lambda _table, now, unsent: found.append((now, list(unsent))))
         room.congested(0)
-        room.receive(1, SHOT)
+        room.receive(1, [SHOT])
         self.clock.turn()
         self.clock.turn(7)
         room.relieved(0)
@@ -338,7 +387,7 @@ class FaultTests(LobbyTestCase):
         self.assertEqual(self.termination(self.room), ("server-fault", None))
         self.assertEqual(self.heard, [("a", "closed"), ("b", "closed")])
         self.heard.clear()
-        self.other.receive(1, SHOT)
+        self.other.receive(1, [SHOT])
         self.turns(5, AFTERWARDS)
         self.assertEqual(self.heard, [("c", SHOT)])
         self.assertEqual(summary(self.store.records[self.room.id]).termination, "server-fault")
@@ -346,7 +395,7 @@ class FaultTests(LobbyTestCase):
 
     def test_in_receiving(self) -> None:
         self.breaks(self.room, "receive")
-        self.room.receive(1, SHOT)
+        self.room.receive(1, [SHOT])
         self.check()
 
     def test_in_leaving(self) -> None:
@@ -357,13 +406,13 @@ class FaultTests(LobbyTestCase):
     def test_in_judging_the_clock(self) -> None:
         self.breaks(self.room, "tick")
         self.clock.turn(3)
-        self.other.receive(1, WATER)
+        self.other.receive(1, [WATER])
         self.turns(1, 2)
         self.assertEqual(self.heard.pop(0), ("c", WATER))
         self.check()
 
     def test_in_the_referee(self) -> None:
-        self.room.receive(1, SHOT)
+        self.room.receive(1, [SHOT])
         self.clock.turn()
         self.assertEqual(self.heard.pop(), ("a", SHOT))
         self.breaks(self.room, "review")
@@ -382,8 +431,8 @@ class FaultTests(LobbyTestCase):
         assert isinstance(sound, Peer)
         faulty.flush_fault = ZeroDivisionError("flush")
         before = len(sound.flushes)
-        self.room.receive(1, SHOT)
-        self.other.receive(1, SHOT)
+        self.room.receive(1, [SHOT])
+        self.other.receive(1, [SHOT])
         self.clock.turn()
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
         self.assertEqual(len(sound.flushes), before + 1)
@@ -392,8 +441,8 @@ class FaultTests(LobbyTestCase):
         peer = self.room.peers[0]
         assert isinstance(peer, Peer)
         peer.fault = ZeroDivisionError("deliver")
-        self.room.receive(1, SHOT)
-        self.other.receive(1, SHOT)
+        self.room.receive(1, [SHOT])
+        self.other.receive(1, [SHOT])
         self.clock.turn()
         self.assertEqual(self.heard.pop(), ("c", SHOT))
         self.check()
@@ -401,7 +450,7 @@ class FaultTests(LobbyTestCase):
     def test_the_fault_is_logged_with_its_room(self) -> None:
         self.breaks(self.room, "receive")
         with capturedLogs() as logs:
-            self.room.receive(1, SHOT)
+            self.room.receive(1, [SHOT])
         self.flushLoggedErrors(ZeroDivisionError)
         self.assertEqual(sentences(logs), [f"server fault: room={self.room.id}"])
 
@@ -419,7 +468,7 @@ class RefusalTests(LobbyTestCase):
 
     def test_the_rooms_of_the_batch_end_and_no_other(self) -> None:
         for room in (self.one, self.two, self.one):
-            room.receive(1, SHOT)
+            room.receive(1, [SHOT])
         self.refuse()
         self.assertEqual(len(self.flushLoggedErrors()), 2)
         for room in (self.one, self.two):
@@ -427,19 +476,19 @@ class RefusalTests(LobbyTestCase):
         self.assertIsNone(self.quiet.table.outcome)
         self.assertEqual(self.heard, [(name, "closed") for name in "abcd"])
         self.heard.clear()
-        self.quiet.receive(1, SHOT)
+        self.quiet.receive(1, [SHOT])
         self.clock.turn()
         self.assertEqual(self.heard, [("e", SHOT)])
 
     def test_an_end_that_is_refused_closes_all_the_same(self) -> None:
-        self.one.receive(0, LAST_SUNK)
+        self.one.receive(0, [LAST_SUNK])
         self.refuse()
         self.assertEqual(len(self.flushLoggedErrors()), 1)
         self.assertEqual(self.heard, [("a", "closed"), ("b", "closed")])
 
     def test_they_become_records(self) -> None:
-        self.one.receive(1, SHOT)
-        self.two.receive(0, LAST_SUNK)
+        self.one.receive(1, [SHOT])
+        self.two.receive(0, [LAST_SUNK])
         self.refuse()
         self.flushLoggedErrors()
         self.turns(4, AFTERWARDS)
@@ -461,19 +510,19 @@ class AfterTheEndTests(LobbyTestCase):
     def test_everything_is_ignored(self) -> None:
         self.open()
         room = self.match()
-        room.receive(0, LAST_SUNK)
+        room.receive(0, [LAST_SUNK])
         self.clock.turn()
         before, entries = list(self.heard), list(room.history.entries)
         self.assertEqual(entries[-1].kind, ENDED)
         self.journal.batches.clear()
         for seat in (0, 1):
-            room.receive(seat, SHOT)
+            room.receive(seat, [SHOT])
             room.leave(seat)
             room.congested(seat)
             room.relieved(seat)
         room.stop(Termination.SHUTDOWN)
         self.turns(5, 10_000)
-        room.receive(0, SHOT)
+        room.receive(0, [SHOT])
         self.clock.turn()
         self.assertEqual((self.heard, room.history.entries, self.journal.batches), (before, entries, []))
         self.assertEqual(self.termination(room), ("victory", 1))

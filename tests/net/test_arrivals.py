@@ -1,4 +1,4 @@
-"""When a message counts as arrived, and when a limit is over. Source: design.md, "Time"; issue 14, C."""
+"""When a message counts as arrived, and when a limit is over. Source: docs/topics/design.md#time."""
 
 from __future__ import annotations
 

@@ -22,7 +22,8 @@ from gamed.games.battleship import Settings
 from gamed.games.quoridor import Settings as UniverseSettings
 from gamed.games.quoridor.wire import registration
 from gamed.lobby.heartbeat import Heartbeat
-from gamed.net.session import BREATH, LINGER, MUTE_BYTES, READ_BYTES, Session
+from gamed.net.outbox import LINGER
+from gamed.net.session import BREATH, MUTE_BYTES, READ_BYTES, Session
 from gamed.testing.house import House
 from tests.lobby.doubles import Turns
 from tests.net.transports import Handle, TCPTransport
@@ -147,7 +148,7 @@ class SocketTests(SessionTestCase):
         self.open()
         wire = self.house.connect()
         self.assertEqual(wire.received, b"(3,[]).\r")
-        self.assertIs(wire.transport.producer, wire.session)
+        self.assertIs(wire.transport.producer, wire.session.outbox)
         self.assertTrue(wire.transport.streaming)
         wire.send(LINE + b"\n")
 
@@ -180,11 +181,11 @@ class SocketTests(SessionTestCase):
             self.house.clock.advance(0)
         # Both have been told that the game begins, which waits for the handshakes; so each waits for the other one.
         sessions: list[Any] = [wrapped.wrappedProtocol for wrapped, _ in made]
-        self.assertEqual([session._is_congested for session in sessions], [True, True])
+        self.assertEqual([session.outbox.is_congested for session in sessions], [True, True])
         self.assertEqual([transport.producerState for _, transport in made], ["producing", "producing"])
         sessions[0].handshakeCompleted()
         self.assertEqual([transport.producerState for _, transport in made], ["paused", "producing"])
-        sessions[1].resumeProducing()
+        sessions[1].outbox.resumeProducing()
         self.assertEqual([transport.producerState for _, transport in made], ["producing", "producing"])
 
     def wrapped(self) -> tuple[Any, TCPTransport]:
@@ -271,11 +272,11 @@ class SendingTests(SessionTestCase):
     def test_a_transport_may_pause_again_and_again(self) -> None:
         self.open(stuck_seconds=30.0)
         first, second = self.house.connect(), self.house.connect()
-        first.session.pauseProducing()
-        first.session.pauseProducing()
+        first.session.outbox.pauseProducing()
+        first.session.outbox.pauseProducing()
         self.assertEqual(second.transport.producerState, "paused")
-        first.session.resumeProducing()
-        first.session.resumeProducing()
+        first.session.outbox.resumeProducing()
+        first.session.outbox.resumeProducing()
         self.assertEqual(second.transport.producerState, "producing")
         self.house.clock.advance(100)
         self.assertFalse(first.is_closed)
@@ -388,8 +389,8 @@ class LosingTests(SessionTestCase):
         client.session.pause()
         client.session.resume()
         client.session.close()
-        client.session.resumeProducing()
-        client.session.stopProducing()
+        client.session.outbox.resumeProducing()
+        client.session.outbox.stopProducing()
         client.session.deliver(Started())
         self.assertEqual((client.received(), transport.value(), transport.producerState), (b"", b"", "producing"))
         self.assertFalse(transport.is_half_closed)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 
 from twisted.internet.task import Clock
 from twisted.logger import capturedLogs
@@ -30,10 +29,8 @@ print(reactor.seconds is time.monotonic)
 class TimerTests(SynchronousTestCase):
     def test_a_real_reactor_runs_on_the_monotonic_clock(self) -> None:
         """If this fails, Twisted's reactor reads its clock elsewhere: look at ReactorBase.seconds."""
-        began = time.monotonic()
         done = subprocess.run([sys.executable, "-c", REACTOR], capture_output=True, text=True, timeout=60, check=True)
         self.assertEqual(done.stdout, "True\n", done.stderr)
-        self.assertLess(time.monotonic() - began, 30)
 
     def test_where_timers_run_already_nothing_is_changed(self) -> None:
         clock = Clock()

@@ -20,6 +20,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from random import Random
 
 from attrs import define, field
@@ -115,7 +116,7 @@ class Attacker:
             # In half of the time: connecting takes processor time that attackers have on machines of their own.
             while time.monotonic() < began + self.seconds / 2 * number / self.amount:
                 time.sleep(0.005)
-            client = self.dial(LISTENERS[number % 4], number // 8)
+            client = self.dial(LISTENERS[number % len(LISTENERS)], number // 8)
             with contextlib.suppress(OSError):
                 client.send(b"(")
         opened = time.monotonic() - began
@@ -217,10 +218,7 @@ ATTACKS: dict[str, Callable[[Attacker], str]] = {
     "slow connections": Attacker.slow,
     "entity bombs": Attacker.bombs,
     "endless messages": Attacker.endless,
-    "flood of battleship": lambda attacker: attacker.flood("battleship"),
-    "flood of quoridor": lambda attacker: attacker.flood("quoridor"),
-    "flood of softwarechallenge": lambda attacker: attacker.flood("softwarechallenge"),
-    "flood of roborally": lambda attacker: attacker.flood("roborally"),
+    **{f"flood of {name}": partial(Attacker.flood, listener=name) for name in LINES},
     "flood of requests": Attacker.requests,
     "a million console commands": Attacker.commands,
 }

@@ -20,6 +20,7 @@ from urllib.parse import quote
 
 from attrs import define, field
 
+from gamed.registry import game_types
 from gamed.web.static_files import FOLDER
 from tests.proofs.clients import connection
 from tests.proofs.guests import LISTENERS, Guest
@@ -37,7 +38,7 @@ PATIENCE, SHORT = 5.0, 0.05
 """Seconds for which an answer is waited for; who sends damaged things may get none."""
 
 JUNK: Final = ("", "0", "-1", "é", "\u202e", "\0", "a" * 300, "../..", "%00", "'\"<>", "1e999", "null", "[]", "🂡")
-KINDS: Final = ("battleship", "quoridor", "hive", "roborally", "go", "chess", "")
+KINDS: Final = (*game_types(), "go", "chess", "")
 ACTIONS: Final[tuple[Mapping[str, Any], ...]] = (
     {"do": "roll"},
     {"do": "ready"},

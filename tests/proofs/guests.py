@@ -30,19 +30,17 @@ from typing import Any
 from attrs import define, field
 
 from gamed.errors import RemoteProtocolError
-from gamed.registry import Player, game_types
+from gamed.registry import Player, game_types, games
 from tests.daemon import ROOT, Daemon, free_port, section
 from tests.proofs.clients import connection, named
 
-LISTENERS = ("battleship", "quoridor", "softwarechallenge", "roborally")
-KINDS = {"battleship": "battleship", "quoridor": "quoridor", "softwarechallenge": "hive", "roborally": "roborally"}
+LISTENERS = tuple(games())
+KINDS = {name: maker.load().kind for name, maker in games().items()}
 STRATEGIES = {"battleship": "open-list", "quoridor": "path", "softwarechallenge": "random", "roborally": "random"}
-"""Quick ones: what is measured is the daemon."""
+"""Quick ones, where the first one is not: what is measured is the daemon."""
 
 KEYS = {
-    "battleship": "",
     "quoridor": "tables = 0\n",
-    "softwarechallenge": "",
     "roborally": 'courses = ["anlauf"]\nmax_players = 2\nmax_games = 10000\nstart_delay = 0.0\nlinger = 2.0\n',
 }
 """Games for two everywhere, as many as come."""
@@ -64,10 +62,10 @@ def letters() -> str:
 def daemon_of_all(
     directory: Path, keys: Mapping[str, str] | None = None, more: str = ""
 ) -> tuple[Daemon, dict[str, int]]:
-    """Return a daemon with all four listeners, and their ports. `keys`: more of a listener's section, as TOML."""
+    """Return a daemon with all listeners, and their ports. `keys`: more of a listener's section, as TOML."""
     own = {} if keys is None else keys
-    wanted = {name: KEYS[name] + own.get(name, "") for name in LISTENERS}
-    ports = {"softwarechallenge": free_port(), "roborally": free_port()}
+    wanted = {name: KEYS.get(name, "") + own.get(name, "") for name in LISTENERS}
+    ports = {name: free_port() for name in LISTENERS if name not in ("battleship", "quoridor")}
     sections = "".join(section(name, port, wanted[name]) for name, port in ports.items())
     daemon = Daemon(directory, battleship=wanted["battleship"], quoridor=wanted["quoridor"], more=sections + more)
     return daemon, {"battleship": daemon.port, "quoridor": daemon.quoridor_port, **ports}
@@ -91,7 +89,7 @@ def running_all(
 def make_player(listener: str, random: Random, name: str) -> Player:
     """Return a player; its name is told where the dialect has names."""
     game = TYPES[KINDS[listener]]
-    make = game.players.get(STRATEGIES[listener]) or next(iter(game.players.values()))
+    make = game.players.get(STRATEGIES.get(listener, "")) or next(iter(game.players.values()))
     return make(random, name=name) if "name" in game.player_options else make(random)
 
 
@@ -281,7 +279,7 @@ class Party:
 
     def renew(self, tables: int) -> None:
         """Begin the games that are missing. Only one table of a game begins at a time."""
-        for listener in LISTENERS[1:]:
+        for listener in (name for name in LISTENERS if name != "battleship"):
             mine = [table for table in self.tables if table.listener == listener]
             if len(mine) < tables and all(len(table.guests) == 2 and table.guests[1].heard for table in mine):
                 self.begin(listener)

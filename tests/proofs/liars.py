@@ -1,4 +1,7 @@
-"""Players that lie, and matches between one of them and an honest one. Source: battleship.md A2; issue 2, "Shows" 5."""
+"""Players that lie, and matches between one of them and an honest one.
+
+Source: docs/reference/battleship.md#the-referee.
+"""
 
 from __future__ import annotations
 

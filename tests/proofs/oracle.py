@@ -1,6 +1,7 @@
 """Whether any legal fleet gives some answers: by trying all places of all ships, with nothing of gamed's own search.
 
-Source: battleship.md A2 and B7. A cell is (x, y). Ships may touch over corners.
+Source: docs/reference/battleship.md#the-referee, docs/reference/battleship.md#messages. A cell is (x, y). Ships may
+touch over corners.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Honest games of all listeners while others do what they can to the daemon. Source: issue 7, "Shows" 2.
+"""Honest games of all listeners while others do what they can to the daemon.
 
 The attackers are processes at nice 19, because in real life they have machines of their own; they still share the
 processors with the daemon, as the system's part of their work is done for them at once. Times of moves are compared

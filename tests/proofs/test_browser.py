@@ -1,7 +1,4 @@
-"""Whole games in a headless Chromium against a real daemon: watched, played by the mouse, played by keys alone.
-
-Source: issue 8, "Shows" 1.
-"""
+"""Whole games in a headless Chromium against a real daemon: watched, played by the mouse, played by keys alone."""
 
 from __future__ import annotations
 

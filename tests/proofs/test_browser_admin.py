@@ -1,6 +1,6 @@
 """More of what the administrator does in the browser: games that are cancelled, and whom it concerns.
 
-Source: issue 8, "Build" 1; docs/reference/web-api.md.
+Source: docs/reference/web-api.md#calls.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """One match after the other at the same table: who watches is led on from one to the next, without a reload.
 
-Source: quoridor.md B4 (reset); issue 8, "Build" 3. A connection of Battleship is one match: there is no next one.
+Source: docs/reference/quoridor.md#states-of-a-table (reset). A connection of Battleship is one match: there is no next
+one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""One browser with many windows, and networks, tabs and workers that go away without a word.
-
-Source: issue 16, lines 3 and 8, and "Shows" 2.
-"""
+"""One browser with many windows, and networks, tabs and workers that go away without a word."""
 
 from __future__ import annotations
 
@@ -39,6 +36,13 @@ NO_WORKERS = "delete window.SharedWorker;"
 NO_LOCKS = "Object.defineProperty(Navigator.prototype, 'locks', {get: () => undefined});"
 STOPPED = "(stopped: no connection)"
 
+RETURNED = """
+() => new MutationObserver(() => {
+  window.hasReturned ||= Boolean(document.querySelector(".seats .returned"));
+}).observe(document.body, {childList: true, subtree: true})
+"""
+"""Notes that somebody is back: this is shown for some seconds only."""
+
 Turn = Callable[[Page], bool]
 
 
@@ -60,13 +64,15 @@ class ManyWindowsTests(LiveProof):
                 break
         for page in [page for _, page in seats] + watching[:-1]:
             page.wait_for_selector(ENDED, state="attached")
-            self.assertFalse(page.locator(".banner").is_visible())
+            # On a busy machine a stream may be late; it comes back.
+            page.wait_for_selector(".banner", state="hidden")
         watching[-1].wait_for_selector(".ending:not([hidden])")
         for page, room in zip(watching, rooms[::2] + rooms[1::4], strict=True):
             until(lambda room=room: page.request.get(f"/api/v1/records/{room}").ok, "no record")  # noqa: B023
             record = page.request.get(f"/api/v1/records/{room}").json()
             self.assertEqual(record["termination"], "victory")
             if page is not watching[-1]:
+                page.wait_for_selector(f"{MOVES} >> nth={record['length'] - 1}", state="attached")
                 self.assertEqual(page.locator(MOVES).count(), record["length"])
 
     def begin(self, game: str, page: Page, name: str) -> str:
@@ -218,16 +224,17 @@ class SilenceTests(LiveProof):
         sit_by_mouse(self.page, "quoridor", "Ben")
         votes(self.page, self.page.click)
         watching = self.tab(self.browser())
-        watching.goto(f"/rooms/{self.room(self.page, 'quoridor', 'playing')}")
+        watching.goto(f"/rooms/{self.asked(ann, f'/seats/{seat}')['room']}")
         watching.wait_for_selector(".seats li")
         ann.close()
         for page in (self.page, watching):
-            page.set_default_timeout(6_000)
-            page.wait_for_selector(".seats .away:text-matches('away for [2-6] s')")
+            # Long before the minute after which the seat is lost, on a busy machine, too.
+            page.wait_for_selector(".seats .away:text-matches('away for ([2-9]|[12][0-9]) s')", timeout=30_000)
+            page.evaluate(RETURNED)
         self.tab(context).goto(f"/seats/{seat}")
         for page in (self.page, watching):
-            page.wait_for_selector(".seats .returned")
-            self.assertEqual(page.locator(".seats .away").count(), 0)
+            page.wait_for_function("() => window.hasReturned")
+            page.wait_for_selector(".seats .away", state="detached")
 
 
 def connections(port: int) -> int:

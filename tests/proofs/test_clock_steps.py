@@ -1,7 +1,7 @@
 """The system clock is set in the midst of games: no limit fires early or late, and all records are there.
 
-Source: issue 15, "Shows" 4. libfaketime (Debian: faketime) gives the daemon and the bots a wall clock of their own; the
-monotonic clock is left alone.
+libfaketime (Debian: faketime) gives the daemon and the bots a wall clock of their own; the monotonic clock is left
+alone.
 """
 
 from __future__ import annotations

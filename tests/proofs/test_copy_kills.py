@@ -1,6 +1,6 @@
 """`gamed store copy`, killed half way, to PostgreSQL and back: the next run goes on, within bounded memory.
 
-Source: issue 15, O15.
+Source: docs/howto/operate.md#move-the-records-to-another-database.
 """
 
 from __future__ import annotations

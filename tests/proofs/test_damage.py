@@ -1,7 +1,7 @@
 """Journals of real games that are damaged at random places: what is whole is used, what is lost is said.
 
-Source: issue 15, O2. A real daemon whose database is locked leaves hundreds of games in its journal, ended and running.
-Each damaged copy of it is read as a start does; some are given to a real daemon, too.
+A real daemon whose database is locked leaves hundreds of games in its journal, ended and running. Each damaged copy of
+it is read as a start does; some are given to a real daemon, too.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A real daemon on a small filesystem that is filled up while games run, and emptied again.
 
-Source: issue 7, "Shows" 4. The filesystem is a tmpfs of its own, so root is needed; the errors that a tmpfs does not
-make (EIO, EROFS, syncs that fail) are injected in tests/store/test_faults.py.
+The filesystem is a tmpfs of its own, so root is needed; the errors that a tmpfs does not make (EIO, EROFS, syncs that
+fail) are injected in tests/store/test_faults.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Hive: long counts, every well-formed move in many positions, and how strong the players are.
 
-Source: software-challenge.md A (bot), C6, part D.
+Source: docs/reference/software-challenge.md#the-bot, docs/specs/software-challenge.md#gameds-own-players,
+docs/specs/software-challenge.md#recorded-data.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Hive over TCP: many games between our bots, joined plainly and by reservation, an observer on each.
 
-Source: issue 4, "Shows" 3; software-challenge.md A, B2 and B3. Nothing of a game may stay in the daemon.
+Source: docs/reference/software-challenge.md#the-life-of-a-game. Nothing of a game may stay in the daemon.
 """
 
 from __future__ import annotations

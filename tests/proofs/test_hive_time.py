@@ -1,6 +1,6 @@
 """The time for a move over TCP, with a daemon whose reactor stands still now and then.
 
-Source: issue 4, "Shows" 6; software-challenge.md A ("Time limits") and B6.
+Source: docs/reference/software-challenge.md#time.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Imports that are killed at random moments, again and again, until everything is there.
 
-Source: records.md 2 ("nothing half-stored"); issue 3, Shows 6.
+Source: docs/reference/records.md#the-import ("nothing half-stored").
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """SIGKILL, loss of everything unsynced, SIGTERM: at random moments of running games, again and again.
 
-Source: issue 2, "Shows" 6; design.md, "The journal". The clients run in this process and note every byte.
+Source: docs/topics/design.md#the-journal. The clients run in this process and note every byte.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""SIGKILL at random moments while games of all four listeners run. Source: issue 7, "Shows" 3.
+"""SIGKILL at random moments while games of all four listeners run.
 
 What clients of Battleship saw is held against journal and records to the byte, as in test_kills.py. Clients of the
 other games know the room or have a name of their own; each result that they were told must be the outcome of exactly

@@ -1,6 +1,6 @@
 """Time limits of a real daemon: on a machine that is busy with other things, and stopped over the limit's end.
 
-Source: issue 14, "Shows" 3; design.md, "Time".
+Source: docs/topics/design.md#time.
 """
 
 from __future__ import annotations

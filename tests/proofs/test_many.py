@@ -1,6 +1,6 @@
 """Many games at once by our own bots, and whether each becomes the right record.
 
-Source: issue 2, "Shows" 4. The limit of connections from one address is 512.
+The limit of connections from one address is 512.
 """
 
 from __future__ import annotations

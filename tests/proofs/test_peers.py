@@ -1,6 +1,6 @@
 """Bad peers over TCP, one kind after the other, while honest games go on beside them.
 
-Source: issue 2, "Shows" 7; battleship.md A1, "End", and B12.
+Source: docs/reference/battleship.md#ends.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Quoridor: what must hold in every game, the slow rules' long counts, the rules' speed and the players' strength.
 
-Source: quoridor.md A ("Bot"), C6.
+Source: docs/specs/quoridor.md#gameds-own-worlds, docs/specs/quoridor.md#walls, docs/specs/quoridor.md#pawns.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Quoridor over TCP: many tables of our bots at once, and bad worlds of which each harms itself alone.
 
-Source: issue 5, "Shows" 6 and 7; quoridor.md B6 and B7. The limit of connections from one address is 512.
+Source: docs/specs/quoridor.md#what-the-original-universe-does, docs/specs/quoridor.md#checklist. The limit of
+connections from one address is 512.
 """
 
 from __future__ import annotations

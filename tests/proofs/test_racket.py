@@ -1,6 +1,6 @@
 """The conversations with real Racket worlds again and again: none may hang.
 
-Source: quoridor.md C. CI wants each ten times, so the short run has no fewer.
+Source: docs/specs/quoridor.md. CI wants each ten times, so the short run has no fewer.
 """
 
 from __future__ import annotations

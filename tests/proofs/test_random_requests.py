@@ -1,7 +1,7 @@
 """Random requests and messages at all listeners of a daemon, for half an hour: no traceback, and others are answered.
 
-Source: issue 16, "Shows" 4. PROVE=short: twenty seconds. The seed is printed; `SEED=n` makes the same things be sent
-again, as far as the daemon's answers are the same.
+PROVE=short: twenty seconds. The seed is printed; `SEED=n` makes the same things be sent again, as far as the daemon's
+answers are the same.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The referee against honest and lying players: nobody honest is blamed, and a lie is found as soon as it can be.
 
-Source: battleship.md A2; issue 2, "Shows" 5.
+Source: docs/reference/battleship.md#the-referee.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Deletions and anonymisations that are killed at random moments: each game is whole, changed or gone.
 
-Source: issue 15, O15. Also: a daemon's archive shows nothing of a game that a command deletes next to it.
+Source: docs/howto/operate.md#deleting-games. Also: a daemon's archive shows nothing of a game that a command deletes
+next to it.
 """
 
 from __future__ import annotations

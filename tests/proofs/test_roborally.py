@@ -1,6 +1,6 @@
 """RoboRally: thousands of random games, the engine against the slow one, and planners that reach the last flag.
 
-Source: roborally.md 6 (invariants); the figures are printed.
+Source: docs/specs/roborally.md#6-scenarios (invariants); the figures are printed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Eight bots and two output channels over TCP, many games at once. Source: issue 6, "Shows" 5."""
+"""Eight bots and two output channels over TCP, many games at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Thousands of rooms open in one process, a hundredth of them active. Source: issue 7, "Shows" 8.
+"""Thousands of rooms open in one process, a hundredth of them active.
 
 A quarter of the rooms are of each listener. In those that sleep, both players are seated, the game has begun, and
 nobody does anything until one of the two leaves. What a room needs includes its two connections.

@@ -1,6 +1,6 @@
 """A database that hangs while games run: PostgreSQL that is stopped, killed and started again, SQLite that is locked.
 
-Source: issue 15, O5 and "Shows" 4. The clients run in this process and note every byte.
+The clients run in this process and note every byte.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Requests that come a byte a second, or never to their end, at a real daemon: cut off, and no other notices.
 
-Source: issue 8, "Shows" 7; docs/reference/web-api.md, "Limits": 20 seconds without a byte, 30 in all.
+Source: docs/reference/web-api.md#limits: 20 seconds without a byte, 30 in all.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""All games for half an hour, with clients that vanish, send junk and come again. Source: issue 7, "Shows" 6."""
+"""All games for half an hour, with clients that vanish, send junk and come again."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A restart under socket activation refuses nobody, and a daemon whose reactor stands gives no sign of life.
 
-Source: issue 7, "Shows" 3. This process plays systemd: it holds the socket, hands it over as descriptor 3, and listens
-on the notify socket. Both are what sd_listen_fds(3) and sd_notify(3) describe.
+This process plays systemd: it holds the socket, hands it over as descriptor 3, and listens on the notify socket. Both
+are what sd_listen_fds(3) and sd_notify(3) describe.
 """
 
 from __future__ import annotations

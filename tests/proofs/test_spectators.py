@@ -1,7 +1,4 @@
-"""Whether spectators delay players: the time of a move with them and without, in turns, and what they cost.
-
-Source: issue 8, "Shows" 6.
-"""
+"""Whether spectators delay players: the time of a move with them and without, in turns, and what they cost."""
 
 from __future__ import annotations
 

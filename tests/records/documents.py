@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import io
+import zlib
 from typing import Any, Final
 
 from gamed.cli.players import players
@@ -75,14 +75,15 @@ class Endless(io.RawIOBase):
 
 
 def gzip_bomb(size: int) -> bytes:
-    """Return a packed record whose body is that many blanks."""
-    packed = io.BytesIO()
-    with gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as file:
-        file.write(b'<game publisher="A" version="1"><header/><body>')
-        for _ in range(size // 1_000_000):
-            file.write(b" " * 1_000_000)
-        file.write(b"</body></game>")
-    return packed.getvalue()
+    """Return a packed record whose body is that many blanks. Its end is left out: no reader may come so far."""
+    packer = zlib.compressobj(wbits=16 + zlib.MAX_WBITS)
+
+    def packed(data: bytes) -> bytes:
+        # A full flush forgets what was before, so that the same bytes are packed the same way each time.
+        return packer.compress(data) + packer.flush(zlib.Z_FULL_FLUSH)
+
+    head = packed(b'<game publisher="A" version="1"><header/><body>')
+    return head + packed(b" " * 1_000_000) * (size // 1_000_000)
 
 
 def outcome(text: bytes) -> Imported:

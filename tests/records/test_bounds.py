@@ -109,10 +109,22 @@ class SgfTests(SynchronousTestCase):
         self.assert_unread(b"(;C[" + b"\\]" * 101 + b"])", "game 1 has more than 100 backslashes")
 
     def test_very_many_games(self) -> None:
-        self.patch(sgf_games, "MOST_GAMES", 3)
-        found = taken(b"(;SZ[9];B[aa])" * 5)
+        self.patch(sgf_games, "SPARE_GAMES", 3)
+        found = taken(b"(;SZ[9]\n;B[aa])" * 5)
         self.assertEqual([outcome.code for outcome in found], ["imported"] * 3 + ["forbidden"])
-        self.assertIn("more than 3 games: game 4 and what follows is not read", found[-1].sentence)
+        self.assertEqual(found[-1].line, 4)
+        text = "it has more than 3 games, too many for its size: game 4 and what follows is not read"
+        self.assertIn(text, found[-1].sentence)
+
+    def test_very_many_games_of_a_usual_size(self) -> None:
+        self.patch(sgf_games, "SPARE_GAMES", 3)
+        game = b"(;SZ[9];B[aa]C[" + b"x" * sgf_games.GAME_BYTES + b"])"
+        self.assertEqual([outcome.code for outcome in taken(game * 9)], ["imported"] * 9)
+
+    def test_a_game_of_sgf_is_not_looked_at_for_the_root_of_its_record(self) -> None:
+        # It is a third of the work that the smallest game costs.
+        self.patch(importer, "root_of", lambda _: self.fail("it was parsed once more"))
+        self.assertEqual([outcome.code for outcome in taken(b"(;SZ[9])")], ["imported"])
 
     def test_rectangles_of_stones(self) -> None:
         for stones in ({"black": [b"aa:ZZ"] * 1_000}, {"black": [b"aa:ZZ", b"aa"] * 500, "white": [b"bb:ZZ"] * 500}):

@@ -14,6 +14,7 @@ from lxml import etree
 from twisted.trial.unittest import SynchronousTestCase
 
 import gamed
+from gamed.cli.players import players
 from gamed.errors import ConfigError
 from gamed.records import index as index_module
 from gamed.records.canonical import canonical
@@ -33,6 +34,7 @@ from tests.records.documents import (
     outcome,
 )
 from tests.records.samples import game, record
+from tests.records.test_gofans import parts
 
 OWN = document(record(game()))
 
@@ -227,6 +229,22 @@ class PlaceTests(SynchronousTestCase):
         self.assertIsNotNone(found.line)
         self.assertRegex(str(found.xpath), r"\A/game/body/move.*/move")
 
+    def test_a_player_who_is_not_there_in_a_format_whose_schema_says_it(self) -> None:
+        # For these, libxml2 knows the line and not the element.
+        for version in (b"1.1", b"2.1"):
+            text = GOFANS.replace(b'version="2.1"', b'version="%b"' % version)
+            if version == b"1.1":
+                text = text.replace(b'<remove x="1" y="1"/>', b"")
+            for new, xpath in (
+                (b'<move playerId="7"/>', "/game/body/move[3]"),
+                (b'<move playerId="0" x="7" y="7"/><move playerId="7"/>', "/game/body/move[4]"),
+                # As a number it is told as 7.
+                (b'<move playerId="07"/>', "/game/body/move[3]"),
+            ):
+                found = outcome(text.replace(b'<move playerId="1"/>', new, 1))
+                self.assertEqual((found.code, found.line, found.xpath), ("not-valid", 15, xpath), found.sentence)
+                self.assertIn("7", found.sentence)
+
 
 class OwnTests(SynchronousTestCase):
     """Records of games that were played in memory, to every kind of end."""
@@ -291,14 +309,27 @@ class OwnTests(SynchronousTestCase):
         for old, new in ((b'<result termination="idle" winner="0"/>', b'<result termination="idle" winner="1"/>'),
                          (b'<result termination="idle"', b'<result termination="left"')):  # fmt: skip
             found = outcome(changed(battleship(), old, new))
-            self.assertEqual(found.code, "not-valid")
+            self.assertEqual((found.code, found.xpath), ("not-valid", "/game/header/result"))
+            self.assertIsNotNone(found.line)
             self.assertIn("the result in the header", found.sentence)
 
     def test_a_line_without_bytes(self) -> None:
         text = battleship((1, b"(1,[0,0]).\n"))
-        found = outcome(changed(text, b">(1,[0,0]).</line>", b"/>"))
+        text = changed(text, b">(1,[0,0]).</line>", b"/>")
+        found = outcome(text)
         self.assertEqual(found.code, "not-valid")
         self.assertIn("is empty, and not in base64", found.sentence)
+        self.assertEqual(found.xpath, "/game/body/line")
+        self.assertIn(b"<line", text.splitlines()[(found.line or 0) - 1])
+        # Records that are made of other programs' documents have no places in these.
+        made = check(b"<other><line/></other>", index(), players(), {"other": lambda _: parts(text)})
+        self.assertEqual((made.code, made.line, made.xpath), ("not-valid", None, None))
+
+    def test_an_entry_whose_values_cannot_be_read(self) -> None:
+        text = changed(battleship(), b'<joined at="0" seat="1"', b'<joined at="0" seat="1" more=\'"\'')
+        found = outcome(text)
+        self.assertEqual((found.code, found.xpath), ("not-valid", "/game/body/joined[2]"), found.sentence)
+        self.assertIn(b"more=", text.splitlines()[(found.line or 0) - 1])
 
     def test_values_that_the_schema_lets_pass(self) -> None:
         for old, new in (

@@ -6,7 +6,6 @@ import gzip
 import io
 import subprocess
 import sys
-import time
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -26,16 +25,15 @@ from tests.records.documents import (
     gzip_bomb,
     outcome,
 )
-from tests.records.test_importer import OWN
 
-MILLISECONDS = 50
 MEGABYTES = 20
-# A shared, slow machine still has to tell a refusal at once from an expansion, which takes minutes.
-PATIENCE = 4
 
 
 class HostileTests(SynchronousTestCase):
-    """Each in little time and memory: what Python allocates here, and what the C libraries do in the next test."""
+    """Each is refused in little memory: what Python allocates, and what the C libraries do in a test of its own.
+
+    `tests.proofs.test_refusals` measures the time.
+    """
 
     def cases(self) -> list[tuple[str, Callable[[], object]]]:
         comment, blanks = Endless(b"<!--", b"x"), Endless(b'<game publisher="A" version="1"><header> ', b" ")
@@ -58,14 +56,10 @@ class HostileTests(SynchronousTestCase):
             return refused(error)
 
     def test_each_is_refused_at_once(self) -> None:
-        outcome(OWN)
         for name, refuse in self.cases():
-            started = time.process_time()
             found = refuse()
-            spent = (time.process_time() - started) * 1000
             assert isinstance(found, Imported)
             self.assertEqual(found.code, "forbidden", name)
-            self.assertLess(spent, MILLISECONDS * PATIENCE, name)
         self.assertLess(max(stream.given for stream in self.streams), 10_100_000)
 
     def test_none_needs_memory(self) -> None:
@@ -79,7 +73,8 @@ class HostileTests(SynchronousTestCase):
     def test_none_needs_memory_of_the_libraries_either(self) -> None:
         program = (
             "import resource\n"
-            "from tests.records.test_importer_hostile import HostileTests, outcome, OWN\n"
+            "from tests.records.test_importer import OWN\n"
+            "from tests.records.test_importer_hostile import HostileTests, outcome\n"
             "def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
             "outcome(OWN)\n"
             "cases = HostileTests().cases()\n"

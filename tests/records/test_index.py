@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -24,6 +25,7 @@ from tests.records.samples import game, record
 from tests.test_registry import play
 
 GOOD = document(record(game()))
+COMMON = "gamed-common.xsd"
 
 
 def changed(old: bytes, new: bytes) -> bytes:
@@ -164,7 +166,8 @@ class SchemaFileTests(SynchronousTestCase):
     """Every schema is itself valid, for both libraries; what it describes is."""
 
     def files(self) -> list[Path]:
-        found = sorted(schema_directory().glob("*.xsd"))
+        """Return the schemas, but for what others include: it has types that these define."""
+        found = sorted(set(schema_directory().glob("*.xsd")) - {schema_directory() / COMMON})
         self.assertLess(2, len(found))
         return found
 
@@ -182,7 +185,27 @@ class SchemaFileTests(SynchronousTestCase):
 
     def test_lxml_loads_every_schema(self) -> None:
         for file in self.files():
-            etree.XMLSchema(etree.fromstring(file.read_bytes()))
+            etree.XMLSchema(etree.parse(file))
+
+    def test_a_schema_finds_what_it_includes_wherever_it_is(self) -> None:
+        further = Path(self.mktemp()) / "Bücher & 100 %"
+        shutil.copytree(schema_directory(), further)
+        text = (further / "index.xml").read_text().replace('publisher="', 'publisher="another-')
+        (further / "index.xml").write_text(text)
+        compiled = index(further).formats["another-gamed-battleship", "1.0"].schema.compiled
+        self.assertTrue(compiled.validate(etree.fromstring(GOOD)))
+        self.assertFalse(
+            compiled.validate(etree.fromstring(changed(b'<result termination="', b'<result termination="x')))
+        )
+
+    def test_what_is_included_is_in_use(self) -> None:
+        root = etree.parse(schema_directory() / COMMON).getroot()
+        names = {node.get("name") for node in root if node.get("name")}
+        self.assertEqual(names, {"entry", "seatEntry", "findings", "result", "moment", "uuid"})
+        for kind in game_types():
+            text = (schema_directory() / f"gamed-{kind}-1.0.xsd").read_text()
+            self.assertIn(f'<xs:include schemaLocation="{COMMON}"/>', text, kind)
+            self.assertEqual([name for name in names if f'Type name="{name}"' in text], [], kind)
 
     def test_xmlschema_loads_every_schema_and_agrees(self) -> None:
         good = self.written("good", GOOD)

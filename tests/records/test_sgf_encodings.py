@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from encodings.aliases import aliases
-from time import process_time
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,16 +13,19 @@ from gamed.records import sgf_encodings
 NAMES = ["utf-8", "utf-7", "idna", "gbk", "cp037", "shift_jis", "iso-2022-jp", "hz", "\xff"]
 
 
+NAMELESS = (b"CA[" * 300_000, b"CA[" + b" " * 1_000_000, b"CA " * 300_000, b"CA" + b" " * 1_000_000)
+GUESSED = (b"[" * 500_000 + b"\xff", b"[\xe9" * 200_000, b"\x81" * 500_000, b"[\\\xe9" * 200_000)
+"""What would take long to look through if anything were looked at twice: `tests.proofs.test_refusals` measures it."""
+
+
 class DeclaredTests(SynchronousTestCase):
     def test_the_names_that_a_file_has(self) -> None:
         data = b"(;CA[UTF-8]C[CA\\[x\\]])(;XCA[no]CA [ gbk ])(;CA[rot13])"
         self.assertEqual(sgf_encodings.declared(data), {"utf-8", "gb18030", None})
 
-    def test_looking_for_names_takes_no_time(self) -> None:
-        for data in (b"CA[" * 300_000, b"CA[" + b" " * 1_000_000, b"CA " * 300_000, b"CA" + b" " * 1_000_000):
-            began = process_time()
+    def test_names_without_an_end(self) -> None:
+        for data in NAMELESS:
             self.assertEqual(sgf_encodings.declared(data), set())
-            self.assertLess(process_time() - began, 1)
 
     def test_every_codec_is_pythons_and_holds_what_sgf_is_made_of(self) -> None:
         for name in {sgf_encodings.codec(alias) for alias in aliases} - {None}:
@@ -46,8 +48,10 @@ class DecodedTests(SynchronousTestCase):
         text.encode()
         self.assertTrue(all(notes))
 
-    def test_a_guess_takes_no_time(self) -> None:
-        for data in (b"[" * 500_000 + b"\xff", b"[\xe9" * 200_000, b"\x81" * 500_000, b"[\\\xe9" * 200_000):
-            began = process_time()
-            sgf_encodings.decoded(data)
-            self.assertLess(process_time() - began, 2)
+    def test_a_guess_without_a_text(self) -> None:
+        for data in GUESSED:
+            text, notes = sgf_encodings.decoded(data)
+            self.assertEqual(len(text), len(data))
+            self.assertEqual(
+                notes, ["it was read as Latin-1 (cp1252), which its texts look like: it names no encoding"]
+            )

@@ -467,6 +467,10 @@ class ChangeTests(DatabaseCase):
     def test_what_is_deleted_is_not_left_in_the_file(self) -> None:
         secret = b"<body>" + b"Rosalind" * 400 + b"</body>"
         self.database.thd_keep([(record(9, secret), None)])
+        self.database.thd_close()
+        kept = self.path.read_bytes()
+        self.assertIn(b"Rosalind", kept)
+        self.database.thd_open()
         self.database.thd_delete([record(9).id])
         self.database.thd_close()
         self.assertNotIn(b"Rosalind", self.path.read_bytes())

@@ -1,1 +1,1 @@
-"""Broken bots as students write them, each beside correct opponents: is each told what is wrong? Source: issue 14."""
+"""Broken bots as students write them, each among correct opponents: each is told what is wrong."""

@@ -1,4 +1,4 @@
-"""Broken RoboRally bots, each with one typical mistake, beside two correct players. Source: issue 14, "Shows" 2.
+"""Broken RoboRally bots, each with one typical mistake, beside two correct players.
 
 `python -m tests.students.roborally` prints what an operator and a visitor see of each of them, without its mistake.
 """

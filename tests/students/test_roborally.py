@@ -1,4 +1,4 @@
-"""Each broken bot is told what is wrong with it, and harms nobody else. Source: issue 14, "Shows" 2."""
+"""Each broken bot is told what is wrong with it, and harms nobody else."""
 
 from __future__ import annotations
 

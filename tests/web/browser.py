@@ -216,6 +216,27 @@ STREAMS = """
     close() { this.readyState = 2; }
   }
   window.EventSource = Fed;
+  // What was sent by channels inside of this window, and has come: each channel is a sender's or a reader's.
+  const names = [];
+  const waiting = [];
+  let sent = 0;
+  let come = 0;
+  window.BroadcastChannel = class extends BroadcastChannel {
+    constructor(name) {
+      super(name);
+      names.push(name);
+      this.addEventListener("message", ({data}) => {
+        if (!data.type) return;
+        come += 1;
+        for (const one of waiting) if (come >= one.sent) one.resolve();
+      });
+    }
+    postMessage(message) {
+      if (message.type && names.filter((name) => name === this.name).length > 1) sent += 1;
+      super.postMessage(message);
+    }
+  };
+  window.allHasCome = () => come >= sent ? null : new Promise((resolve) => waiting.push({sent, resolve}));
   window.streamOf = (topic) => window.streams.find((one) => one.readyState === 1 && one.topics.includes(topic));
 })();
 """
@@ -225,8 +246,10 @@ EMIT = """
   const stream = window.streamOf(topic);
   stream.dispatchEvent(new MessageEvent("topic", {data: String(stream.topics.indexOf(topic))}));
   stream.dispatchEvent(new MessageEvent(name, {data: JSON.stringify(data)}));
+  return window.allHasCome();
 }
 """
+"""Emits an event, and waits until it has come: it goes on by a channel, which takes its time."""
 LOSE = """
 () => {
   window.isAway = true;
@@ -329,8 +352,6 @@ class PageTestCase(BrowserTestCase):
     def emit(self, path: str, name: str, data: Any) -> None:
         """Send an event to who listens to a resource."""
         self.page.evaluate(EMIT, [self.hold(path), name, data])
-        # It goes on by a channel, whose messages come one by one.
-        self.page.evaluate("() => new Promise((resolve) => setTimeout(resolve, 10))")
 
     def lose(self, path: str) -> None:
         """Break the stream; each further one fails until `restore`."""

@@ -1,7 +1,7 @@
 """Addresses of players: none is public unless the configuration says so.
 
-Source: issue 16, line 12; docs/reference/web-api.md, "Addresses". Games are played from addresses that stand nowhere
-else, and looked for in everything that the public gets.
+Source: docs/reference/web-api.md#addresses. Games are played from addresses that stand nowhere else, and looked for in
+everything that the public gets.
 """
 
 from __future__ import annotations

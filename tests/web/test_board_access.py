@@ -1,4 +1,4 @@
-"""The five boards under axe, in light and in dark: nothing serious. Source: issue 8, "Shows" 7."""
+"""The five boards under axe, in light and in dark: nothing serious."""
 
 from __future__ import annotations
 
@@ -19,6 +19,12 @@ from tests.web.browser import BrowserTestCase
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 
+RUN = """async () => {
+  // What passes is counted: to describe all of it takes most of the time.
+  const found = await axe.run(document.getElementById("board"), {resultTypes: ["violations"]});
+  return {violations: found.violations, passes: found.passes.length};
+}"""
+
 
 class AccessTests(BrowserTestCase):
     """Each board as who plays sees it, and as who watches does."""
@@ -29,14 +35,14 @@ class AccessTests(BrowserTestCase):
         self.page.evaluate(f"() => {{ {AXE} }}")
         for scheme in ("light", "dark"):
             self.page.emulate_media(color_scheme=scheme)
-            found = self.page.evaluate("axe.run(document.getElementById('board'))")
+            found = self.page.evaluate(RUN)
             serious = [
                 (rule["id"], node["target"], node["failureSummary"])
                 for rule in found["violations"]
                 if rule["impact"] in ("serious", "critical")
                 for node in rule["nodes"]
             ]
-            self.assertGreater(len(found["passes"]), 5, kind)
+            self.assertGreater(found["passes"], 5, kind)
             self.assertEqual(serious, [], (kind, scheme))
 
     def test_battleship(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -20,6 +21,28 @@ GUIDE, HIVE = HiveGuide(), Hive()
 NAMES = ("Ada & <b>", "Grace")
 STACKS = "beetle on top may step down anywhere around"
 PASSING = "all own pieces covered, bee in hand"
+
+BARRED = """
+all => all.map((one) => {
+  const part = (name) => one.querySelector(name);
+  const fill = (name) => getComputedStyle(part(name)).fill;
+  const [bars, place] = [".h-bars", ".h-place"].map((name) => part(name).getBoundingClientRect());
+  return [bars.bottom, place.top, fill(".h-place"), fill(".h-ground")];
+})
+"""
+"""Of each barred field: where its cross ends and its coordinates begin, from above; the colours of these and below."""
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast of two colours, as WCAG 2 defines it."""
+
+    def luminance(color: str) -> float:
+        parts = [int(part) / 255 for part in re.findall(r"\d+", color)]
+        red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
 
 
 def recorded(turn: int) -> Scene:
@@ -113,6 +136,35 @@ class DrawingTests(HiveBoardTestCase):
         self.mount("hive", of("first move", 0))
         self.assertEqual(self.mislabelled(), [])
         self.assertEqual(self.held("ANT").get_attribute("aria-label"), "ant, An\u00d73 in hand")
+
+    def test_the_names_of_fields_hold_what_is_seen_on_them(self) -> None:
+        for shown in (
+            scene(recorded(52).state, last="D 0,1 -2,3"),
+            of("stack of five"),
+            of(PASSING, 0),
+            of("turn 60, red more free"),
+        ):
+            self.mount("hive", shown)
+            self.assertEqual(self.mislabelled(), [])
+        self.mount("hive", of(STACKS, 0))
+        self.field("0,0").click()
+        for width in (1280, 320):
+            self.page.set_viewport_size({"width": width, "height": 800})
+            self.assertEqual(self.mislabelled(), [])
+        label = self.field("0,0").get_attribute("aria-label")
+        self.assertEqual(
+            label.replace("\u00a0", ""), "0,0; Bt; stack of 2, from the top: beetle (Red), bee (Blue); chosen"
+        )
+
+    def test_a_barred_field_can_still_be_read(self) -> None:
+        self.mount("hive", scene(recorded(52).state), "watch")
+        for scheme in ("light", "dark"):
+            self.page.emulate_media(color_scheme=scheme)
+            fields = self.page.eval_on_selector_all(".h-barred", BARRED)
+            self.assertEqual(len(fields), 3)
+            for bars, place, ink, ground in fields:
+                self.assertLess(bars, place)
+                self.assertGreater(contrast(ink, ground), 4.5)
 
     def test_every_field_has_its_coordinates_until_a_piece_covers_them(self) -> None:
         self.mount("hive", scene(recorded(52).state), "watch")

@@ -18,6 +18,12 @@ class TimeTests(ShellTestCase):
         self.api["GET /seats/r1"] = {"id": "r1", "game": "roborally", "name": "Me", "scene": seen, "moves": []}
         self.visit("/seats/r1", ".rr-panel")
 
+    def remove(self, phase: str = "removed", reason: str = "time") -> None:
+        asked = scene(started("anlauf", 2), 0)
+        you = {**asked["you"], "prompt": None, "removed": reason}
+        after = {**asked, "phase": phase, "you": you, "left": None}
+        self.emit("/seats/r1", "scene", {"scene": after, "moves": [], "reset": False})
+
     def test_a_countdown_and_the_reason(self) -> None:
         asked = scene(started("anlauf", 2), 0)
         self.sit({**asked, "left": 59.5})
@@ -26,10 +32,10 @@ class TimeTests(ShellTestCase):
         self.emit("/seats/r1", "scene", {"scene": {**asked, "left": 3.0}, "moves": [], "reset": False})
         self.see("0:02 left")
         self.see("0:03 left", "[aria-live]")
-        you = {**asked["you"], "prompt": None, "removed": "time"}
-        after = {**asked, "phase": "removed", "you": you, "left": None}
-        self.emit("/seats/r1", "scene", {"scene": after, "moves": [], "reset": False})
-        self.see("you had 60 s for the decision")
+        self.remove()
+        reason = "You were removed from the game because you did not decide within 60 s."
+        self.see(reason)
+        self.assertEqual(self.text().count("You were removed"), 1)
         self.assertTrue(self.page.locator(".countdown").is_hidden())
         self.assertNotIn("Waiting for the others", self.text())
 
@@ -37,6 +43,19 @@ class TimeTests(ShellTestCase):
         self.sit({**scene(started("anlauf", 2), 0), "left": 59.5})
         self.page.select_option('select[aria-label="Language"]', "de")
         self.see("noch 0:5")
+        self.page.wait_for_selector(".rr-panel")
+        self.remove()
+        self.see("Du bist ausgeschieden, weil du dich nicht innerhalb von 60 s entschieden hast.")
+
+    def test_an_end_is_told_once_above_the_course(self) -> None:
+        asked = scene(started("anlauf", 2), 0)
+        self.sit(asked)
+        self.assertTrue(self.page.locator(".rr-panel").is_visible())
+        for phase, words in {"removed": "broke the rules", "out": "Your last life is lost."}.items():
+            self.remove(phase, "rules")
+            self.see(words)
+            self.assertEqual(self.text().count(words), 1)
+            self.assertTrue(self.page.locator(".rr-panel").is_hidden())
 
 
 class MovesTests(ShellTestCase):

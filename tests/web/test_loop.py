@@ -13,7 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.errors import RemoteProtocolError
 from gamed.games.battleship import Settings
 from gamed.net.limits import network_of
-from gamed.net.session import LINGER
+from gamed.net.outbox import LINGER
 from gamed.registry import game_types
 from gamed.testing.house import House
 from gamed.web.answers import Refusal
@@ -296,15 +296,15 @@ class PressureTests(LoopTestCase):
     def test_a_client_that_thinks_holds_the_session_back(self) -> None:
         loop = self.looped(Puppet(), elsewhere=lambda *_: Deferred())
         self.advance()
-        self.assertFalse(loop.session._is_congested)
+        self.assertFalse(loop.session.outbox.is_congested)
         loop.write(b"x" * (AT_ONCE + 1))
-        self.assertTrue(loop.session._is_congested)
+        self.assertTrue(loop.session.outbox.is_congested)
         loop._is_thinking = False
         self.advance()
         loop._is_thinking = False
         loop._go_on()
         self.advance()
-        self.assertFalse(loop.session._is_congested)
+        self.assertFalse(loop.session.outbox.is_congested)
 
     def test_while_the_house_is_held_nothing_is_taken(self) -> None:
         puppet = Puppet()

@@ -81,8 +81,8 @@ class MetricsTests(LobbyTestCase):
     def test_a_game_is_counted(self) -> None:
         room = self.match()
         self.assertEqual(self.value('gamed_rooms{game="battleship",state="playing"}'), 1)
-        room.receive(1, SHOT)
-        room.receive(0, LAST_SUNK)
+        room.receive(1, [SHOT])
+        room.receive(0, [LAST_SUNK])
         self.clock.turn()
         self.assertEqual(self.value('gamed_moves_total{game="battleship"}'), 2)
         self.assertEqual(self.value('gamed_rooms_opened_total{game="battleship"}'), 1)
@@ -94,13 +94,13 @@ class MetricsTests(LobbyTestCase):
 
     def test_a_finding_is_counted(self) -> None:
         room = self.match()
-        room.receive(0, SHOT)
+        room.receive(0, [SHOT])
         self.turns(5, 1.0)
         self.assertEqual(self.value('gamed_findings_total{code="out-of-turn",game="battleship"}'), 1)
 
     def test_errors_are_counted(self) -> None:
         room = self.match()
-        room.receive(1, SHOT)
+        room.receive(1, [SHOT])
         self.journal.refuses = True
         self.clock.turn()
         self.assertEqual(len(self.flushLoggedErrors()), 1)
@@ -110,7 +110,7 @@ class MetricsTests(LobbyTestCase):
     def test_a_refused_record_waits(self) -> None:
         self.store.refusals = 1
         room = self.match()
-        room.receive(0, LAST_SUNK)
+        room.receive(0, [LAST_SUNK])
         self.turns(5, 1.0)
         self.flushLoggedErrors()
         self.assertEqual((self.value("gamed_store_errors_total"), self.value("gamed_records_waiting")), (1, 1))

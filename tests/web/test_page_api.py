@@ -6,14 +6,16 @@ import json
 import re
 from pathlib import Path
 
+from twisted.python.reflect import namedAny
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.registry import games
 from gamed.web import answers, events, recordings, rooms, seats, site, topics, visitors
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "reference" / "web-api.md").read_text()
 CALL = re.compile(r"^\| `(GET|POST|DELETE) (/\S+)` \| (.+) \|$", re.MULTILINE)
-NAMES = ("battleship", "quoridor", "hive", "roborally")
+REFERENCE = "".join(page.read_text() for page in sorted((ROOT / "docs" / "reference").glob("*.md")))
 
 
 class PageTests(SynchronousTestCase):
@@ -46,12 +48,12 @@ class PageTests(SynchronousTestCase):
             self.assertIn(text, PAGE)
 
     def test_each_game_has_its_actions(self) -> None:
-        for name in NAMES:
-            (row,) = re.findall(rf"^\| {name} \| (.+) \|$", PAGE, re.MULTILINE)
-            person = (
-                ROOT / "gamed" / "games" / ("softwarechallenge/seasons/hive" if name == "hive" else name) / "person.py"
-            )
+        """They are in the table of the browser's page, or on the game's own page."""
+        for maker in games().values():
+            kind, package = maker.load().kind, Path(namedAny(maker.module).__file__).parent
+            (row,) = re.findall(rf"^\| {kind} \| (.+) \|$", REFERENCE, re.MULTILINE)
             actions = re.findall(r'"do": "(\w+)"', row)
-            self.assertTrue(actions, name)
+            self.assertTrue(actions, kind)
+            code = "".join(file.read_text() for file in package.rglob("*.py"))
             for action in actions:
-                self.assertIn(f'"{action}"', person.read_text())
+                self.assertIn(f'"{action}"', code)

@@ -11,6 +11,7 @@ from urllib.parse import parse_qs
 from tests.web.browser import ORIGIN
 from tests.web.canned import (
     KEPT,
+    OPEN,
     PREPARED,
     RECORD,
     ROOM,
@@ -138,6 +139,13 @@ class LobbyTest(ShellTestCase):
         self.page.wait_for_selector(".seat .board")
         self.assertEqual(self.requests("POST", "/seats"), [{"game": "toy", "name": "Me", "room": "r2"}])
 
+    def test_a_room_with_nobody_in_it_says_so(self) -> None:
+        self.api["GET /rooms"] = [{**OPEN, "seats": []}, {**KEPT, "state": "paused"}]
+        self.visit("/", '[data-room="r2"]')
+        for room in ("r2", "r3"):
+            self.assertIn("Nobody is there yet.", self.text(f'[data-room="{room}"]'))
+        self.assertNotIn("0 moves", self.text())
+
     def test_a_room_that_was_taken_meanwhile(self) -> None:
         self.api["POST /seats"] = refused(409, "room-taken", "Nobody can sit down here.")
         self.visit("/", '[data-room="r2"]')
@@ -169,6 +177,17 @@ class LobbyTest(ShellTestCase):
         self.page.keyboard.press("Enter")
         self.page.wait_for_selector(".seat .board")
         self.assertEqual(self.requests("POST", "/seats"), [{"game": "toy", "name": "Me", "reservation": "alpha"}])
+
+    def test_an_organiser_sees_the_actions_above_the_codes(self) -> None:
+        self.api["GET /session"] = {**SESSION, "admin": True}
+        self.api["GET /rooms/r3"] = {**KEPT, "state": "paused", "scene": {**scene(0), "board": None}, "moves": []}
+        self.api["GET /prepared"] = [{**PREPARED, "seats": [{**PREPARED["seats"][1], "seat": n} for n in range(8)]}]
+        for width, height in ((1280, 800), (360, 640)):
+            self.page.set_viewport_size({"width": width, "height": height})
+            self.visit("/rooms/r3", ".codes")
+            for text in ("Resume", "Cancel the game"):
+                box = self.page.locator(f"button:text-is('{text}')").bounding_box()
+                self.assertLess(box["y"] + box["height"], height)
 
     def test_codes_stay_with_their_maker(self) -> None:
         self.api["GET /rooms"] = [KEPT]
@@ -327,7 +346,7 @@ class RoomTest(ShellTestCase):
         self.page.click("text=Pause")
         self.see("paused")
         self.page.click("text=One step")
-        self.page.click("aside >> text=Cancel the game")
+        self.page.click(".title >> text=Cancel the game")
         self.page.click("dialog .danger")
         self.wait("document.querySelector('dialog') === null")
         for what in ("pause", "step", "cancel"):

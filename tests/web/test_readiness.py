@@ -30,7 +30,7 @@ class DrainTests(LobbyTestCase):
 
 class StoreTests(LobbyTestCase):
     def ended(self) -> None:
-        self.match().receive(0, LAST_SUNK)
+        self.match().receive(0, [LAST_SUNK])
         self.turns(4, AFTERWARDS)
 
     def test_while_the_store_refuses(self) -> None:

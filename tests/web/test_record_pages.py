@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.web.canned import (
+    GO_RECORD,
     KEPT,
     PREPARED,
     RECORDING,
@@ -12,6 +13,9 @@ from tests.web.canned import (
     refused,
     scene,
 )
+
+GERMAN = "localStorage.setItem('gamed.language', 'de')"
+UNNAMED = [{"seat": seat, "name": "", "unnamed": True, "connected": True} for seat in range(2)]
 
 
 class RecordsTest(ShellTestCase):
@@ -122,6 +126,23 @@ class RecordsTest(ShellTestCase):
             self.page.get_attribute("text=Link to this position", "href"), "/records/60600000?move=1&node=6"
         )
 
+    def test_sides_of_go_without_names(self) -> None:
+        ended = {**GO_RECORD, "seats": UNNAMED, "termination": "victory", "winner": 1}
+        self.api["GET /records"] = {"records": [ended], "next": None}
+        self.api["GET /records/60600000"] = {**ended, "outcome": {"termination": "victory", "winner": 1}}
+        self.visit("/records", "table")
+        self.assertIn("White won", self.text("table"))
+        self.visit("/records/60600000", ".steering")
+        self.assertEqual(self.text(".ending"), "White won")
+        self.assertEqual(self.text(".names").split(), ["1", "Black", "2", "White"])
+
+    def test_numbers_are_german_on_german_pages(self) -> None:
+        self.visit("/")
+        self.page.evaluate(GERMAN)
+        self.visit("/records/60600000", ".steering")
+        self.assertIn("Komi: 6,5", self.text(".options"))
+        self.assertIn("0,5 je Sekunde", self.text(".steering"))
+
     def test_no_record(self) -> None:
         self.visit("/records/none")
         self.see("There is nothing here, or not any more.")
@@ -196,9 +217,25 @@ class RecorderTest(ShellTestCase):
         values = [field.input_value() for field in self.page.locator("dialog input").all()]
         self.assertEqual(values, ["50", "30.5"])
         self.page.click('dialog button[type="submit"]')
-        self.see("Kuro won (50 : 30.5)")
+        self.see("Kuro won. Black: 50, White: 30.5")
         sent = self.requests("POST", "/recordings/g1/act", 2)
         self.assertEqual(sent, [{"do": "dead", "point": [4, 4]}, {"do": "points", "points": [50, 30.5]}])
+
+    def test_a_result_without_names_is_a_sides_and_its_points_stand_once(self) -> None:
+        scene = {
+            **RECORDING["scene"],
+            "seats": UNNAMED,
+            "phase": "over",
+            "outcome": {"termination": "victory", "winner": 1},
+        }
+        points = {"score": {"black": 0.0, "white": 7.5}, "points": [0, 7.5]}
+        self.api["GET /recordings/g1"] = {**RECORDING, "scene": scene, **points}
+        self.visit("/recorder/g1", ".tree")
+        self.assertEqual(self.text(".ending"), "White won. Black: 0, White: 7.5")
+        self.page.evaluate(GERMAN)
+        self.visit("/recorder/g1", ".tree")
+        self.see("Wei\u00df hat gewonnen. Schwarz: 0, Wei\u00df: 7,5", ".ending")
+        self.assertIn("Komi: 6,5", self.text(".options"))
 
     def test_a_variation_in_place_of_the_last_move(self) -> None:
         self.files |= {"/static/games/go.js": TOY.replace("fields", "to_move").replace('"take"', '"play"')}

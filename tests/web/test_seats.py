@@ -577,7 +577,7 @@ class LiarTests(SeatsTestCase):
             house.stop()
 
     def test_turns_and_outcomes_are_by_seat_and_the_board_is_by_viewer(self) -> None:
-        """docs/reference/web-api.md, "Events"; openapi.json says the same."""
+        """docs/reference/web-api.md#events; openapi.json says the same."""
         house, guest, seat, enemy = self.against()
         for lines, turn, attacker in ((b"", 0, 0), (b"(2,[0,0,1]).\n", 0, 1), (b"(1,[0,0]).\n", 1, 0)):
             enemy.send(lines)

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.registry import game_types
 from gamed.web.static_files import FOLDER, TYPES, Files, is_page
 from tests.web.house import Reply, WebHouse
 
@@ -141,7 +142,9 @@ class SiteTests(SynchronousTestCase):
         size = {name: len(files.find(name).packed) for name in files.names}
         shell = sum(size[name] for name in size if "/" not in name and name != "openapi.json")
         page = max(size[name] for name in size if name.startswith("pages/"))
-        for game in ("battleship", "go", "hive", "quoridor", "roborally"):
+        games = {Path(name).stem for name in size if re.fullmatch(r"games/\w+\.js", name)}
+        self.assertEqual(games - {"go"}, {kind for kind, made in game_types().items() if made.person})
+        for game in games:
             board = sum(size[name] for name in size if name.startswith(f"games/{game}"))
             self.assertLess(shell + 2 * page + board, 100_000, game)
 

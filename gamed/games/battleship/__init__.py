@@ -1,4 +1,4 @@
-"""Battleship ("Schiffe versenken"): a relay with a referee beside it. Source: battleship.md."""
+"""Battleship ("Schiffe versenken"): a relay with a referee beside it. Source: docs/reference/battleship.md."""
 
 from __future__ import annotations
 

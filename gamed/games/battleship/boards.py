@@ -1,7 +1,6 @@
 """Both Battleship boards as text, as far as the answers reveal them.
 
-Source: battleship.md A1 ("boards are shown as far as the shots reveal them") and TEXT's figure 7 for the labels:
-columns 1 to 10, rows A to J.
+The labels are those of the protocol's text: columns 1 to 10, rows A to J.
 """
 
 from __future__ import annotations

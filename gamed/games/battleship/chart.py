@@ -1,6 +1,7 @@
 """What a player marks on the enemy board: whatever the enemy says, true or not.
 
-Source: battleship.md B10. Unlike a `Sea`, a chart does not ask whether any fleet gives the answers.
+Source: docs/specs/battleship.md#the-open-list-strategy. Unlike a `Sea`, a chart does not ask whether any fleet gives
+the answers.
 """
 
 from __future__ import annotations

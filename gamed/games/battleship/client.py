@@ -1,6 +1,7 @@
 """A Battleship player without I/O: it holds a fleet, answers shots, and knows the dialect's manners.
 
-Source: battleship.md A3, B7 and B10. It plays against gamed, and against any other server of this protocol.
+Source: docs/specs/battleship.md#gameds-players, docs/reference/battleship.md#messages,
+docs/specs/battleship.md#the-open-list-strategy. It plays against gamed, and against any other server of this protocol.
 """
 
 from __future__ import annotations

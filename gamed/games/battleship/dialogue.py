@@ -1,7 +1,8 @@
 """The client's side of a Battleship match as a dialogue: what the server may say in which phase, and what is said back.
 
-Source: battleship.md A3 and B7; the phases are those of `states.py`. Who takes part in it decides what to answer and
-where to shoot: a strategy (`client.py`) or a human (`person.py`).
+Source: docs/specs/battleship.md#gameds-players, docs/reference/battleship.md#messages; the phases are those of
+`states.py`. Who takes part in it decides what to answer and where to shoot: a strategy (`client.py`) or a human
+(`person.py`).
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Battleship fleets as bit masks, and what one defender's answers reveal about a fleet.
 
-A board is an ``int`` of 100 bits: the cell in column ``x`` and row ``y`` is bit ``x + 10 * y``. A ship, the
-water and a set of shots are all such masks. Ships are straight and never touch over an edge; whether corners
-may touch is the rule `corner_contact` (both original programs allow it, the text forbids it).
-Source: battleship.md A2, B7, B9, B11.
+A board is an ``int`` of 100 bits: the cell in column ``x`` and row ``y`` is bit ``x + 10 * y``. A ship, the water and a
+set of shots are all such masks. Ships are straight and never touch over an edge; whether corners may touch is the rule
+`corner_contact` (both original programs allow it, the text forbids it). Source:
+docs/reference/battleship.md#the-referee, docs/reference/battleship.md#messages,
+docs/specs/battleship.md#ship-placement, docs/specs/battleship.md#the-text-and-the-programs.
 """
 
 from __future__ import annotations
@@ -23,14 +24,20 @@ SIZE = 10
 """Cells along each side of the board."""
 
 FLEET = (5, 4, 3, 3, 2)
-"""The lengths of a fleet's ships, in the order in which they are placed. Source: battleship.md B7."""
+"""The lengths of a fleet's ships, in the order in which they are placed.
+
+Source: docs/reference/battleship.md#messages.
+"""
 
 BOARD = (1 << SIZE * SIZE) - 1
 """The mask of all cells."""
 
 # Plain numbers: looking a member of an enumeration up costs more than the comparison that it is for.
 WATER, HIT, SUNK, LAST_SUNK = map(int, Code)
-"""The codes of an answer: water, hit, hit and sunk, last ship sunk (replaces 3). Source: battleship.md B7."""
+"""The codes of an answer: water, hit, hit and sunk, last ship sunk (replaces 3).
+
+Source: docs/reference/battleship.md#messages.
+"""
 
 _WEST = sum(1 << SIZE * y for y in range(SIZE))
 _EAST = _WEST << SIZE - 1
@@ -95,7 +102,7 @@ RIMS: Mapping[bool, Mapping[int, int]] = {
 
 
 class AnswerError(IllegalMove):
-    """An answer that an honest defender cannot give. Source: battleship.md A2.
+    """An answer that an honest defender cannot give. Source: docs/reference/battleship.md#the-referee.
 
     `code` is ``"contradiction"`` where the answer contradicts an earlier one about the same cell, and
     ``"no-legal-fleet"`` where no legal fleet produces all the answers.
@@ -108,9 +115,9 @@ class AnswerError(IllegalMove):
 class Sea:
     """What the answers of one defender have revealed so far; immutable.
 
-    `water` are the cells answered with 1; `open_hits` those answered with 2 whose ship still floats; `sunk`
-    the ships sunk, in order of sinking. `witness` is a whole fleet that gives all these answers: the ships of
-    `sunk` first, then one possible place for each ship afloat. Source: battleship.md A2.
+    `water` are the cells answered with 1; `open_hits` those answered with 2 whose ship still floats; `sunk` the ships
+    sunk, in order of sinking. `witness` is a whole fleet that gives all these answers: the ships of `sunk` first, then
+    one possible place for each ship afloat. Source: docs/reference/battleship.md#the-referee.
     """
 
     water: int

@@ -1,7 +1,7 @@
 """What is wrong with a line, in words for the developer of the client that sent it.
 
-Source: battleship.md B6, and what students send. The referee itself needs none of this: to the referee, a line is a
-command or not.
+Source: docs/specs/battleship.md#what-the-clients-can-read, and what students send. The referee itself needs none of
+this: to the referee, a line is a command or not.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """A Battleship player without I/O that a human steers: it places a fleet, shoots when told to, and answers by itself.
 
-Source: battleship.md A3 and B7; TEXT's view (4.2.1) for what a player sees. The dialect says nothing of a fleet, so
-the server starts the game whether the ships are placed or not: what the enemy asks meanwhile is answered when they are.
+Source: docs/specs/battleship.md#gameds-players, docs/reference/battleship.md#messages. The dialect says nothing of a
+fleet, so the server starts the game whether the ships are placed or not: what the enemy asks meanwhile is answered when
+they are.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ class Person(Dialogue):
     The human is told when the enemy lies or breaks the rules otherwise, and plays on: whether to leave is the human's
     decision.
 
-    The random fleets keep their corners apart, as TEXT wants it: they are legal wherever the match is refereed. By hand
-    corners may touch, as in both original programs. Source: battleship.md B9.
+    The random fleets keep their corners apart, as the text wants it: they are legal wherever the match is refereed. By
+    hand corners may touch, as in both original programs. Source: docs/specs/battleship.md#ship-placement.
     """
 
     random: Random
@@ -285,7 +286,7 @@ def _xy(cell: Cell) -> list[int]:
 
 
 def _label(cell: Cell) -> str:
-    """Return a cell as TEXT's boards are labelled."""
+    """Return a cell as the boards of the protocol's text are labelled."""
     return f"{'ABCDEFGHIJ'[cell // SIZE]}{cell % SIZE + 1}"
 
 

@@ -21,10 +21,10 @@ from gamed.games.battleship.fleet import (
 )
 
 FAILED_TRIES = 100
-"""Failed tries that a ship may have before its board is given up. Source: battleship.md B9."""
+"""Failed tries that a ship may have before its board is given up. Source: docs/specs/battleship.md#ship-placement."""
 
 FAILED_BOARDS = 15
-"""Boards that may be given up before placing fails for good. Source: battleship.md B9."""
+"""Boards that may be given up before placing fails for good. Source: docs/specs/battleship.md#ship-placement."""
 
 
 class PlacementError(GamedError):
@@ -34,8 +34,9 @@ class PlacementError(GamedError):
 def place_fleet(random: Random, corner_contact: bool = True) -> tuple[int, ...]:  # noqa: FBT001, FBT002
     """Return five ship masks of the lengths 5, 4, 3, 3, 2 that do not touch.
 
-    A try is a random start cell with one of four directions. The 101st failed try of a ship gives up the
-    board, and the 16th board given up raises PlacementError. Source: battleship.md A3, B9.
+    A try is a random start cell with one of four directions. The 101st failed try of a ship gives up the board, and the
+    16th board given up raises PlacementError. Source: docs/specs/battleship.md#gameds-players,
+    docs/specs/battleship.md#ship-placement.
     """
     for _ in range(FAILED_BOARDS + 1):
         fleet = _board(random, RIMS[corner_contact])
@@ -93,7 +94,8 @@ class Defence:
     def answer(self, cell: Cell) -> int:
         """Take a shot at `cell` and return its code, 1..4.
 
-        A repeated shot is answered as water, hit or sunk again, and never with 4. Source: battleship.md B7.
+        A repeated shot is answered as water, hit or sunk again, and never with 4. Source:
+        docs/reference/battleship.md#messages.
         """
         bit = 1 << cell
         repeated = self.shots & bit

@@ -1,7 +1,7 @@
 """Battleship as the relay sees it: shots, answers, and what fleets the answers leave possible.
 
-Source: battleship.md A2 and B7. The server never learns the fleets, so a state holds what each side has told of its
-own.
+Source: docs/reference/battleship.md#the-referee, docs/reference/battleship.md#messages. The server never learns the
+fleets, so a state holds what each side has told of its own.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What a client may send and receive in each phase of a match: one table, from which the diagram in the docs is drawn.
 
-Source: TEXT's figures 2 and 3; design.md, habit 3. `dialogue.py` moves by this table and by nothing else. TEXT's ATTACK
-and DEFENCE are two phases each here (before and after the first of their two messages), and so is its INITIALIZATION
-(before and after the role is told).
+Source: docs/reference/battleship.md#states-of-a-client, docs/topics/design.md#habits. `dialogue.py` moves by this table
+and by nothing else. The text's ATTACK and DEFENCE are two phases each here (before and after the first of their two
+messages), and so is its INITIALIZATION (before and after the role is told).
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def _unknown(known: int) -> list[Cell]:
 
 @define
 class OpenList:
-    """The original Prolog client's strategy. Source: battleship.md B10.
+    """The original Prolog client's strategy. Source: docs/specs/battleship.md#the-open-list-strategy.
 
     `water` and `hits` are what is known of the field; `queue` is the open list, first in, first out.
     """
@@ -104,11 +104,10 @@ _CELLS = {ship: tuple(cells(ship)) for ship in _RIMS}
 class Density:
     """Shoot where the fleets that are still possible most likely have a ship.
 
-    `known` are the cells not worth a shot: shot at, or next to a sunk ship. `hits` are the hits on ships
-    afloat, `afloat` the lengths of these ships, and `places` the places left for each length. The ships count
-    as independent of each other, and a ship as equally likely on all its places; while hits are open, only
-    the places that explain one of them count. Corner contact is taken to be allowed.
-    Source: battleship.md A3.
+    `known` are the cells not worth a shot: shot at, or next to a sunk ship. `hits` are the hits on ships afloat,
+    `afloat` the lengths of these ships, and `places` the places left for each length. The ships count as independent of
+    each other, and a ship as equally likely on all its places; while hits are open, only the places that explain one of
+    them count. Corner contact is taken to be allowed. Source: docs/specs/battleship.md#gameds-players.
     """
 
     known: int = 0

@@ -1,6 +1,7 @@
 """The Battleship dialect: Prolog terms, one a line.
 
-Source: battleship.md A1, B2 and B4. TEXT calls a message a "Kommando" (command): an opcode and up to three numbers.
+Source: docs/reference/battleship.md#messages, docs/reference/battleship.md#line-ends. The text calls a message a
+"Kommando" (command): an opcode and up to three numbers.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _COMMAND = re.compile(
 
 
 class Opcode(IntEnum):
-    """The five commands of TEXT's table 1."""
+    """The five commands of the protocol's text."""
 
     ATTACK = 1
     ANSWER = 2
@@ -41,7 +42,7 @@ class Opcode(IntEnum):
 
 
 class Code(IntEnum):
-    """The answers of TEXT's table 2."""
+    """The answers of the protocol's text."""
 
     WATER = 1
     HIT = 2
@@ -74,7 +75,7 @@ def encode(command: Command) -> bytes:
 
 @lru_cache(1024)
 def plain(line: bytes) -> bytes:
-    """Return the line that says the same as another one in the words of TEXT's grammar; what is no command stays."""
+    """Return the line that says the same by the text's own grammar; a line that is not a command stays."""
     command = decode(line)
     return line if command is None else encode(command)
 

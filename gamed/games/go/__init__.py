@@ -1,1 +1,4 @@
-"""Go: rules and game trees. It has no listener; its games come from records. Source: records.md 4."""
+"""Go: rules and game trees. It has no listener; its games come from records.
+
+Source: docs/reference/records.md#gofans.
+"""

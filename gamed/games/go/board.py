@@ -1,6 +1,7 @@
 """A Go board that moves are played on and taken back from, and the rule sets it knows.
 
-Source: records.md 4. This is the engine: mutable and fast, without copies. `rules.Position` is its frozen face.
+Source: docs/reference/records.md#gofans. This is the engine: mutable and fast, without copies. `rules.Position` is its
+frozen face.
 
 A cell is a number from 0: row by row from the top, each from the left. A stone is the number of its colour, 0 is empty.
 A stone taken is found by flooding the groups beside the stone played, up to their first liberty: records have few moves
@@ -183,7 +184,7 @@ class Board:
         """Place a stone (None: pass) and lift the stones on `removes`; ask no rules. Return `removes` by y, then x.
 
         Raises InvalidMove ("off-board", "occupied", "remove-empty", "too-many-colors"); the board is then as it was.
-        Source: TEXT of GoFans 2.1, where a player searches for no captures.
+        Source: docs/reference/records.md#gofans.
         """
         cell, number = -1, self._number(color)
         gone = [self._cell(there) for there in removes]

@@ -1,6 +1,7 @@
 """A board as text, with the coordinates that Go players know: letters without I, lines counted from the bottom.
 
-Source: records.md 4 (`gamed show`). Black is X and white O; other colours are letters, which a legend explains.
+Source: docs/reference/records.md#commands (`gamed show`). Black is X and white O; other colours are letters, which a
+legend explains.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Walking the tree of a game over a board: judging it by the rules, and reaching its positions.
 
-Source: records.md 4. No copy of the board is made: where the walk goes back to a variation, the moves are taken back.
+Source: docs/reference/records.md#gofans. No copy of the board is made: where the walk goes back to a variation, the
+moves are taken back.
 
-Two passes in a row end a game (TEXT), but records go on after them, where the players resumed to settle what is dead.
+Two passes in a row end a game, but records go on after them, where the players resumed to settle what is dead.
 So a move after two passes is legal here; `after_end` finds it for those who want to tell the user.
 """
 
@@ -76,7 +77,7 @@ def _played(game: GoGame) -> Iterator[tuple[int, Node, tuple[Point, ...]]]:
 def positions(game: GoGame, move: int | None = None) -> Board:
     """Return the board after so many moves of the main line (None, or more than there are: all of them).
 
-    Where a move says what it removes, that is used and nothing else (TEXT of 2.1); the others are played by the rules.
+    Where a move says what it removes, that is used and nothing else; the others are played by the rules.
     Raises as `removes` does.
     """
     side = sides(game)
@@ -104,7 +105,7 @@ def after_end(game: GoGame) -> int | None:
 def sides(game: GoGame) -> Callable[[Node], str]:
     """Return what says whose stone a move plays: its colour, or its player where colours do not tell.
 
-    They do not where there are none, and in a one-coloured game: there, the player decides (TEXT). Such a side is
+    They do not where there are none, and in a one-coloured game: there, the player decides. Such a side is
     called "player 0".
     """
     colors = {player.id: player.color for player in game.players}

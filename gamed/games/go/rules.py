@@ -1,7 +1,7 @@
 """Go: a frozen position, and the game of two as a room can host it.
 
-Source: records.md 4. Any number of colours may be on the board: a group is of one colour, and a move takes the groups
-of all other colours that it leaves without a liberty, at once, before its own group is looked at.
+Source: docs/reference/records.md#gofans. Any number of colours may be on the board: a group is of one colour, and a
+move takes the groups of all other colours that it leaves without a liberty, at once, before its own group is looked at.
 """
 
 from __future__ import annotations

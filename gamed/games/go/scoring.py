@@ -1,8 +1,8 @@
 """Counting a position with its stones as they stand.
 
-Source: records.md 4. Nothing here judges life and death: dead stones that were left on the board count as living, the
-points between them and their captors count for nobody, and eyes in seki count as territory. A record's own `points` are
-therefore kept as they are and never replaced by these.
+Source: docs/reference/records.md#gofans. Nothing here judges life and death: dead stones that were left on the board
+count as living, the points between them and their captors count for nobody, and eyes in seki count as territory. A
+record's own `points` are therefore kept as they are and never replaced by these.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """A Go game as all formats hold it: who played, what was set up, and a tree of moves.
 
-Source: records.md 4. GoFans (four versions) and SGF are read into this and written from it. Coordinates are those of
-GoFans: x from 1 at the left, y from 1 at the top. Nothing here recurses: a game of 400 moves is 400 nodes deep.
+Source: docs/reference/records.md#gofans. GoFans (four versions) and SGF are read into this and written from it.
+Coordinates are those of GoFans: x from 1 at the left, y from 1 at the top. Nothing here recurses: a game of 400 moves
+is 400 nodes deep.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Final, NamedTuple
 from attrs import define, field, frozen
 
 RESIGNED: Final = -1.0
-"""The points of a player who has resigned (TEXT of GoFans 1.1)."""
+"""The points of a player who has resigned: docs/reference/records.md#gofans."""
 
 
 _LETTERS: Final = "ABCDEFGHJKLMNOPQRSTUVWXYZ"

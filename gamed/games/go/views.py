@@ -1,7 +1,7 @@
 """A board, its moves and a tree as JSON-ready data: what a browser draws.
 
-Source: issue 8; the shape of a board is that of `rules.Go.view`. Points are [x, y] as in GoFans: x from 1 at the left,
-y from 1 at the top. Nothing here recurses.
+The shape of a board is that of `rules.Go.view`. Points are [x, y] as in GoFans: x from 1 at the left, y from 1 at the
+top. Nothing here recurses.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class Listing:
     def positions(self, line: Sequence[Node], first: int, last: int) -> Iterator[Data]:
         """Yield the positions after `first` to `last` moves of a line.
 
-        Where a move says what it removes, that is used (TEXT of 2.1); the others are played by the rules. Raises
+        Where a move says what it removes, that is used; the others are played by the rules. Raises
         InvalidMove for a setup that is none, and IllegalRecordMove.
         """
         board = Board.start(self.game.size, self.game.setup, ruleset(self.game.rules))

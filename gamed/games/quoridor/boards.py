@@ -1,6 +1,6 @@
 """A Quoridor board as text, with its walls.
 
-Source: quoridor.md C6: columns from the left, rows from the top, both from 0, as on the wire.
+Source: docs/specs/quoridor.md#walls: columns from the left, rows from the top, both from 0, as on the wire.
 """
 
 from __future__ import annotations

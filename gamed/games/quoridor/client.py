@@ -1,6 +1,7 @@
 """A world without I/O: it registers, votes, and plays with a strategy, game after game if others reset.
 
-Source: quoridor.md A ("Bot"), B5 and C2. It plays against gamed, and against the original's server. It speaks as the
+Source: docs/specs/quoridor.md#gameds-own-worlds, docs/specs/quoridor.md#what-a-world-does,
+docs/reference/quoridor.md#what-worlds-send. It plays against gamed, and against the original's server. It speaks as the
 authors' world does: coordinates are floats, and nothing is sent but its vote and its moves.
 """
 

@@ -1,6 +1,6 @@
 """What worlds say, as far as it means something.
 
-Source: quoridor.md C2, and C5 for the shape that a move must have: without that check, one world could crash the
+Source: docs/reference/quoridor.md#what-worlds-send. Without the check of a move's shape, one world could crash the
 others.
 """
 

@@ -1,7 +1,7 @@
 """Why a message of a world means nothing, in words for whoever writes the world.
 
-Source: quoridor.md C2, and the mistakes that students make. `messages.understood` decides; what is here only explains,
-so nothing of it is on a move's way.
+Source: docs/reference/quoridor.md#what-worlds-send, and the mistakes that students make. `messages.understood` decides;
+what is here only explains, so nothing of it is on a move's way.
 """
 
 from __future__ import annotations

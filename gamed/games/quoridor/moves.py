@@ -1,6 +1,6 @@
 """The moves of Quoridor, and how they are written: `player 4 1`, `wall 5 6 horizontal`.
 
-Source: quoridor.md C2, C6.
+Source: docs/reference/quoridor.md#what-worlds-send, docs/specs/quoridor.md#walls, docs/specs/quoridor.md#pawns.
 """
 
 from __future__ import annotations

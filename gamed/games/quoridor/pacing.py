@@ -1,6 +1,6 @@
 """Mails held back, so that a world that animates each move for a while is not told of the next one too early.
 
-Source: quoridor.md A ("Pacing") and C5: two pawn moves that arrive back to back crash the authors' client.
+Source: docs/reference/quoridor.md#limits: two pawn moves that arrive back to back crash the authors' client.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Ways to the goal: flood fill and breadth-first search, a whole layer of cells at a time.
 
-Source: quoridor.md C6: only walls block a way, pawns do not.
+Source: docs/specs/quoridor.md#walls: only walls block a way, pawns do not.
 """
 
 from __future__ import annotations

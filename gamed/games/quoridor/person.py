@@ -1,6 +1,7 @@
 """A world that a human steers: it registers, and waits for what the human wants to say.
 
-Source: quoridor.md C2 to C5. It says what the authors' world would say, and nothing that the rules forbid.
+Source: docs/reference/quoridor.md#what-worlds-send, docs/reference/quoridor.md#states-of-a-table,
+docs/reference/quoridor.md#ends. It says what the authors' world would say, and nothing that the rules forbid.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The reception of worlds: registration, then a seat at an open table, or a refusal.
 
-Source: quoridor.md A ("Tables", "After a disconnect"), B3, B7 and C5.
+Source: docs/reference/quoridor.md#tables, docs/reference/quoridor.md#ends,
+docs/specs/quoridor.md#registration-of-a-world, docs/specs/quoridor.md#checklist.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The rules of Quoridor for two and four, strictly or as an observer follows them.
 
-Source: quoridor.md C4, C6. Seat 0 is the world with the id 1, and so on.
+Source: docs/specs/quoridor.md#the-end-of-a-game, docs/specs/quoridor.md#walls, docs/specs/quoridor.md#pawns. Seat 0 is
+the world with the id 1, and so on.
 """
 
 from __future__ import annotations
@@ -110,8 +111,9 @@ class Quoridor:
     def follow(self, state: State, seat: Seat, move: Move) -> State:
         """Return the state after a move that is taken as it came, legal or not.
 
-        The pawn goes where the move says, and wins on its goal however it got there; the wall is put even if nothing
-        is left of the stock. Raises NotYourTurn, and InvalidMove as `cell_of` does. Source: quoridor.md C4.
+        The pawn goes where the move says, and wins on its goal however it got there; the wall is put even if nothing is
+        left of the stock. Raises NotYourTurn, and InvalidMove as `cell_of` does. Source:
+        docs/specs/quoridor.md#the-end-of-a-game.
         """
         self._check_turn(state, seat)
         return after(state, move)

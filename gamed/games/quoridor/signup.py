@@ -1,7 +1,8 @@
 """The states of a universe, and what leads from one to the next: a table, and the diagram that is drawn from it.
 
-Source: quoridor.md C1, C3 and C4. The table of the room service (`table.py`) goes by it; a test holds that the page in
-docs/reference shows it. What has no row has no effect: a newcomer is rejected, a message is ignored.
+Source: docs/reference/quoridor.md#states-of-a-table, docs/specs/quoridor.md#the-end-of-a-game. The table of the room
+service (`table.py`) goes by it; a test holds that the page in docs/reference shows it. What has no row has no effect: a
+newcomer is rejected, a message is ignored.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Occasion(StrEnum):
 
 
 class Call(StrEnum):
-    """The first symbol of a mail. Source: quoridor.md C2."""
+    """The first symbol of a mail. Source: docs/reference/quoridor.md#what-worlds-send."""
 
     WAIT_FOR_PLAYERS = "wait-for-players"
     WAIT_OR_PLAY = "wait-or-play"

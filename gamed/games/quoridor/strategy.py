@@ -1,7 +1,8 @@
 """Strategies for Quoridor: any legal move, the shortest path with walls in need, and a search.
 
-Source: quoridor.md A, "Bot". A strategy is a function of the position, the seat and a generator that decides between
-moves it holds for equal: no clock, no memory. It takes positions as `Quoridor.follow` leaves them, lawful or not.
+Source: docs/specs/quoridor.md#gameds-own-worlds. A strategy is a function of the position, the seat and a generator
+that decides between moves it holds for equal: no clock, no memory. It takes positions as `Quoridor.follow` leaves them,
+lawful or not.
 """
 
 from __future__ import annotations

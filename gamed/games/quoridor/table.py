@@ -1,13 +1,14 @@
 """The universe: a table from its first world to its last, sign-up, games and resets.
 
-Source: quoridor.md A and C1 to C5. The states and the order of the mails are those of `signup.py`. A world's seat is
-its id less one, in the room and in the records.
+Source: docs/reference/quoridor.md#states-of-a-table, docs/reference/quoridor.md#ends,
+docs/specs/quoridor.md#the-end-of-a-game. The states and the order of the mails are those of `signup.py`. A world's seat
+is its id less one, in the room and in the records.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from math import inf
 from random import Random
 from typing import Final
@@ -204,22 +205,18 @@ class Universe(MatchTable):
             return self._refuse(seat, refusal, now, text)
         if self._moves >= self.most:
             return self.stop(Termination.LIMIT, now)
-        known = len(self.match.findings)
         try:
-            journal = self.match.play(seat, placed.move, now)
+            step = self.play(seat, placed.move, now)
         except RuleError as error:
             return self._refuse(seat, illegal(error, self.game.legal_moves(self.match.state, seat)), now, text)
         self._moves += 1
-        outcome = self.game.outcome(self.match.state)
-        if outcome is not None:
-            journal = (*journal, self.match.end(outcome, now))
-        found = row(self.status, len(self.order), Occasion.MOVES if outcome is None else Occasion.WINS)
+        found = row(self.status, len(self.order), Occasion.MOVES if step.outcome is None else Occasion.WINS)
         assert found is not None
         self.status = found.then
-        mails = self._outbox.post(self._mails(found, seat + 1, placed.written), now)
+        step.mails = self._outbox.post(self._mails(found, seat + 1, placed.written), now)
+        step.wake_at = self._due(now)
         self.order.append(self.order.pop(0))
-        findings = tuple(self.match.findings[known:])
-        return Step(mails, wake_at=self._due(now), journal=journal, findings=findings, outcome=outcome)
+        return step
 
     # Worlds go
 
@@ -230,17 +227,12 @@ class Universe(MatchTable):
             return Step(closed=self._closes())
         self.is_dissolved = True
         self._held.clear()
-        journal: tuple[Entry, ...] = ()
-        outcome = None
-        if self.is_running:
-            # With four, three are left, of whom nobody has won.
-            outcome = Outcome(why, 1 - seat if len(self.order) == 2 else None)  # noqa: PLR2004 (two players)
-            journal = (self.match.left(seat, str(why), now), self.match.end(outcome, now))
+        step = self.lose(seat, why, now) if self.is_running else Step()
         self.order.remove(seat)
         mails = tuple(Mail(other, Told(Call.DISCONNECT, seat + 1, DUMMY)) for other in self.order)
-        mails = self._outbox.post(mails, now)
-        due, closed = self._outbox.due, self._closes()
-        return Step(mails, wake_at=due, journal=journal, outcome=outcome, closed=closed)
+        step.mails = self._outbox.post(mails, now)
+        step.wake_at, step.closed = self._outbox.due, self._closes()
+        return step
 
     def _closes(self) -> bool:
         """Close when the last mail of a dissolved table has left; True if that is now."""
@@ -268,22 +260,6 @@ class Universe(MatchTable):
             step = self._next(now)
             return evolve(step, mails=(*mails, *step.mails))
         return Step(mails, wake_at=self._outbox.due, closed=self._closes())
-
-    def delivered(self, now: float, unsent: Collection[Seat] = ()) -> float | None:  # noqa: ARG002 (Table's signature)
-        """Nothing is timed here: worlds may think for hours."""
-        return None
-
-    def overdue(self, now: float) -> Collection[Seat]:  # noqa: ARG002 (Table's signature)
-        """Nobody's silence is judged."""
-        return ()
-
-    def review(self) -> Step:
-        """Nothing is judged afterwards."""
-        return Step()
-
-    def observe(self) -> tuple[Event, ...]:
-        """Nothing is said to observers: this dialect has no words for them."""
-        return ()
 
     # Holding the table
 
@@ -328,4 +304,4 @@ class Universe(MatchTable):
             before = self.match
             self.match = self._match(len(before.names), int(entry.data["first"]), before.opened_at)
             self.match.names, self.match.entries = before.names, before.entries
-        self.match.restore(entry)
+        super().restore(entry)

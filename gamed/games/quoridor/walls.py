@@ -1,8 +1,8 @@
 """The board as bit sets: cells, the places of walls, and what walls leave open.
 
-Source: quoridor.md C6. A cell (x, y) is the bit x + 10 y: a tenth column, which is no part of the board, keeps a
-step to the side from wrapping into the next row. A wall is the bit of the cell from whose upper left corner it is
-drawn, in one set for each orientation.
+Source: docs/specs/quoridor.md#walls, docs/specs/quoridor.md#pawns. A cell (x, y) is the bit x + 10 y: a tenth column,
+which is no part of the board, keeps a step to the side from wrapping into the next row. A wall is the bit of the cell
+from whose upper left corner it is drawn, in one set for each orientation.
 """
 
 from __future__ import annotations

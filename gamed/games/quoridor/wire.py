@@ -1,6 +1,7 @@
 """The universe dialect: one datum a line, a registration first; both sides of it.
 
-Source: quoridor.md B2, B3, B7 and C2.
+Source: docs/specs/quoridor.md#framing, docs/specs/quoridor.md#registration-of-a-world,
+docs/specs/quoridor.md#checklist, docs/reference/quoridor.md#what-worlds-send.
 """
 
 from __future__ import annotations

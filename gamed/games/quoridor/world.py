@@ -1,6 +1,7 @@
 """A world's side of the game: what it learns from the mails, whoever decides its moves.
 
-Source: quoridor.md B5 and C2 to C4. It follows gamed, and the original's server.
+Source: docs/specs/quoridor.md#what-a-world-does, docs/reference/quoridor.md#what-worlds-are-told. It follows gamed, and
+the original's server.
 """
 
 from __future__ import annotations

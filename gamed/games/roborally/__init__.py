@@ -1,6 +1,6 @@
 """RoboRally by the protocol of the SWP'99: the manager (Verwalter), its players and its output channels.
 
-Source: roborally.md.
+Source: docs/reference/roborally.md.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _player(strategy: str) -> Callable[..., Player]:
 
 
 def _told(entry: Entry) -> str | None:
-    """Return what everybody may know of a move: of a program, nothing (roborally.md 3.8)."""
+    """Return what everybody may know of a move: of a program, nothing."""
     move = everything(entry)
     return None if move is not None and isinstance(parse(move), Program) else move
 
@@ -104,6 +104,7 @@ game_type = GameType(
     kind=KIND,
     publisher="gamed-roborally",
     version="1.0",
+    title="RoboRally",
     settings=Settings,
     options=_options,
     connection=_connection,

@@ -1,6 +1,6 @@
 """The boards that gamed brings along, and those of the operator: files of tiles and courses.
 
-Source: roborally.md 5.4.
+Source: docs/specs/roborally.md#54-files.
 """
 
 from __future__ import annotations

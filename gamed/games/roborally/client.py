@@ -1,7 +1,8 @@
 """A player without I/O: it registers, asks what it must know before each decision, and plays one game.
 
-Source: roborally.md 1.3 and 3. It plays against gamed, and against any other manager of this protocol. It asks one
-question at a time, and puts requests aside that cross with the answer (N5).
+Source: docs/specs/roborally.md#13-nesting, docs/specs/roborally.md#3-the-manager. It plays against gamed, and against
+any other manager of this protocol. It asks one question at a time, and puts requests aside that cross with the answer
+(N5).
 """
 
 from __future__ import annotations

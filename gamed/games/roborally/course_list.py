@@ -1,6 +1,6 @@
 """The courses of a listener: each new lobby takes the next one.
 
-Source: roborally.md 5.4 and 1.7.
+Source: docs/specs/roborally.md#54-files, docs/reference/roborally.md#configuration.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A recorded game as a text picture: where it stood after so many moves of its players.
 
-Source: records.md; the picture is that of `picture.py`. What the rules alone make of a move is carried out: the picture
-shows the position in which the next decision is due.
+Source: docs/reference/records.md#gameds-own-records; the picture is that of `picture.py`. What the rules alone make of
+a move is carried out: the picture shows the position in which the next decision is due.
 """
 
 from __future__ import annotations

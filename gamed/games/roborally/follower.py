@@ -1,6 +1,7 @@
 """A player's side of the dialect: it registers, learns what it is told, and puts aside what it is asked.
 
-Source: roborally.md 1.3 and 3. `client.py` puts a strategy behind it, `person.py` a human.
+Source: docs/specs/roborally.md#13-nesting, docs/specs/roborally.md#3-the-manager. `client.py` puts a strategy behind
+it, `person.py` a human.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The grammar of the messages: a line becomes an event, and an event a line.
 
-Source: roborally.md 2.5, with the lists read as 2.2 says and the tolerance of clients from 2.3. Outside of a plan no
-two tokens of letters and digits stand side by side, so white space is inside a token exactly where it has letters or
-digits on both sides; everywhere else it may be dropped.
+Source: docs/reference/roborally.md#grammar, docs/specs/roborally.md#22-lists,
+docs/specs/roborally.md#23-repairs-of-the-text. Outside of a plan no two tokens of letters and digits stand side by
+side, so white space is inside a token exactly where it has letters or digits on both sides; everywhere else it may be
+dropped.
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ def _played(phase: str, played: str) -> Event:
 
 
 def _literal(text: str) -> str:
-    # Between the two lists of a belt may stand a comma (2.3). Nothing else in floors and walls reads like that.
+    # Between the two lists of a belt may stand a comma. Nothing else in floors and walls reads like that.
     return text.replace("),(", ")(")
 
 
@@ -323,7 +324,7 @@ def _text_of_cards(cards: Iterable[ProgramCard]) -> str:
 
 
 def _list(items: Iterable[object]) -> str:
-    # Each item of a list is followed by a comma (2.2).
+    # Each item of a list is followed by a comma.
     return "".join([f"{item}," for item in items])
 
 

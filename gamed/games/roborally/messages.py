@@ -1,7 +1,8 @@
 """The messages of the SWP'99 protocol as events.
 
-Source: roborally.md 1.2 and 2.5. The manager (Verwalter) talks with peers: players (Spieler) and output channels
-(Ausgabekanaele). Places are (x, y), counted from (1, 1) in the south-west; names are 1 to 32 letters.
+Source: docs/specs/roborally.md#12-message-classes, docs/reference/roborally.md#grammar. The manager (Verwalter) talks
+with peers: players (Spieler) and output channels (Ausgabekanaele). Places are (x, y), counted from (1, 1) in the
+south-west; names are 1 to 32 letters.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ class ProgramCard(NamedTuple):
 
 
 class Reason(StrEnum):
-    """Why a peer is removed (3.7)."""
+    """Why a peer is removed."""
 
     LAST_LIFE = "LL"
     TIMEOUT = "TO"
@@ -56,7 +57,7 @@ class Ok(Acknowledgement):
 
 @define
 class Error(Acknowledgement):
-    """`error`: also the manager's reply to a line that it cannot accept (1.6)."""
+    """`error`: also the manager's reply to a line that it cannot accept."""
 
 
 @define
@@ -89,7 +90,7 @@ class SignOff(Event):
 
 @define
 class Query(Event):
-    """A peer asks something about the game (3.8). Of what peers say, this alone has a rate (1.7)."""
+    """A peer asks something about the game. Of what peers say, this alone has a rate."""
 
 
 @define
@@ -300,7 +301,7 @@ class FieldAnswer(QueryAnswer):
 
 @define
 class RobotAnswer(QueryAnswer):
-    """The state of a robot (3.8.2).
+    """The state of a robot.
 
     `flag`: the number of the last flag touched, 1 is the start. `archive`: where a new robot would appear. `damage`:
     0..10. `lives`: 0..3. `locked`: registers 1..5 with their cards.

@@ -1,7 +1,8 @@
 """A player without I/O that a human steers: it asks by itself what a human wants to see, and waits for decisions.
 
-Source: roborally.md 1.3 and 3. It knows what the manager tells a player, and nothing else. A player is told nothing
-between two of its decisions: whoever wants to see more asks with `look` from time to time.
+Source: docs/specs/roborally.md#13-nesting, docs/specs/roborally.md#3-the-manager. It knows what the manager tells a
+player, and nothing else. A player is told nothing between two of its decisions: whoever wants to see more asks with
+`look` from time to time.
 
 Actions, as JSON objects, and the `prompt` for each:
 

@@ -1,6 +1,6 @@
 """A course with its robots as text, for records and output channels.
 
-Source: roborally.md 5.1; the signs are those of 5.7 as far as they go.
+Source: docs/specs/roborally.md#51-geometry, docs/specs/roborally.md#57-signs-in-pictures.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _signs(flags: Sequence[Place], robots: Robots) -> dict[Place, str]:
     signs = {place: f"*{number}" for number, place in enumerate(flags, 1)}
     standing: dict[Place, list[str]] = defaultdict(list)
     for number, (_, robot) in enumerate(robots):
-        if isinstance(robot, m.RobotAnswer) and robot.damage < 10:  # noqa: PLR2004 (destroyed, 3.8.2)
+        if isinstance(robot, m.RobotAnswer) and robot.damage < 10:  # noqa: PLR2004 (destroyed)
             letter = label(number).lower() if robot.is_virtual else label(number)
             standing[robot.place].append(letter + ARROWS[robot.facing])
     signs |= {place: found[0] if len(found) == 1 else f"{found[0][0]}&" for place, found in standing.items()}
@@ -159,7 +159,7 @@ def _robot_line(number: int, name: str, robot: m.RobotAnswer | m.RobotGone, play
     if isinstance(robot, m.RobotGone):
         return f"{head} removed"
     x, y = robot.place
-    where = "destroyed" if robot.damage >= 10 else f"({x},{y}) {LETTERS[robot.facing]}"  # noqa: PLR2004 (3.8.2)
+    where = "destroyed" if robot.damage >= 10 else f"({x},{y}) {LETTERS[robot.facing]}"  # noqa: PLR2004 (destroyed)
     cards = " ".join(card.action for card in played.get(name, ()))
     notes = [] if robot.is_active else ["powered down"]
     notes += [f"{card.action} locked in {register}" for register, card in robot.locked]

@@ -1,6 +1,6 @@
 """What the manager answers to queries: the state after the last finished step, and nothing that is hidden.
 
-Source: roborally.md 3.8. The engine knows a card by its priority, the wire by its action, too.
+Source: docs/specs/roborally.md#38-queries. The engine knows a card by its priority, the wire by its action, too.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ class Facts:
 
 
 def answer(query: m.Query, facts: Facts) -> m.QueryAnswer | None:
-    """Return the answer to a query; None where asking it was a violation (1.6)."""
+    """Return the answer to a query; None where asking it was a violation."""
     return _ANSWERS[type(query)](query, facts)
 
 
 def robot_answer(robot: Robot) -> m.RobotAnswer | m.RobotGone:
-    """Return what is told of a robot (3.8.2)."""
+    """Return what is told of a robot."""
     if robot.is_removed:
         return m.RobotGone()
     locked = tuple((number, wire_card(card)) for number, card in robot.locked_cards if card is not None)

@@ -1,7 +1,8 @@
 """The reception: connections that have not registered, and the way into the lobby.
 
-Source: roborally.md 1.4 to 1.6. A lobby is a room whose game has not begun. It opens with the first registration that
-needs it, which nobody can tell from one that was open before.
+Source: docs/specs/roborally.md#14-names-and-roles, docs/specs/roborally.md#15-lobby-and-games,
+docs/reference/roborally.md#what-is-not-acceptable. A lobby is a room whose game has not begun. It opens with the first
+registration that needs it, which nobody can tell from one that was open before.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class ManagerReception:
         self._let_go(peer)
 
     def receive(self, peer: Peer, event: Event) -> None:
-        """Take a registration; all else from here is a violation, but for an answer to nothing (1.6)."""
+        """Take a registration; all else from here is a violation, but for an answer to nothing."""
         guest = self._guests.get(peer)
         if guest is None:
             # It is on its way out.
@@ -146,11 +147,11 @@ class ManagerReception:
             guest.deadline.cancel()
 
     def refuse(self, peer: Peer, error: RemoteProtocolError) -> None:  # noqa: ARG002 (Reception's signature)
-        """Let a peer go whose line does not end; nothing is said to it (1.1)."""
+        """Let a peer go whose line does not end; nothing is said to it."""
         self._let_go(peer)
 
     def released(self, peer: Peer, room: HostedRoom) -> None:  # noqa: ARG002 (Reception's signature)
-        """Let a peer go that was removed, or has left: one connection is one role in one game (1.4)."""
+        """Let a peer go that was removed, or has left: one connection is one role in one game."""
         peer.close()
 
     def depart(self, peer: Peer) -> None:

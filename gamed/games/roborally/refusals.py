@@ -1,7 +1,7 @@
 """Why a line of a peer had no effect, or cost it its place: for developers, never said over the wire.
 
-Source: roborally.md 1.6; issue 14, W. A reason is public while the game runs, so it quotes nothing of a line; a line
-that may tell a program, or which registers a robot opens, is hidden.
+Source: docs/reference/roborally.md#what-is-not-acceptable. A reason is public while the game runs, so it quotes nothing
+of a line; a line that may tell a program, or which registers a robot opens, is hidden.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The requests of the manager: one is open on a connection at most, the others wait, and each has its time.
 
-Source: roborally.md 1.3 (N1, N3, N7), 3.3, 3.5 and 3.6.
+Source: docs/specs/roborally.md#13-nesting, docs/specs/roborally.md#33-the-start,
+docs/specs/roborally.md#35-move-requests, docs/specs/roborally.md#36-what-channels-are-told.
 """
 
 from __future__ import annotations

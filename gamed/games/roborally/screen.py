@@ -1,6 +1,6 @@
 """A picture fitted to a terminal: narrower fields where they do not fit, and else the part of the board that matters.
 
-Source: issue 14, R1. What the lines are coloured with is the terminal's affair.
+What the lines are coloured with is the terminal's affair.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What is wrong with the arguments of a peer's message that is not in the grammar: for developers.
 
-Source: issue 14, W. What is said here quotes the message: whoever shows it must know that no program is in it.
+What is said here quotes the message: whoever shows it must know that no program is in it.
 """
 
 from __future__ import annotations

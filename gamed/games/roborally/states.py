@@ -1,7 +1,8 @@
 """Where a game stands, seen from its peers: one table, from which the diagram in the docs is drawn.
 
-Source: roborally.md 3.1 to 3.4 and 3.9; design.md, habit 3. The rules know the stages of a turn (`rules.state.Stage`);
-each belongs to a status here, and `table.py` goes from one status to another by this table and by nothing else.
+Source: docs/specs/roborally.md#3-the-manager, docs/reference/roborally.md#states, docs/topics/design.md#habits. The
+rules know the stages of a turn (`rules.state.Stage`); each belongs to a status here, and `table.py` goes from one
+status to another by this table and by nothing else.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The manager (Verwalter) of one game: registration, turns, output channels, the end and the time after it.
 
-Source: roborally.md 1.3 to 1.8 and 3. The statuses are those of `states.py`. Players sit on the room's seats from 0 on,
-output channels on those from CHANNELS on; no seat is given away twice. In the journal, and in the rules, players are
-counted in the order of their registration.
+Source: docs/specs/roborally.md#1-the-wire, docs/specs/roborally.md#3-the-manager. The statuses are those of
+`states.py`. Players sit on the room's seats from 0 on, output channels on those from CHANNELS on; no seat is given away
+twice. In the journal, and in the rules, players are counted in the order of their registration.
 
 An automatic step of the rules is no entry of the history: the rules say what follows. Only a leaving and the end can
 come between two of them; their entries tell after how many steps of the match they came. Where a table waits between
@@ -48,7 +48,7 @@ _REASONS: Final[Mapping[Termination, str]] = {
 
 @define
 class Limits:
-    """What a table is run with (1.7). Seconds and counts; `move_timeout` 0: any time."""
+    """What a table is run with. Seconds and counts; `move_timeout` 0: any time."""
 
     min_players: int = 2
     max_channels: int = 8
@@ -173,7 +173,7 @@ class Manager(MatchTable):
     # What peers say
 
     def receive(self, seat: Seat, event: Event, now: float) -> Step:
-        """Take a line of a peer: it is a query, an answer to what is open there, a leaving, or a violation (1.6)."""
+        """Take a line of a peer: it is a query, an answer to what is open there, a leaving, or a violation."""
         member = self.members.get(seat)
         doing = Doing()
         if member is not None:
@@ -231,7 +231,7 @@ class Manager(MatchTable):
         doing.tell(member.seat, member.next())
 
     def _move(self, doing: Doing, member: Member, request: OpenRequest, event: m.MoveAnswer, now: float) -> None:
-        """Take a decision. Who decides for somebody else, or what the rules do not allow, cheats (3.5.1)."""
+        """Take a decision. Who decides for somebody else, or what the rules do not allow, cheats."""
         number = self.numbers[member.seat]
         if event.name != member.name:
             broken = ("other-name", f"the answer is given for {event.name}")
@@ -296,7 +296,7 @@ class Manager(MatchTable):
 
     def _silent(self, doing: Doing, member: Member, request: OpenRequest, now: float) -> None:
         if isinstance(request.event, m.GameStarts):
-            # For information only (3.3).
+            # For information only.
             doing.refused.append((member.seat, refusals.late(member.name, request.event, request.clock.hard)))
             member.close(now)
             doing.tell(member.seat, member.next())
@@ -524,14 +524,6 @@ class Manager(MatchTable):
                 doing.tell(member.seat, m.Removed(Reason.OTHER, _REASONS.get(why, "Error")))
         self._close(doing)
         return self._step(doing, now)
-
-    def review(self) -> Step:
-        """Nothing is judged afterwards."""
-        return Step()
-
-    def observe(self) -> tuple[Event, ...]:
-        """Nothing is said to observers: output channels are this dialect's, and they register."""
-        return ()
 
     # Restoring
 

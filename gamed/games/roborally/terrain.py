@@ -1,6 +1,7 @@
 """What a course does to one robot alone, and how far it is to the flags: what the planner plans with.
 
-Source: roborally.md 4.2, 4.4 and 4.5, without the other robots.
+Source: docs/specs/roborally.md#42-a-register-phase, docs/specs/roborally.md#44-playing-a-card,
+docs/specs/roborally.md#45-belts-pushers-gears-and-crushers, without the other robots.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """An output channel without I/O: it draws the board after each step, and holds its `ok` so that people can look.
 
-Source: roborally.md 1.3, 3.6 and 3.8. A channel asks all that it wants to know of a step before it says `ok`: nothing
+Source: docs/specs/roborally.md#13-nesting, docs/specs/roborally.md#36-what-channels-are-told,
+docs/specs/roborally.md#38-queries. A channel asks all that it wants to know of a step before it says `ok`: nothing
 changes until then. The manager lets it take `ack_timeout` seconds for an `ok`, and `ack_budget` seconds for all of a
 turn. No message tells these, so the manager's defaults are assumed, and half of them is never exceeded.
 """
@@ -76,7 +77,7 @@ class Viewer:
         """Take bytes from the manager and return the answer; empty bytes mean that it has closed.
 
         Raises RemoteProtocolError if the manager takes no channel, or ends before the game does. Lines that mean
-        nothing are passed over (3.6).
+        nothing are passed over.
         """
         self._connection.receive_data(data)
         answer = b"".join(self._take(event) for event in self._connection.events() if not self.is_done)

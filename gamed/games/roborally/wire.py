@@ -1,6 +1,6 @@
 """The two ends of a RoboRally connection: bytes become events, one a line, and events bytes.
 
-Source: roborally.md 1.1 and 1.6.
+Source: docs/specs/roborally.md#11-transport, docs/reference/roborally.md#what-is-not-acceptable.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The Software-Challenge: a lobby with administrators and reservations, and Hive, the game of the season 2020.
 
-Source: software-challenge.md.
+Source: docs/reference/software-challenge.md.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """A player of the Software-Challenge without I/O: it joins, answers each request for a move, and leaves after a game.
 
-Source: software-challenge.md A ("After `left`", "Bot"), B2 to B4 and B9. It plays against gamed, and against the
-official server. It knows no game of any season: a `Brain` does.
+Source: docs/reference/software-challenge.md#the-bot, docs/reference/software-challenge.md#the-life-of-a-game,
+docs/specs/software-challenge.md#what-the-seasons-clients-need. It plays against gamed, and against the official server.
+It knows no game of any season: a `Brain` does.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """The lobby's dialect, the client's side: for our bot, and for tests.
 
-Source: software-challenge.md B1 to B3. It is as strict as the official clients: what it does not know, it refuses.
+Source: docs/reference/software-challenge.md#framing, docs/reference/software-challenge.md#what-clients-say,
+docs/reference/software-challenge.md#what-the-server-says. It is as strict as the official clients: what it does not
+know, it refuses.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The client's side of one game at the lobby: it joins, keeps what it is told, and leaves. It decides nothing.
 
-Source: software-challenge.md A ("After `left`"), B2 to B4. It knows no game of any season.
+Source: docs/reference/software-challenge.md#what-the-server-says,
+docs/reference/software-challenge.md#the-life-of-a-game. It knows no game of any season.
 """
 
 from __future__ import annotations

@@ -1,13 +1,15 @@
 """What is said in the lobby of the Software-Challenge, whatever the season.
 
-Source: software-challenge.md B2, B3 and B5; A for what gamed adds. A season's own words, moves, states and results,
-pass through: a move as the element that came, what the server says as text that is laid out already.
+Source: docs/reference/software-challenge.md#what-clients-say,
+docs/reference/software-challenge.md#what-the-server-says, docs/reference/software-challenge.md#what-is-refused. A
+season's own words, moves, states and results, pass through: a move as the element that came, what the server says as
+text that is laid out already.
 
 A client's message that is wrong in itself ends the connection with a RemoteProtocolError. Its code names the row of
-B5's table: `malformed-xml` and `doctype` (malformed XML), `unknown-element`, `duplicate-element` (a part that stands
-twice), `missing-class` (data without class), `not-a-number`, `server-message`, `reply-message` (testing, playerScore);
-and our limits: `message-too-long`, `message-too-deep`, `too-many-attributes`. A season's reader of moves adds
-`unknown-class` and `unknown-value`. Who sent one of `KICKED` is kicked (K), who sent any other is dropped (D).
+the table there: `malformed-xml` and `doctype` (malformed XML), `unknown-element`, `duplicate-element` (a part that
+stands twice), `missing-class` (data without class), `not-a-number`, `server-message`, `reply-message` (testing,
+playerScore); and our limits: `message-too-long`, `message-too-deep`, `too-many-attributes`. A season's reader of moves
+adds `unknown-class` and `unknown-value`. Who sent one of `KICKED` is kicked, who sent any other is dropped.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ UNKNOWN: Final = "Unknown"
 """What the wire calls a player whose slot has no display name: the dialect has no word with which it could give one."""
 
 KICKED: Final = frozenset({"reply-message"})
-"""The codes after which CloseConnection is said (K in B5); after all others only the end tag is (D)."""
+"""The codes after which CloseConnection is said (kicked); after all others only the end tag is (dropped)."""
 
 
 # From clients. A text that is missing is "", unless None is said to stand for it; a missing truth is False.
@@ -302,6 +304,6 @@ class PlayerScore(ServerMessage):
 
 @define
 class Closing(Event):
-    """The server is done with the client. `kick`: it says CloseConnection first (K in B5; also the farewell of A)."""
+    """The server is done with the client. `kick`: it says CloseConnection first, also as the farewell after a game."""
 
     kick: bool

@@ -1,7 +1,8 @@
 """A person's client at the lobby: it follows one game, waits for the human at each request, and leaves after the game.
 
-Source: software-challenge.md A, B2 to B5. It knows no game of any season: a `Guide` does. The dialect has no names
-for who joins, and tells nobody how long a move may take.
+Source: docs/reference/software-challenge.md#what-clients-say,
+docs/reference/software-challenge.md#what-the-server-says, docs/reference/software-challenge.md#results. It knows no
+game of any season: a `Guide` does. The dialect has no names for who joins, and tells nobody how long a move may take.
 """
 
 from __future__ import annotations
@@ -146,7 +147,7 @@ class Person:
 
 
 def _result(result: Element) -> Mapping[str, Any]:
-    """Return a result in JSON's terms. Source: B4."""
+    """Return a result in JSON's terms."""
     scores = [
         {
             "cause": score.get("cause", ""),

@@ -1,6 +1,7 @@
 """The reception of the Software-Challenge: joining, reservations, and what administrators ask for.
 
-Source: software-challenge.md A, B2, B3, B5 (who is thrown out how: K kicked, D dropped) and B6. It knows no Hive.
+Source: docs/reference/software-challenge.md#what-clients-say, docs/reference/software-challenge.md#the-life-of-a-game,
+docs/reference/software-challenge.md#what-is-refused (who is kicked, and who is dropped). It knows no Hive.
 """
 
 from __future__ import annotations
@@ -312,7 +313,7 @@ class SoftwareChallengeReception:
         # Who holds both slots answers for the one that is asked.
         to_move = room.table.game.to_move(room.table.state)
         seat = next((seat for seat in seats if seat in to_move), seats[0])
-        room.receive(seat, Arrived(sent, event))
+        room.receive(seat, [Arrived(sent, event)])
         expelled = _table(room).expelled.get(seat)
         if expelled is not None:
             self._let_go(peer, expelled)

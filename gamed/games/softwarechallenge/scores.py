@@ -1,6 +1,6 @@
 """The scores of test mode: what each display name has achieved since the daemon was started.
 
-Source: software-challenge.md B6 (testMode).
+Source: docs/specs/software-challenge.md#scores-of-test-mode.
 """
 
 from __future__ import annotations

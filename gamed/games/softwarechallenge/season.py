@@ -1,6 +1,7 @@
 """What a season brings to the lobby protocol: its rules, its moves and its texts.
 
-Source: software-challenge.md A (Seasons). The lobby layer knows no game of any season; what it has to know stands here.
+Source: docs/specs/software-challenge.md#seasons. The lobby layer knows no game of any season; what it has to know
+stands here.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from gamed.wire.xmlstream import Element
 
 
 class Cause(StrEnum):
-    """How a game went for one side: what stands in `score` (B4)."""
+    """How a game went for one side: what stands in `score`."""
 
     REGULAR = "REGULAR"
     LEFT = "LEFT"
@@ -77,7 +78,7 @@ class Season(Protocol):
     fragments: tuple[Fragment, ...]
 
     def read(self, data: Element) -> Sent:
-        """Return the move in a `data` element. Raises RemoteProtocolError if it cannot be one (B5: dropped)."""
+        """Return the move in a `data` element. Raises RemoteProtocolError if it cannot be one."""
 
     def echo(self, move: Any) -> str:
         """Return the `lastMove` element of a move that nobody sent now: one out of a record."""

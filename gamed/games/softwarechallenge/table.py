@@ -1,6 +1,8 @@
 """The table of a Software-Challenge game: who is told what, when, and who loses by what.
 
-Source: software-challenge.md A, B3 to B6. It knows no Hive: the season does.
+Source: docs/reference/software-challenge.md#the-life-of-a-game, docs/reference/software-challenge.md#results,
+docs/reference/software-challenge.md#time, docs/reference/software-challenge.md#what-is-refused. It knows no Hive: the
+season does.
 """
 
 from __future__ import annotations
@@ -125,11 +127,6 @@ class SeasonTable(MatchTable):
     # Table
 
     @property
-    def game(self) -> Any:
-        """The season's rules."""
-        return self.match.game
-
-    @property
     def findings(self) -> list[Finding]:
         """What the referee found: the move that was a violation."""
         return self.match.findings
@@ -216,8 +213,9 @@ class SeasonTable(MatchTable):
         seat, absence = next(iter(self._absent.items()))
         if asks:
             mails += self._mementos()
-        journal.append(self.match.left(seat, absence.why, now))
-        return self._lose(absence.fault, absence.why, now, mails, journal)
+        step = self.lose(seat, absence.why, now)
+        step.journal = (*journal, *step.journal)
+        return self._finish(step, absence.fault, mails)
 
     @property
     def _mover(self) -> Seat:
@@ -242,10 +240,10 @@ class SeasonTable(MatchTable):
 
     def delivered(self, now: float, unsent: Collection[Seat] = ()) -> float | None:
         """Start the clock of a request that has left."""
-        if not self._asks or self._mover in unsent:
+        if not self._asks or (mover := self._mover) in unsent:
             return None
         self._asks = False
-        self._is_timed = self._timed[self._mover]
+        self._is_timed = self._timed[mover]
         self._clock.ask(now)
         return self._clock.due if self._is_timed else None
 
@@ -274,7 +272,7 @@ class SeasonTable(MatchTable):
         if sent.hint:
             data["hint"] = sent.hint
         try:
-            journal = self.match.play(seat, sent.move, now, data)
+            step = self.play(seat, sent.move, now, data)
         except IllegalMove as error:
             return self._illegal(seat, event, f"{error}{self.season.suffix(sent.move)}", error.code, now)
         except InvalidMove as error:
@@ -282,10 +280,10 @@ class SeasonTable(MatchTable):
         self.is_requested = self._asks = False
         self._clock.stop()
         self._echo = sent.echo
-        outcome = self.game.outcome(self.state)
-        if outcome is not None:
-            return self._finish(outcome, None, now, self._mementos(), journal)
-        return Step(() if self.is_paused else tuple(self._ask()), journal=journal)
+        if step.outcome is not None:
+            return self._finish(step, None, self._mementos())
+        step.mails = () if self.is_paused else tuple(self._ask())
+        return step
 
     def _time_of_move(self, now: float) -> dict[str, Any]:
         """Return how long a move took, and the gap without which it would have been too late."""
@@ -337,9 +335,8 @@ class SeasonTable(MatchTable):
 
     def _violated(self, seat: Seat, text: str, code: str, now: float, mails: list[Mail]) -> Step:
         finding = self.match.finding(code, seat, text)
-        journal = [self.match.left(seat, Termination.FORFEIT, now, {"code": code, "text": text})]
-        fault = Fault(seat, Cause.RULE_VIOLATION, text)
-        step = self._lose(fault, Termination.FORFEIT, now, mails, journal)
+        step = self.lose(seat, Termination.FORFEIT, now, {"code": code, "text": text})
+        step = self._finish(step, Fault(seat, Cause.RULE_VIOLATION, text), mails)
         step.findings = (finding,)
         return step
 
@@ -360,8 +357,7 @@ class SeasonTable(MatchTable):
             TIMEOUT_TEXT.format(seconds=f"{seconds:g}"),
         )
         evidence = self._clock.evidence(now, arrived)
-        journal = [self.match.left(seat, Termination.TIME, now, {"limit": str(over), **evidence})]
-        step = self._lose(fault, Termination.TIME, now, [], journal)
+        step = self._finish(self.lose(seat, Termination.TIME, now, {"limit": str(over), **evidence}), fault, [])
         step.refused = ((seat, self._late(over, evidence["taken"] - evidence["gap"], text)),)
         return step
 
@@ -382,26 +378,22 @@ class SeasonTable(MatchTable):
                 reason += f": <{name}> is still open, </{name}> is missing"
         return Refusal("hard-timeout", reason, expected, text)
 
-    def _lose(self, fault: Fault, why: Termination, now: float, mails: list[Mail], journal: Sequence[Entry]) -> Step:
-        return self._finish(Outcome(why, 1 - fault.seat), fault, now, mails, journal)
-
-    def _finish(
-        self, outcome: Outcome, fault: Fault | None, now: float, mails: list[Mail], journal: Sequence[Entry]
-    ) -> Step:
+    def _finish(self, step: Step, fault: Fault | None, mails: list[Mail]) -> Step:
+        """Complete a step that has ended the match. `mails`: what is said before the result."""
         result = self.season.result(self.state, self.names, fault)
         told = ResultMessage(self.room, result.body)
         mails += [Mail(seat, told) for seat in PLAYERS_FIRST]
         self.finished(self._slot_names, result.parts)
-        return self._close(outcome, now, mails, journal)
+        return self._close(step, mails)
 
-    def _close(self, outcome: Outcome, now: float, mails: list[Mail], journal: Sequence[Entry]) -> Step:
+    def _close(self, step: Step, mails: list[Mail]) -> Step:
         # It knows the room, and the room this.
         self.begun = _no_text
         left = Left(self.room)
         mails += [Mail(seat, left) for seat in PLAYERS_FIRST]
-        last = self.match.end(outcome, now)
         self._fill()
-        return Step(tuple(mails), SEATS, None, (*journal, last), outcome=outcome, closed=True)
+        step.mails, step.dropped, step.closed = tuple(mails), SEATS, True
+        return step
 
     def _fill(self) -> None:
         """Say that no slot can be taken any more, and let go of who is told: it knows the room, and the room this."""
@@ -413,8 +405,8 @@ class SeasonTable(MatchTable):
         if self._is_over:
             return Step()
         if self.match.is_started:
-            journal = [self.match.left(seat, why, now, {"text": text} if text else None)]
-            return self._lose(Fault(seat, Cause.LEFT, LEFT_TEXT), why, now, [], journal)
+            step = self.lose(seat, why, now, {"text": text} if text else None)
+            return self._finish(step, Fault(seat, Cause.LEFT, LEFT_TEXT), [])
         return self._empty(seat, Absence(Fault(seat, Cause.LEFT, LEFT_TEXT), why), now)
 
     def _empty(self, seat: Seat, absence: Absence, now: float) -> Step:
@@ -436,15 +428,12 @@ class SeasonTable(MatchTable):
         """Only the mover is waited for."""
         return (self._mover,) if self.is_requested and not self._is_over else ()
 
-    def review(self) -> Step:
-        """Nothing is left to judge: the rules decide at once."""
-        return Step()
-
     def stop(self, why: Termination, now: float) -> Step:
         """End the room without a result."""
         if self._is_over:
             return Step()
-        return self._close(Outcome(why), now, [], ())
+        outcome = Outcome(why)
+        return self._close(Step(journal=(self.match.end(outcome, now),), outcome=outcome), [])
 
     # What administrators do
 
@@ -484,7 +473,7 @@ class SeasonTable(MatchTable):
 
     def restore(self, entry: Entry) -> None:
         """Take an entry as if it happened now. Raises RuleError if it is an illegal move."""
-        self.match.restore(entry)
+        super().restore(entry)
         if entry.kind == LEFT and entry.seat is not None and "code" in entry.data:
             code, text = str(entry.data["code"]), str(entry.data["text"])
             self.match.findings.append(Finding(code, entry.seat, self.match.entries - 1, text))

@@ -1,6 +1,8 @@
 """The lobby's dialect, the server's side: XML in the official server's layout, byte for byte.
 
-Source: software-challenge.md A, B1 to B3 and B5. The season's words are not known here.
+Source: docs/reference/software-challenge.md#framing, docs/reference/software-challenge.md#what-clients-say,
+docs/reference/software-challenge.md#what-the-server-says, docs/reference/software-challenge.md#what-is-refused. The
+season's words are not known here.
 """
 
 from __future__ import annotations
@@ -90,10 +92,10 @@ def truth(*, value: bool) -> str:
 
 
 def texts(element: Element, names: frozenset[str], parts: str = "") -> Mapping[str, str]:
-    """Return an element's attributes, and its children in place of attributes: each may be either [T77].
+    """Return an element's attributes, and its children in place of attributes: each may be either (session 77).
 
     `names`: what such children may be called; `parts`: the name of children of another kind, which are passed over. An
-    attribute may have any name [T46, T68]. Raises RemoteProtocolError: `unknown-element`, `duplicate-element`.
+    attribute may have any name (sessions 46, 68). Raises RemoteProtocolError: `unknown-element`, `duplicate-element`.
     """
     if not len(element):
         return element.attrib
@@ -118,23 +120,19 @@ def unknown_element(element: Element, known: Iterable[str]) -> RemoteProtocolErr
 
 def number(text: str) -> int:
     """Return a whole number. Raises RemoteProtocolError(code="not-a-number")."""
-    found = _NUMBER.fullmatch(text)
-    try:
-        value = _decoded(found) if found is not None and max(map(ord, text)) < _CHARS else None
-    except ValueError:
-        value = None
+    found, value = _NUMBER.fullmatch(text), None
+    if found is not None and max(map(ord, text)) < _CHARS:
+        sign, hexadecimal, octal, digits = found.groups()
+        try:
+            value = int(sign + digits, 16 if hexadecimal else 8 if octal else 10)
+        except ValueError:
+            # Its base does not have such digits.
+            value = None
     if value is None or value not in _NUMBERS:
         raise RemoteProtocolError(
             f"{text[:80]!r} is not a number", code="not-a-number", hint="a whole number, such as -5"
         )
     return value - 2**32 if value >= 2**31 else value
-
-
-def _decoded(found: re.Match[str]) -> int:
-    """Return a number's value. Raises ValueError: its base does not have such digits."""
-    sign, hexadecimal, octal, digits = found.groups()
-    value = int(digits, 16 if hexadecimal else 8 if octal else 10)
-    return -value if sign == "-" else value
 
 
 def _is_true(found: Mapping[str, str], name: str) -> bool:
@@ -298,7 +296,7 @@ _LAYOUTS: Final[Mapping[type[Event], Callable[[Any], str]]] = {
 
 @define
 class Outgoing:
-    """One direction of a stream: `<protocol>` leaves with the first message [T73], and nothing follows the end tag."""
+    """One direction of a stream: `<protocol>` leaves with the first message, and nothing follows the end tag."""
 
     _head: bytes = b"<protocol>"
     _has_ended: bool = False

@@ -1,6 +1,7 @@
 """Bringing a database to the schema of `tables.py`, with alembic.
 
-Source: records.md 3. A new revision is a file in `versions`, written by hand; there is no alembic.ini.
+Source: docs/reference/records.md#what-is-kept. A new revision is a file in `versions`, written by hand; there is no
+alembic.ini.
 """
 
 from __future__ import annotations

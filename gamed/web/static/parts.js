@@ -2,7 +2,7 @@
 
 import { Refusal, gameOf } from "./api.js";
 import { bdi, el, isolated, nameOn, replace } from "./dom.js";
-import { language, t } from "./words.js";
+import { language, spelled, t } from "./words.js";
 
 /** The causes of an end, as the server names them, and the words that speak of them. */
 export const TERMINATIONS = {
@@ -73,6 +73,12 @@ export function clock(ms) {
   return hours ? `${hours}:${two(minutes)}:${two(seconds)}` : `${minutes}:${two(seconds)}`;
 }
 
+/** The seats of a match; in Go between two, who has no name is Black or White. */
+export function sided(kind, seats) {
+  if (kind !== "go" || seats.length !== 2) return seats;
+  return seats.map((one) => (one.name ? one : { ...one, name: t(one.seat === 0 ? "black" : "white") }));
+}
+
 /** The name on a seat; the seat's number where there is none. */
 export function seatName(seats, seat) {
   return nameOn(seats, seat) ?? t("seat", { n: seat + 1 });
@@ -83,9 +89,9 @@ export function calledOn(one) {
   return one.name ? bdi(one.name) : el("span", { class: "muted" }, one.unnamed ? t("seat", { n: one.seat + 1 }) : t("seatFree"));
 }
 
-/** The names of all seats: text that keeps its direction to itself, with the seat's mark. */
+/** The names of all seats: text that keeps its direction to itself, with the seat's mark. Nothing without seats. */
 export function names(seats, attributes = {}) {
-  if (!seats.length) return el("span", { class: "muted" }, t("nobody"));
+  if (!seats.length) return null;
   return el(
     "ul",
     { class: "names", ...attributes },
@@ -125,7 +131,7 @@ const LONGEST = 80; // characters of an option that are still for people: a whol
 /** The words for an option's name or its value; as the API has it where the shell has none. */
 function told(kind, name) {
   const key = `${kind}_${name}`;
-  return t.has(key) ? t(key) : String(name);
+  return t.has(key) ? t(key) : spelled(name);
 }
 
 /** An option's value in words. */
@@ -135,12 +141,12 @@ export const optionValue = (value) => told("value", value);
 export function options(given) {
   const isShown = (value) => value !== null && value !== "" && String(value).length <= LONGEST;
   const pairs = Object.entries(given ?? {}).filter(([, value]) => isShown(value));
-  if (!pairs.length) return null;
-  return el(
-    "dl",
-    { class: "options" },
-    pairs.map(([key, value]) => el("div", {}, el("dt", {}, told("option", key)), el("dd", {}, bdi(optionValue(value))))),
-  );
+  return pairs.length ? terms(pairs.map(([key, value]) => [told("option", key), optionValue(value)])) : null;
+}
+
+/** Terms with their values. */
+export function terms(pairs) {
+  return el("dl", { class: "options" }, pairs.map(([term, value]) => el("div", {}, el("dt", {}, `${term}:`), " ", el("dd", {}, bdi(value)))));
 }
 
 /** A room's state as a word of the shell's. */

@@ -85,7 +85,7 @@ const en = {
   watchersOne: "{count} spectator",
   moveCount: "{count} moves",
   moveCountOne: "{count} move",
-  nobody: "nobody",
+  nobody: "Nobody is there yet.",
   seatFree: "free",
   seat: "Seat {n}",
   room: "Room",
@@ -374,7 +374,7 @@ const de = {
   watchersOne: "{count} Zuschauer",
   moveCount: "{count} Züge",
   moveCountOne: "{count} Zug",
-  nobody: "niemand",
+  nobody: "Noch ist niemand da.",
   seatFree: "frei",
   seat: "Platz {n}",
   room: "Raum",
@@ -617,8 +617,14 @@ export function speak(chosen) {
   language();
 }
 
+/** A value as text: numbers as the language spells them, without separators of thousands. */
+export function spelled(value) {
+  if (typeof value !== "number") return String(value);
+  return new Intl.NumberFormat(language(), { useGrouping: false, maximumFractionDigits: 20 }).format(value);
+}
+
 function filled(text, params) {
-  return text.replace(/\{(\w+)\}/g, (hole, name) => (name in params ? String(params[name]) : hole));
+  return text.replace(/\{(\w+)\}/g, (hole, name) => (name in params ? spelled(params[name]) : hole));
 }
 
 /** A function that finds the text for a key in these dictionaries, then in the shell's; `{count: 1}` prefers `keyOne`. */

@@ -154,7 +154,8 @@ class FleetTests(SynchronousTestCase):
         self.assertNotEqual(place_fleet(Random(7)), place_fleet(Random(8)))
 
     def test_corner_contact_is_as_frequent_as_in_the_original(self) -> None:
-        # 34.4 % of 20,000 boards of the Java client: battleship.md B9. Three standard deviations of 2,000 are 3.2 %.
+        # 34.4 % of 20,000 boards of the Java client: docs/specs/battleship.md#ship-placement.
+        # Three standard deviations of 2,000 are 3.2 %.
         random = Random(20110112)
         touching = sum(self.touches(place_fleet(random)) for _ in range(2_000))
         self.assertTrue(0.31 < touching / 2_000 < 0.38, touching)
@@ -179,7 +180,7 @@ class FleetTests(SynchronousTestCase):
 
 
 class DefenceTests(SynchronousTestCase):
-    """Source: battleship.md B7."""
+    """Source: docs/reference/battleship.md#messages."""
 
     def setUp(self) -> None:
         self.defence = Defence(GOOD_FLEET)

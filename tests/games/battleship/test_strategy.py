@@ -36,7 +36,7 @@ def mask(*some: int) -> int:
 
 
 class OpenListTests(SynchronousTestCase):
-    """Source: battleship.md B10."""
+    """Source: docs/specs/battleship.md#the-open-list-strategy."""
 
     def setUp(self) -> None:
         self.strategy = OpenList()
@@ -253,7 +253,7 @@ class EveryStrategyTests(SynchronousTestCase):
             self.assertRaises(LookupError, strategy.shoot, random)
 
     def test_the_open_list_is_as_strong_as_the_original(self) -> None:
-        # Mean 53.5 of 400 boards: battleship.md B10.
+        # Mean 53.5 of 400 boards: docs/specs/battleship.md#the-open-list-strategy.
         random = Random(54321)
         shots = mean(solo(OpenList(), random) for _ in range(200))
         self.assertTrue(50.5 <= shots <= 56.5, shots)

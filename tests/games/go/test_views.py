@@ -145,7 +145,7 @@ class PositionTests(SynchronousTestCase):
             self.assertEqual(start["board"][name], seen[name], name)
 
     def test_removes_of_the_record_are_used(self) -> None:
-        """Nothing else is taken, and nothing is judged (TEXT of 2.1)."""
+        """Nothing else is taken, and nothing is judged."""
         first = Node(0, Point(1, 1), removes=(Point(5, 5),))
         game = GoGame(9, (Player(0, color=BLACK), Player(1, color=WHITE)), setup=(Stone(Point(5, 5), WHITE),),
                       roots=[first])  # fmt: skip

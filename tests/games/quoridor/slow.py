@@ -1,6 +1,7 @@
 """A second implementation of the rules for the tests: slow, sets of coordinates, as the rules are worded.
 
-Source: quoridor.md C6. A wall is (x, y, "h" or "v"), a cell is (x, y), a player is a number from 1.
+Source: docs/specs/quoridor.md#walls, docs/specs/quoridor.md#pawns. A wall is (x, y, "h" or "v"), a cell is (x, y), a
+player is a number from 1.
 """
 
 from __future__ import annotations

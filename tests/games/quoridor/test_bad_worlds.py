@@ -140,7 +140,7 @@ class BadPeerTests(SynchronousTestCase):
     def test_who_does_not_read_is_dropped(self) -> None:
         house = universe(tables=0)
         bad, other = self.beside(house)
-        bad.wire.session.pauseProducing()
+        bad.wire.session.outbox.pauseProducing()
         house.clock.advance(house.settings.stuck_seconds - 1)
         self.assertFalse(bad.wire.is_closed)
         house.clock.advance(1)

@@ -1,6 +1,6 @@
 """The real client's own answers: where pawns may go and what walls player 1 may put, in 937 positions.
 
-Source: quoridor.md C6, "Oracle".
+Source: docs/specs/quoridor.md#recorded-data.
 """
 
 from __future__ import annotations

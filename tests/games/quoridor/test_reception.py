@@ -193,7 +193,7 @@ class SeatTests(SynchronousTestCase):
         self.assertEqual([len(table.order) for table in tables(house)], [4, 3, 1])
 
     def test_four_who_come_at_once_sit_at_two_tables(self) -> None:
-        """Who comes during the vote would be rejected, and so opens the next table (C5), whatever is voted then."""
+        """Who comes during the vote would be rejected, and so opens the next table, whatever is voted then."""
         house = universe(tables=0)
         worlds = [newcomer(house) for _ in range(4)]
         for world in worlds:
@@ -352,7 +352,7 @@ class DisconnectTests(SynchronousTestCase):
     def test_who_was_thrown_out_gets_no_seat_again(self) -> None:
         house = universe(reseat=True)
         stuck, other = two(house)
-        stuck.wire.session.pauseProducing()
+        stuck.wire.session.outbox.pauseProducing()
         house.clock.advance(house.settings.stuck_seconds)
         house.clock.advance(0)
         self.assertEqual(other.heard, [*gone(1), LOBBY])

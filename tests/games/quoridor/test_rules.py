@@ -1,4 +1,7 @@
-"""The rules sentence by sentence, strictly and as an observer follows them. Source: quoridor.md C4, C6."""
+"""The rules sentence by sentence, strictly and as an observer follows them.
+
+Source: docs/specs/quoridor.md#the-end-of-a-game, docs/specs/quoridor.md#walls, docs/specs/quoridor.md#pawns.
+"""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from tests.games.quoridor.worlds import DOWN, FOUR
 
 
 class StateTests(SynchronousTestCase):
-    """Part C3 and C4, written down a second time."""
+    """docs/reference/quoridor.md#states-of-a-table, written down a second time."""
 
     def test_states_can_be_made(self) -> None:
         for row in TABLE:

@@ -36,7 +36,7 @@ DIFFERENCES: Final[Mapping[tuple[str, str], tuple[tuple[bytes, bytes], ...]]] = 
         (b"(disconnect 4 (wall 4 4 horizontal))\n", b""),
         (b"(disconnect 2 (wall 4 4 horizontal))\n", b""),
     ),
-    # The shape check of C5: the orientation of `(move wall 8 8 weird extra)` is none.
+    # The check of the shape: the orientation of `(move wall 8 8 weird extra)` is none.
     ("04-own-2p", "c01"): ((b"(play 2 (wall 8 8 extra))\n", b""),),
     ("04-own-2p", "c02"): ((b"(wait 2 (wall 8 8 extra))\n", b""),),
 }

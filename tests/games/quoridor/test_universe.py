@@ -1,6 +1,6 @@
 """Any order of joins, votes, moves, junk, resets and leaves: a small model of part C says what every world hears.
 
-The model knows nothing of gamed's tables: it is quoridor.md C3 to C5 with the list of worlds, in plain words.
+The model knows nothing of gamed's tables: it is docs/reference/quoridor.md#states-of-a-table with a list of worlds.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Random legal games for the tests, and what must hold in each of their positions. Source: roborally.md 6."""
+"""Random legal games for the tests, and what must hold in each of their positions.
+
+Source: docs/specs/roborally.md#6-scenarios.
+"""
 
 from __future__ import annotations
 

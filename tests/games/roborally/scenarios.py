@@ -1,4 +1,4 @@
-"""Playing the scenarios of roborally.md 6: the schema is in scenarios.json."""
+"""Playing the scenarios of docs/specs/roborally.md#6-scenarios; their schema is in scenarios.json."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A second implementation of the register phase for the tests: slow, and as the rules are worded.
 
-Source: roborally.md 4.2 to 4.8. It asks the board alone, and shares nothing with the engine but the deck.
+Source: docs/specs/roborally.md#4-the-game. It asks the board alone, and shares nothing with the engine but the deck.
 """
 
 from __future__ import annotations

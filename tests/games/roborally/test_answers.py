@@ -1,4 +1,7 @@
-"""What is asked, which answers are legal, and the code of each kind of cheating. Source: roborally.md 3.5."""
+"""What is asked, which answers are legal, and the code of each kind of cheating.
+
+Source: docs/specs/roborally.md#35-move-requests.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +102,7 @@ class ProgramTests(CodeTests):
         self.assertEqual(position, programming(HAND))
 
     def test_no_way_back(self) -> None:
-        """An answer in time is final (3.5.1)."""
+        """An answer in time is final."""
         position = take(programming(HAND, HAND), 0, Program((1, 2, 3, 4, 5)))
         self.assertEqual(self.code(position, 0, Program((1, 2, 3, 4, 5)), NotYourTurn), "out-of-turn")
 

@@ -1,4 +1,4 @@
-"""The deck. Source: roborally.md 4.1.1."""
+"""The deck. Source: docs/specs/roborally.md#411-the-deck."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Belts and pushers beyond the scenarios. Source: roborally.md 4.5."""
+"""Belts and pushers beyond the scenarios. Source: docs/specs/roborally.md#45-belts-pushers-gears-and-crushers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The end of a turn beyond the scenarios. Source: roborally.md 3.4, 4.7, 4.9."""
+"""The end of a turn beyond the scenarios.
+
+Source: docs/specs/roborally.md#34-a-turn, docs/specs/roborally.md#47-power-down,
+docs/specs/roborally.md#49-the-end-of-a-turn.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +60,7 @@ class OrderTests(SynchronousTestCase):
         self.assertEqual((position.turn, position.phase), (2, 0))
 
     def test_the_last_turn(self) -> None:
-        """4.10: a turn is its clean-up, too (3.1)."""
+        """A turn is its clean-up, too."""
         position = after_phases(empty(2, 1), robot(1, 1, damage=3, is_announced=True, registers=CARDS), turn=200)
         position = to(position, Stage.ENDING)
         self.assertEqual((position.turn, position.robots[0].damage), (200, 0))
@@ -160,7 +164,7 @@ class PowerTests(SynchronousTestCase):
         self.assertEqual(position.robots[0], woken)
 
     def test_staying_down_with_locks(self) -> None:
-        """Another full repair at the beginning, which is asked for (D24)."""
+        """Another full repair at the beginning, which is asked for: docs/specs/roborally.md#411-decisions (D24)."""
         position = after_phases(empty(2, 1), robot(1, 1, damage=6, locked=(4, 5), **KEPT))
         position = to(position, Stage.POWER, stay_down=StayDown(stays=True))
         self.assertEqual(position.waiting, {0})

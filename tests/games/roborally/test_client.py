@@ -1,4 +1,7 @@
-"""Players and viewers against the manager, and against lines that cross. Source: roborally.md 1.3 and 3."""
+"""Players and viewers against the manager, and against lines that cross.
+
+Source: docs/specs/roborally.md#13-nesting, docs/specs/roborally.md#3-the-manager.
+"""
 
 from __future__ import annotations
 

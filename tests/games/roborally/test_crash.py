@@ -1,4 +1,4 @@
-"""After kill -9: what is shown is what clients were told, and no step further. Source: issue 14, R3."""
+"""After kill -9: what is shown is what clients were told, and no step further."""
 
 from __future__ import annotations
 

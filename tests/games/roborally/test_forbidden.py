@@ -1,4 +1,7 @@
-"""What a peer must not send, row by row. Source: roborally.md 1.6 and 2.6."""
+"""What a peer must not send, row by row.
+
+Source: docs/reference/roborally.md#what-is-not-acceptable, docs/reference/roborally.md#grammar.
+"""
 
 from __future__ import annotations
 

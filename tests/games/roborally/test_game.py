@@ -1,4 +1,8 @@
-"""The `Game`: options, moves, views. Source: roborally.md 1.7, 3.2, 3.8; gamed/game.py."""
+"""The `Game`: options, moves, views.
+
+Source: docs/specs/roborally.md#32-the-lobby, docs/specs/roborally.md#38-queries,
+docs/reference/roborally.md#configuration.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The messages, both ways: roborally.md 2.6, the tolerances of 2.2 and 2.3, and the session of section 7."""
+"""The messages, both ways, with the tolerances, and the example session.
+
+Source: docs/reference/roborally.md#grammar, docs/specs/roborally.md#22-lists,
+docs/specs/roborally.md#23-repairs-of-the-text, docs/specs/roborally.md#7-example-session.
+"""
 
 from __future__ import annotations
 
@@ -491,7 +495,7 @@ class PropertyTests(SynchronousTestCase):
 
 
 class TranscriptTests(SynchronousTestCase):
-    """The example session of roborally.md 7."""
+    """The session of docs/specs/roborally.md#7-example-session."""
 
     def test_every_line_is_read_and_printed_back(self) -> None:
         for sender, text in transcript():

@@ -1,4 +1,7 @@
-"""Lasers beyond the scenarios. Source: roborally.md 4.6, 4.8."""
+"""Lasers beyond the scenarios.
+
+Source: docs/specs/roborally.md#46-lasers-damage-flags, docs/specs/roborally.md#48-virtual-robots.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a layout knows of its board. Source: roborally.md 4.4 to 4.6, 4.9.1."""
+"""What a layout knows of its board. Source: docs/specs/roborally.md#4-the-game."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Registration, lobbies, the start, and several games. Source: roborally.md 1.4, 1.5, 3.2 and 3.3."""
+"""Registration, lobbies, the start, and several games.
+
+Source: docs/specs/roborally.md#14-names-and-roles, docs/specs/roborally.md#15-lobby-and-games,
+docs/specs/roborally.md#32-the-lobby, docs/specs/roborally.md#33-the-start.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Any order of lines, and of time: nothing breaks, and each line gets the reply that it must get.
 
-Source: roborally.md 1.6: every line that is a request, or is not acceptable, gets exactly one reply, in order; an
-acceptable answer, or a one-way message, gets none.
+Source: docs/reference/roborally.md#what-is-not-acceptable: every line that is a request, or is not acceptable, gets
+exactly one reply, in order; an acceptable answer, or a one-way message, gets none.
 """
 
 from __future__ import annotations

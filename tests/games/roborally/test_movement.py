@@ -1,4 +1,7 @@
-"""Cards beyond the scenarios: rows, pits, virtual robots. Source: roborally.md 4.4, 4.8."""
+"""Cards beyond the scenarios: rows, pits, virtual robots.
+
+Source: docs/specs/roborally.md#44-playing-a-card, docs/specs/roborally.md#48-virtual-robots.
+"""
 
 from __future__ import annotations
 

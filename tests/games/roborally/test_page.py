@@ -116,7 +116,7 @@ class RefusalTests(SynchronousTestCase):
 class SessionTests(SynchronousTestCase):
     def test_it_happens_as_it_is_told(self) -> None:
         """The bot beside plays its first cards; what Anna sees of it is the same with any others."""
-        block = section(PAGE, "A session by hand").partition("Lines with `>` were typed:\n\n")[2]
+        block = section(PAGE, "A session by hand").partition(" were typed:\n\n")[2]
         found = gathering()
         (bert,) = found.joins("Bert")
         anna = found.connects()

@@ -1,4 +1,7 @@
-"""A human's client: whole games with the manager, every decision, and what it shows. Source: roborally.md 1.3, 3."""
+"""A human's client: whole games with the manager, every decision, and what it shows.
+
+Source: docs/specs/roborally.md#13-nesting, docs/specs/roborally.md#3-the-manager.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What is told of a running turn, and how much may be asked. Source: roborally.md 1.7, 3.8.3."""
+"""What is told of a running turn, and how much may be asked.
+
+Source: docs/reference/roborally.md#configuration, docs/specs/roborally.md#383-the-revealed-cards.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Games of random legal play on all courses, with and without players who leave. Source: roborally.md 6."""
+"""Games of random legal play on all courses, with and without players who leave.
+
+Source: docs/specs/roborally.md#6-scenarios.
+"""
 
 from __future__ import annotations
 

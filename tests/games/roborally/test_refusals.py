@@ -1,4 +1,4 @@
-"""Nobody is refused in silence: what developers learn of each message that had no effect. Source: issue 14, W."""
+"""Nobody is refused in silence: what developers learn of each message that had no effect."""
 
 from __future__ import annotations
 

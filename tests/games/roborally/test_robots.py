@@ -1,4 +1,8 @@
-"""Damage, locks, destruction. Source: roborally.md 3.8.2, 4.6.4, 4.7."""
+"""Damage, locks, destruction.
+
+Source: docs/specs/roborally.md#382-the-state-of-a-robot, docs/specs/roborally.md#46-lasers-damage-flags,
+docs/specs/roborally.md#47-power-down.
+"""
 
 from __future__ import annotations
 

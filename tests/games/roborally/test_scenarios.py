@@ -1,4 +1,7 @@
-"""The scenarios of the specification, and our own for players who leave. Source: roborally.md 6; scenarios.json."""
+"""The scenarios of the specification, and our own for players who leave.
+
+Source: docs/specs/roborally.md#6-scenarios; scenarios.json.
+"""
 
 from __future__ import annotations
 

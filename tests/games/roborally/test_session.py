@@ -1,4 +1,7 @@
-"""The example session over the wire, line by line and per connection. Source: roborally.md 7."""
+"""The example session over the wire, line by line and per connection.
+
+Source: docs/specs/roborally.md#7-example-session.
+"""
 
 from __future__ import annotations
 

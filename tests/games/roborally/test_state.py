@@ -1,4 +1,8 @@
-"""Queries: what channels are told, what is revealed, who wins. Source: roborally.md 3.6, 3.8, 4.10."""
+"""Queries: what channels are told, what is revealed, who wins.
+
+Source: docs/specs/roborally.md#36-what-channels-are-told, docs/specs/roborally.md#38-queries,
+docs/specs/roborally.md#410-the-end-of-the-game.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The statuses, and the page that shows them. Source: roborally.md 3.1."""
+"""The statuses, and the page that shows them. Source: docs/reference/roborally.md#states."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns, time limits, leaving and the end, as peers see them. Source: roborally.md 3.4 to 3.9."""
+"""Turns, time limits, leaving and the end, as peers see them. Source: docs/specs/roborally.md#3-the-manager."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The time for the decisions of the clean-up: MBD and MRR. Source: roborally.md 3.4, 3.5.1, 3.5.4, 3.5.5."""
+"""The time for the decisions of the clean-up: MBD and MRR.
+
+Source: docs/specs/roborally.md#34-a-turn, docs/specs/roborally.md#351-common-rules,
+docs/specs/roborally.md#354-mbd-and-tbd, docs/specs/roborally.md#355-mrr-and-trr.
+"""
 
 from __future__ import annotations
 

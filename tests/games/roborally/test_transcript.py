@@ -1,4 +1,7 @@
-"""The example session, played by the engine: its hands, and all that is told there. Source: roborally.md 7."""
+"""The example session, played by the engine: its hands, and all that is told there.
+
+Source: docs/specs/roborally.md#7-example-session.
+"""
 
 from __future__ import annotations
 

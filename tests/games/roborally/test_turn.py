@@ -1,4 +1,8 @@
-"""The register phases step by step, the end of the game, and players who leave. Source: roborally.md 3.7, 4.2, 4.10."""
+"""The register phases step by step, the end of the game, and players who leave.
+
+Source: docs/specs/roborally.md#37-removal-and-leaving, docs/specs/roborally.md#42-a-register-phase,
+docs/specs/roborally.md#410-the-end-of-the-game.
+"""
 
 from __future__ import annotations
 
@@ -211,7 +215,7 @@ class EndTests(SynchronousTestCase):
 
 class LastLifeTests(SynchronousTestCase):
     def test_removed_by_the_step_that_destroys(self) -> None:
-        """The step's own event names it (3.6); the first card pushes it over the edge."""
+        """The step's own event names it; the first card pushes it over the edge."""
         robots = [robot(7, 1, E, registers=CARDS), robot(8, 1, N, lives=1, registers=(7, *CARDS[1:]))]
         before = advance(reveal(*robots))
         position = advance(before)

@@ -1,4 +1,8 @@
-"""What is drawn of a course, and of the steps of a turn. Source: roborally.md 3.8, 4.2, 5.1."""
+"""What is drawn of a course, and of the steps of a turn.
+
+Source: docs/specs/roborally.md#38-queries, docs/specs/roborally.md#42-a-register-phase,
+docs/specs/roborally.md#51-geometry.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Where gamed says something else than the official server said in the recordings, and why.
 
-Source: software-challenge.md A and D. docs/reference/software-challenge.md has the same list.
+Source: docs/reference/software-challenge.md#differences-from-the-official-server,
+docs/specs/software-challenge.md#recorded-data. docs/reference/software-challenge.md has the same list.
 """
 
 from __future__ import annotations

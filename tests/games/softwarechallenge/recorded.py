@@ -1,6 +1,6 @@
 """What the official server and its clients said to each other, byte for byte.
 
-Source: software-challenge.md D. Each file of `transcripts` is a scenario.
+Source: docs/specs/software-challenge.md#recorded-data. Each file of `transcripts` is a scenario.
 """
 
 from __future__ import annotations

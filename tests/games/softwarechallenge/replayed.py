@@ -1,7 +1,6 @@
 """Recorded scenarios, played again against a lobby in memory.
 
-Source: software-challenge.md D, "Transcripts": the clients' segments in their order, with a `Clock` at their times; ids
-are mapped by first appearance; chance obstructs what the recorded room shows.
+Source: docs/specs/software-challenge.md#recorded-data.
 """
 
 from __future__ import annotations

@@ -170,7 +170,7 @@ class BeforeTheStartTests(AdministrationTestCase):
         self.assertEqual(self.admin.heard(), ["observed", "memento 0 p1 p2", "LEFT 0 -1, REGULAR 2 -1", "left"])
 
     def test_pausing_and_going_on(self) -> None:
-        # The official server dropped the administrator at that [T57].
+        # The official server dropped the administrator at that (session 57).
         blue = self.hall.connect()
         self.pause("false")
         self.pause()
@@ -196,7 +196,7 @@ class CancelTests(AdministrationTestCase):
             client.heard()
         self.admin.send(f'<cancel roomId="{self.room}"/>')
         self.assert_heard((self.admin, red, blue), ("left",), ("left", *KICKED), ("left", *KICKED))
-        # The official server dropped the administrator at that [T52].
+        # The official server dropped the administrator at that (session 52).
         self.assertFalse(self.admin.is_closed)
         (record,) = self.hall.records()
         self.assertEqual((summary(record).termination, summary(record).winner), ("cancelled", None))

@@ -19,7 +19,7 @@ from gamed.games.softwarechallenge.seasons.hive.board import BITS, CELLS, INDEX,
 from gamed.games.softwarechallenge.seasons.hive.checks import TEXTS
 from gamed.games.softwarechallenge.seasons.hive.moves import TYPES, Move
 from gamed.games.softwarechallenge.seasons.hive.wire import GAME_TYPES
-from gamed.net.session import LINGER
+from gamed.net.outbox import LINGER
 from gamed.passwords import FIRST_DELAY, LONGEST_DELAY
 from gamed.wire import xmlstream
 from gamed.wire.xmlstream import Element

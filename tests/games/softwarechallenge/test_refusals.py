@@ -1,4 +1,4 @@
-"""What clients do wrong, row by row as the table of software-challenge.md B5 has it, and what comes of it."""
+"""What clients do wrong, row by row as docs/reference/software-challenge.md#what-is-refused has it."""
 
 from __future__ import annotations
 
@@ -368,7 +368,7 @@ class PlayRefusalTests(RefusalTestCase):
         admin.send(f'<step roomId="{room}"/>')
         red.move(FIRST, room)
         red.heard(), blue.heard()
-        # The official server took this one [T60].
+        # The official server took this one (session 60).
         blue.move(setmove("BLUE", "ANT", 1, 0), room)
         self.assert_over(blue, "error We didn't request a data from you yet.", *KICKED)
         self.assertEqual(red.heard()[0], "REGULAR 2 -1, RULE_VIOLATION 0 -1")

@@ -36,7 +36,7 @@ class ScoreTests(SynchronousTestCase):
         self.assertEqual(self.values("p2")[1][0], "0")
 
     def test_averages_are_printed_as_the_official_server_prints_them(self) -> None:
-        # The three forms that software-challenge.md B6 reports.
+        # The three forms of docs/specs/software-challenge.md#scores-of-test-mode.
         self.assertEqual(self.played(("0", "3"), ("0", "4"), ("0", "2")), ["3.000000", "3.5000000", "3.0000015"])
 
     def test_they_are_rounded_at_each_step(self) -> None:

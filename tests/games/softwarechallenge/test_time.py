@@ -1,6 +1,6 @@
 """The time for a move: what is in time, and what is not. How passes of the reactor count: tests/lobby/test_passes.py.
 
-Source: software-challenge.md A and B6; design.md, "Time".
+Source: docs/topics/design.md#time, docs/reference/software-challenge.md#time.
 """
 
 from __future__ import annotations
@@ -195,7 +195,7 @@ class SwitchTests(SynchronousTestCase):
         self.assertEqual(red.heard()[-1], "MoveRequest")
 
     def test_no_timer_of_an_older_request_is_left(self) -> None:
-        # The official server let it kill the game [T58, T92].
+        # The official server let it kill the game (sessions 58, 92).
         red, blue = self.prepared(slot("p1", paused=True), slot("p2"))
         self.admin.send(f'<step roomId="{self.room}"/>' * 2)
         self.hall.wait(1.9)

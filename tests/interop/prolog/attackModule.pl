@@ -1,6 +1,6 @@
 /*  The attack: the cell to shoot at, and what the answer says about the enemy field.
 
-    Source: battleship.md B7, B10; battleship.txt 4.3.4.
+    Source: docs/reference/battleship.md#messages, docs/specs/battleship.md#the-open-list-strategy.
 */
 :- module(attackModule,
           [ doAttack/2,

@@ -2,7 +2,7 @@
 
     Misses are not recorded, so a second shot into the same water is water again. A second shot at a hit cell
     has no answer.
-    Source: battleship.md B7, B10; battleship.txt 4.3.3.
+    Source: docs/reference/battleship.md#messages, docs/specs/battleship.md#the-open-list-strategy.
 */
 :- module(defendModule,
           [ doDefend/3

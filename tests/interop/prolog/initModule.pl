@@ -2,7 +2,7 @@
 
     A field is 100 facts, myField(cell(X, Y, State)) and enemyField(cell(X, Y, State)), X = column 0..9 and
     Y = row 0..9. States: water, ship, hit (own field); unknown, water, hit (enemy field).
-    Source: battleship.md B7, B9, B10; battleship.txt 4.3.2.
+    Source: docs/specs/battleship.md#ship-placement, docs/specs/battleship.md#the-open-list-strategy.
 */
 :- module(initModule,
           [ initPrologClient/0,
@@ -38,7 +38,7 @@ initEnemyField :-
     retractall(enemyField(_)),
     forall(coordinate(X, Y), assertz(enemyField(cell(X, Y, unknown)))).
 
-% What a lost game left in the open list stays there for the next game, as in the original (B8).
+% What a lost game left in the open list stays there for the next game, as in the original.
 initOpenlist :-
     openlist(_),
     !.

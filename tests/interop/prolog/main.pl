@@ -4,7 +4,7 @@
     swipl -q -g main -t halt main.pl -- [--host HOST] [--port PORT] [--games N] [--seed N]
 
     Exit status: 0 when all games were won or lost, 1 otherwise, with the reason on stderr.
-    Source: battleship.md B2, B6 to B10; battleship.txt 4.3.1.
+    Source: docs/reference/battleship.md#messages, docs/specs/battleship.md.
 */
 :- module(main, [main/0]).
 :- use_module(library(main), [argv_options/3]).

@@ -1,7 +1,7 @@
 /*  The output: the own board before a game, the result of a game, the tally at the end; all on stdout.
 
     Columns are labelled 1 to 10, rows A to J; `#` is a ship, `.` is water.
-    Source: battleship.md B7, B8; battleship.txt 4.3.1, 4.3.6.
+    Source: docs/reference/battleship.md#messages, docs/specs/battleship.md#the-life-of-a-client.
 */
 :- module(outputModule,
           [ printMyField/0,

@@ -2,7 +2,7 @@
 
     The open list is first in, first out. It may hold duplicates and cells that are known by now; those are
     passed over when they are taken out. There is no parity and no probability map.
-    Source: battleship.md B10; battleship.txt 4.3.5.
+    Source: docs/specs/battleship.md#the-open-list-strategy.
 */
 :- module(strategy,
           [ chooseCell/2,

@@ -1,1 +1,4 @@
-"""The rules of RoboRally: boards, cards, robots and turns, without wire, time or network. Source: roborally.md 4, 5."""
+"""The rules of RoboRally: boards, cards, robots and turns, without wire, time or network.
+
+Source: docs/specs/roborally.md#4-the-game, docs/specs/roborally.md#5-boards.
+"""

@@ -1,6 +1,6 @@
 """Deals and answers: which are legal, and the state after them.
 
-Source: roborally.md 3.5 and 4.1.2.
+Source: docs/specs/roborally.md#35-move-requests, docs/specs/roborally.md#412-start-and-deal.
 """
 
 from __future__ import annotations

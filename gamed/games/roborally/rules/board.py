@@ -1,7 +1,7 @@
 """A board: the fields of a rectangle, the walls between them, and what the engine asks of them.
 
-Source: roborally.md 5.1. (1, 1) is the field in the south-west. What no tile covers, inside the rectangle or outside,
-is pits; walls stand there only where a covered neighbour has one.
+Source: docs/specs/roborally.md#51-geometry. (1, 1) is the field in the south-west. What no tile covers, inside the
+rectangle or outside, is pits; walls stand there only where a covered neighbour has one.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ __all__ = [
 ]
 
 LARGEST: Final = 255
-"""Fields in a column or row of a plan, at most (5.3)."""
+"""Fields in a column or row of a plan, at most."""
 
 _NO_WALLS: Final = (OPEN, OPEN, OPEN, OPEN)
 _FREE: Final = (False, False, False, False)
@@ -82,7 +82,7 @@ _FREE: Final = (False, False, False, False)
 
 @frozen
 class Beam:
-    """A board laser (4.6.1). `path`: the fields it can reach, from that in which it hangs to a wall or the edge."""
+    """A board laser. `path`: the fields it can reach, from that in which it hangs to a wall or the edge."""
 
     strength: int
     direction: Direction
@@ -221,7 +221,7 @@ class Board:
 
     @cached_property
     def plan(self) -> str:
-        """The answer to GPL: all rows, with one space between rows and before the full stop (5.5)."""
+        """The answer to GPL: all rows, with one space between rows and before the full stop."""
         return " ".join(self.rows) + " ."
 
 

@@ -1,6 +1,6 @@
 """The 84 programming cards, each known by its priority.
 
-Source: roborally.md 4.1.1 and 4.4.1.
+Source: docs/specs/roborally.md#411-the-deck, docs/specs/roborally.md#44-playing-a-card.
 """
 
 from __future__ import annotations

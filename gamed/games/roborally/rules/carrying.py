@@ -1,6 +1,7 @@
 """Belts and pushers: robots that are moved at the same time, the turns of belts, and the falls.
 
-Source: roborally.md 4.5 and 4.8. When in doubt nobody moves.
+Source: docs/specs/roborally.md#45-belts-pushers-gears-and-crushers, docs/specs/roborally.md#48-virtual-robots. When in
+doubt nobody moves.
 """
 
 from __future__ import annotations

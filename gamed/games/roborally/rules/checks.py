@@ -1,6 +1,6 @@
 """What is wrong with a board or its flags beyond the grammar.
 
-Source: roborally.md 5.2 (C: errors, the file is refused; W: warnings) and 5.6 (the flags, F: errors).
+Source: docs/specs/roborally.md#52-checks-of-a-tile, docs/specs/roborally.md#56-flags.
 """
 
 from __future__ import annotations

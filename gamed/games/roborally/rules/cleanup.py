@@ -1,6 +1,7 @@
 """The end of a turn: repairs, wiping, powering down and up, new robots.
 
-Source: roborally.md 3.4 (CLEANUP 1..6), 4.7 and 4.9.
+Source: docs/specs/roborally.md#34-a-turn, docs/specs/roborally.md#47-power-down,
+docs/specs/roborally.md#49-the-end-of-a-turn.
 """
 
 from __future__ import annotations

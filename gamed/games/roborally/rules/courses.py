@@ -1,6 +1,6 @@
 """Courses: tiles put together, with flags, lives and numbers of players.
 
-Source: roborally.md 5.4 and 5.6.
+Source: docs/specs/roborally.md#54-files, docs/specs/roborally.md#56-flags.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class CourseError(GamedError):
 
 @frozen
 class Limits:
-    """What a course is played with (1.7): lives 1..3 and players 1..8."""
+    """What a course is played with: lives 1..3 and players 1..8."""
 
     lives: int = 3
     min_players: int = 2

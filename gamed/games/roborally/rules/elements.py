@@ -1,7 +1,7 @@
 """What a board consists of: directions, floors, walls, and the devices on the walls.
 
-Source: roborally.md 2.4 and 5.1. Places are (x, y): the column counted from the west and the row counted from the
-south, both from 1.
+Source: docs/specs/roborally.md#24-tiles-and-plans, docs/specs/roborally.md#51-geometry. Places are (x, y): the column
+counted from the west and the row counted from the south, both from 1.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """RoboRally as a `Game`: its options, its moves, and what each seat may see.
 
-Source: roborally.md 1.7, 3.8, 4 and 5.6.
+Source: docs/reference/roborally.md#configuration, docs/specs/roborally.md#38-queries,
+docs/specs/roborally.md#4-the-game, docs/specs/roborally.md#56-flags.
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ class RoboRally:
         return turn.unless_deserted(queries.traced(state, turn.remove(state, seat)))
 
     def changed(self, before: State, after: State) -> Event | None:
-        """Return what the output channels are to be told of a step or a leaving, or None (3.6)."""
+        """Return what the output channels are to be told of a step or a leaving, or None."""
         return queries.changed(before, after)
 
     def outcome(self, state: State) -> Outcome | None:
@@ -123,7 +124,7 @@ class RoboRally:
         return Outcome(Termination.VICTORY, self.ranking(state)[0]) if state.stage is Stage.OVER else None
 
     def ranking(self, state: State) -> tuple[Seat, ...]:
-        """Return all seats in winning order (4.10)."""
+        """Return all seats in winning order."""
         return queries.ranking(state)
 
     def revealed(self, state: State) -> Sequence[Sequence[Sequence[object]]]:

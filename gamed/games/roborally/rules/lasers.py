@@ -1,6 +1,6 @@
 """Lasers of the board and of the robots: all fire at once.
 
-Source: roborally.md 4.6 and 4.8.
+Source: docs/specs/roborally.md#46-lasers-damage-flags, docs/specs/roborally.md#48-virtual-robots.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a board and its flags do to robots, computed once for each course: where a step leads, what carries where.
 
-Source: roborally.md 4.4 to 4.6, 4.9.1 and 5.6.
+Source: docs/specs/roborally.md#4-the-game, docs/specs/roborally.md#56-flags.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Layout:
 
     @cached_property
     def bends(self) -> tuple[Mapping[Place, int], ...]:
-        """Clockwise quarter turns of a robot carried in a direction, by direction and the belt reached (4.5.2)."""
+        """Clockwise quarter turns of a robot carried in a direction, by direction and the belt reached."""
 
         def quarters(belt: Belt, direction: Direction) -> int:
             turn = belt.turn(direction.opposite)
@@ -74,7 +74,7 @@ class Layout:
 
     @cached_property
     def pushers(self) -> tuple[Mapping[Place, Direction], ...]:
-        """Where pushers push, by phase; two that are active on one field cancel (D12)."""
+        """Where pushers push, by phase; two on one field cancel: docs/specs/roborally.md#411-decisions (D12)."""
 
         def pushed(phase: int) -> Mapping[Place, Direction]:
             found = {
@@ -117,11 +117,11 @@ class Layout:
 
     @cached_property
     def repairs(self) -> Mapping[Place, int]:
-        """Points that are repaired at the end of a turn: a flag repairs one, but adds none to a site (D27, D28)."""
+        """Points that are repaired at the end of a turn: a flag repairs one, but adds none to a site."""
         sites = {place: site.points for place, site in self.board.repairs.items()}
         return sites | {place: max(1, sites.get(place, 0)) for place in self.flags}
 
     @cached_property
     def archives(self) -> frozenset[Place]:
-        """The places to which the archive of a robot moves that stands there after a phase (4.6.5)."""
+        """The places to which the archive of a robot moves that stands there after a phase."""
         return frozenset(self.board.repairs).union(self.flags)

@@ -1,6 +1,7 @@
 """Cards in action: turns, steps, and robots that push each other.
 
-Source: roborally.md 4.4 and 4.8. The functions change the list of robots that they are given.
+Source: docs/specs/roborally.md#44-playing-a-card, docs/specs/roborally.md#48-virtual-robots. The functions change the
+list of robots that they are given.
 """
 
 from __future__ import annotations

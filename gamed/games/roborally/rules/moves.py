@@ -1,6 +1,6 @@
 """What players and chance can do, what players are asked, and how moves are written in records.
 
-Source: roborally.md 3.5 and 3.7. The notation of moves:
+Source: docs/specs/roborally.md#35-move-requests, docs/specs/roborally.md#37-removal-and-leaving. The notation of moves:
 
 | move                            | written          |
 |---------------------------------|------------------|

@@ -1,7 +1,8 @@
 """The notation of floors, walls and rows, both ways.
 
-Source: roborally.md 2.4, read literally (2.2, 2.3): every phase is followed by a comma, `[` stands before a left
-device and `]` after a right one.
+Source: docs/specs/roborally.md#24-tiles-and-plans, read literally (docs/specs/roborally.md#22-lists,
+docs/specs/roborally.md#23-repairs-of-the-text): every phase is followed by a comma, `[` stands before a left device and
+`]` after a right one.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ FLOOR: Final = _floor_pattern("")
 FIELD: Final = rf"\(({_floor_pattern(',?')}),({WALL})({WALL})({WALL})({WALL})\)"
 """A field with the walls N E S W around it, as a pattern with five groups.
 
-Clients read it: between the two lists of a belt may stand a comma (2.3).
+Clients read it: between the two lists of a belt may stand a comma.
 """
 
 _WALL = re.compile(WALL)
@@ -177,7 +178,7 @@ def spell_wall(wall: Wall) -> str:
 
 
 def spell_field(floor: Floor, walls: Walls) -> str:
-    """Return how a field with the walls around it is written (2.5, `fieldans`)."""
+    """Return how a field with the walls around it is written in the answer to SFI."""
     return f"({spell_floor(floor)},{''.join(map(spell_wall, walls))})"
 
 

@@ -1,6 +1,7 @@
 """A robot, and what damage does to it.
 
-Source: roborally.md 3.8.2 (what of it is told), 4.6.4 (damage and locks) and 4.7 (what destruction cancels).
+Source: docs/specs/roborally.md#382-the-state-of-a-robot, docs/specs/roborally.md#46-lasers-damage-flags,
+docs/specs/roborally.md#47-power-down (what destruction cancels).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ DESTROYED: Final = 10
 """Points of damage that a robot does not survive; a standing one has fewer."""
 
 NEW_DAMAGE: Final = 2
-"""Points of damage with which a destroyed robot comes back (4.9.3, D21)."""
+"""Points of damage with which a destroyed robot comes back: docs/specs/roborally.md#411-decisions (D21)."""
 
 Registers: TypeAlias = tuple[Card | None, Card | None, Card | None, Card | None, Card | None]
 """The cards in registers 1..5."""
@@ -76,7 +77,7 @@ def locks(damage: int) -> int:
 
 
 def damaged(robot: Robot, points: int, phase: int) -> Robot:
-    """Return a standing robot after a hit. The highest open registers lock with the cards in them (D26)."""
+    """Return a standing robot after a hit. The highest open registers lock with the cards in them."""
     damage = robot.damage + points
     if damage >= DESTROYED:
         return destroyed(robot, phase)
@@ -89,7 +90,7 @@ def damaged(robot: Robot, points: int, phase: int) -> Robot:
 def destroyed(robot: Robot, phase: int) -> Robot:
     """Return a standing robot after its destruction: one life less, no locks, no power down, on its archive.
 
-    The cards stay until the wipe, for those of the phases played are shown until then (3.8.3); the ones that a
+    The cards stay until the wipe, for those of the phases played are shown until then; the ones that a
     powered-down robot keeps are never shown.
     """
     return robot._replace(
@@ -106,7 +107,7 @@ def destroyed(robot: Robot, phase: int) -> Robot:
 
 
 def removed(robot: Robot) -> Robot:
-    """Return the robot of a player who has left: off the board, all its lives and cards gone (3.7)."""
+    """Return the robot of a player who has left: off the board, all its lives and cards gone."""
     return robot._replace(
         place=robot.archive,
         lives=0,

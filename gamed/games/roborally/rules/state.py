@@ -1,6 +1,7 @@
 """Where a game stands, and what follows from that alone.
 
-Source: roborally.md 3.4 (stages), 3.6 (events), 3.8 (what is told) and 4.10 (the winning order).
+Source: docs/specs/roborally.md#34-a-turn, docs/specs/roborally.md#36-what-channels-are-told,
+docs/specs/roborally.md#38-queries, docs/specs/roborally.md#410-the-end-of-the-game (the winning order).
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ class Stage(IntEnum):
 
 
 class Kind(StrEnum):
-    """What has happened, as the output channels are to be told (3.6). The values stand in views."""
+    """What has happened, as the output channels are to be told. The values stand in views."""
 
     PLACED = "placed"
     REVEALED = "revealed"
@@ -143,7 +144,7 @@ class Event:
 
 
 def changed(before: State, after: State) -> Event | None:
-    """Return what is to be told of the last step or leaving, or None where nothing is (3.6).
+    """Return what is to be told of the last step or leaving, or None where nothing is.
 
     `before`: the state from which `advance` or `remove` made `after`.
     """
@@ -188,7 +189,7 @@ def revealed_programs(before: State, after: State) -> tuple[Programs, ...]:
 
 
 def told(robot: Robot) -> tuple[object, ...]:
-    """Return what GRS tells of a robot (3.8.2): the fields of RS, or nothing once it has been removed (RSE)."""
+    """Return what GRS tells of a robot: the fields of RS, or nothing once it has been removed (RSE)."""
     if robot.lives == 0:
         return ()
     return (
@@ -205,7 +206,7 @@ def told(robot: Robot) -> tuple[object, ...]:
 
 
 def revealed(state: State) -> tuple[tuple[Seat, tuple[Card, ...]], ...]:
-    """Return the cards revealed in this turn, by seat in order of registration; nothing outside of the phases (3.8.3).
+    """Return the cards revealed in this turn, by seat in order of registration; nothing outside of the phases.
 
     Of a destroyed robot, those up to the phase of its destruction. Powered-down and removed robots are left out.
     """
@@ -223,7 +224,7 @@ def _shown(robot: Robot, phase: int) -> tuple[Card, ...]:
 
 
 def deck(state: State) -> frozenset[Card]:
-    """Return the cards that are neither locked nor kept nor programmed: those that are dealt from (4.1.2)."""
+    """Return the cards that are neither locked nor kept nor programmed: those that are dealt from."""
     return DECK.difference(*(robot.registers for robot in state.robots))
 
 
@@ -262,7 +263,7 @@ def _request(state: State, seat: Seat) -> Request:
 
 
 def ranking(state: State) -> tuple[Seat, ...]:
-    """Return all seats in winning order (4.10), also of a game that still runs."""
+    """Return all seats in winning order, also of a game that still runs."""
     robots = state.robots
     out = [seat for group in reversed(state.removals) for seat in sorted(group, key=lambda it: (-robots[it].flag, it))]
     rest = [seat for seat in range(len(robots)) if seat not in state.finishers and robots[seat].lives]

@@ -1,6 +1,6 @@
 """Tiles (Kacheln) of 12 x 12 fields: reading them, turning them, and putting them together to a board.
 
-Source: roborally.md 5.3 and 5.4.
+Source: docs/specs/roborally.md#53-courses-of-tiles, docs/specs/roborally.md#54-files.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The register phases, step by step, and players who leave between two steps.
 
-Source: roborally.md 4.2, 3.7 and 4.10.
+Source: docs/specs/roborally.md#42-a-register-phase, docs/specs/roborally.md#37-removal-and-leaving,
+docs/specs/roborally.md#410-the-end-of-the-game.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def advance(state: State) -> State:
 
 
 def remove(state: State, seat: Seat) -> State:
-    """Return the state after a player has left or was removed, between two steps (3.7).
+    """Return the state after a player has left or was removed, between two steps.
 
     Outside of the phases the game ends at once when too few are left. Nothing changes where the player is out already
     or the game is over.
@@ -58,7 +59,7 @@ def remove(state: State, seat: Seat) -> State:
 
 
 def _too_few(robots: tuple[Robot, ...]) -> bool:
-    """Whether at most one player is left of two or more (4.10.2); who plays alone plays on."""
+    """Whether at most one player is left of two or more; who plays alone plays on."""
     return sum(robot.lives > 0 for robot in robots) <= 1 < len(robots)
 
 

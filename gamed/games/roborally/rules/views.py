@@ -1,7 +1,7 @@
 """What everybody, or one player, may see of a position, JSON-ready; and a course as it is drawn.
 
-Source: roborally.md 3.8, 4 and 5.1. Nothing that is hidden leaves here: hands and unrevealed registers are for their
-owner alone.
+Source: docs/specs/roborally.md#38-queries, docs/specs/roborally.md#4-the-game, docs/specs/roborally.md#51-geometry.
+Nothing that is hidden leaves here: hands and unrevealed registers are for their owner alone.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def view(state: State, seat: Seat | None) -> dict[str, Any]:
 
 
 def seen(robot: Robot) -> dict[str, Any] | None:
-    """Return what everybody may know of a robot (3.8.2); None once it has been removed."""
+    """Return what everybody may know of a robot; None once it has been removed."""
     if robot.is_removed:
         return None
     return {

@@ -1,4 +1,4 @@
-// The Go board: any size up to 52, any number of colours. Source: issue 8; docs/reference/web-api.md (the board's shape).
+// The Go board: any size up to 52, any number of colours. Source: docs/reference/web-api.md#scenes.
 //
 // Attributes for tests: root data-kind, data-phase; a point that can be clicked data-point="x,y" (x from 1 at the left,
 // y from 1 at the top); a stone data-stone="x,y" with data-side; the cursor data-cursor="x,y" with data-refused (a code

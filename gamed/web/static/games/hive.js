@@ -82,10 +82,12 @@ function token(seat, ...inside) {
   return svg("g", { class: `h-piece h-seat-${seat}` }, body, ...inside);
 }
 
-function piece(letter, t) {
-  const type = letter.toUpperCase();
-  return token(seatOf(letter), svg("path", { class: "h-insect", d: INSECTS[type] }),
-    svg("text", { class: "h-letters" }, t(`short${type}`)));
+const lettersOf = (letter, t) => t(`short${letter.toUpperCase()}`);
+
+/** A piece round (0, 0). `isCovered`: by another one, which hides its letters. */
+function piece(letter, t, isCovered = false) {
+  return token(seatOf(letter), svg("path", { class: "h-insect", d: INSECTS[letter.toUpperCase()] }),
+    isCovered ? null : svg("text", { class: "h-letters" }, lettersOf(letter, t)));
 }
 
 const picture = (content, name) => svg("svg", { viewBox: "-8 -8 16 16", "aria-hidden": "true", class: name }, content);
@@ -95,7 +97,7 @@ function stack(letters, t) {
   const below = letters.slice(Math.max(0, letters.length - 4), -1);
   const raised = below.length * 1.3;
   const layers = [...below].map((letter, level) => svg("g", { transform: `translate(0 ${(raised - level * 2.2).toFixed(1)})` },
-    piece(letter, t)));
+    piece(letter, t, true)));
   const top = svg("g", { transform: `translate(0 ${(raised - below.length * 2.2).toFixed(1)})` }, piece(letters.at(-1), t));
   return svg("g", { class: "h-stack" }, ...layers, top);
 }
@@ -293,7 +295,8 @@ export function create(root, context) {
     const { letters } = marks;
     const names = [...letters].reverse().map((letter) => nameOf(letter, t));
     const content = names.length > 1 ? t("stack", { count: names.length, pieces: names.join(", ") }) : names[0];
-    const parts = [t("field", { x, y }), content ?? t(marks.isBarred ? "obstructed" : "empty")];
+    // The name holds what is seen: the coordinates of a field, or the letters of the piece on top.
+    const parts = [t("field", { x, y }), ...(names.length ? [lettersOf(letters.at(-1), t)] : []), content ?? t(marks.isBarred ? "obstructed" : "empty")];
     for (const seat of marks.besides) parts.push(t("beside", { color: colorOf(seat, t) }));
     if (marks.last) parts.push(t("isLast"));
     if (marks.isChosen) parts.push(t("isChosen"));
@@ -320,7 +323,7 @@ export function create(root, context) {
     node.classList.toggle("h-barred", marks.isBarred);
     const beside = marks.besides.map((seat) => (seat === 0 ? svg("circle", { class: "h-gap h-seat-0", cx: -4, cy: -4.6, r: 1.5 })
       : svg("rect", { class: "h-gap h-seat-1", x: 2.6, y: -6, width: 2.8, height: 2.8 })));
-    const bars = marks.isBarred && svg("path", { class: "h-bars", d: "M-4-4L4 4M4-4L-4 4" });
+    const bars = marks.isBarred && svg("path", { class: "h-bars", d: "M-3.4-5.6L3.4 1.2M3.4-5.6L-3.4 1.2" });
     replace(field.marks, bars, ...beside);
     replace(field.pieces, marks.letters && stack(marks.letters, t));
     replace(field.count, height(marks.letters, field.transform));
@@ -344,7 +347,7 @@ export function create(root, context) {
       one.node.hidden = number === 0;
       one.number.textContent = `×${number}`;
       // The name holds what is seen: the letters on the picture and the number.
-      const spelled = { piece: t(`piece${one.letter}`), short: t(`short${one.letter}`), count: number };
+      const spelled = { piece: t(`piece${one.letter}`), short: lettersOf(one.letter, t), count: number };
       one.node.setAttribute("aria-label", t("inHand", spelled));
       if (!plays) continue;
       one.node.setAttribute("aria-pressed", String(own && chosen?.piece === one.name));

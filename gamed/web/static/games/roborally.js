@@ -380,7 +380,8 @@ export function create(root, context) {
   }
 
   function drawPanel() {
-    panel.hidden = !you() || context.mode !== "play";
+    // How it ended stands above the course, and there is nothing more to decide.
+    panel.hidden = !you() || context.mode !== "play" || scene.phase === "removed" || (isEnded() && timer === null);
     if (panel.hidden) return;
     const key = panel.contains(document.activeElement) ? document.activeElement.dataset.key : null;
     const down = panel.querySelector("[data-power]")?.checked;

@@ -2,7 +2,7 @@
 
 import { get, poll, session } from "../api.js";
 import { el, replace } from "../dom.js";
-import { badge, button, gameName, heading, link, names, options, result, table, when } from "../parts.js";
+import { badge, button, gameName, heading, link, names, options, result, sided, table, when } from "../parts.js";
 import { t } from "../words.js";
 import { play, playIn, playTitle, prepare } from "./join.js";
 import { codes, prepared } from "./prepared.js";
@@ -57,14 +57,14 @@ function roomCard(room, view) {
   const name = gameName(room.game);
   const path = `/rooms/${encodeURIComponent(room.id)}`;
   const facts = [
-    room.state !== "waiting" && t("moveCount", { count: room.moves }),
+    room.moves > 0 && t("moveCount", { count: room.moves }),
     room.watchers > 0 && t("watchers", { count: room.watchers }),
   ].filter(Boolean);
   return el(
     "li",
     { class: "card", "data-room": room.id },
     el("h3", {}, name, " ", badge(room.state)),
-    names(room.seats),
+    names(room.seats) ?? el("p", { class: "muted" }, t("nobody")),
     facts.length > 0 && el("p", { class: "muted" }, facts.join(", ")),
     room.reserved > 0 && el("p", {}, t("reservedSeats", { count: room.reserved })),
     options(room.options),
@@ -128,18 +128,22 @@ export function recordTable(label, records) {
   return table(
     label,
     heads,
-    records.map((one) => [
-      when(one.started),
-      gameName(one.kind ?? one.game),
-      names(one.seats, { class: `names kind-${one.kind ?? one.game}` }),
-      one.termination ? result(one, one.seats) : t("noneUnknown"),
-      String(one.length),
-      link(
-        `/records/${encodeURIComponent(one.id)}`,
-        { "aria-label": t("replayOf", { game: gameName(one.kind ?? one.game), date: when(one.started).textContent }), "data-key": one.id },
-        t("replay"),
-      ),
-    ]),
+    records.map((one) => {
+      const kind = one.kind ?? one.game;
+      const seats = sided(kind, one.seats);
+      return [
+        when(one.started),
+        gameName(kind),
+        names(seats, { class: `names kind-${kind}` }),
+        one.termination ? result(one, seats) : t("noneUnknown"),
+        String(one.length),
+        link(
+          `/records/${encodeURIComponent(one.id)}`,
+          { "aria-label": t("replayOf", { game: gameName(kind), date: when(one.started).textContent }), "data-key": one.id },
+          t("replay"),
+        ),
+      ];
+    }),
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { get } from "../api.js";
 import { bdi, el, replace } from "../dom.js";
-import { button, chip, gameName, link } from "../parts.js";
+import { button, chip, gameName, link, terms } from "../parts.js";
 import { t } from "../words.js";
 
 const HERE = /^(localhost|127\..*|\[::1\])$/; // names that mean this computer, wherever they are used
@@ -37,7 +37,6 @@ function command(made, code) {
 
 /** What a program needs. */
 function forProgram(made, one, who, view) {
-  const facts = { [t("host")]: host(), [t("port")]: made.port, [t("code")]: one.code };
   return el(
     "details",
     {},
@@ -45,7 +44,7 @@ function forProgram(made, one, who, view) {
     el("p", {}, t("forProgramHelp")),
     copied(command(made, one.code), `${t("command")}, ${who}`, view),
     el("p", {}, t("forOwnHelp")),
-    el("dl", { class: "options" }, Object.entries(facts).map(([key, value]) => el("div", {}, el("dt", {}, key), el("dd", {}, bdi(value))))),
+    terms([[t("host"), host()], [t("port"), made.port], [t("code"), one.code]]),
   );
 }
 

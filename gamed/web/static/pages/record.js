@@ -3,7 +3,7 @@
 import { gameOf, get } from "../api.js";
 import { frame, moveList, stage, steerByKeys } from "../board.js";
 import { bdi, el, replace, svg } from "../dom.js";
-import { button, choice, complaint, gameName, heading, link, matchTitle, names, options, result, when, worded } from "../parts.js";
+import { button, choice, complaint, gameName, heading, link, matchTitle, names, options, result, sided, when, worded } from "../parts.js";
 import { letters, lineThrough, tree } from "../tree.js";
 import { t } from "../words.js";
 
@@ -43,7 +43,7 @@ export async function show(view) {
   const game = gameOf(record.game ?? "");
   const title = record.game ? gameName(record.game) : record.publisher;
   const nodes = record.tree?.nodes ?? null;
-  const seats = record.seats.map((one) => ({ ...one, connected: true }));
+  const seats = sided(record.game, record.seats).map((one) => ({ ...one, connected: true }));
   const main = new Line(path, record.moves, 0);
   const hasBoard = record.boards !== false;
   const board = hasBoard ? await stage(record.game, "replay", view) : null;
@@ -198,7 +198,7 @@ export async function show(view) {
     }
   }
 
-  view.entitle(matchTitle(title, seats, record.started));
+  view.entitle(matchTitle(title, record.seats, record.started));
   replace(
     view.root,
     frame(

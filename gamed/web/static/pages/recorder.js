@@ -3,9 +3,9 @@
 import { get, post, remove } from "../api.js";
 import { frame, moveList, stage, steerByKeys } from "../board.js";
 import { bdi, el, replace } from "../dom.js";
-import { ask, button, choice, complaint, confirm, heading, labelled, link, names, optionValue, options, result, worded } from "../parts.js";
+import { ask, button, choice, complaint, confirm, heading, labelled, link, names, optionValue, options, result, sided, worded } from "../parts.js";
 import { letters, tree } from "../tree.js";
-import { t } from "../words.js";
+import { spelled, t } from "../words.js";
 
 const RULES = ["japanese", "chinese", "aga", "new-zealand", "tromp-taylor", "goe"];
 const TEXT = { maxlength: 200 };
@@ -56,7 +56,7 @@ async function begin(view) {
 
 function card(one) {
   const path = `/recorder/${encodeURIComponent(one.id)}`;
-  const people = one.players.map((name, seat) => ({ seat, name: name || t(seat ? "white" : "black") }));
+  const people = sided("go", one.players.map((name, seat) => ({ seat, name })));
   return el(
     "li",
     { class: "card" },
@@ -124,9 +124,8 @@ async function write(view) {
   function draw(isAnimated) {
     const { scene, can, moves, current } = now;
     board.update({ ...scene, board: { ...scene.board, marks: letters(now.tree.nodes, current) } }, isAnimated);
-    const score = now.score ? [` ${t("black")}: ${now.score.black}, ${t("white")}: ${now.score.white}`] : [];
-    const given = now.points?.every((one) => one !== null && one >= 0) ? ` (${now.points.join(" : ")})` : "";
-    replace(end, ...(scene.outcome ? [...result(scene.outcome, scene.seats), given] : []), ...score);
+    const said = scene.outcome ? [...result(scene.outcome, sided("go", scene.seats)), ". "] : [];
+    replace(end, ...said, score(now));
     end.hidden = !end.hasChildNodes();
     back.disabled = !can.back;
     forward.disabled = !can.forward;
@@ -227,6 +226,13 @@ async function write(view) {
     if (!view.signal.aborted) draw(false);
   };
   document.addEventListener("visibilitychange", reload, { signal: view.signal });
+}
+
+/** The points of both: those that were entered, else those that are counted. */
+function score({ points, score }) {
+  const isEntered = points?.every((one) => one !== null && one >= 0);
+  const [black, white] = isEntered ? points : [score?.black, score?.white];
+  return black === undefined ? null : `${t("black")}: ${spelled(black)}, ${t("white")}: ${spelled(white)}`;
 }
 
 /** Asks for the points of both, which are the game's result in the record; as counted, where none are given yet. */

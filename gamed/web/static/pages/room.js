@@ -118,7 +118,7 @@ async function showRoom(view, { path, room, board }) {
   replace(
     view.root,
     frame(
-      [heading(gameName(room.game)), state, link(`?screen`, { class: "button" }, t("bigScreen"))],
+      [heading(gameName(room.game)), state, link(`?screen`, { class: "button" }, t("bigScreen")), actions?.node],
       board.node,
       [
         trouble.node,
@@ -126,7 +126,6 @@ async function showRoom(view, { path, room, board }) {
         seats.node,
         end.node,
         refused.node,
-        actions?.node,
         peers?.length > 0 && el("ul", { class: "names", "aria-label": t("peers") }, peers),
         el("h2", {}, t("moves")),
         list.node,

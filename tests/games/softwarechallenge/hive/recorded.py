@@ -1,4 +1,7 @@
-"""What the official server was seen to do: games, corner positions, counts. Source: software-challenge.md, part D."""
+"""What the official server was seen to do: games, corner positions, counts.
+
+Source: docs/specs/software-challenge.md#recorded-data.
+"""
 
 from __future__ import annotations
 

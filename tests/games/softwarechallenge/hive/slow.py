@@ -50,7 +50,7 @@ class Slow:
         return self.turn // 2 >= 3 and "Q" in self.hand
 
     def refusal(self, move: Move) -> str:
-        """Return the text of the official server, or nothing where it accepts. Source: C10."""
+        """Return the text of the official server, or nothing where it accepts."""
         if isinstance(move, SkipMove):
             others = {*self.sets(), *self.drags()}
             return "Skipping a turn is only allowed when no other moves can be made" if others else ""

@@ -1,6 +1,8 @@
 """Each text of the official server, the order of its checks, and coordinates that are not well-formed.
 
-Source: software-challenge.md B5, C6, C9, C10.
+Source: docs/reference/software-challenge.md#what-is-refused,
+docs/specs/software-challenge.md#more-than-the-generator-lists, docs/specs/software-challenge.md#malformed-coordinates,
+docs/specs/software-challenge.md#order-of-the-checks.
 """
 
 from __future__ import annotations
@@ -185,7 +187,7 @@ class TextTests(CheckCase):
 
 
 class OrderTests(CheckCase):
-    """Two violations at once: the text is that of the first one. Source: C10."""
+    """Two violations at once: the text is that of the first one."""
 
     def test_sets(self) -> None:
         walls = ((-2, 0), (3, 0))
@@ -215,7 +217,7 @@ class OrderTests(CheckCase):
 
 
 class CoveredTests(CheckCase):
-    """Every own piece is covered: the validator takes a set for a first one. Source: C6."""
+    """Every own piece is covered: the validator takes a set for a first one."""
 
     def test_a_piece_that_is_not_in_the_hand_is_accepted_and_the_hand_stays(self) -> None:
         state = named("all own pieces covered (bee").state
@@ -243,7 +245,7 @@ class CoveredTests(CheckCase):
 
 
 class OffTheBoardTests(CheckCase):
-    """Source: C9."""
+    """docs/specs/software-challenge.md#malformed-coordinates."""
 
     def test_in_the_square_but_off_the_hexagon(self) -> None:
         self.invalid(placed({}, 0, HAND, HAND), "S A 5,5", "off-the-board")
@@ -270,7 +272,7 @@ class OffTheBoardTests(CheckCase):
 
 
 class OffThePlaneTests(CheckCase):
-    """A wrong third coordinate. Source: C9, and transcripts 28 and 29."""
+    """A wrong third coordinate, as in sessions 28 and 29."""
 
     def test_the_first_set_of_a_game_may_have_any(self) -> None:
         state = placed({}, 0, HAND, HAND)

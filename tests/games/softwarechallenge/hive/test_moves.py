@@ -124,7 +124,7 @@ _NEAR = [(x, y, z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1)]
 
 
 class DescribedTests(SynchronousTestCase):
-    """Source: B5; the examples are those of transcripts 20, 21, 22, 26, 70, 23."""
+    """The examples are those of sessions 20, 21, 22, 26, 70 and 23."""
 
     def test_sets(self) -> None:
         self.assertEqual(described(SetMove("A", 0, 4, -1, -3)), "; move was Set RED ANT to (4,-1,-3)")

@@ -92,7 +92,7 @@ class TellingTests(SynchronousTestCase):
 
 
 class FreeTests(SynchronousTestCase):
-    """Source: C7."""
+    """docs/specs/software-challenge.md#the-end."""
 
     def free(self, board: dict[tuple[int, int], str], *obstructed: tuple[int, int]) -> tuple[int, int]:
         state = position(board, ("", ""), 10, obstructed)

@@ -106,7 +106,7 @@ class RandomTests(SynchronousTestCase):
     @settings(deadline=None, max_examples=25)
     @given(games(), st.randoms(use_true_random=False))
     def test_what_is_listed_is_what_is_accepted(self, states: list[State], random: Random) -> None:
-        """All 455 sets, a sample of the 8281 drags, and the skip; but for C6, where more is accepted."""
+        """All 455 sets, a sample of the 8281 drags, and the skip; but for positions in which more is accepted."""
         state = states[-1]
         if HIVE.outcome(state) is not None or (state.turn > 1 and not state.owned[state.mover]):
             return

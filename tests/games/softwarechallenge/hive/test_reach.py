@@ -1,4 +1,4 @@
-"""Where pieces go, one case each. Source: C4."""
+"""Where pieces go, one case each. Source: docs/specs/software-challenge.md#drags."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class GrasshopperTests(SynchronousTestCase):
 
 
 class LooseTests(SynchronousTestCase):
-    """Source: C4, one hive."""
+    """One hive: docs/specs/software-challenge.md#drags."""
 
     def test_the_middle_of_a_line_is_not_loose(self) -> None:
         line = gathered((0, 0), (1, 0), (2, 0))

@@ -113,7 +113,7 @@ ENCLOSED_RED = {(0, 0): "Q", **dict.fromkeys(((1, -1), (-1, 1), (1, 0), (0, 1), 
 
 
 class EndTests(SynchronousTestCase):
-    """Source: C7."""
+    """docs/specs/software-challenge.md#the-end."""
 
     def ended(self, board: dict[Cell, str], turn: int) -> tuple[Reason | None, Outcome | None]:
         state = position(board, ("", ""), turn, ())

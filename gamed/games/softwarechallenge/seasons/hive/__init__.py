@@ -1,1 +1,1 @@
-"""Season 2020: Hive. Source: software-challenge.md part C."""
+"""Season 2020: Hive. Source: docs/specs/software-challenge.md."""

@@ -1,8 +1,8 @@
 """The hexagon of 91 cells, and sets of cells as bits of an int.
 
-Source: software-challenge.md C1. A cell (x, y, z) with x + y + z = 0 is named by x and y. In a set the cell has the bit
-of `BITS`; twelve bits make a row of equal x. The bits beyond the board stay clear, so a set that is shifted by one
-step in a direction wraps around into nothing.
+Source: docs/specs/software-challenge.md#board. A cell (x, y, z) with x + y + z = 0 is named by x and y. In a set the
+cell has the bit of `BITS`; twelve bits make a row of equal x. The bits beyond the board stay clear, so a set that is
+shifted by one step in a direction wraps around into nothing.
 """
 
 from __future__ import annotations

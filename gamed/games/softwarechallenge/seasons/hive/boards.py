@@ -1,7 +1,7 @@
 """A Hive position as text: the hexagon with its stacks, and the hands.
 
-Source: software-challenge.md C1. Rows have equal z, from -5 at the top, and in a row x grows to the right, so a cell's
-six neighbours are those beside it and the nearest two above and below it.
+Source: docs/specs/software-challenge.md#board. Rows have equal z, from -5 at the top, and in a row x grows to the
+right, so a cell's six neighbours are those beside it and the nearest two above and below it.
 """
 
 from __future__ import annotations

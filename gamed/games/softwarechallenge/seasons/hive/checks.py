@@ -1,10 +1,13 @@
 """The checks that a move has to pass, in the order of the official server, which decides on the text of an error.
 
-Source: software-challenge.md C4 to C6, C9, C10; the texts are those of B5. A cell is found by x and y. The third
-coordinate counts where two triples are compared, in the distance and in straight lines. Where the official server
-asks for the neighbours of a cell, or for one in a line, with a triple whose sum is not 0, it fails and drops the
-connection, as it does for a cell off the board: InvalidMove here. What no such question is asked of is accepted: sets
-before anybody has a piece, and some jumps of a grasshopper, which is not lifted where its start has the wrong z.
+Source: docs/specs/software-challenge.md#drags, docs/specs/software-challenge.md#skips,
+docs/specs/software-challenge.md#more-than-the-generator-lists, docs/specs/software-challenge.md#malformed-coordinates,
+docs/specs/software-challenge.md#order-of-the-checks, docs/specs/software-challenge.md#texts-of-errors. A cell is found
+by x and y. The third coordinate counts where two triples are compared, in the distance and in straight lines. Where the
+official server asks for the neighbours of a cell, or for one in a line, with a triple whose sum is not 0, it fails and
+drops the connection, as it does for a cell off the board: InvalidMove here. What no such question is asked of is
+accepted: sets before anybody has a piece, and some jumps of a grasshopper, which is not lifted where its start has the
+wrong z.
 """
 
 from __future__ import annotations
@@ -123,7 +126,7 @@ def _set(state: State, move: SetMove) -> State:
     if state.owned[seat]:
         _check_set(state, seat, move, piece)
     elif state.occupied and (sum(triple) or not BITS[index] & around(state.owned[1 - seat])):
-        # Neither hand nor bee duty are asked for here: C6.
+        # Neither hand nor bee duty are asked for here: docs/specs/software-challenge.md#more-than-the-generator-lists.
         raise _illegal("first-contact")
     return state.placed(move.type, index)
 

@@ -1,6 +1,6 @@
 """What the bot knows of Hive: states as they come, and moves as they are sent.
 
-Source: software-challenge.md B3 (memento content, moves).
+Source: docs/specs/software-challenge.md#layout-of-the-state, docs/reference/software-challenge.md#moves.
 """
 
 from __future__ import annotations

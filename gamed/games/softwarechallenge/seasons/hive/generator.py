@@ -1,7 +1,8 @@
 """The moves that the official server lists.
 
-Source: software-challenge.md C3 to C5. Where several ways lead to a move it is listed once, and nothing is listed
-where the official list is empty or holds the skip alone.
+Source: docs/specs/software-challenge.md#sets, docs/specs/software-challenge.md#drags,
+docs/specs/software-challenge.md#skips. Where several ways lead to a move it is listed once, and nothing is listed where
+the official list is empty or holds the skip alone.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Moves: what they are, their notation, and how the official server names them in its texts.
 
-Source: software-challenge.md B5 (texts), C9 (coordinates), part D (notation). Coordinates are kept as they were sent,
-the third one too: a cell is found by x and y alone, but z takes part in some checks.
+Source: docs/specs/software-challenge.md#texts-of-errors, docs/specs/software-challenge.md#malformed-coordinates,
+docs/specs/software-challenge.md#recorded-data (the notation). Coordinates are kept as they were sent, the third one
+too: a cell is found by x and y alone, but z takes part in some checks.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class SetMove:
 
 @frozen
 class DragMove:
-    """The piece on top of a cell goes to another one. The start is None where the client sent none [T70]."""
+    """The piece on top of a cell goes to another one. The start is None where the client sent none (session 70)."""
 
     start_x: int | None
     start_y: int | None
@@ -88,7 +89,7 @@ def named(owner: int, type: str) -> tuple[str, str]:  # noqa: A002 (as in SetMov
 
 
 def described(move: Move | DragNowhere) -> str:
-    """Return what the official server appends to the text of an error; nothing for a skip. Source: B5."""
+    """Return what the official server appends to the text of an error; nothing for a skip."""
     match move:
         case SetMove(type, owner, x, y, z):
             return f"; move was Set {' '.join(named(owner, type))} to ({x},{y},{z})"

@@ -1,7 +1,7 @@
 """What a person's client knows of Hive: positions and moves in JSON's terms.
 
 Actions: `{"do": "set", "piece": "BEE", "to": [x, y, z]}`, `{"do": "move", "from": [x, y, z], "to": [x, y, z]}` and
-`{"do": "skip"}`; pieces are named as the wire names them. Source: software-challenge.md B3 (moves), C.
+`{"do": "skip"}`; pieces are named as the wire names them. Source: docs/reference/software-challenge.md#moves.
 """
 
 from __future__ import annotations

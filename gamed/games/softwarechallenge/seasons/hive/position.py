@@ -1,6 +1,7 @@
 """A position: what stands where, what is in the hands, and the sets of cells that the rules ask for.
 
-Source: software-challenge.md C1, C2, C7.
+Source: docs/specs/software-challenge.md#board, docs/specs/software-challenge.md#pieces-and-turns,
+docs/specs/software-challenge.md#the-end.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ class State:
     def free(self, seat: Seat) -> int:
         """Return how many neighbours of a seat's bee are empty; -1 where it was never placed.
 
-        Of several bees, which a client can place (C6), the first one counts.
+        Of several bees, which a client can place, the first one counts.
         """
         return self._gaps(seat).bit_count() if self.bees[seat] else -1
 
@@ -99,7 +100,7 @@ class State:
         return {CELLS[index]: self.stacks[index] for index in indices(self.occupied)}
 
     def placed(self, letter: str, index: int) -> State:
-        """Return the state after a set: a piece, upper case, of the mover's. The hand need not hold it (C6)."""
+        """Return the state after a set: a piece, upper case, of the mover's. The hand need not hold it."""
         seat = self.turn & 1
         red, blue = self.hands
         if seat:

@@ -1,7 +1,7 @@
 """Where a piece can go, on sets of cells.
 
-Source: software-challenge.md C4. In everything here `occupied` are the cells that hold a piece once the moving one is
-lifted, and `empty` those that hold none and are not obstructed.
+Source: docs/specs/software-challenge.md#drags. In everything here `occupied` are the cells that hold a piece once the
+moving one is lifted, and `empty` those that hold none and are not obstructed.
 """
 
 from __future__ import annotations

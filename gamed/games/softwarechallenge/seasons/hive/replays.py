@@ -1,9 +1,10 @@
 """The official server's replay files, from a history and into one.
 
-Source: software-challenge.md B7: a line `<protocol>`, the state after each move as a room element, the result as one,
-and `</protocol>`. They hold no times and no cells that chance drew but in the states, and of a move what was echoed.
-Where a player left, the server wrote an empty room element instead of the result, or nothing more at all. The season's
-GUI saves all that the server told it: the same room elements, and `prepared`, `observed`, `left` and the like.
+Source: docs/reference/software-challenge.md#replay-files: a line `<protocol>`, the state after each move as a room
+element, the result as one, and `</protocol>`. They hold no times and no cells that chance drew but in the states, and
+of a move what was echoed. Where a player left, the server wrote an empty room element instead of the result, or nothing
+more at all. The season's GUI saves all that the server told it: the same room elements, and `prepared`, `observed`,
+`left` and the like.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Hive as the official server of the season 2020 plays it: the game of two that a room hosts.
 
-Source: software-challenge.md C. Seat 0 is RED, seat 1 BLUE.
+Source: docs/specs/software-challenge.md. Seat 0 is RED, seat 1 BLUE.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _START: Final = position({}, (HAND, HAND), 0, ())
 
 
 class Reason(StrEnum):
-    """Why a game ended by the rules: which text the result shows. Source: B4, C7."""
+    """Why a game ended by the rules: which text the result shows."""
 
     BEE = "bee"
     """A bee is enclosed, and the other is not."""
@@ -75,7 +75,8 @@ class Hive:
     def apply(self, state: State, seat: Seat, move: Action | DragNowhere) -> State:
         """Return the state after a move. Raises NotYourTurn, and what `checks.checked` raises.
 
-        The text of an IllegalMove is the official one. What C6 tells of is accepted, too.
+        The text of an IllegalMove is the official one. More is accepted than the generator lists:
+        docs/specs/software-challenge.md#more-than-the-generator-lists.
         """
         if seat not in self.to_move(state):
             raise NotYourTurn("It's not your turn yet.")
@@ -131,7 +132,7 @@ class Hive:
 
 
 def judged(state: State) -> tuple[Reason, Seat | None] | None:
-    """Return why the game has ended and who won, or None while it goes on. Source: C7."""
+    """Return why the game has ended and who won, or None while it goes on."""
     if state.turn & 1:
         return None
     red, blue = state.free(0), state.free(1)

@@ -1,14 +1,15 @@
 """Hive in XML, as the official server of the season 2020 lays it out: states, moves, results.
 
-Source: software-challenge.md B3 (memento content, moves), B4 (result), C9. A state is about 8 KB; it is put together
-from texts that are kept: one for each field and what stands on it.
+Source: docs/specs/software-challenge.md#layout-of-the-state, docs/reference/software-challenge.md#moves,
+docs/specs/software-challenge.md#layout-of-the-result, docs/specs/software-challenge.md#malformed-coordinates. A state
+is about 8 KB; it is put together from texts that are kept: one for each field and what stands on it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
-from typing import Final
+from typing import Final, TypeAlias
 
 from gamed.errors import RemoteProtocolError
 from gamed.game import Seat
@@ -45,13 +46,13 @@ _CLASSES: Final = {
     "skipmove": _SKIP,
     # What the published documentation calls it.
     "missmove": _SKIP,
-    # The official server's own classes, which it reads as well [T70].
+    # The official server's own classes, which it reads as well (session 70).
     "sc.plugin2020.SetMove": _SET,
     "sc.plugin2020.DragMove": _DRAG,
     "sc.plugin2020.SkipMove": _SKIP,
 }
 _NO_MOVES: Final = MESSAGE_CLASSES | {"state"}
-"""Classes that the official server knows and that are no moves: as if nothing had been sent (B5)."""
+"""Classes that the official server knows and that are no moves: as if nothing had been sent."""
 
 _FIELDS: Final = frozenset({"field", "sc.plugin2020.Field"})
 _PLACES: Final = frozenset({"sc.plugin2020.util.CubeCoordinates"}) | _FIELDS
@@ -153,11 +154,21 @@ def read(data: Element) -> Sent:
         if name not in parts:
             needed = " and ".join(f"<{part}>" for part in _NEEDED[kind])
             raise RemoteProtocolError(f"a {kind} needs a {name}", code="missing-part", hint=needed)
-    return _sent(_move(kind, parts), parts, hint)
+    places: dict[str, _Place] = {name: _place(parts[name]) for name in ("destination", "start") if name in parts}
+    piece = _piece_of(parts["piece"]) if "piece" in parts else None
+    inner = [] if hint is None else [f"<hint>{escaped(hint)}</hint>"]
+    if piece is not None:
+        inner.append(_echoed_piece(*piece))
+    for name in ("start", "destination"):
+        if name in parts:
+            inner += _echoed(parts[name], places[name])
+    move = _move(kind, places, piece)
+    kind = _class_of(move)
+    return Sent(move, _element("lastMove", kind, inner, 8), _original(kind, inner), hint or "")
 
 
 _KNOWN: Final = {_SET: ("piece", "destination"), _DRAG: ("start", "destination"), _SKIP: ()}
-# A dragmove without a start or without a destination is a move, if not a legal one [T70].
+# A dragmove without a start or without a destination is a move, if not a legal one (session 70).
 _NEEDED: Final = {_SET: ("piece", "destination"), _DRAG: (), _SKIP: ()}
 
 
@@ -176,25 +187,26 @@ def _parts(data: Element, known: Sequence[str]) -> tuple[dict[str, Element], str
     return parts, "\n".join(hints) if hints else None
 
 
-def _move(kind: str, parts: Mapping[str, Element]) -> Move | DragNowhere:
+_Place: TypeAlias = tuple[int, int, int]
+_Piece: TypeAlias = tuple[int, str]
+
+
+def _move(kind: str, places: Mapping[str, _Place], piece: _Piece | None) -> Move | DragNowhere:
     if kind == _SKIP:
         return SkipMove()
-    if "destination" not in parts:
-        return DragNowhere(_place(parts["start"]) if "start" in parts else None)
-    destination = _place(parts["destination"])
-    if kind == _SET:
-        owner, type_ = _piece_of(parts["piece"])
-        return SetMove(type_, owner, *destination)
-    if "start" not in parts:
-        return DragMove(None, None, None, *destination)
-    return DragMove(*_place(parts["start"]), *destination)
+    if "destination" not in places:
+        return DragNowhere(places.get("start"))
+    if piece is not None:
+        owner, type_ = piece
+        return SetMove(type_, owner, *places["destination"])
+    x, y, z = places.get("start", (None, None, None))
+    return DragMove(x, y, z, *places["destination"])
 
 
-def _place(element: Element) -> tuple[int, int, int]:
+def _place(element: Element) -> _Place:
     found = _texts_of_place(element)
     # What is missing is 0, as Java has it.
-    x, y, z = (number(found.get(name, "0")) for name in "xyz")
-    return x, y, z
+    return number(found.get("x", "0")), number(found.get("y", "0")), number(found.get("z", "0"))
 
 
 _PLACE: Final = frozenset("xyz")
@@ -219,7 +231,7 @@ def _class_in(element: Element, known: frozenset[str]) -> str | None:
 _PIECE: Final = frozenset({"owner", "type"})
 
 
-def _piece_of(element: Element) -> tuple[int, str]:
+def _piece_of(element: Element) -> _Piece:
     _class_in(element, _PIECES)
     found = texts(element, _PIECE)
     owner, type_ = found.get("owner"), found.get("type")
@@ -236,15 +248,6 @@ def _piece_of(element: Element) -> tuple[int, str]:
     return NOBODY if owner is None else COLORS.index(owner), NOTHING if type_ is None else LETTERS[type_]
 
 
-def _sent(move: Move | DragNowhere, parts: Mapping[str, Element], hint: str | None) -> Sent:
-    inner = [] if hint is None else [f"<hint>{escaped(hint)}</hint>"]
-    for name in ("piece", "start", "destination"):
-        if name in parts:
-            inner += _echoed(name, parts[name])
-    kind = _class_of(move)
-    return Sent(move, _element("lastMove", kind, inner, 8), _original(kind, inner), hint or "")
-
-
 def _original(kind: str, inner: Sequence[str]) -> str:
     # The official server shows nothing of a pass.
     return "" if kind == _SKIP and not inner else _element("originalRequest", kind, inner, 6).lstrip()
@@ -254,21 +257,18 @@ def _class_of(move: Move | DragNowhere) -> str:
     return _SET if isinstance(move, SetMove) else _SKIP if isinstance(move, SkipMove) else _DRAG
 
 
-def _echoed(name: str, element: Element) -> list[str]:
-    if name == "piece":
-        return [_echoed_piece(element)]
-    x, y, z = _place(element)
-    place = f'x="{x}" y="{y}" z="{z}"'
+def _echoed(element: Element, place: _Place) -> list[str]:
+    name, (x, y, z) = element.tag, place
+    said = f'x="{x}" y="{y}" z="{z}"'
     if element.get("class") not in _FIELDS:
-        return [f"<{name} {place}/>"]
+        return [f"<{name} {said}/>"]
     is_obstructed = _texts_of_place(element).get("isObstructed", "").lower() == "true"
-    tag = f'<{name} class="field" {place} isObstructed={truth(value=is_obstructed)}'
-    pieces = [f"  {_echoed_piece(piece)}" for piece in element.iterfind("piece")]
+    tag = f'<{name} class="field" {said} isObstructed={truth(value=is_obstructed)}'
+    pieces = [f"  {_echoed_piece(*_piece_of(piece))}" for piece in element.iterfind("piece")]
     return [f"{tag}>", *pieces, f"</{name}>"] if pieces else [f"{tag}/>"]
 
 
-def _echoed_piece(element: Element) -> str:
-    owner, type_ = _piece_of(element)
+def _echoed_piece(owner: int, type_: str) -> str:
     whose = "" if owner == NOBODY else f' owner="{COLORS[owner]}"'
     what = "" if type_ == NOTHING else f' type="{TYPES[type_]}"'
     return f"<piece{whose}{what}/>"

@@ -1,0 +1,92 @@
+"""How much work a move is, counted and not timed: calls of our functions, and objects that they make.
+
+`docs/topics/design.md`, "A move's way", says what happens on it. These are upper limits: lower one when you have made
+the way shorter.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from inspect import CO_GENERATOR
+from pathlib import Path
+from types import FrameType
+from typing import NamedTuple
+
+import gamed
+from tests.games.softwarechallenge.hall import ROW, Hall
+from tests.net.test_session import LINE, Client, SessionTestCase
+
+OURS = (str(Path(gamed.__file__).parent), "<attrs generated methods gamed.")
+
+
+class Costs(NamedTuple):
+    """`objects`: instances of our classes, and generators. `calls`: of our functions; resuming a generator is one."""
+
+    objects: int
+    calls: int
+
+
+def costs(work: Callable[[], object]) -> Costs:
+    """Return what some work costs."""
+    made, calls, generators = 0, 0, set[FrameType]()
+
+    def note(frame: FrameType, event: str, _arg: object) -> None:
+        nonlocal made, calls
+        if event != "call" or not frame.f_code.co_filename.startswith(OURS):
+            return
+        calls += 1
+        made += frame.f_code.co_name == "__init__"
+        if frame.f_code.co_flags & CO_GENERATOR:
+            # Kept until the end, so that no other frame is taken for this one.
+            generators.add(frame)
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return Costs(made + len(generators), calls)
+
+
+class RelayTests(SessionTestCase):
+    def playing(self) -> tuple[Client, Client]:
+        """Return two clients in the middle of a game: both have a share, and a review is due already."""
+        pair = self.pair()
+        for number in range(4):
+            pair[number % 2].send(LINE + b"\n")
+        self.house.clock.advance(10)
+        pair[1].send(LINE + b"\n")
+        return pair
+
+    def test_a_read_of_one_line(self) -> None:
+        first, second = self.playing()
+        second.received()
+        found = costs(lambda: first.send(LINE + b"\n"))
+        self.assertEqual(second.received(), LINE + b"\r")
+        self.assertLessEqual(found.objects, 12)
+        self.assertLessEqual(found.calls, 51)
+
+    def test_a_line_in_a_read_of_twenty_costs_less_than_half(self) -> None:
+        first, second = self.playing()
+        second.received()
+        found = costs(lambda: first.send((LINE + b"\n") * 20))
+        self.assertEqual(second.received(), (LINE + b"\r") * 20)
+        self.assertLess(found.objects / 20, 12 / 2)
+        self.assertLess(found.calls / 20, 51 / 2)
+
+
+class HiveTests(SessionTestCase):
+    def test_a_move(self) -> None:
+        hall = Hall()
+        pair = hall.pair()
+        for number in range(4):
+            pair[number % 2].move(ROW[number])
+            hall.wait(1, 1)
+        for client in pair:
+            client.heard()
+        found = costs(lambda: pair[0].move(ROW[4]))
+        self.assertEqual(pair[0].heard(), ["memento 5 Unknown Unknown setmove"])
+        self.assertEqual(pair[1].heard(), ["memento 5 Unknown Unknown setmove", "MoveRequest"])
+        self.assertLess(found.calls, 310)

@@ -1,0 +1,195 @@
+"""The how-tos are followed to the letter: their code blocks are done step by step in a copy of the checkout.
+
+Python runs there without the checkout's own installation, so it finds no other plugin file of gamed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+from twisted.python.reflect import namedAny
+from twisted.trial.unittest import SynchronousTestCase
+
+ROOT = Path(__file__).resolve().parent.parent
+HOWTO = ROOT / "docs" / "howto"
+GUIDE = HOWTO / "add-a-game.md"
+SEASON = HOWTO / "add-a-season.md"
+COLUMN = HOWTO / "add-a-column.md"
+COMMAND = HOWTO / "add-a-command.md"
+
+COPIED = ("README.md", "gamed", "twisted", "schemas", "etc", "docs")
+
+STEP = re.compile(
+    r"(?P<verb>Write|Add to) `(?P<path>[^`]+)`(?:,\s+(?P<where>before|after|at its end)(?:\s+`(?P<line>[^`]+)`)?)?:\n\n"
+    r"(?P<indent> *)(?P<fence>```+)\w+\n(?P<text>.*?)^(?P=indent)(?P=fence)$",
+    re.DOTALL | re.MULTILINE,
+)
+"""A file that is written, or lines that are added before or after the line that begins so."""
+
+MOST_FILES = 8
+FOR_PEOPLE = 6
+MOST_CONCEPTS = 10
+OUR_OWN = ("tests/games/tictactoe/", "gamed/games/tictactoe/")
+
+
+def put(folder: Path, step: re.Match[str]) -> None:
+    """Do a step."""
+    file, text = folder / step["path"], re.sub(f"^{step['indent']}", "", step["text"], flags=re.MULTILINE)
+    if step["verb"] == "Write":
+        assert not file.exists(), file
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        return
+    old = file.read_text()
+    at = len(old)
+    if step["line"]:
+        at = old.index(f"\n{step['line']}") + 1
+        assert old.count(f"\n{step['line']}") == 1, step["line"]
+    if step["where"] == "after":
+        at = old.index("\n", at) + 1
+    file.write_text(old[:at] + text + old[at:])
+
+
+def packages(folder: Path) -> None:
+    """Fill a folder with links to all that is installed, but for gamed and its plugin file."""
+    installed = Path(sysconfig.get_path("purelib"))
+    plugins = folder / "twisted" / "plugins"
+    plugins.mkdir(parents=True)
+    for source, target, left_out in (
+        (installed, folder, ("gamed", "twisted", "_editable_impl_gamed.pth")),
+        (installed / "twisted", folder / "twisted", ("plugins",)),
+        (installed / "twisted" / "plugins", plugins, ("gamed_plugin.py", "dropin.cache", "__pycache__")),
+    ):
+        for path in source.iterdir():
+            if path.name not in left_out:
+                (target / path.name).symlink_to(path)
+
+
+class HowToCase(SynchronousTestCase):
+    def steps(self, page: Path) -> list[re.Match[str]]:
+        return list(STEP.finditer(page.read_text()))
+
+    def checkout(self) -> Path:
+        """Return a copy of the checkout. Of the tests, it has the code."""
+        folder = Path(self.mktemp()).resolve()
+        packages(folder / "installed")
+        copy = folder / "checkout"
+        shutil.copytree(ROOT / "tests", copy / "tests", ignore=lambda at, names: [
+            name for name in names if not name.endswith(".py") and not (Path(at) / name).is_dir()
+        ])  # fmt: skip
+        for name in COPIED:
+            (shutil.copytree if (ROOT / name).is_dir() else shutil.copy2)(ROOT / name, copy / name)
+        return copy
+
+    def run_in(self, folder: Path, *arguments: str) -> tuple[int, str]:
+        """Run Python in the copy; return its status and what it says."""
+        paths = f"{folder}:{folder.parent / 'installed'}"
+        done = subprocess.run(
+            [sys.executable, "-S", *arguments],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": paths, "PYTHONWARNINGS": "", "PYTHONDONTWRITEBYTECODE": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    def check_tests(self, folder: Path, *tests: str) -> int:
+        """Run tests in the copy; return how many there were."""
+        status, said = self.run_in(folder, "-m", "twisted.trial", *tests)
+        self.assertEqual(status, 0, said[-3000:])
+        return int(re.findall(r"Ran (\d+) tests", said)[0])
+
+    def check_blocks(self, page: Path) -> None:
+        """All blocks are steps, but for commands."""
+        fences = re.findall(r"^ *(```+)(\w+)$", page.read_text(), re.MULTILINE)
+        self.assertEqual(len([one for one in fences if one[1] != "sh"]), len(self.steps(page)))
+
+
+class AddAGameTests(HowToCase):
+    def test_each_block_is_a_step(self) -> None:
+        self.check_blocks(GUIDE)
+
+    def test_it_takes_no_more_than_it_says(self) -> None:
+        files = {step["path"] for step in self.steps(GUIDE) if not step["path"].startswith(OUR_OWN)}
+        self.assertLessEqual(len(files), MOST_FILES, files)
+        self.assertLessEqual(len(files - {"twisted/plugins/gamed_plugin.py", "schemas/index.xml"}), FOR_PEOPLE)
+        shown, _, concepts = GUIDE.read_text().partition("\n| Concept |")
+        table = re.findall(r"^\| (`.*`) \|", shown.replace("NAME", "tictactoe"), re.MULTILINE)
+        named = [path for cell in table for path in re.findall("`([^`]+)`", cell)]
+        self.assertEqual({Path(path).name for path in named}, {Path(path).name for path in files})
+        rows = re.findall(r"^\| `\w+` \| `([\w/.]+)` \|", concepts, re.MULTILINE)
+        self.assertLessEqual(len(rows), MOST_CONCEPTS)
+        self.assertEqual([path for path in rows if not (ROOT / path).is_file()], [])
+
+    def test_the_game_is_there_and_can_be_played(self) -> None:
+        folder = self.checkout()
+        written: set[str] = set()
+        for step in self.steps(GUIDE):
+            put(folder, step)
+            written.add(step["path"])
+            if step["path"] == "twisted/plugins/gamed_plugin.py":
+                self.check_list(folder, written)
+        self.assertEqual(self.run_in(folder, "-m", "tests.checklist", "tictactoe", "--write")[0], 0)
+        _, said = self.run_in(folder, "-m", "tests.checklist", "tictactoe")
+        self.assertEqual(said, "nothing is missing\n")
+        cases = [f"tests.test_registry.Tictactoe{name}Tests" for name in ("Game", "Match", "Rule", "Wire")]
+        cases += ["tests.test_registry.RegistryTests", "tests.records.test_index.SchemaFileTests"]
+        tests = ["tests.games.tictactoe", "tests.test_checklist", *cases]
+        self.assertGreater(self.check_tests(folder, *tests), 30)
+
+    def check_list(self, folder: Path, written: set[str]) -> None:
+        """Compare what the checklist asks people for, when the game is there, with what the guide writes after it."""
+        status, said = self.run_in(folder, "-m", "tests.checklist", "tictactoe")
+        self.assertEqual(status, 1)
+        asked = {line.partition(":")[0] for line in said.splitlines()[:-1] if "--write" not in line}
+        later = {step["path"] for step in self.steps(GUIDE) if not step["path"].startswith("tests/")} - written
+        self.assertEqual(asked, later)
+
+
+class OtherHowToTests(HowToCase):
+    def followed(self, page: Path) -> Path:
+        """Return a copy of the checkout in which a page's steps are done."""
+        self.check_blocks(page)
+        folder = self.checkout()
+        for step in self.steps(page):
+            put(folder, step)
+        return folder
+
+    def named_tests(self, page: Path) -> list[str]:
+        """Return the tests that a page runs."""
+        return re.findall(r"(?<= )tests\.[\w.]+", re.findall(r"\.venv/bin/trial(.*)", page.read_text())[0])
+
+    def test_a_column_can_be_added(self) -> None:
+        folder = self.followed(COLUMN)
+        self.assertGreater(self.check_tests(folder, *self.named_tests(COLUMN)), 50)
+
+    def test_a_command_can_be_added(self) -> None:
+        folder = self.followed(COMMAND)
+        self.assertEqual(self.run_in(folder, "-m", "tests.console.test_page"), (0, ""))
+        self.assertIn("### longest", (folder / "docs" / "reference" / "console.md").read_text())
+        self.assertGreater(self.check_tests(folder, *self.named_tests(COMMAND)), 20)
+
+    def test_what_a_season_needs_is_what_the_code_asks_for(self) -> None:
+        rows = re.findall(r"^ *\| `(gamed[\w.]+)` \| (.+) \| `([\w.]+)` \|$", SEASON.read_text(), re.MULTILINE)
+        self.assertEqual(len(rows), 3)
+        for name, members, example in rows:
+            protocol = namedAny(name)
+            asked = {*protocol.__annotations__, *(one for one in vars(protocol) if not one.startswith("_"))}
+            self.assertEqual(set(re.findall(r"`(\w+)`", members)), asked, name)
+            self.assertEqual([one for one in asked if one not in dir(namedAny(example))], [], example)
+
+    def test_what_they_name_is_there(self) -> None:
+        for page in [*sorted(HOWTO.glob("add-a-*.md")), HOWTO / "release.md"]:
+            written = {step["path"] for step in self.steps(page)}
+            text = re.sub(r"^( *```+)\w+\n.*?^\1$", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+            for path in re.findall(r"`((?:gamed|tests|etc|schemas|docs|twisted)/[\w./-]+)`", text):
+                self.assertTrue(path in written or "NAME" in path or (ROOT / path).exists(), (page.name, path))
+            for name in re.findall(r"`(gamed(?:\.\w+)+)`", text):
+                namedAny(name)
