@@ -21,8 +21,6 @@ LINES_IN_STORE: Final = 32
 LINES_PER_SECOND: Final = 50.0
 """The rate of commands, and how many of them may come at once: nobody types faster."""
 
-_ENDS: Final = b"\r\n"
-
 
 @define(eq=False)
 class Intake:
