@@ -11,19 +11,15 @@ from typing import Any, Final
 from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
+from gamed.fairness import CONSOLE_BYTES
 from gamed.net.limits import Bucket
 
 LINE_BYTES: Final = 4_096
 """The longest line, whatever it is made of: keys, escape sequences, telnet commands."""
 
-AT_ONCE: Final = 256
-"""Bytes that are taken in one turn of the reactor, if no line ends before."""
-
 LINES_IN_STORE: Final = 32
 LINES_PER_SECOND: Final = 50.0
 """The rate of commands, and how many of them may come at once: nobody types faster."""
-
-_ENDS: Final = b"\r\n"
 
 
 @define(eq=False)
@@ -103,7 +99,7 @@ class Intake:
         self._go_on()
 
     def _next(self) -> bytes:
-        part = bytes(self._pending[:AT_ONCE])
+        part = bytes(self._pending[:CONSOLE_BYTES])
         ends = [place for place in map(part.find, (b"\r", b"\n")) if place >= 0]
         if ends:
             # The line feed after a carriage return belongs to it.

@@ -2,33 +2,24 @@
 
 All game listeners share one: what a session sends within its share is served when it is read, and what goes beyond
 waits there. Web requests have one of their own, in which all of them wait. Who waits is served in turns, a few things
-each, for `SLICE` seconds of a turn of the reactor in all: however many they are, others wait that much longer. Where
-there is nothing else to do, one turn follows the other at once. Source: docs/topics/design.md#floods.
+each, for `QUEUE_SLICE` of a turn of the reactor in all (gamed/fairness.py): however many they are, others wait that
+much longer. Where there is nothing else to do, one turn follows the other at once.
+
+Source: docs/topics/design.md#floods.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from typing import Final, Protocol
+from typing import Protocol
 
 from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
+from gamed.fairness import QUEUE_SLICE
+
 log = Logger()
-
-SHARE: Final = 20.0
-"""Messages a second that a session has served when they are read, in the long run: more than any player needs who
-thinks, and so few that a thousand who flood are bearable."""
-
-STORE: Final = 40.0
-"""Messages of its share that a session may have in store. It has none when it comes: those who come to flood wait."""
-
-AT_ONCE: Final = 4
-"""Messages of a session that are taken in one go, in the queue or not: an ordinary answer has no more."""
-
-SLICE: Final = 0.0005
-"""Seconds of a turn of the reactor that go to those in a queue; the last one served may overrun them."""
 
 
 class Waiting(Protocol):
@@ -53,7 +44,7 @@ class Backlog:
     clock: IReactorTime
     is_held: bool = False
     _queue: deque[Waiting] = field(factory=deque)
-    _left: float = SLICE
+    _left: float = QUEUE_SLICE
     _at: float = 0.0
     _call: IDelayedCall | None = None
     _is_serving: bool = False
@@ -71,7 +62,7 @@ class Backlog:
     def _serve_now(self, who: Waiting) -> bool:
         """Serve somebody for the time that is left. Return whether something still waits."""
         now = began = self.clock.seconds()
-        left = min(SLICE, self._left + began - self._at)
+        left = min(QUEUE_SLICE, self._left + began - self._at)
         waits, until = True, began + left
         while waits and now < until:
             waits = self._serve(who, until)
@@ -100,7 +91,7 @@ class Backlog:
         if self.is_held:
             return
         now = self.clock.seconds()
-        until = now + SLICE
+        until = now + QUEUE_SLICE
         while self._queue and now < until:
             who = self._queue.popleft()
             if self._serve(who, until):

@@ -8,20 +8,15 @@ word, or leave, cost those who play no more than the slice. Source: docs/topics/
 from __future__ import annotations
 
 import select
-from typing import Any, Final
+from typing import Any
 
 from twisted.internet.interfaces import IReactorFDSet, IReadDescriptor
 from twisted.internet.tcp import Connection, Port
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
+from gamed.fairness import DOOR_DESCRIPTORS, DOOR_SLICE
 from gamed.net.twisted_private import PolledReader, accept_with
-
-SLICE: Final = 0.001
-"""Seconds of a turn of the reactor in which the door is seen to; what was begun in them is done to its end."""
-
-AT_ONCE: Final = 4
-"""Descriptors looked at in one go; the system has those wait longest that were looked at last."""
 
 
 @implementer(IReactorFDSet, IReadDescriptor)
@@ -82,8 +77,8 @@ class Door(PolledReader):
     def doRead(self) -> None:
         """See to those who are ready, while the slice lasts: once to each, as a reactor does in a turn."""
         seconds, seen = self._reactor.seconds, set[int]()
-        until = seconds() + SLICE
-        while ready := self._poller.poll(0, AT_ONCE):
+        until = seconds() + DOOR_SLICE
+        while ready := self._poller.poll(0, DOOR_DESCRIPTORS):
             for fd, event in ready:
                 if fd in seen:
                     return

@@ -12,7 +12,7 @@ from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 
 from gamed.events import Event
-from gamed.net.backlog import SHARE, STORE
+from gamed.fairness import SHARE, STORE
 from gamed.net.limits import Bucket
 from gamed.wire import Connection
 

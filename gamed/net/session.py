@@ -23,10 +23,10 @@ from zope.interface import implementer
 
 from gamed.errors import RemoteProtocolError, RoomError, StoreError
 from gamed.events import Event
+from gamed.fairness import MESSAGES_AT_ONCE
 from gamed.game import Seat, Termination
 from gamed.lobby.room import Room
 from gamed.net.arrivals import Arrivals
-from gamed.net.backlog import AT_ONCE
 from gamed.net.begun import BegunMessage
 from gamed.net.inbox import Inbox
 from gamed.net.outbox import Outbox
@@ -192,7 +192,7 @@ class Session:
         """Take what is within the share; the rest goes to the backlog, which may be done with it at once."""
         factory = self.factory
         share = 0 if factory.is_held else self.inbox.share.level(factory.clock.seconds())
-        if not share or self._serve(min(share, AT_ONCE)):
+        if not share or self._serve(min(share, MESSAGES_AT_ONCE)):
             self._go(SHARE_EXCEEDED)
             factory.backlog.enter(self)
 
@@ -283,7 +283,7 @@ class Session:
 
     def _serve_safely(self, until: float) -> bool:
         try:
-            has_more = self._serve(AT_ONCE, until)
+            has_more = self._serve(MESSAGES_AT_ONCE, until)
             if self._is_overdue:
                 self.mute()
                 self._go(PEER_ENDED)

@@ -1,66 +1,47 @@
-"""Work that may wait, done in slices: a little in each turn of the reactor, so that no move waits for it."""
+"""Work for browsers that may wait, done side by side in slices: so no move waits for it (gamed/fairness.py)."""
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator
 from time import perf_counter
-from typing import Final
 
 from attrs import define, field
-from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.internet.interfaces import IReactorTime
+from twisted.internet.task import Cooperator, SchedulerStopped
 from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from gamed.fairness import STREAMS_PAUSE, STREAMS_SLICE, cooperator
 
 log = Logger()
-
-SLICE: Final = 0.0001
-"""Seconds of a slice: after them, no further piece is begun."""
-
-PAUSE: Final = 0.0015
-"""Seconds between two slices."""
 
 
 @define(eq=False)
 class Slices:
-    """Does jobs side by side. A job is an iterator that yields after each small piece of its work.
-
-    `now`: the clock that measures a slice.
-    """
+    """Does jobs side by side. A job is an iterator that yields after each small piece of its work."""
 
     clock: IReactorTime
     now: Callable[[], float] = perf_counter
-    _jobs: deque[Iterator[None]] = field(factory=deque)
-    _next: IDelayedCall | None = None
+    """The clock that measures a slice."""
+
+    _cooperator: Cooperator = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._cooperator = cooperator(self.clock, slice_=STREAMS_SLICE, pause=STREAMS_PAUSE, now=self._time)
+
+    def _time(self) -> float:
+        return self.now()
 
     def add(self, job: Iterator[None]) -> None:
-        """Have a job done, from the next turn of the reactor on."""
-        self._jobs.append(job)
-        if self._next is None:
-            self._next = self.clock.callLater(0, self._work)
-
-    def _work(self) -> None:
-        self._next = None
-        ends = self.now() + SLICE
-        while self._jobs:
-            self._piece(self._jobs.popleft())
-            if self.now() >= ends:
-                break
-        if self._jobs and self._next is None:
-            self._next = self.clock.callLater(PAUSE, self._work)
-
-    def _piece(self, job: Iterator[None]) -> None:
-        try:
-            next(job)
-        except StopIteration:
-            return
-        except Exception:  # noqa: BLE001 (a fault in one job is not the others')
-            log.failure("server fault: a job of the web listener")
-            return
-        self._jobs.append(job)
+        """Have a job done, from a later turn of the reactor on."""
+        self._cooperator.cooperate(job).whenDone().addErrback(_failed)
 
     def stop(self) -> None:
         """Do nothing more."""
-        self._jobs.clear()
-        if self._next is not None:
-            self._next.cancel()
-            self._next = None
+        self._cooperator.stop()
+
+
+def _failed(failure: Failure) -> None:
+    """Log a fault in one job, which costs the others nothing."""
+    if not failure.check(SchedulerStopped):
+        log.failure("server fault: a job of the web listener", failure=failure)

@@ -14,18 +14,13 @@ from attrs import define, field
 from twisted.internet.defer import Deferred, DeferredSemaphore
 from twisted.internet.threads import deferToThread
 
+from gamed.fairness import WORKER_PAUSE, WORKER_SLICE
 from gamed.web.answers import Refusal
 
 T = TypeVar("T")
 
 Steps: TypeAlias = Generator[None, None, T]
 """Work in steps; what it returns is the result."""
-
-SLICE: Final = 0.0005
-"""Seconds of work between two pauses."""
-
-PAUSE: Final = 0.0002
-"""Seconds of a pause: long enough to give the interpreter away."""
 
 MOST_WAITING: Final = 64
 """How many pieces of work may wait."""
@@ -54,8 +49,8 @@ class Worker:
         try:
             while True:
                 next(steps)
-                if time.perf_counter() - began > SLICE:
-                    self.pause(PAUSE)
+                if time.perf_counter() - began > WORKER_SLICE:
+                    self.pause(WORKER_PAUSE)
                     began = time.perf_counter()
         except StopIteration as end:
             result: T = end.value

@@ -5,7 +5,8 @@ from __future__ import annotations
 from twisted.internet.testing import StringTransport
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.console.intake import AT_ONCE, LINE_BYTES, LINES_IN_STORE, LINES_PER_SECOND, Intake
+from gamed.console.intake import LINE_BYTES, LINES_IN_STORE, LINES_PER_SECOND, Intake
+from gamed.fairness import CONSOLE_BYTES as AT_ONCE
 from tests.lobby.doubles import Turns
 
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.net.backlog import SLICE, Backlog
+from gamed.fairness import QUEUE_SLICE as SLICE
+from gamed.net.backlog import Backlog
 from tests.lobby.doubles import Turns
 
 

@@ -16,7 +16,9 @@ from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 from zope.interface.verify import verifyObject
 
-from gamed.net.door import AT_ONCE, SLICE, Door, IReactorFDSet, IReadDescriptor, door_of
+from gamed.fairness import DOOR_DESCRIPTORS as AT_ONCE
+from gamed.fairness import DOOR_SLICE as SLICE
+from gamed.net.door import Door, IReactorFDSet, IReadDescriptor, door_of
 
 
 class Reactor(MemoryReactorClock):  # type: ignore[misc]

@@ -17,8 +17,10 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.errors import RemoteProtocolError
 from gamed.events import Event, Moved
+from gamed.fairness import MESSAGES_AT_ONCE as AT_ONCE
+from gamed.fairness import QUEUE_SLICE as SLICE
+from gamed.fairness import SHARE, STORE
 from gamed.lobby.room import Room
-from gamed.net.backlog import AT_ONCE, SHARE, SLICE, STORE
 from gamed.net.factory import SessionFactory
 from gamed.net.limits import ConnectionLimits
 from gamed.net.session import LEFT_BEHIND, Session

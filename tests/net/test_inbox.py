@@ -10,7 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.errors import RemoteProtocolError
 from gamed.events import Event, Moved
-from gamed.net.backlog import SHARE, STORE
+from gamed.fairness import SHARE, STORE
 from gamed.net.inbox import Inbox
 from tests.net.test_floods import Lines
 from tests.net.test_session import LINE, SessionTestCase

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.web.slices import PAUSE, SLICE, Slices
+from gamed.fairness import STREAMS_PAUSE as PAUSE
+from gamed.fairness import STREAMS_SLICE as SLICE
+from gamed.web.slices import Slices
 
 
 class SlicesTests(SynchronousTestCase):
@@ -26,19 +28,19 @@ class SlicesTests(SynchronousTestCase):
     def test_nothing_is_done_at_once(self) -> None:
         self.slices.add(self.job("a", 2))
         self.assertEqual(self.done, [])
-        self.clock.advance(0)
+        self.clock.advance(PAUSE)
         self.assertEqual(self.done, ["a0", "a1"])
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
     def test_jobs_go_side_by_side(self) -> None:
         self.slices.add(self.job("a", 2))
         self.slices.add(self.job("b", 2))
-        self.clock.advance(0)
+        self.clock.advance(PAUSE)
         self.assertEqual(self.done, ["a0", "b0", "a1", "b1"])
 
     def test_a_slice_ends_and_the_next_one_comes_after_a_pause(self) -> None:
         self.slices.add(self.job("a", 5, SLICE / 2))
-        self.clock.advance(0)
+        self.clock.advance(PAUSE)
         self.assertEqual(self.done, ["a0", "a1"])
         self.clock.advance(PAUSE / 2)
         self.assertEqual(len(self.done), 2)

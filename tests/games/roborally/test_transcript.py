@@ -13,7 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.game import CHANCE
 from gamed.games.roborally.boards import board_directory
-from gamed.games.roborally.rules.cards import spell_card
+from gamed.games.roborally.rules.cards import ACTIONS, Card
 from gamed.games.roborally.rules.elements import Direction
 from gamed.games.roborally.rules.game import RoboRally
 from gamed.games.roborally.rules.moves import (
@@ -42,6 +42,11 @@ def numbers(text: str) -> tuple[int, ...]:
 
 def names(seats: tuple[int, ...]) -> str:
     return "".join(f"{NAMES[seat]}," for seat in seats)
+
+
+def spell_card(card: Card) -> str:
+    """Return a card as the protocol writes it, such as `PK(M1,49)`."""
+    return f"PK({ACTIONS[card]},{card})"
 
 
 def asked(request: Request) -> str:
