@@ -3,15 +3,15 @@
 A move is relayed in a fraction of a millisecond, and nothing may keep it waiting for much longer. Whatever else there
 is to do, however much of it, has a slice of each turn, and waits when the slice is over:
 
-* sessions above their share, all game listeners together: `QUEUE_SLICE` (`gamed/net/backlog.py`, round robin);
+* sessions above their share, all game listeners together: `QUEUE_SLICE` (`gamed/net/fair_queue.py`, round robin);
 * web requests, all together: `QUEUE_SLICE`, in a queue of their own;
-* connections that have said nothing whole yet: `DOOR_SLICE` (`gamed/net/door.py`);
+* connections that have said nothing whole yet: `DOOR_SLICE` (`gamed/net/accept_throttle.py`);
 * streams and lists for browsers: `STREAMS_SLICE`, and none for `STREAMS_PAUSE` after it (`cooperator`, below);
 * ended matches: one chunk of a record or of a review a turn (`gamed/lobby/match_recorder.py`);
-* each console session: `CONSOLE_BYTES`, and no more than a line (`gamed/console/intake.py`).
+* each console session: `CONSOLE_BYTES`, and no more than a line (`gamed/console/input_throttle.py`).
 
 Records that browsers read are worked on in a thread. Python's threads take turns every few milliseconds only, so the
-thread sleeps for `WORKER_PAUSE` after each `WORKER_SLICE` (`gamed/web/worker.py`).
+thread sleeps for `WORKER_PAUSE` after each `WORKER_SLICE` (`gamed/web/thread_cooperator.py`).
 
 Seconds, unless the name says otherwise. A slice limits when the last thing is begun, which may overrun it.
 """

@@ -11,7 +11,7 @@ from attrs import define, field
 from twisted.logger import Logger
 
 from gamed.audit import say
-from gamed.findings import Finding
+from gamed.core.findings import Finding
 from gamed.lobby.room import Room
 from gamed.net.addresses import spelled
 from gamed.texts import printable
@@ -98,4 +98,4 @@ class Operators:
         for operator in self:
             # What goes wrong here must not go wrong for the room.
             with log.failureHandler("console: cannot show a finding"):
-                operator.tell(printable(text) + "\n")
+                operator.notify(printable(text) + "\n")

@@ -12,7 +12,7 @@ from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall, IPushProducer, IReactorTime
 from zope.interface import implementer
 
-from gamed.tally import Traffic
+from gamed.core.stats import Traffic
 
 LINGER: Final = 5.0
 """Seconds that a peer has to close its side after we have closed ours."""

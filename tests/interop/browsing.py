@@ -335,7 +335,7 @@ def log_in(page: Page, user: str = "admin", password: str = PASSWORD) -> None:
     page.click("dialog button[type=submit]")
 
 
-# Sitting down
+# PlayerSession down
 
 
 def sit_by_mouse(page: Page, game: str, name: str, bot: str | None = None) -> str:
