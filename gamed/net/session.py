@@ -524,7 +524,7 @@ class Session:
     def deliver(self, event: Event) -> None:
         """Put by what the dialect says for an event; a peer that is lost gets nothing any longer."""
         if self.transport is not None:
-            self.outbox.events += self.connection.send(event)
+            self.outbox.outgoing += self.connection.send(event)
 
     def flush(self) -> None:
         """Send what was put by."""
