@@ -22,6 +22,8 @@ from twisted.trial.unittest import SynchronousTestCase, TestCase
 from gamed.core.errors import GamedError, StoreError
 from gamed.core.findings import Finding
 from gamed.core.table import replay
+from gamed.fairness import WORKER_PAUSE as PAUSE
+from gamed.fairness import WORKER_SLICE as SLICE
 from gamed.games.go.tree import GoGame, Node, Point
 from gamed.records import gofans
 from gamed.records.anonymous import Person, anonymised
@@ -39,7 +41,7 @@ from gamed.web.compression import gzipped
 from gamed.web.imports import Importing
 from gamed.web.opened import OpaqueRecord, RecordCache
 from gamed.web.static_files import Files
-from gamed.web.thread_cooperator import MOST_WAITING, PAUSE, SLICE, ThreadCooperator
+from gamed.web.thread_cooperator import MOST_WAITING, ThreadCooperator
 from tests.records.documents import UNKNOWN, outcome
 from tests.records.gogames import captured, line, read_sgf
 from tests.store.examples import record, summary
