@@ -79,7 +79,7 @@ def long_lines(text: str) -> Iterator[int]:
         if (
             not line.startswith("    ")
             and not line.lstrip().startswith("|")
-            and len(re.sub(r"\]\([^)\s]+\)", "]", line)) > COLUMNS
+            and len(re.sub(r"\]\([^)\s]+\)|`[^`]+`", "]", line)) > COLUMNS
         ):
             yield number
 
