@@ -36,7 +36,7 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 def prose(text: str) -> str:
     """Return a Markdown text with its blocks of code emptied: what is in them belongs to other pages."""
     return re.sub(
-        r"^(```+)\w*\n.*?^\1$", lambda block: "\n" * block[0].count("\n"), text, flags=re.DOTALL | re.MULTILINE
+        r"^( *```+)\w*\n.*?^\1$", lambda block: "\n" * block[0].count("\n"), text, flags=re.DOTALL | re.MULTILINE
     )
 
 
@@ -76,7 +76,11 @@ def citations(text: str) -> Iterator[tuple[int, str]]:
 def long_lines(text: str) -> Iterator[int]:
     """Yield the numbers of the lines of a Markdown text that are too long; code, tables and targets of links may be."""
     for number, line in enumerate(prose(text).split("\n"), 1):
-        if not line.startswith(("    ", "|")) and len(re.sub(r"\]\([^)\s]+\)", "]", line)) > COLUMNS:
+        if (
+            not line.startswith("    ")
+            and not line.lstrip().startswith("|")
+            and len(re.sub(r"\]\([^)\s]+\)|`[^`]+`", "]", line)) > COLUMNS
+        ):
             yield number
 
 

@@ -16,7 +16,7 @@ from twisted.logger import (
 
 from gamed.audit import NAMESPACE
 
-_CONCH: Final = ("Authentication", "Channel", "Door", "SSHConsoleFactory")
+_CONCH: Final = ("Authentication", "Channel", "ConsoleSSHTransport", "SSHConsoleFactory")
 CHATTY: Final = ("twisted.conch", *(f"gamed.console.ssh.{name}" for name in _CONCH))
 """Where conch tells of each packet's fate, and calls a client's goodbye an error; what matters of it, we say."""
 

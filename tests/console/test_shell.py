@@ -139,7 +139,7 @@ class LevelTests(SynchronousTestCase):
         events: list[LogEvent] = []
         publisher = LogPublisher(events.append)
         LogLevels(publisher).change("debug")
-        for namespace in ("twisted.conch.ssh.connection", "gamed.console.ssh.Door"):
+        for namespace in ("twisted.conch.ssh.connection", "gamed.console.ssh.ConsoleSSHTransport"):
             Logger(namespace, observer=publisher).error("Got remote error, code 11")
         self.assertEqual(events, [])
         Logger("gamed.console.ssh", observer=publisher).warn("closed")
