@@ -1,6 +1,6 @@
 """What a peer has sent and its room has not seen, and how much of it may be served now.
 
-Source: design.md, "Floods".
+Source: docs/topics/design.md#floods.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from math import inf
 from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 
-from gamed.events import Event
-from gamed.net.backlog import SHARE, STORE
+from gamed.core.events import Event
+from gamed.fairness import SHARE, STORE
 from gamed.net.limits import Bucket
 from gamed.wire import Connection
 
 
-@define(eq=False)
+@define(eq=False, weakref_slot=False)
 class Inbox:
     """Buffered bytes and two limits. It hands a read's messages on as one batch.
 
@@ -49,7 +49,7 @@ class Inbox:
     rate: Bucket | None = field(init=False)
     """The listener's limit for one peer, or none."""
 
-    _waiting: list[bytes] = field(factory=list)
+    _waiting: tuple[bytes, ...] = ()
     """What the connection has not been given. An empty chunk is the end of the stream."""
 
     _left: int = 0
@@ -66,17 +66,17 @@ class Inbox:
     def put(self, data: bytes) -> None:
         """Take bytes from the peer."""
         if data:
-            self._waiting.append(data)
+            self._waiting += (data,)
 
     def end(self) -> None:
         """Take the end of what the peer says."""
-        self._waiting.append(b"")
+        self._waiting += (b"",)
         # What it said last does not wait for the rate: its seats are emptied after that.
         self.rate = None
 
     def clear(self) -> None:
         """Forget what waits, and end the batch that is under way."""
-        self._waiting.clear()
+        self._waiting = ()
         self._left = 0
 
     def allow(self, messages_per_second: float) -> None:
@@ -92,8 +92,9 @@ class Inbox:
         """
         self._left = most
         try:
-            while self._waiting:
-                self.connection.receive_data(self._waiting.pop(0))
+            waiting, self._waiting = self._waiting, ()
+            for data in waiting:
+                self.connection.receive_data(data)
             for event in self.connection.events():
                 self.taken += 1
                 self._counted += event.is_rated

@@ -1,6 +1,6 @@
 """Where a session stands between its first byte and its last: one table, and nothing else changes a session's phase.
 
-Source: design.md, "Floods" and habit 3.
+Source: docs/topics/design.md#floods, docs/topics/design.md#habits (tables of states).
 """
 
 from __future__ import annotations
@@ -9,9 +9,14 @@ from collections.abc import Mapping
 from enum import Enum, auto
 from typing import Final
 
+from attrs import frozen
+
 
 class Phase(Enum):
     """What is done with a peer's messages. Exactly one phase holds."""
+
+    # Members are made once. Enum's own hash is a call, and phases are looked up at each read of a peer that is fast.
+    __hash__ = object.__hash__
 
     HANDSHAKING = auto()
     """TLS is not done: all is read, and there are no messages yet."""
@@ -33,44 +38,60 @@ class Phase(Enum):
     """The seats are empty."""
 
 
-class Occasion(Enum):
-    """What can happen to a session."""
+@frozen(eq=False)
+class Occasion:
+    """What can happen to a session. `then`: from each phase in which it means something, the one that follows."""
 
-    HANDS_SHAKEN = auto()
-    """The TLS handshake is done."""
-    SHARE_EXCEEDED = auto()
-    """More waits than the share allows."""
-    RATE_EXCEEDED = auto()
-    """More waits than the listener's rate allows."""
-    CAUGHT_UP = auto()
-    """The backlog has served all that had come."""
-    RATE_REFILLED = auto()
-    """The listener's rate allows a message again."""
-    MUTED = auto()
-    """Nothing more is to be served, ever, not even what waits."""
-    CLOSED = auto()
-    """We have closed our side. It comes after MUTED."""
-    PEER_ENDED = auto()
-    """The peer has closed its side, or the connection is lost."""
-    SEATS_EMPTIED = auto()
-    """Nothing of the peer is left in rooms."""
+    text: str
+    then: Mapping[Phase, Phase]
 
 
-_SILENCED: Final = {Occasion.MUTED: Phase.MUTED, Occasion.PEER_ENDED: Phase.LEAVING}
+HANDS_SHAKEN: Final = Occasion("the TLS handshake is done", {Phase.HANDSHAKING: Phase.OPEN})
+SHARE_EXCEEDED: Final = Occasion("more waits than the share allows", {Phase.OPEN: Phase.QUEUED})
+RATE_EXCEEDED: Final = Occasion(
+    "more waits than the listener's rate allows", {Phase.OPEN: Phase.RATED, Phase.QUEUED: Phase.RATED}
+)
+CAUGHT_UP: Final = Occasion("the backlog has served all that had come", {Phase.QUEUED: Phase.OPEN})
+RATE_REFILLED: Final = Occasion("the listener's rate allows a message again", {Phase.RATED: Phase.OPEN})
+SILENCED: Final = Occasion(
+    "nothing more is to be served, ever, not even what waits",
+    {
+        Phase.HANDSHAKING: Phase.MUTED,
+        Phase.OPEN: Phase.MUTED,
+        Phase.QUEUED: Phase.MUTED,
+        Phase.RATED: Phase.MUTED,
+        # It leaves all the same.
+        Phase.LEAVING: Phase.DEPARTING,
+    },
+)
+CLOSED: Final = Occasion("we have closed our side, after SILENCED", {Phase.MUTED: Phase.CLOSING})
+PEER_ENDED: Final = Occasion(
+    "the peer has closed its side, or the connection is lost",
+    {
+        Phase.HANDSHAKING: Phase.LEAVING,
+        Phase.OPEN: Phase.LEAVING,
+        Phase.QUEUED: Phase.LEAVING,
+        Phase.RATED: Phase.LEAVING,
+        Phase.MUTED: Phase.DEPARTING,
+        Phase.CLOSING: Phase.DEPARTING,
+    },
+)
+SEATS_EMPTIED: Final = Occasion(
+    "nothing of the peer is left in rooms", {Phase.LEAVING: Phase.GONE, Phase.DEPARTING: Phase.GONE}
+)
 
-TABLE: Final[Mapping[Phase, Mapping[Occasion, Phase]]] = {
-    Phase.HANDSHAKING: {Occasion.HANDS_SHAKEN: Phase.OPEN, **_SILENCED},
-    Phase.OPEN: {Occasion.SHARE_EXCEEDED: Phase.QUEUED, Occasion.RATE_EXCEEDED: Phase.RATED, **_SILENCED},
-    Phase.QUEUED: {Occasion.RATE_EXCEEDED: Phase.RATED, Occasion.CAUGHT_UP: Phase.OPEN, **_SILENCED},
-    Phase.RATED: {Occasion.RATE_REFILLED: Phase.OPEN, **_SILENCED},
-    Phase.MUTED: {Occasion.CLOSED: Phase.CLOSING, Occasion.PEER_ENDED: Phase.DEPARTING},
-    Phase.CLOSING: {Occasion.PEER_ENDED: Phase.DEPARTING},
-    # What is muted or closed while it leaves has nothing left to serve. It leaves all the same.
-    Phase.LEAVING: {Occasion.MUTED: Phase.DEPARTING, Occasion.SEATS_EMPTIED: Phase.GONE},
-    Phase.DEPARTING: {Occasion.SEATS_EMPTIED: Phase.GONE},
-    Phase.GONE: {},
-}
-"""What follows from what. What is not here changes nothing: closing twice is closing once."""
+TABLE: Final = (
+    HANDS_SHAKEN,
+    SHARE_EXCEEDED,
+    RATE_EXCEEDED,
+    CAUGHT_UP,
+    RATE_REFILLED,
+    SILENCED,
+    CLOSED,
+    PEER_ENDED,
+    SEATS_EMPTIED,
+)
+"""All that can happen. In a phase that an occasion does not name, it changes nothing: closing twice is closing once."""
 
 SERVED: Final = frozenset({Phase.QUEUED, Phase.LEAVING})
 """The phases in which the backlog has messages of the session to serve."""
@@ -83,8 +104,3 @@ DEAF: Final = frozenset({Phase.MUTED, Phase.CLOSING, Phase.DEPARTING, Phase.GONE
 
 LEFT: Final = frozenset({Phase.LEAVING, Phase.DEPARTING, Phase.GONE})
 """The phases that follow the peer's end."""
-
-
-def after(phase: Phase, occasion: Occasion) -> Phase:
-    """Return the phase that follows."""
-    return TABLE[phase].get(occasion, phase)

@@ -1,4 +1,4 @@
-"""One transport: bytes in to its dialect, events on to its room, letters out.
+"""One transport: bytes in to its dialect, events on to its room, answers out.
 
 Source: docs/topics/design.md#a-moves-way-a-relayed-shot, docs/topics/design.md#floods,
 docs/reference/battleship.md#ends (the last line before a close),
@@ -21,20 +21,36 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from gamed.errors import RemoteProtocolError, RoomError, StoreError
-from gamed.events import Event
-from gamed.game import Seat, Termination
+from gamed.core.errors import RemoteProtocolError, RoomError, StoreError
+from gamed.core.events import Event
+from gamed.core.game import Seat, Termination
+from gamed.core.peer import Party
+from gamed.core.refusals import Refusal, Refusals
+from gamed.core.table import OBSERVERS
+from gamed.fairness import MESSAGES_AT_ONCE
 from gamed.lobby.room import Room
 from gamed.net.arrivals import Arrivals
-from gamed.net.backlog import AT_ONCE
 from gamed.net.begun import BegunMessage
 from gamed.net.inbox import Inbox
 from gamed.net.outbox import Outbox
-from gamed.net.phase import DEAF, LEFT, LOOKED_AT, SERVED, Occasion, Phase, after
+from gamed.net.phase import (
+    CAUGHT_UP,
+    CLOSED,
+    DEAF,
+    HANDS_SHAKEN,
+    LEFT,
+    LOOKED_AT,
+    PEER_ENDED,
+    RATE_EXCEEDED,
+    RATE_REFILLED,
+    SEATS_EMPTIED,
+    SERVED,
+    SHARE_EXCEEDED,
+    SILENCED,
+    Occasion,
+    Phase,
+)
 from gamed.net.sockets import acknowledge, below, has_bytes, has_hung_up, is_tcp, is_tls, read_at_most, tune
-from gamed.peer import Party
-from gamed.refusals import Refusal, Refusals
-from gamed.table import OBSERVERS
 from gamed.wire import Connection
 
 if TYPE_CHECKING:
@@ -55,7 +71,7 @@ MUTE_BYTES = 65_536
 """Bytes that are then read and thrown away at a time."""
 
 _OPEN: Final = Phase.OPEN
-"""Looked up once: Python 3.11 makes two calls for a member of an enum, and this is on each move's way."""
+"""Looked up once: to look up a member of an enum is a call in Python 3.11, and this is on each move's way."""
 
 
 @implementer(IProtocol, IHandshakeListener, IHalfCloseableProtocol)
@@ -170,15 +186,15 @@ class Session:
 
     def _go(self, occasion: Occasion) -> None:
         """Go to the phase that follows."""
-        self.phase = after(self.phase, occasion)
+        self.phase = occasion.then.get(self.phase, self.phase)
 
     def _take(self) -> None:
         """Take what is within the share; the rest goes to the backlog, which may be done with it at once."""
         factory = self.factory
         share = 0 if factory.is_held else self.inbox.share.level(factory.clock.seconds())
-        if not share or self._serve(min(share, AT_ONCE)):
-            self._go(Occasion.SHARE_EXCEEDED)
-            factory.backlog.enter(self)
+        if not share or self._serve(min(share, MESSAGES_AT_ONCE)):
+            self._go(SHARE_EXCEEDED)
+            factory.fair_queue.enter(self)
 
     def _serve(self, most: int, until: float = inf) -> bool:
         """Serve a batch: so many messages at most, and no second one after a moment. Return whether there may be more.
@@ -188,7 +204,7 @@ class Session:
         inbox = self.inbox
         rated = inf if inbox.rate is None else inbox.rate.level(self.factory.clock.seconds())
         if inbox.rate is not None and not rated:
-            self._go(Occasion.RATE_EXCEEDED)
+            self._go(RATE_EXCEEDED)
             self._rest = self.factory.clock.callLater(inbox.rate.wait, self._go_on)
             return False
         try:
@@ -222,8 +238,8 @@ class Session:
     def _come_in(self) -> None:
         """Be read like those who play: the peer has said something whole."""
         self._is_inside = True
-        if self.factory.door is not None and is_tcp(self.transport):
-            self.factory.door.let_in(below(self.transport))
+        if self.factory.accept_throttle is not None and is_tcp(self.transport):
+            self.factory.accept_throttle.let_in(below(self.transport))
         self._watch()
 
     def _go_on(self) -> None:
@@ -233,7 +249,7 @@ class Session:
             self.mute()
             self._leave()
             return
-        self._go(Occasion.RATE_REFILLED)
+        self._go(RATE_REFILLED)
         self._take()
         self._read_again()
 
@@ -261,16 +277,16 @@ class Session:
         if self.phase in LEFT:
             self._depart()
         else:
-            self._go(Occasion.CAUGHT_UP)
+            self._go(CAUGHT_UP)
             self._read_again()
         return False
 
     def _serve_safely(self, until: float) -> bool:
         try:
-            has_more = self._serve(AT_ONCE, until)
+            has_more = self._serve(MESSAGES_AT_ONCE, until)
             if self._is_overdue:
                 self.mute()
-                self._go(Occasion.PEER_ENDED)
+                self._go(PEER_ENDED)
                 return False
         except Exception:  # noqa: BLE001 (as in `_attempt`)
             log.failure("server fault: peer={peer}", peer=self.name)
@@ -388,7 +404,7 @@ class Session:
 
     def handshakeCompleted(self) -> None:
         """Read, or do not: what is said to a peer waits until now, and whoever waits for that would not shake hands."""
-        self._go(Occasion.HANDS_SHAKEN)
+        self._go(HANDS_SHAKEN)
         self._read_or_not()
 
     # IHalfCloseableProtocol
@@ -416,11 +432,11 @@ class Session:
         if self.phase in LEFT:
             return
         was_queued = self.phase is Phase.QUEUED
-        self._go(Occasion.PEER_ENDED)
+        self._go(PEER_ENDED)
         if self.phase is Phase.LEAVING:
             self.inbox.end()
         if not was_queued:
-            self.factory.backlog.enter(self)
+            self.factory.fair_queue.enter(self)
 
     def _stop_rest(self) -> None:
         if self._rest is not None:
@@ -431,7 +447,7 @@ class Session:
         """Empty the seats, and close what is still open."""
         if self.phase is Phase.GONE:
             return
-        self._go(Occasion.SEATS_EMPTIED)
+        self._go(SEATS_EMPTIED)
         self.factory.sessions.pop(self, None)
         if self._refusals is not None:
             self.factory.refusals.ended(self)
@@ -508,7 +524,7 @@ class Session:
     def deliver(self, event: Event) -> None:
         """Put by what the dialect says for an event; a peer that is lost gets nothing any longer."""
         if self.transport is not None:
-            self.outbox.letters += self.connection.send(event)
+            self.outbox.outgoing += self.connection.send(event)
 
     def flush(self) -> None:
         """Send what was put by."""
@@ -524,12 +540,12 @@ class Session:
         if self.transport is None or self.outbox.is_closed:
             return
         self.mute()
-        self._go(Occasion.CLOSED)
+        self._go(CLOSED)
         self.outbox.close(self.connection.close())
 
     def mute(self) -> None:
         """Take nothing more from the peer, ever, not even what waits."""
-        self._go(Occasion.MUTED)
+        self._go(SILENCED)
         self.inbox.clear()
         self._stop_rest()
 

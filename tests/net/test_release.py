@@ -11,7 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.net import session
 from gamed.registry import games
-from gamed.testing.house import House
+from gamed.testing.harness import Harness
 
 SAID = {
     "battleship": (b"(1,", b"(5,[]).\n", b"\xff" * 70_000),
@@ -39,15 +39,15 @@ COMES = {
 
 
 class ReleaseTests(SynchronousTestCase):
-    def left(self, house: House, data: bytes) -> list[weakref.ref[Any]]:
+    def left(self, harness: Harness, data: bytes) -> list[weakref.ref[Any]]:
         """Have a peer come, say something, and leave; return references to what it had."""
-        wire = house.connect()
+        wire = harness.connect()
         wire.send(data)
         for _ in range(5):
-            house.clock.advance(0.01)
+            harness.clock.advance(0.01)
         had = [weakref.ref(wire.session), weakref.ref(wire.session.connection)]
         wire.leave()
-        house.clock.advance(3_600)
+        harness.clock.advance(3_600)
         return had
 
     def setUp(self) -> None:
@@ -61,26 +61,26 @@ class ReleaseTests(SynchronousTestCase):
         for name, made in games().items():
             game = made.load()
             for data in SAID.get(name, ANYTHING):
-                house = House(game.kind, game.settings())
-                had = self.left(house, data)
+                harness = Harness(game.kind, game.settings())
+                had = self.left(harness, data)
                 self.assertEqual([one() for one in had], [None, None], (name, data[:50]))
 
     def test_rooms(self) -> None:
         for name, made in games().items():
             game = made.load()
-            house = House(game.kind, game.settings())
-            wires = [house.connect() for _ in range(2)]
+            harness = Harness(game.kind, game.settings())
+            wires = [harness.connect() for _ in range(2)]
             for wire, data in zip(wires, COMES.get(name, (b"", b"")), strict=True):
                 wire.send(data)
-                house.clock.advance(0.01)
-            had = [weakref.ref(room) for room in house.lobby.rooms.values()]
+                harness.clock.advance(0.01)
+            had = [weakref.ref(room) for room in harness.lobby.rooms.values()]
             had += [weakref.ref(wire.session.connection) for wire in wires]
             self.assertGreater(len(had), 2, name)
             # RoboRally begins a while after the last one has come.
-            house.clock.advance(60)
+            harness.clock.advance(60)
             for wire in wires:
                 wire.leave()
             del wires, wire
             for _ in range(20):
-                house.clock.advance(60)
+                harness.clock.advance(60)
             self.assertEqual([str(one())[:200] for one in had if one() is not None], [], name)
