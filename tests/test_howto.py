@@ -141,7 +141,7 @@ class AddAGameTests(HowToCase):
         self.assertEqual(said, "nothing is missing\n")
         cases = [f"tests.test_registry.Tictactoe{name}Tests" for name in ("Game", "Match", "Rule", "Wire")]
         cases += ["tests.test_registry.RegistryTests", "tests.records.test_index.SchemaFileTests"]
-        tests = ["tests.games.tictactoe", "tests.test_checklist", *cases]
+        tests = ["tests.games.tictactoe", "tests.test_checklist", "tests.test_docs.ConfigurationTests", *cases]
         self.assertGreater(self.check_tests(folder, *tests), 30)
 
     def check_list(self, folder: Path, written: set[str]) -> None:
