@@ -1,6 +1,6 @@
 """What a peer has sent and its room has not seen, and how much of it may be served now.
 
-Source: design.md, "Floods".
+Source: docs/topics/design.md#floods.
 """
 
 from __future__ import annotations

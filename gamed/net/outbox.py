@@ -1,6 +1,6 @@
 """What is on its way to a peer: letters that leave together, what the system has not taken, and the end of it all.
 
-Source: design.md, "Back-pressure"; battleship.md A1 (the last line before a close) and B12.
+Source: docs/topics/design.md#back-pressure, docs/reference/battleship.md#ends (the last line before a close).
 """
 
 from __future__ import annotations
