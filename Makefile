@@ -31,7 +31,7 @@ bench: $(VENV)/.ready
 	$(BIN)/python -m tests.benchmarks $(ARGS)
 	$(BIN)/python -m tests.benchmarks.imports
 
-# Lint, types, import contracts, and that links and citations lead somewhere.
+# Lint, types, import contracts, links and citations, and what tests/checks.py holds.
 check: $(VENV)/.ready
 	$(BIN)/pip install --quiet --group check
 	$(BIN)/ruff check
@@ -39,6 +39,7 @@ check: $(VENV)/.ready
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest --quiet tests/test_citations.py
+	$(BIN)/python -m tests.checks
 
 clean:
 	rm -rf $(VENV) dist _trial_temp*

@@ -23,7 +23,7 @@ from attrs import define
 from twisted.logger import ILogObserver, LogEvent, Logger
 from zope.interface import implementer
 
-from gamed.errors import StoreError
+from gamed.core.errors import StoreError
 from gamed.private import opened
 from gamed.texts import timestamp
 

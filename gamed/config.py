@@ -19,7 +19,7 @@ from attrs import field, frozen
 from attrs.validators import ge, gt, in_, le
 from twisted.logger import Logger
 
-from gamed.errors import ConfigError
+from gamed.core.errors import ConfigError
 from gamed.registry import games
 
 log = Logger()

@@ -1,7 +1,7 @@
 """When Python's garbage collector works: the long collections wait until nobody plays.
 
 What is young is collected as Python does it, which takes some milliseconds at most. What has become older is collected
-in small portions, between two turns of the reactor: what survives is kept out of the portions that follow. A collection
+in small chunks, between two turns of the reactor: what survives is kept out of the chunks that follow. A collection
 of all that lives takes the longer the more rooms are open; it waits until nothing was handled for a while, and is made
 without that only when very much was kept.
 """
@@ -16,10 +16,10 @@ from typing import Final
 from attrs import define
 
 IDLE_BEATS: Final = 250
-"""Beats of the heartbeat without work after which a collection of all disturbs nobody: five seconds."""
+"""Beats of the stall clock without work after which a collection of all disturbs nobody: five seconds."""
 
 PORTION: Final = 2
-"""Collections of the middle generation that make a portion: some ten thousand objects at most, some milliseconds."""
+"""Collections of the middle generation that make a chunk: some ten thousand objects at most, some milliseconds."""
 
 MOST_KEPT: Final = 500_000
 """Objects kept out since all was collected that make a collection of all due, work or not, if half as many live."""
@@ -92,9 +92,9 @@ class IdleCollector:
             if _trim is not None:
                 _trim(0)
         elif gc.get_count()[2] >= PORTION:
-            self._collect_portion()
+            self._collect_chunk()
 
-    def _collect_portion(self) -> None:
+    def _collect_chunk(self) -> None:
         """Collect what is not kept out, and keep out what survives."""
         gc.collect()
         self._kept += len(gc.get_objects(2))

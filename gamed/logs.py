@@ -30,14 +30,14 @@ SECRET: Final = frozenset({"password", "code"})
 @implementer(ILogObserver)
 @define(eq=False)
 class Lines:
-    """An observer that writes each event as one line. `spell`: makes the line, without its end."""
+    """An observer that writes each event as one line. `render`: makes the line, without its end."""
 
     file: TextIO
-    spell: Callable[[LogEvent], str]
+    render: Callable[[LogEvent], str]
 
     def __call__(self, event: LogEvent) -> None:
         """Write an event."""
-        self.file.write(self.spell(event) + "\n")
+        self.file.write(self.render(event) + "\n")
         self.file.flush()
 
 

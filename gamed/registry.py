@@ -16,10 +16,10 @@ from twisted.plugin import IPlugin, getPlugins
 from twisted.python.reflect import namedAny
 from zope.interface import Attribute, Interface, implementer
 
-from gamed.game import Options
-from gamed.history import Entry, History
-from gamed.reception import Host, Reception
-from gamed.table import Table
+from gamed.core.game import Options
+from gamed.core.history import Entry, History
+from gamed.core.reception import LobbyServices, Reception
+from gamed.core.table import Table
 from gamed.wire import Connection
 
 
@@ -128,10 +128,10 @@ class Person(Protocol):
 
 
 @runtime_checkable
-class Looks(Protocol):
+class SupportsRefresh(Protocol):
     """What a Person may have beside: questions, where its dialect does not tell by itself how everything stands."""
 
-    def look(self) -> bytes:
+    def refresh(self) -> bytes:
         """Return questions about how everything stands now; nothing while others are open."""
 
 
@@ -143,7 +143,7 @@ class LearnsOutcome(Protocol):
         """Take how the match ended; None: nobody won it."""
 
 
-Told = Callable[[Entry], str | None]
+PublicText = Callable[[Entry], str | None]
 """Returns what everybody may know of a move or a line while the match runs, as text; None: nothing."""
 
 
@@ -184,8 +184,8 @@ class GameType:
     `draw` a text picture of the position after so many moves (None: all), `players` the strategies of the game's own
     client, by name, the first the default. `person`: the same client for a human, by a generator, a name, and the code
     of a reservation or None. `player_options`: what players can be told beside the generator, by keyword. `replays`:
-    formats of other programs. `told`: what spectators and opponents may read of a move's or a line's entry. `scores`:
-    how an ended game is scored beyond who has won, if it is.
+    formats of other programs. `public_text`: what spectators and opponents may read of a move's or a line's entry.
+    `scores`: how an ended game is scored beyond who has won, if it is.
     """
 
     kind: str
@@ -194,7 +194,7 @@ class GameType:
     settings: type[ListenerSettings]
     options: Callable[[Any], Options]
     connection: Callable[[Any], Connection]
-    reception: Callable[[Any, Host], Reception]
+    reception: Callable[[Any, LobbyServices], Reception]
     table: Callable[[Any, Options, Callable[[], Random], float], Table]
     draw: Callable[[History, int | None], str]
     players: Mapping[str, Callable[..., Player]]
@@ -205,13 +205,13 @@ class GameType:
     opponents: Callable[[Any], Sequence[int]] = _one
     """How many players of the game's own a person can bring along, by the listener's settings."""
     replays: tuple[ReplayFormat, ...] = ()
-    told: Told = everything
+    public_text: PublicText = everything
     scores: Callable[[History], Scores] | None = None
 
     @property
     def hides_moves(self) -> bool:
         """Whether moves are secret while the match runs: the players make theirs at the same time."""
-        return self.told is not everything
+        return self.public_text is not everything
 
 
 class IGameMaker(Interface):

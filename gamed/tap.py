@@ -27,20 +27,20 @@ from gamed.admin.accounts import Accounts
 from gamed.admin.operators import Operators
 from gamed.audit import AuditObserver
 from gamed.cli import quick
-from gamed.cli.players import players, readers
 from gamed.config import Config, load, with_password
 from gamed.console.reload import CHANGED, LATER, RESTART, UNUSABLE
 from gamed.console.service import Console, console
-from gamed.errors import ConfigError, GamedError
+from gamed.core.errors import ConfigError, GamedError
+from gamed.core.stats import Stats
 from gamed.garbage import IdleCollector
 from gamed.lobby.expiry import Expiry
-from gamed.lobby.heartbeat import Heartbeat, has_passes
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.recovery import recover
+from gamed.lobby.stall_clock import StallClock, has_passes
 from gamed.logs import reopen
-from gamed.net.backlog import Backlog
-from gamed.net.door import door_of
+from gamed.net.accept_throttle import accept_throttle_of
 from gamed.net.factory import SessionFactory
+from gamed.net.fair_queue import FairQueue
 from gamed.net.game_listeners import GameListeners
 from gamed.net.limits import Bans, ConnectionLimits, raise_descriptor_limit
 from gamed.net.listener import Listener, standard_endpoint
@@ -48,10 +48,10 @@ from gamed.net.systemd import Watchdog, activated, credential, notify
 from gamed.net.timers import ClockSteps, run_on_monotonic_time
 from gamed.records.index import index
 from gamed.registry import games
+from gamed.replayers import readers, replayers
 from gamed.store.journal import FileJournal
 from gamed.store.replays import ReplayWriter, folders
 from gamed.store.sql import Database, SqlStore, public_url
-from gamed.tally import Tally
 from gamed.web.imports import Importing
 from gamed.web.metrics import GarbagePauses
 from gamed.web.service import web_site
@@ -120,10 +120,10 @@ class Storage(Service):
 
 @define(eq=False, kw_only=True)
 class Daemon(MultiService):
-    """All services in their order: storage, heartbeat, lobby, listeners."""
+    """All services in their order: storage, stall clock, lobby, listeners."""
 
     storage: Storage
-    heartbeat: Heartbeat
+    stall_clock: StallClock
     lobby: Lobby
     listeners: list[Listener]
     garbage: GarbagePauses
@@ -140,15 +140,15 @@ class Daemon(MultiService):
     def __attrs_post_init__(self) -> None:
         MultiService.__init__(self)
         self.watchdog = Watchdog(self.reactor)
-        self.collector = IdleCollector(lambda: self.lobby.tally.appends.count)
-        self.heartbeat.beats += [self.collector.beat, ClockSteps().look]
+        self.collector = IdleCollector(lambda: self.lobby.stats.appends.count)
+        self.stall_clock.on_beat += [self.collector.beat, ClockSteps().look]
         operated = () if self.console is None else (self.console,)
-        for service in (self.storage, self.heartbeat, self.lobby, *operated, *self.listeners):
+        for service in (self.storage, self.stall_clock, self.lobby, *operated, *self.listeners):
             service.setServiceParent(self)
 
     def privilegedStartService(self) -> None:
         """Listen; end with a sentence instead of a traceback where that cannot be."""
-        _or_exit(partial(_tell, self.examine))
+        _or_exit(partial(_report, self.examine))
         _or_exit(super().privilegedStartService)
 
     def startService(self) -> None:
@@ -156,7 +156,7 @@ class Daemon(MultiService):
         _or_exit(super().startService)
         globalLogPublisher.addObserver(self.audit)
         url = self.storage.database.url
-        _tell(lambda: quick.run([("database", partial(quick.check_pages, url))]))
+        _report(lambda: quick.run([("database", partial(quick.check_pages, url))]))
         _or_exit(partial(recover, self.lobby))
         self.reactor.callWhenRunning(self._ready)
 
@@ -197,7 +197,8 @@ class Daemon(MultiService):
     def reload_certificates(self) -> dict[str, ConfigError | None]:
         """Read the certificates of all TLS listeners anew; return by section why they cannot be used, or None.
 
-        A listener whose new certificates cannot be used keeps those that it has.
+        Returns by sections why they cannot be used, None if they can. A listener whose new certificates cannot be used
+        keeps those that it has.
         """
         read: dict[str, ConfigError | None] = {}
         for listener in self.listeners:
@@ -217,7 +218,7 @@ class Daemon(MultiService):
         notify("STOPPING=1")
         self.watchdog.stop()
         waits = [listener.stopService() for listener in self.listeners]
-        self.heartbeat.stopService()
+        self.stall_clock.stopService()
         self.garbage.stop()
         self.expiry.stop()
         self.collector.stop()
@@ -230,7 +231,7 @@ class Daemon(MultiService):
         return stopping.addTimeout(until - self.reactor.seconds(), self.reactor, lambda _result, _timeout: None)
 
 
-def _tell(examine: Callable[[], Iterable[quick.Finding]]) -> None:
+def _report(examine: Callable[[], Iterable[quick.Finding]]) -> None:
     """Log what is not in order. Raises ConfigError with all endpoints that cannot be used."""
     refused = []
     for finding in examine():
@@ -310,7 +311,7 @@ def _given(option: str | None, configured: T) -> str | T:
 
 def _importing(config: Config) -> Importing:
     formats = config.store.formats
-    return Importing(index(Path(formats) if formats else None), players(), readers())
+    return Importing(index(Path(formats) if formats else None), replayers(), readers())
 
 
 def build(
@@ -325,10 +326,10 @@ def build(
     """
     database = Database(config.store.url)
     journal = FileJournal(config.store.journal, durability=config.store.durability, reactor=reactor)
-    heartbeat = Heartbeat(reactor, time.monotonic)
-    tally = Tally()
-    store = SqlStore(database, reactor, tally, kept := folders(config.listeners))
-    heartbeat.on_gap.append(tally.stalls.observe)
+    stall_clock = StallClock(reactor, time.monotonic)
+    stats = Stats()
+    store = SqlStore(database, reactor, stats, kept := folders(config.listeners))
+    stall_clock.on_gap.append(stats.stalls.observe)
     makers = {name: (maker, maker.load()) for name, maker in games().items()}
     lobby = Lobby(
         game_types={made.kind: made for _, made in makers.values()},
@@ -336,16 +337,16 @@ def build(
         journal=journal,
         store=store,
         clock=reactor,
-        seconds=heartbeat.seconds,
-        held=heartbeat.held,
-        tally=tally,
+        seconds=stall_clock.seconds,
+        held=stall_clock.held,
+        stats=stats,
     )
     lobby.delivery.on_full = config.store.on_full
-    lobby.delivery.outage.parts.append(heartbeat.hold)
+    lobby.delivery.outage.on_hold.append(stall_clock.hold)
     journal.on_failure = lobby.delivery.sync_failed
     room_for = raise_descriptor_limit()
     bans = Bans()
-    backlog, door = Backlog(reactor), door_of(reactor)
+    fair_queue, accept_throttle = FairQueue(reactor), accept_throttle_of(reactor)
     listeners = []
     factories = {}
     for name, (maker, made) in makers.items():
@@ -365,14 +366,14 @@ def build(
                 unsent_bytes=settings.unsent_bytes,
                 messages_per_second=settings.messages_per_second,
                 message_seconds=settings.message_seconds,
-                backlog=backlog,
+                fair_queue=fair_queue,
                 refusals=lobby.refusals,
-                door=door,
-                passes=heartbeat if has_passes(reactor) else None,
+                accept_throttle=accept_throttle,
+                passes=stall_clock if has_passes(reactor) else None,
             )
             factories[name] = factory
-            lobby.delivery.outage.parts.append(factory.hold)
-            listeners.append(Listener(name, endpoint, factory, reactor, door))
+            lobby.delivery.outage.on_hold.append(factory.hold)
+            listeners.append(Listener(name, endpoint, factory, reactor, accept_throttle))
     replays = {
         made.kind: ReplayWriter(folder.directory, folder.replay, reactor)
         for _, made in makers.values()
@@ -417,13 +418,13 @@ def build(
             most=room_for,
         )
         operated.services.reloader.web = site.configure
-        listeners.append(Listener("web", endpoint, site, reactor, door))
+        listeners.append(Listener("web", endpoint, site, reactor, accept_throttle))
     daemon = Daemon(
         storage=Storage(journal, database, store, list(replays.values())),
-        heartbeat=heartbeat,
+        stall_clock=stall_clock,
         lobby=lobby,
         listeners=listeners,
-        garbage=GarbagePauses(tally.pauses),
+        garbage=GarbagePauses(stats.pauses),
         reactor=reactor,
         expiry=Expiry(store, reactor, config.store.keep_days),
         examine=lambda: quick.run(quick.checks(config, {name: text for name, text in strings.items() if text})),

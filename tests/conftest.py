@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadFileScheduling
 
+from tests.ending import at_end
+
 UNIT_SECONDS = 0.5
 """Processor time that a test needs at most, unless Hypothesis, a corpus or whole games are its subject."""
 
@@ -24,6 +26,7 @@ def pytest_runtestloop() -> Generator[None, object, object]:
     with (
         tempfile.TemporaryDirectory(prefix="gamed-tests-", ignore_cleanup_errors=True) as directory,
         contextlib.chdir(directory),
+        at_end,
     ):
         return (yield)
 

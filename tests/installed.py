@@ -42,7 +42,10 @@ def main() -> None:
             subprocess.run([SCRIPTS / "python", "-c", validate], cwd=directory, input=document, check=True)
             print(daemon.gamed("records", "list").stdout, end="")
             assert not daemon.unexpected(), daemon.unexpected()
-        boards = "from gamed.games.roborally.boards import board_directory as d, course_names as n; print(d(), *n())"
+        boards = (
+            "from gamed.games.roborally.course_files import board_directory, course_names; "
+            "print(board_directory(), *course_names())"
+        )
         names = run("python", "-c", boards, cwd=directory).split()
         assert str(SCRIPTS.parent) in names[0], f"the boards are not the installed ones: {names[0]}"
         courses = [f"{names[0]}/{name}.course" for name in names[1:]]

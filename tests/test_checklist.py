@@ -47,12 +47,13 @@ class ChecklistTests(SynchronousTestCase):
             self.assertRegex((folder / path).read_text(), "another|45678", path)
 
     def test_what_people_must_write_is_told(self) -> None:
-        another = Checklist(GameMaker("another", 45_678, "gamed.games.battleship"), self.folder())
+        name = "another"
+        another = Checklist(GameMaker(name, 45_678, "gamed.games.battleship"), self.folder())
         told = [str(one) for one in another.missing() if not one.write]
         self.assertEqual(told[:4], [
-            "docs/reference/another.md: describe the wire: messages, order, ends, limits, refusals",
+            f"docs/reference/{name}.md: describe the wire: messages, order, ends, limits, refusals",
             "README.md: add the game's row to the table of ports: | TITLE | 45678 | CLIENTS | now |",
-            "README.md: link to docs/reference/another.md",
+            f"README.md: link to docs/reference/{name}.md",
             "etc/gamed.toml: add the section [another]",
         ])  # fmt: skip
         self.assertIn("etc/gamed.toml: explain `idle_seconds` in the section [another], with its default", told[4:])

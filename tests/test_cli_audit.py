@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from gamed import cli
 from gamed.audit import user
-from gamed.errors import StoreError
+from gamed.core.errors import StoreError
 from gamed.store.sql import Database
 from tests.records.documents import GOFANS, NESTED
 from tests.records.samples import game, record

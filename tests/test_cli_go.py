@@ -11,13 +11,13 @@ from click.testing import CliRunner
 
 from gamed import cli
 from gamed.cli.recording import record
-from gamed.errors import GamedError
+from gamed.core.errors import GamedError
 from gamed.records import gofans
 from gamed.records.importer import check
 from gamed.records.index import index
 from gamed.records.record import document
 from gamed.registry import game_types
-from gamed.testing.house import House
+from gamed.testing.harness import Harness
 from tests.records.documents import GOFANS, NESTED, UNKNOWN, outcome
 from tests.records.gogames import read_sgf
 from tests.terminal import on_terminal
@@ -201,12 +201,12 @@ class ShowTests(GoCase):
             self.assertEqual(len(self.read("c.xml").roots), 1)
 
     def test_a_game_of_gamed_itself(self) -> None:
-        house = House("battleship", game_types()["battleship"].settings())
-        first, second = house.connect(), house.connect()
+        harness = Harness("battleship", game_types()["battleship"].settings())
+        first, second = harness.connect(), harness.connect()
         second.send(b"(1,[0,0]).\n")
         first.send(b"(2,[0,0,4]).\n")
-        house.settle()
-        (own,) = house.store.records.values()
+        harness.settle()
+        (own,) = harness.store.records.values()
         output = self.run_gamed("show", self.file("own.xml", document(own))).stdout
         self.assertRegex(output, r"\nresult +(seat 1|\S+) won\n")
         self.assertIn("after 2 of 2 moves", output)

@@ -18,9 +18,9 @@ from gamed import cli
 from gamed.cli.records import result
 from gamed.cli.show import Shown, draw
 from gamed.cli.terminal import shortened
-from gamed.errors import GamedError
-from gamed.game import Termination
-from gamed.history import Entry
+from gamed.core.errors import GamedError
+from gamed.core.game import Termination
+from gamed.core.history import Entry
 from gamed.records.index import validate
 from gamed.records.own import summary
 from gamed.records.record import Record, SeatSummary, Summary, document

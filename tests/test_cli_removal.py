@@ -15,8 +15,8 @@ from gamed import cli
 from gamed.cli import removal
 from gamed.cli.reindex import summary_of
 from gamed.config import load
+from gamed.core.history import JOINED, Entry
 from gamed.games.softwarechallenge.seasons.hive.replays import file_name, write
-from gamed.history import JOINED, Entry
 from gamed.records.index import index
 from gamed.records.own import to_history
 from gamed.records.record import Record, document

@@ -13,10 +13,10 @@ from click.testing import Result
 from gamed.cli import scores as module
 from gamed.cli.bulk import export_all
 from gamed.cli.terminal import store_settings
-from gamed.errors import RuleError
-from gamed.game import Outcome, Termination
+from gamed.core.errors import RuleError
+from gamed.core.game import Outcome, Termination
+from gamed.core.history import ended
 from gamed.games.softwarechallenge.seasons.hive.replays import scores, write
-from gamed.history import ended
 from gamed.records.own import from_history, summary
 from gamed.records.record import Record, Summary, document
 from gamed.registry import game_types

@@ -16,7 +16,7 @@ from gamed import cli
 from gamed.bots.play import BotError
 from gamed.cli.fitting import fitted
 from gamed.cli.terminal import counted_of, one_line
-from gamed.errors import StoreError
+from gamed.core.errors import StoreError
 from gamed.records.index import _plain
 from gamed.registry import game_types
 from gamed.store import dialects

@@ -10,7 +10,7 @@ from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.config import Config, ConsoleConfig, StoreConfig, load, with_password
-from gamed.errors import ConfigError
+from gamed.core.errors import ConfigError
 from gamed.games.battleship import Settings
 from gamed.registry import games
 

@@ -15,7 +15,7 @@ from gamed.garbage import IDLE_BEATS, MOST_KEPT, PORTION, IdleCollector
 
 
 class IdleCollectorTests(SynchronousTestCase):
-    """With a collector that only takes notes: "p" is a portion, "a" is all, which what was kept out belongs to."""
+    """With a collector that only takes notes: "p" is a chunk, "a" is all, which what was kept out belongs to."""
 
     def setUp(self) -> None:
         self.handled = 0
@@ -43,7 +43,7 @@ class IdleCollectorTests(SynchronousTestCase):
         self.collected.append("a" if self.is_thawed else "p")
         self.is_thawed = False
 
-    def beats(self, count: int, *, working: bool) -> None:
+    def on_beat(self, count: int, *, working: bool) -> None:
         for _ in range(count):
             self.handled += working
             self.collector.beat()
@@ -53,53 +53,53 @@ class IdleCollectorTests(SynchronousTestCase):
         self.collector.stop()
         self.assertEqual(gc.get_threshold(), self.before)
         self.waiting = PORTION
-        self.beats(10, working=False)
+        self.on_beat(10, working=False)
         self.assertEqual(self.collected, [])
 
     def test_a_portion_when_there_is_one_work_or_not(self) -> None:
         for working in (True, False):
             self.waiting = PORTION - 1
-            self.beats(10, working=working)
+            self.on_beat(10, working=working)
             self.assertEqual(self.collected, [])
             self.waiting = PORTION
-            self.beats(1, working=working)
+            self.on_beat(1, working=working)
             self.assertEqual(self.collected, ["p"])
             self.collected.clear()
 
     def test_all_when_it_is_quiet_for_long_and_once(self) -> None:
         self.waiting = PORTION
-        self.beats(1, working=True)
+        self.on_beat(1, working=True)
         self.waiting = 0
-        self.beats(IDLE_BEATS - 1, working=False)
+        self.on_beat(IDLE_BEATS - 1, working=False)
         self.assertEqual(self.collected, ["p"])
-        self.beats(2 * IDLE_BEATS, working=False)
+        self.on_beat(2 * IDLE_BEATS, working=False)
         self.assertEqual(self.collected, ["p", "a"])
 
     def test_memory_is_given_back_once_each_time_it_gets_quiet(self) -> None:
         trimmed: list[int] = []
         self.patch(garbage, "_trim", lambda _: trimmed.append(self.handled))
-        self.beats(IDLE_BEATS, working=False)
+        self.on_beat(IDLE_BEATS, working=False)
         self.assertEqual(trimmed, [])
         for number in (1, 2):
-            self.beats(1, working=True)
-            self.beats(3 * IDLE_BEATS, working=False)
+            self.on_beat(1, working=True)
+            self.on_beat(3 * IDLE_BEATS, working=False)
             self.assertEqual(len(trimmed), number)
         self.assertEqual(self.collected, [])
 
     def test_nothing_was_kept_out_and_all_is_left_alone(self) -> None:
-        self.beats(2 * IDLE_BEATS, working=False)
+        self.on_beat(2 * IDLE_BEATS, working=False)
         self.assertEqual(self.collected, [])
 
     def test_all_when_very_much_was_kept_out_and_lives(self) -> None:
         self.waiting, self.survivors, self.living = PORTION, MOST_KEPT // 4, MOST_KEPT
-        self.beats(4, working=True)
+        self.on_beat(4, working=True)
         self.assertEqual(self.collected, ["p"] * 4)
-        self.beats(1, working=True)
+        self.on_beat(1, working=True)
         self.assertEqual(self.collected, ["p"] * 5 + ["a"])
 
     def test_not_all_if_most_of_it_has_died(self) -> None:
         self.waiting, self.survivors, self.living = PORTION, MOST_KEPT // 4, MOST_KEPT // 2
-        self.beats(20, working=True)
+        self.on_beat(20, working=True)
         self.assertEqual(self.collected, ["p"] * 20)
 
 
@@ -148,7 +148,7 @@ class RealTests(SynchronousTestCase):
         pair = Pair()
         pair.other = Pair()
         pair.other.other = pair
-        # As a portion does.
+        # As a chunk does.
         self.patch(gc, "get_count", lambda: (0, 0, PORTION))
         collector.beat()
         del pair

@@ -23,8 +23,8 @@ class LogCase(SynchronousTestCase):
         self.publisher = LogPublisher()
         self.log = Logger("gamed.test", observer=self.publisher)
 
-    def write(self, spell: Any) -> None:
-        self.publisher.addObserver(Lines(self.file, spell))
+    def write(self, render: Any) -> None:
+        self.publisher.addObserver(Lines(self.file, render))
 
     @property
     def lines(self) -> list[str]:

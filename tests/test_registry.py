@@ -19,17 +19,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import LocalProtocolError, RemoteProtocolError
-from gamed.events import Event
-from gamed.game import CHANCE, Outcome, Termination
-from gamed.history import ENDED, LINE, MOVE, Entry, History, ended
+from gamed.core.errors import LocalProtocolError, RemoteProtocolError
+from gamed.core.events import Event
+from gamed.core.game import CHANCE, Outcome, Termination
+from gamed.core.history import ENDED, LINE, MOVE, Entry, History, ended
+from gamed.core.table import Table, replay
 from gamed.lobby import lobby
 from gamed.records.index import index, validate
 from gamed.records.own import from_history, summary, to_history
 from gamed.records.record import document
 from gamed.registry import GameMaker, GameType, ListenerSettings, Player, game_types, games
-from gamed.table import Table, replay
-from gamed.testing.house import House, Wire
+from gamed.testing.harness import Harness, Wire
 from gamed.wire import Connection
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -60,19 +60,19 @@ def play(game_type: GameType, config: Any, seed: int) -> tuple[Any, History, lis
 @cache
 def played(kind: str, config: Any, seed: int) -> tuple[Any, History, list[bytes]]:
     game_type = game_types()[kind]
-    random, house = Random(seed), House(kind, config)
+    random, harness = Random(seed), Harness(kind, config)
     seats: list[Seat] = []
     with patch.object(lobby.random, "getrandbits", lambda _bits: seed):
         for make in cycle(game_type.players.values()):
-            seats.append(Seat(make(random), house.connect()))
+            seats.append(Seat(make(random), harness.connect()))
             seats[-1].send(seats[-1].player.begin())
             # Not `any`, which would stop at the first one.
             while sum([seat.answers() for seat in seats]):
                 pass
-            (room,) = house.lobby.rooms.values()
+            (room,) = harness.lobby.rooms.values()
             if not room.table.free:
                 break
-    house.settle()
+    harness.settle()
     return room.table, room.history, [seat.sent for seat in seats]
 
 

@@ -23,11 +23,10 @@ from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
 from gamed import __version__, audit, tap
-from gamed.cli.players import players, readers
-from gamed.errors import RemoteProtocolError, StoreError
-from gamed.game import Outcome, Termination
+from gamed.core.errors import RemoteProtocolError, StoreError
+from gamed.core.game import Outcome, Termination
+from gamed.core.history import MOVE
 from gamed.games.softwarechallenge.table import SeasonTable
-from gamed.history import MOVE
 from gamed.lobby.expiry import FIRST
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.match_recorder import AFTERWARDS
@@ -35,6 +34,7 @@ from gamed.net.listener import Listener
 from gamed.records.index import index
 from gamed.records.own import summary as summary_of
 from gamed.registry import games
+from gamed.replayers import readers, replayers
 from gamed.store.journal import FileJournal
 from gamed.store.sql import Database
 from gamed.tap import CLOSE_WITHIN, STOP_WITHIN, Daemon, Options, Storage, makeService
@@ -47,7 +47,7 @@ from tests.store.contract import OTHER
 from tests.store.logs import sentences
 from tests.store.pump import Pump
 from tests.test_cli_quick import spoiled
-from tests.web.house import dispatch
+from tests.web.harness import dispatch
 from tests.web.test_archive import Visitor, at_once, played
 
 OTHERS = [name for name, *_ in Options.optParameters if name not in ("config", "battleship")]
@@ -101,8 +101,8 @@ class DaemonTestCase(SynchronousTestCase):
         self.folder = Path(self.mktemp()).resolve()
         self.folder.mkdir(parents=True)
         self.reactor = Reactor()
-        self.told: list[str] = []
-        self.patch(tap, "notify", self.told.append)
+        self.notified: list[str] = []
+        self.patch(tap, "notify", self.notified.append)
         self.patch(tap, "raise_descriptor_limit", lambda: 1_000)
         self.patch(resource, "getrlimit", lambda _what: (100_000, 100_000))
         self.addCleanup(os.umask, os.umask(0o022))
@@ -245,11 +245,11 @@ class StartTests(DaemonTestCase):
     def test_it_says_ready_when_it_runs_and_once(self) -> None:
         with capturedLogs() as logs:
             self.start()
-            self.assertEqual((len(self.infos(logs)), self.told), (1, []))
+            self.assertEqual((len(self.infos(logs)), self.notified), (1, []))
             self.reactor.run()
         _what_runs, listening, ready = self.infos(logs)
         self.assertTrue(listening.startswith("listening: battleship on "), listening)
-        self.assertEqual((ready, self.told), ("ready", ["READY=1"]))
+        self.assertEqual((ready, self.notified), ("ready", ["READY=1"]))
         self.assertEqual([log for log in logs if log["log_level"] >= LogLevel.warn], [])
 
     def test_it_listens_before_privileges_are_dropped_and_opens_files_after(self) -> None:
@@ -266,10 +266,10 @@ class StartTests(DaemonTestCase):
         with capturedLogs() as logs:
             self.start()
             self.reactor.run()
-        (told,) = [log for log in logs if log.get("check") == "database"]
-        self.assertEqual(told["log_level"], LogLevel.error)
-        self.assertIn("gamed.db is damaged", formatEvent(told))
-        self.assertEqual(self.told, ["READY=1"])
+        (notified,) = [log for log in logs if log.get("check") == "database"]
+        self.assertEqual(notified["log_level"], LogLevel.error)
+        self.assertIn("gamed.db is damaged", formatEvent(notified))
+        self.assertEqual(self.notified, ["READY=1"])
 
     def test_what_the_journal_holds_is_recovered(self) -> None:
         history = play_history(("open-list", "open-list"), 3)
@@ -278,7 +278,7 @@ class StartTests(DaemonTestCase):
         journal.append([(history.room, (history.opened(), *history.entries[:-1]))])
         journal.stop()
         service = self.start()
-        while service.lobby.keeper.unstored:
+        while service.lobby.record_writer.unstored:
             self.reactor.threads.turn()
         record = self.reactor.threads.result(service.storage.store.record(history.room))
         self.assertIn(b'termination="server-fault"', record.header)
@@ -305,7 +305,7 @@ class StartTests(DaemonTestCase):
         self.assertEqual([listener.section for listener in service.listeners], ["battleship"])
         store, (kept, history) = service.storage.store, played("hive")
         self.reactor.threads.result(store.keep(kept, None))
-        importing = Importing(index(), players(), readers())
+        importing = Importing(index(), replayers(), readers())
         archive = Archive(store, importing, service.lobby.game_types, at_once(), at_once())
         moves = len(list(history.of_kind(MOVE)))
         span = {"from": "0", "to": str(moves)}
@@ -340,8 +340,8 @@ class StartTests(DaemonTestCase):
         with capturedLogs() as logs:
             self.reactor.threads.turn()
         self.assertEqual([one.id for one in database.thd_records()], [OTHER])
-        (told,) = [formatEvent(event) for event in logs if event["log_namespace"] == audit.NAMESPACE]
-        self.assertIn("result=1 games that ended more than 30 days ago", told)
+        (notified,) = [formatEvent(event) for event in logs if event["log_namespace"] == audit.NAMESPACE]
+        self.assertIn("result=1 games that ended more than 30 days ago", notified)
 
     def test_a_match_is_recorded_at_the_stop(self) -> None:
         service = self.start()
@@ -355,7 +355,7 @@ class StartTests(DaemonTestCase):
         first.receive(1, [SHOT])
         with capturedLogs() as logs:
             self.reactor.threads.result(service.stopService())
-        self.assertEqual((sentences(logs), self.told), ([], ["STOPPING=1"]))
+        self.assertEqual((sentences(logs), self.notified), ([], ["STOPPING=1"]))
         self.assertEqual(heard[-4:], [("a", SHOT), ("a", "closed"), ("b", "closed"), ("c", "closed")])
         database = Database(f"sqlite:///{self.folder}/gamed.db")
         database.thd_open()
@@ -454,7 +454,7 @@ class StoppingTests(DaemonTestCase):
         self.lobby_stops.callback(None)
         self.assertEqual(self.order, ["Listener", "Lobby", "Storage"])
         self.successResultOf(done)
-        self.assertEqual(self.told, ["STOPPING=1"])
+        self.assertEqual(self.notified, ["STOPPING=1"])
 
     def test_the_records_are_waited_for_only_so_long(self) -> None:
         done = self.service.stopService()

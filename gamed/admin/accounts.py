@@ -1,6 +1,7 @@
 """Who may use the console and administer the browser's pages: users, whose passwords are held as scrypt hashes.
 
-Source: docs/reference/console.md. What becomes of wrong passwords is decided by `gamed.passwords`, for all listeners.
+Source: docs/reference/console.md. What becomes of wrong passwords is decided by `gamed.core.passwords`, for all
+listeners.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 
 from gamed.config import AccountConfig
-from gamed.reception import Logins
+from gamed.core.reception import Logins
 
 TRIES: Final = 3
 """Wrong passwords that one connection may give."""

@@ -11,9 +11,9 @@ from attrs import define, field
 from twisted.logger import Logger
 
 from gamed.audit import say
-from gamed.findings import Finding
+from gamed.core.findings import Finding
 from gamed.lobby.room import Room
-from gamed.net.addresses import spelled
+from gamed.net.addresses import address_text
 from gamed.texts import printable
 
 log = Logger()
@@ -28,10 +28,10 @@ class Operator:
 
     user: str
     address: str
-    door: str
+    via: str
     """telnet, ssh or web."""
 
-    tell: Callable[[str], None]
+    notify: Callable[[str], None]
     """Shows a text on the terminal at any time; does nothing in a browser."""
 
     close: Callable[[], None]
@@ -48,7 +48,7 @@ class Operator:
     def name(self) -> str:
         """Who this is, in logs."""
         key = f" key={ascii(self.key)[1:-1]}" if self.key else ""
-        return f"user={ascii(self.user)[1:-1]} from={self.door} {spelled(self.address, self.port)}{key}"
+        return f"user={ascii(self.user)[1:-1]} from={self.via} {address_text(self.address, self.port)}{key}"
 
     @property
     def watching(self) -> int:
@@ -98,4 +98,4 @@ class Operators:
         for operator in self:
             # What goes wrong here must not go wrong for the room.
             with log.failureHandler("console: cannot show a finding"):
-                operator.tell(printable(text) + "\n")
+                operator.notify(printable(text) + "\n")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gamed.errors import RoomError
-from gamed.game import Termination
+from gamed.core.errors import RoomError
+from gamed.core.game import Termination
 from gamed.lobby.room import Room
 
 

@@ -27,7 +27,7 @@ from twisted.internet.protocol import Protocol, connectionDone
 from twisted.internet.ssl import Certificate, optionsForClientTLS, trustRootFromCertificates
 from twisted.python.failure import Failure
 
-from gamed.errors import GamedError, RemoteProtocolError
+from gamed.core.errors import GamedError, RemoteProtocolError
 from gamed.registry import Player, PlaysOn
 
 

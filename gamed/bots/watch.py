@@ -18,7 +18,7 @@ from twisted.internet.protocol import Protocol, connectionDone
 from twisted.python.failure import Failure
 
 from gamed.bots.play import BotError
-from gamed.errors import RemoteProtocolError
+from gamed.core.errors import RemoteProtocolError
 from gamed.games.roborally.screen import Frame
 from gamed.games.roborally.viewer import Viewer
 

@@ -11,7 +11,7 @@ import click
 
 from gamed.cli.completion import complete_games, complete_strategies
 from gamed.cli.terminal import counted_of, json_option
-from gamed.errors import GamedError
+from gamed.core.errors import GamedError
 
 _PLAYER_OPTIONS = ("reservation", "players", "name", "stay", "pace")
 _PACE = 3.0

@@ -10,7 +10,7 @@ import click
 
 from gamed.cli.sources import SGF, go_games, is_sgf
 from gamed.cli.terminal import config_option, encoding_option, one_line
-from gamed.errors import GamedError
+from gamed.core.errors import GamedError
 
 if TYPE_CHECKING:
     from gamed.games.go.tree import GoGame

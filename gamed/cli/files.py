@@ -9,7 +9,7 @@ import click
 
 import gamed
 from gamed.cli.manual import pages
-from gamed.errors import GamedError
+from gamed.core.errors import GamedError
 
 FOLDERS = ("etc", "docs")
 

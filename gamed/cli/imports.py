@@ -32,7 +32,7 @@ from gamed.cli.terminal import (
     one_line,
     store_settings,
 )
-from gamed.errors import StoreConflict
+from gamed.core.errors import StoreConflict
 from gamed.texts import printable
 
 if TYPE_CHECKING:
@@ -74,10 +74,10 @@ def import_command(
     a line. Ends with status 0 only if everything is in the store afterwards.
     """
     settings = store_settings(config)
-    telling = Telling(as_json)
-    with telling.progress(list(found(paths))) as sources:
+    reporter = Reporter(as_json)
+    with reporter.progress(list(found(paths))) as sources:
         outcomes = checked(sources, settings.formats, settings.import_bytes, encoding)
-        status = telling.told(kept(settings, outcomes, shlex.join(["import", *paths])))
+        status = reporter.report(kept(settings, outcomes, shlex.join(["import", *paths])))
     ctx.exit(status)
 
 
@@ -96,13 +96,13 @@ def check_command(  # noqa: PLR0913 (options)
     PATH is what `gamed import` takes. With --board it is a file of RoboRally: a tile, or a course (*.course).
     """
     if boards:
-        from gamed.cli.boards import check_boards  # noqa: PLC0415 (seldom)
+        from gamed.cli.courses import check_boards  # noqa: PLC0415 (seldom)
 
         ctx.exit(check_boards(map(Path, paths), as_json=as_json))
     settings = store_settings(config)
-    telling = Telling(as_json, VALID)
-    with telling.progress(list(found(paths))) as sources:
-        status = telling.told(checked(sources, settings.formats, settings.import_bytes, encoding))
+    reporter = Reporter(as_json, VALID)
+    with reporter.progress(list(found(paths))) as sources:
+        status = reporter.report(checked(sources, settings.formats, settings.import_bytes, encoding))
     ctx.exit(status)
 
 
@@ -127,16 +127,16 @@ def checked(sources: Iterable[str], formats: str, budget: int, encoding: str | N
 
     `encoding`: of SGF files, whatever they declare. Raises ConfigError, and RecordError if the encoding is not known.
     """
-    from gamed.cli.players import players, readers  # noqa: PLC0415 (heavy)
     from gamed.records.files import outcomes  # noqa: PLC0415 (heavy)
     from gamed.records.importer import refused  # noqa: PLC0415 (heavy)
     from gamed.records.index import index  # noqa: PLC0415 (heavy)
     from gamed.records.record import RecordError  # noqa: PLC0415 (heavy)
     from gamed.records.sgf_encodings import chosen  # noqa: PLC0415 (heavy)
+    from gamed.replayers import readers, replayers  # noqa: PLC0415 (heavy)
 
     if encoding is not None:
         chosen(encoding)
-    known, playing, reading = index(Path(formats) if formats else None), players(), readers()
+    known, playing, reading = index(Path(formats) if formats else None), replayers(), readers()
     with collected_seldom():
         for name in sources:
             try:
@@ -220,7 +220,7 @@ def _marked(outcome: Imported, fresh: set[str]) -> Imported:
 
 
 @define
-class Telling:
+class Reporter:
     """Prints what came of documents, a line each as it comes; on a terminal above a progress bar."""
 
     as_json: bool
@@ -243,7 +243,7 @@ class Telling:
         if not self.as_json:
             self._summarize(len(sources))
 
-    def told(self, outcomes: Iterable[Checked]) -> int:
+    def report(self, outcomes: Iterable[Checked]) -> int:
         """Print outcomes; return the exit status."""
         for name, outcome in outcomes:
             code = self.good if outcome.code == "imported" else outcome.code

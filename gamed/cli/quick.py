@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 from attrs import frozen
 
 from gamed.config import Config
-from gamed.errors import ConfigError
+from gamed.core.errors import ConfigError
 from gamed.net.limits import DESCRIPTORS_KEPT
 from gamed.net.listener import endpoint_of
 from gamed.net.strings import parse

@@ -11,7 +11,7 @@ import click
 from attrs import define
 
 from gamed.cli.conversion import written
-from gamed.errors import GamedError, RuleError
+from gamed.core.errors import GamedError, RuleError
 from gamed.texts import printable
 
 if TYPE_CHECKING:

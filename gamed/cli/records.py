@@ -30,7 +30,7 @@ from gamed.cli.terminal import (
     shortened,
     store_settings,
 )
-from gamed.game import Termination
+from gamed.core.game import Termination
 from gamed.texts import printable
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from gamed.cli.terminal import (
     named,
     yes_option,
 )
-from gamed.errors import GamedError, UnknownRecord
+from gamed.core.errors import GamedError, UnknownRecord
 from gamed.texts import printable
 
 if TYPE_CHECKING:
@@ -126,25 +126,25 @@ def _delete(settings: Config, store: Database, ids: Sequence[str], did: str, *, 
     with noted(Path(settings.store.state), did) as audit, _bar(len(ids)) as bar:
         # First: a record that the journal still held would come back at the daemon's next start.
         thd_forget(settings.store.journal, frozenset(ids))
-        for portion in _portions(ids):
-            deleted = store.thd_delete(portion, folders(settings.listeners))
-            for id in portion:  # noqa: A001 (the column's name)
+        for chunk in _chunks(ids):
+            deleted = store.thd_delete(chunk, folders(settings.listeners))
+            for id in chunk:  # noqa: A001 (the column's name)
                 outcome = DELETED if id in deleted else GONE
                 counts[outcome] += 1
-                _tell(id, outcome, as_json)
-            _tell_audit(audit, counts[DELETED], deleted)
-            bar.update(len(portion))
+                _report(id, outcome, as_json)
+            _report_audit(audit, counts[DELETED], deleted)
+            bar.update(len(chunk))
     if not as_json:
         gone = f", {counts[GONE]} gone already" if counts[GONE] else ""
         click.echo(f"{counted_of(counts.total(), 'game')}: {counts[DELETED]} deleted{gone}")
     _look_into_journal(settings.store, ids)
 
 
-def _portions(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+def _chunks(ids: Sequence[str]) -> Iterator[Sequence[str]]:
     return (ids[at : at + PORTION] for at in range(0, len(ids), PORTION))
 
 
-def _tell_audit(audit: Noted, count: int, ids: Iterable[str]) -> None:
+def _report_audit(audit: Noted, count: int, ids: Iterable[str]) -> None:
     earlier = "" if count <= PORTION else "…, "
     audit.result = f"{counted_of(count, 'game')}: {earlier}{', '.join(sorted(ids))}"
 
@@ -195,7 +195,7 @@ def anonymise(ctx: click.Context, name: str, config: str | None, *, is_agreed: b
         done = _anonymise(settings, store, name, ids, as_json=as_json) if ids else 0
     others = {id: outcome for id, outcome in found.items() if outcome.code != ANONYMISED}  # noqa: A001
     for id, outcome in others.items():  # noqa: A001 (the column's name)
-        _tell(id, outcome.code, as_json, **({"reason": outcome.reason} if outcome.reason else {}))
+        _report(id, outcome.code, as_json, **({"reason": outcome.reason} if outcome.reason else {}))
     counts = Counter(outcome.code for outcome in others.values())
     if not as_json:
         counted = "".join(f", {count} {code}" for code, count in counts.items())
@@ -204,7 +204,7 @@ def anonymise(ctx: click.Context, name: str, config: str | None, *, is_agreed: b
     ctx.exit(1 if counts[FOREIGN] + counts[FAILED] else 0)
 
 
-def _tell(id: str, outcome: str, as_json: bool, **more: str) -> None:  # noqa: A002, FBT001 (the column's name)
+def _report(id: str, outcome: str, as_json: bool, **more: str) -> None:  # noqa: A002, FBT001 (the column's name)
     if as_json:
         click.echo(json.dumps({"id": id, "outcome": outcome, **more}))
     else:
@@ -234,15 +234,15 @@ def _anonymise(settings: Config, store: Database, name: str, ids: Sequence[str],
     count = 0
     # Not whom: what was taken out of the records must not be in the audit log.
     with noted(Path(settings.store.state), "records anonymise") as audit, _bar(len(ids)) as bar:
-        for portion in _portions(ids):
-            rewritten = list(_rewritten(settings, store, name, portion))
+        for chunk in _chunks(ids):
+            rewritten = list(_rewritten(settings, store, name, chunk))
             changed = store.thd_rewrite(rewritten, folders(settings.listeners))
             for record, new, _ in rewritten:
                 if record.id in changed:
-                    _tell(record.id, ANONYMISED, as_json, **({"record": new.id} if new.id != record.id else {}))
+                    _report(record.id, ANONYMISED, as_json, **({"record": new.id} if new.id != record.id else {}))
             count += len(changed)
-            _tell_audit(audit, count, changed)
-            bar.update(len(portion))
+            _report_audit(audit, count, changed)
+            bar.update(len(chunk))
     return count
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from gamed.errors import GamedError
+from gamed.core.errors import GamedError
 from gamed.records.own import to_history
 from gamed.registry import Scores, game_types
 

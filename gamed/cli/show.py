@@ -15,12 +15,12 @@ from attrs import frozen
 from gamed.cli.fitting import fitted
 from gamed.cli.sources import record_of, sgf_games
 from gamed.cli.terminal import UNFITTED, config_option, counted_of, encoding_option, json_option
-from gamed.errors import GamedError
+from gamed.core.errors import GamedError
 from gamed.texts import printable
 
 if TYPE_CHECKING:
+    from gamed.core.history import Entry, History
     from gamed.games.go.tree import GoGame
-    from gamed.history import Entry, History
     from gamed.records.own import Judgement
     from gamed.records.record import Record, Summary
 
@@ -188,7 +188,7 @@ def as_data(summary: Summary, history: History, judged: Judgement) -> dict[str, 
 
 def entry_data(entry: Entry) -> dict[str, Any]:
     """Return an entry as JSON-ready data: `base64` stands in place of `body` where that is not UTF-8."""
-    from gamed.records.spelling import base64  # noqa: PLC0415 (only here)
+    from gamed.records.notation import base64  # noqa: PLC0415 (only here)
 
     data: dict[str, Any] = {"at": entry.at, "kind": entry.kind}
     if entry.seat is not None:
@@ -204,12 +204,12 @@ def entry_data(entry: Entry) -> dict[str, Any]:
 def of_go(game: GoGame) -> Shown:
     """Return what is shown of a Go game; what it names of itself, and nothing that it does not."""
     nodes = list(game.main_line())
-    told = [
+    known = [
         *((name, getattr(game, name)) for name in ("title", "event", "date", "place", "rules", "komi", "handicap")),
         *((player.color or f"player {player.id}", _player(player)) for player in game.players),
         ("comment", game.comment),
     ]
-    return Shown(_facts(told), len(nodes), lambda moves: _picture(game, moves), lambda: _data_of_go(game))
+    return Shown(_facts(known), len(nodes), lambda moves: _picture(game, moves), lambda: _data_of_go(game))
 
 
 def _data_of_go(game: GoGame) -> dict[str, Any]:
@@ -221,8 +221,8 @@ def _data_of_go(game: GoGame) -> dict[str, Any]:
     return {"kind": "go", **data, "players": [attrs.asdict(player) for player in game.players], "moves": moves}
 
 
-def _facts(told: Iterable[tuple[str, object]]) -> tuple[tuple[str, str], ...]:
-    return tuple((name, str(value)) for name, value in told if value is not None)
+def _facts(known: Iterable[tuple[str, object]]) -> tuple[tuple[str, str], ...]:
+    return tuple((name, str(value)) for name, value in known if value is not None)
 
 
 def _player(player: object) -> str:
@@ -234,8 +234,8 @@ def _player(player: object) -> str:
 
 
 def _picture(game: GoGame, moves: int) -> str:
-    from gamed.games.go.picture import draw as drawn  # noqa: PLC0415 (heavy)
     from gamed.games.go.replay import positions  # noqa: PLC0415 (heavy)
+    from gamed.games.go.text_board import draw as drawn  # noqa: PLC0415 (heavy)
     from gamed.games.go.tree import name  # noqa: PLC0415 (heavy)
 
     last = next((node for number, node in enumerate(game.main_line(), 1) if number == moves), None)

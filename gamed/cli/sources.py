@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from gamed.cli.imports import document_of
 from gamed.cli.terminal import database, missing_database, store_settings
-from gamed.errors import GamedError, UnknownRecord
+from gamed.core.errors import GamedError, UnknownRecord
 
 if TYPE_CHECKING:
     from gamed.config import StoreConfig
@@ -23,9 +23,9 @@ _ID = re.compile("[0-9A-Fa-f-]{1,36}")
 
 def record_of(name: str, config: str | None) -> Record:
     """Return the record in a file, or else the stored one whose id, or its beginning, this is. Raises GamedError."""
-    from gamed.cli.players import readers  # noqa: PLC0415 (heavy)
     from gamed.records.importer import check  # noqa: PLC0415 (heavy)
     from gamed.records.index import index  # noqa: PLC0415 (heavy)
+    from gamed.replayers import readers  # noqa: PLC0415 (heavy)
 
     settings = store_settings(config)
     if not Path(name).exists():

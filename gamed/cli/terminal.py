@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from gamed.errors import GamedError
+from gamed.core.errors import GamedError
 from gamed.texts import printable
 
 if TYPE_CHECKING:

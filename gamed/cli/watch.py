@@ -18,7 +18,7 @@ import click
 from attrs import define
 
 from gamed.cli.terminal import json_option
-from gamed.errors import GamedError
+from gamed.core.errors import GamedError
 from gamed.texts import printable
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def watch(game: str, name: str, pace: float | None, **options: Any) -> None:
         raise click.BadParameter("a name is 1 to 32 letters", param_hint="--name")
     where = (options["host"], options["port"] or games()[game].port)
     is_terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb" and not options["as_json"]
-    show = _tell if options["as_json"] else Terminal().draw if is_terminal else print_lines
+    show = _report if options["as_json"] else Terminal().draw if is_terminal else print_lines
     if pace is None:
         pace = PACE if is_terminal else 0.0
     ended: list[GamedError | None] = []
@@ -115,7 +115,7 @@ async def _watch(
     ended.append(error)
 
 
-def _tell(frame: Frame) -> None:
+def _report(frame: Frame) -> None:
     click.echo(json.dumps(frame.facts))
 
 

@@ -20,10 +20,7 @@ from gamed.admin import room_actions
 from gamed.admin.operators import SHOWN
 from gamed.config import LEVELS
 from gamed.console import seats
-from gamed.console.operator import ConsoleOperator
-from gamed.console.parsing import Command, named
-from gamed.console.render import Answer, Facts, Picture, Table
-from gamed.console.views import (
+from gamed.console.listings import (
     entry_cells,
     limits_row,
     place,
@@ -35,14 +32,17 @@ from gamed.console.views import (
     room_row,
     state,
 )
-from gamed.errors import ConsoleError
+from gamed.console.operator import ConsoleOperator
+from gamed.console.parsing import Command, named
+from gamed.console.render import Answer, Facts, Picture, Table
+from gamed.core.errors import ConsoleError
+from gamed.core.reception import SupportsCourses, SwitchesLimits
+from gamed.core.table import Step
 from gamed.lobby.room import Room
 from gamed.net.limits import network_of
 from gamed.net.session import Session
-from gamed.reception import HasCourses, SwitchesLimits
 from gamed.records.record import Record, document
 from gamed.store.query import Query
-from gamed.table import Step
 from gamed.texts import printable
 
 log = Logger()
@@ -152,7 +152,7 @@ def _seen(operator: ConsoleOperator, room: Room, step: Step) -> None:
             operator.refusals_watched.discard(room.id)
             lines.append(f"{name} closed")
         for line in lines:
-            operator.tell(printable(line) + "\n")
+            operator.notify(printable(line) + "\n")
 
 
 @command("limits [LISTENER]")
@@ -195,12 +195,12 @@ def stats(operator: ConsoleOperator) -> Answer:
             "playing": sum(state(room) == "playing" for room in open_rooms),
             "peers": sum(1 for _ in services.listeners.sessions),
             "reservations": len(lobby.reservations),
-            "not recorded yet": lobby.keeper.unstored,
+            "not recorded yet": lobby.record_writer.unstored,
             "journal": "failed: " + str(lobby.journal.failed) if lobby.journal.failed else "works",
             "durability": lobby.journal.durability,
-            "stood still": lobby.tally.stalls.total,
+            "stood still": lobby.stats.stalls.total,
             "banned networks": len(list(services.bans)),
-            "wrong passwords": lobby.tally.wrong_passwords.total(),
+            "wrong passwords": lobby.stats.wrong_passwords.total(),
             "operators": len(services.operators),
             "most memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
             "descriptors": len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else None,  # noqa: PTH112, PTH208 (Linux's list)
@@ -219,7 +219,7 @@ def who(operator: ConsoleOperator) -> Answer:
     """
     now = operator.services.clock.seconds()
     rows = [
-        ("*" if other is operator else "", other.user, other.door, other.address, now - other.since, other.watching)
+        ("*" if other is operator else "", other.user, other.via, other.address, now - other.since, other.watching)
         for other in operator.services.operators
     ]
     return Table(("YOU", "USER", "DOOR", "ADDRESS", "SECONDS", "WATCHES"), rows)
@@ -242,7 +242,7 @@ def course(operator: ConsoleOperator, game: str, name: str) -> Answer:
 
     Example: course roborally doppelhalle
     """
-    if not isinstance(reception := operator.reception(game), HasCourses):
+    if not isinstance(reception := operator.reception(game), SupportsCourses):
         raise ConsoleError(f"{game} is not played on courses")
     reception.choose(name)
     return f"The next game of {game} is played on {name}."
@@ -329,7 +329,7 @@ def kick(operator: ConsoleOperator, word: str, seat: int | None = None) -> Answe
 def _dismiss(operator: ConsoleOperator, peer: Any) -> None:
     if isinstance(peer, Session):
         peer.expel()
-    # After the letters that tell of it.
+    # After the events that tell of it.
     operator.services.lobby.dismiss(peer)
 
 

@@ -15,15 +15,15 @@ from twisted.internet.interfaces import IReactorTime
 from gamed.admin.operators import Operator, Operators
 from gamed.console.levels import LogLevels
 from gamed.console.reload import Reloader
-from gamed.errors import ConsoleError
-from gamed.game import Termination
+from gamed.core.errors import ConsoleError
+from gamed.core.game import Termination
+from gamed.core.reception import Reception, SupportsCourses
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.refusals import Refused
 from gamed.lobby.room import Room
 from gamed.net.game_listeners import GameListeners
 from gamed.net.limits import Bans, ConnectionLimits
 from gamed.net.session import Session
-from gamed.reception import HasCourses, Reception
 from gamed.records.record import Summary
 from gamed.texts import printable
 
@@ -132,7 +132,7 @@ class ConsoleOperator(Operator):
 
     def _courses(self) -> Iterable[str]:
         receptions = [factory.reception for factory in self.services.listeners.factories.values()]
-        return [name for reception in receptions if isinstance(reception, HasCourses) for name in reception.known]
+        return [name for reception in receptions if isinstance(reception, SupportsCourses) for name in reception.known]
 
     def note_records(self, found: list[Summary]) -> list[Summary]:
         """Take note of the ids of records, for completion, and return these records."""
@@ -158,7 +158,7 @@ class ConsoleOperator(Operator):
 
     def _show_refused(self, refused: Refused, line: str) -> None:
         if self.refusals_watched & {refused.room, refused.listener}:
-            self.tell(printable(f"refused {refused.refusal.code}: {refused.where}: {line}") + "\n")
+            self.notify(printable(f"refused {refused.refusal.code}: {refused.where}: {line}") + "\n")
 
     def unwatch(self) -> int:
         """Watch nothing any longer; return how many rooms and listeners were watched."""

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from attrs import field, frozen
 
-from gamed.errors import GamedError
+from gamed.core.errors import GamedError
 
 _PART: Final = re.compile(
     r"\[--(?P<option>[a-z]+)(?: (?P<value>[A-Z]+))?\]|(?P<open>\[)?(?P<word>[A-Za-z|]+)(?P<rest>\.\.\.)?"

@@ -14,7 +14,7 @@ from gamed.admin.operators import Operators
 from gamed.config import Config, ConsoleConfig, WebConfig
 from gamed.console.levels import LogLevels
 from gamed.console.render import Facts
-from gamed.errors import ConfigError, ConsoleError
+from gamed.core.errors import ConfigError, ConsoleError
 from gamed.lobby.lobby import Lobby
 from gamed.net.factory import SessionFactory
 from gamed.net.game_listeners import GameListeners
@@ -97,14 +97,14 @@ class Reloader:
 
     def _receptions(self, before: Config, config: Config) -> None:
         """Have all receptions take their settings, or none of them. Raises ConfigError."""
-        told: list[str] = []
+        changed: list[str] = []
         factories = self.listeners.factories
         try:
             for name, factory in factories.items():
                 factory.reception.configure(config.listeners[name])
-                told.append(name)
+                changed.append(name)
         except ConfigError:
-            for name in told:
+            for name in changed:
                 factories[name].reception.configure(before.listeners[name])
             raise
 

@@ -68,7 +68,7 @@ class Lines:
     _was_return: bool = False
 
     def dataReceived(self, data: bytes) -> None:
-        """Take bytes; the intake sees to it that a line is not too long."""
+        """Take bytes; the input throttle sees to it that a line is not too long."""
         for number in data:
             char = bytes((number,))
             if char == b"\n" and self._was_return:

@@ -7,12 +7,12 @@ from functools import partial
 from typing import Any
 
 from gamed.admin.operators import SHOWN
+from gamed.console.listings import state
 from gamed.console.operator import ConsoleOperator
 from gamed.console.render import Answer, Facts, Table
-from gamed.console.views import state
-from gamed.errors import ConsoleError
-from gamed.history import History
-from gamed.reception import Prepares
+from gamed.core.errors import ConsoleError
+from gamed.core.history import History
+from gamed.core.reception import SupportsReservations
 from gamed.records.own import to_history
 
 
@@ -31,7 +31,7 @@ def prepare(
 
     Example: prepare hive Ada Grace --paused
     """
-    if not isinstance(reception := operator.reception(game), Prepares):
+    if not isinstance(reception := operator.reception(game), SupportsReservations):
         raise ConsoleError(f"{game} has no reservations: who connects is seated")
     if turn is not None and from_ is None:
         raise ConsoleError("--turn goes with --from")

@@ -15,7 +15,7 @@ from gamed.console.operator import ConsoleOperator
 from gamed.console.parsing import Argument, Call, Command, UsageError, named, parse, split
 from gamed.console.render import Facts, Picture, Table, render
 from gamed.console.screens import Screen
-from gamed.errors import GamedError
+from gamed.core.errors import GamedError
 from gamed.texts import printable
 
 log = Logger()

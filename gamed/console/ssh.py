@@ -44,14 +44,14 @@ from zope.interface import implementer
 
 from gamed.admin.accounts import TRIES, Accounts
 from gamed.config import AccountConfig
-from gamed.console.desk import Desk, greeting
 from gamed.console.entrance import Entrance
-from gamed.console.intake import LINE_BYTES, Intake
+from gamed.console.input_throttle import LINE_BYTES, InputThrottle
 from gamed.console.operator import CommandServices, ConsoleOperator
 from gamed.console.screens import Keys, Lines, Screen, terminal
+from gamed.console.session import ConsoleSession, greeting
 from gamed.console.shell import Shell
-from gamed.errors import ConfigError
-from gamed.net.addresses import host_of, port_of, spelled
+from gamed.core.errors import ConfigError
+from gamed.net.addresses import address_text, host_of, port_of
 
 with warnings.catch_warnings():
     # It imports `spwd`, which nothing here uses, and of which Python warns.
@@ -185,10 +185,10 @@ class Authentication(SSHUserAuthServer):
 
     def auth_password(self, packet: bytes) -> Deferred[Any]:
         """Look at a password; the answer to a wrong one is held back."""
-        door: Door = self.transport
+        console_transport: ConsoleSSHTransport = self.transport
         password = common.getNS(packet[1:])[0].decode("utf-8", "surrogateescape")
         user = self.user.decode("utf-8", "replace")
-        checked: Deferred[Any] = door.factory.accounts.check(user, password, door.address)
+        checked: Deferred[Any] = console_transport.factory.accounts.check(user, password, console_transport.address)
         return checked.addCallback(self._checked, user)
 
     def _checked(self, is_right: bool, user: str) -> tuple[Any, ...]:  # noqa: FBT001 (a Deferred's result)
@@ -226,8 +226,8 @@ class Authentication(SSHUserAuthServer):
 
     def _cbFinishedAuth(self, result: Any) -> None:
         if not self.transport.is_over:
-            door: Door = self.transport
-            door.factory.entrance.log_in(door)
+            console_transport: ConsoleSSHTransport = self.transport
+            console_transport.factory.entrance.log_in(console_transport)
             super()._cbFinishedAuth(result)
 
 
@@ -283,11 +283,11 @@ class Channel(SSHChannel):
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)
         self.screen: Any = None
-        self.desk: Desk | None = None
+        self.console_session: ConsoleSession | None = None
         self.is_over = False
         self._size: tuple[int, int] | None = None
         self._terminal: insults.ServerProtocol | None = None
-        self._intake: Intake | None = None
+        self._input_throttle: InputThrottle | None = None
         self._is_command = False
 
     # Requests
@@ -312,7 +312,7 @@ class Channel(SSHChannel):
 
     def request_shell(self, data: bytes) -> int:  # noqa: ARG002 (Twisted's signature)
         """Begin a shell."""
-        if self.desk is not None or self.is_over:
+        if self.console_session is not None or self.is_over:
             return 0
         shell = self._open(has_prompt=self._size is not None)
         if self._size is not None:
@@ -322,7 +322,7 @@ class Channel(SSHChannel):
 
     def request_exec(self, data: bytes) -> int:
         """Carry one command out, and close with its status."""
-        if self.desk is not None or self.is_over:
+        if self.console_session is not None or self.is_over:
             return 0
         line = common.getNS(data)[0].decode("utf-8", "surrogateescape")
         if len(line) > LINE_BYTES:
@@ -354,29 +354,29 @@ class Channel(SSHChannel):
         return services
 
     def _open(self, *, has_prompt: bool) -> Shell:
-        door: Door = self.conn.transport
+        console_transport: ConsoleSSHTransport = self.conn.transport
         services = self._services
         python = self._python if services.reloader.config.console.manhole and self._size is not None else None
         since = services.clock.seconds()
-        user: User = door.avatar
+        user: User = console_transport.avatar
         operator = ConsoleOperator(
             user.name,
-            door.address,
+            console_transport.address,
             "ssh",
-            self._tell,
+            self._notify,
             self.close,
             since=since,
-            port=door.port,
+            port=console_transport.port,
             key=user.key,
             services=services,
             python=python,
         )
-        self._intake = Intake(services.clock, door.transport, self._take, self._overlong)
-        shell = Shell(operator, self._screen, self._intake.hold, self._intake.release, has_prompt)
-        self.desk = Desk(services, shell, self.close)
+        self._input_throttle = InputThrottle(services.clock, console_transport.transport, self._take, self._overlong)
+        shell = Shell(operator, self._screen, self._input_throttle.hold, self._input_throttle.release, has_prompt)
+        self.console_session = ConsoleSession(services, shell, self.close)
         self._make_screen(shell)
-        self.desk.open()
-        door.opened()
+        self.console_session.open()
+        console_transport.opened()
         return shell
 
     def _make_screen(self, shell: Shell) -> None:
@@ -397,19 +397,19 @@ class Channel(SSHChannel):
         self._terminal.terminalProtocol = manhole
         manhole.makeConnection(self._terminal)
 
-    def _tell(self, text: str) -> None:
+    def _notify(self, text: str) -> None:
         # Nobody reads: what is live is left out, instead of being kept without end.
         if not self.is_over and len(self.buf) <= UNSENT:
             self.screen.show(text)
 
     def dataReceived(self, data: bytes) -> None:
-        """Take bytes, at the intake's pace."""
-        if self._intake is not None and not self.is_over:
-            self._intake.feed(data)
+        """Take bytes, at the input throttle's pace."""
+        if self._input_throttle is not None and not self.is_over:
+            self._input_throttle.feed(data)
 
     def _take(self, part: bytes) -> None:
-        assert self.desk is not None
-        self.desk.typed()
+        assert self.console_session is not None
+        self.console_session.typed()
         (self._terminal or self.screen).dataReceived(part)
 
     def _overlong(self) -> None:
@@ -425,20 +425,20 @@ class Channel(SSHChannel):
 
     def stopWriting(self) -> None:
         """Take nothing from a peer that does not read."""
-        if self._intake is not None and not self.is_over:
-            self._intake.hold()
+        if self._input_throttle is not None and not self.is_over:
+            self._input_throttle.hold()
 
     def startWriting(self) -> None:
         """Take on."""
-        if self._intake is not None and not self.is_over:
-            self._intake.release()
+        if self._input_throttle is not None and not self.is_over:
+            self._input_throttle.release()
 
     def eofReceived(self) -> None:
         """Close when all lines are done: the client has no more. A single command closes by itself."""
         if self._is_command:
             return
-        if self._intake is not None:
-            self._intake.at_end(self.close)
+        if self._input_throttle is not None:
+            self._input_throttle.at_end(self.close)
         else:
             self.close()
 
@@ -458,15 +458,15 @@ class Channel(SSHChannel):
 
     def _leave(self) -> None:
         self.is_over = True
-        if self._intake is not None:
-            self._intake.close()
-        desk, self.desk = self.desk, None
-        if desk is not None:
-            desk.leave()
+        if self._input_throttle is not None:
+            self._input_throttle.close()
+        console_session, self.console_session = self.console_session, None
+        if console_session is not None:
+            console_session.leave()
             self.conn.transport.left()
 
 
-class Door(SSHServerTransport):
+class ConsoleSSHTransport(SSHServerTransport):
     """One SSH connection."""
 
     ourVersionString = b"SSH-2.0-gamed"  # noqa: N815 (Twisted's name)
@@ -478,7 +478,7 @@ class Door(SSHServerTransport):
     is_over = False
     factory: Any
     transport: Any
-    lost: Callable[[Door], None]
+    lost: Callable[[ConsoleSSHTransport], None]
     _sessions = 0
     _timer: IDelayedCall | None = None
 
@@ -548,7 +548,7 @@ class Door(SSHServerTransport):
 class SSHConsoleFactory(SSHFactory):
     """Makes a door for each connection that the limits admit."""
 
-    protocol = Door
+    protocol = ConsoleSSHTransport
     services = {b"ssh-userauth": Authentication, b"ssh-connection": Channels}  # noqa: RUF012 (Twisted's attribute)
 
     def __init__(self, services: CommandServices, accounts: Accounts, entrance: Entrance) -> None:
@@ -572,11 +572,11 @@ class SSHConsoleFactory(SSHFactory):
         host = host_of(address)
         if not self.entrance.admit(host):
             return None
-        door: Any = super().buildProtocol(address)
-        door.address, door.port, door.lost = host, port_of(address), self._lost
-        door.peer_name = f"ssh {spelled(door.address, door.port)}"
-        self.entrance.come(door)
-        return door
+        console_transport: Any = super().buildProtocol(address)
+        console_transport.address, console_transport.port, console_transport.lost = host, port_of(address), self._lost
+        console_transport.peer_name = f"ssh {address_text(console_transport.address, console_transport.port)}"
+        self.entrance.come(console_transport)
+        return console_transport
 
-    def _lost(self, door: Door) -> None:
-        self.entrance.leave(door)
+    def _lost(self, console_transport: ConsoleSSHTransport) -> None:
+        self.entrance.leave(console_transport)

@@ -26,13 +26,13 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from gamed.admin.accounts import TRIES, Accounts
-from gamed.console.desk import Desk, greeting
 from gamed.console.entrance import Entrance
-from gamed.console.intake import LINE_BYTES, Intake
+from gamed.console.input_throttle import LINE_BYTES, InputThrottle
 from gamed.console.operator import CommandServices, ConsoleOperator
 from gamed.console.screens import Keys, Lines, Screen, terminal
+from gamed.console.session import ConsoleSession, greeting
 from gamed.console.shell import Shell
-from gamed.net.addresses import host_of, port_of, spelled
+from gamed.net.addresses import address_text, host_of, port_of
 
 log = Logger()
 
@@ -55,48 +55,48 @@ _HTTP: Final = re.compile(r"[A-Z]+ \S+ HTTP/[0-9.]+")
 class Login:
     """Asks for the user and the password, three times at most."""
 
-    door: Door
+    console_transport: ConsoleTelnetTransport
     _user: str | None = None
     _wrong: int = 0
 
     def begin(self) -> None:
         """Ask for the user."""
         self._user = None
-        self.door.screen.ask("user: ")
+        self.console_transport.screen.ask("user: ")
 
     def received(self, line: str) -> None:
         """Take the user's name, or the password."""
         if _HTTP.match(line):
-            self.door.drop("this is no HTTP server")
+            self.console_transport.drop("this is no HTTP server")
         elif self._user is None:
             self._user = line.strip()
-            self.door.screen.ask("password: ", secret=True)
+            self.console_transport.screen.ask("password: ", secret=True)
         else:
-            self.door.intake.hold()
-            checked = self.door.factory.accounts.check(self._user, line, self.door.address)
-            checked.addCallback(self._checked).addErrback(self.door.fault)
+            self.console_transport.input_throttle.hold()
+            checked = self.console_transport.factory.accounts.check(self._user, line, self.console_transport.address)
+            checked.addCallback(self._checked).addErrback(self.console_transport.fault)
 
     def _checked(self, is_right: bool) -> None:  # noqa: FBT001 (a Deferred's result)
-        if self.door.is_over:
+        if self.console_transport.is_over:
             return
-        self.door.intake.release()
+        self.console_transport.input_throttle.release()
         if is_right:
-            self.door.enter(str(self._user))
+            self.console_transport.enter(str(self._user))
             return
         self._wrong += 1
-        self.door.screen.show("This user or password is wrong.\n")
+        self.console_transport.screen.show("This user or password is wrong.\n")
         if self._wrong >= TRIES:
-            self.door.close()
+            self.console_transport.close()
         else:
             self.begin()
 
     def interrupted(self) -> None:
         """Leave."""
-        self.door.close()
+        self.console_transport.close()
 
     def ended(self) -> None:
         """Leave."""
-        self.door.close()
+        self.console_transport.close()
 
     def completions(self, line: str) -> list[str]:  # noqa: ARG002 (Conversation's signature)
         """Nothing is completed here."""
@@ -104,7 +104,7 @@ class Login:
 
 
 @implementer(IPushProducer, IHandshakeListener)
-class Door(TelnetTransport):
+class ConsoleTelnetTransport(TelnetTransport):
     """One telnet connection."""
 
     transport: Any
@@ -113,23 +113,23 @@ class Door(TelnetTransport):
         super().__init__()
         self.factory, self.services = factory, factory.services
         self.address, self.port = address, port
-        self.name = f"telnet {spelled(address, port)}"
+        self.name = f"telnet {address_text(address, port)}"
         self.is_over = False
         self.conversation: Any = Login(self)
-        self.desk: Desk | None = None
+        self.console_session: ConsoleSession | None = None
         self.screen: Any = Lines(self, self)
         self._terminal: insults.ServerProtocol | None = None
         self._login: IDelayedCall | None = None
         self._timer: IDelayedCall | None = None
         self._is_congested = False
         self._unsent = self._left_out = 0
-        self.intake: Intake
+        self.input_throttle: InputThrottle
 
     # The transport's side
 
     def connectionMade(self) -> None:
         """Prepare; begin at once where there is no TLS."""
-        self.intake = Intake(self.services.clock, self.transport, self._take, self._overlong)
+        self.input_throttle = InputThrottle(self.services.clock, self.transport, self._take, self._overlong)
         self.transport.registerProducer(self, True)  # noqa: FBT003 (Twisted's signature)
         self.negotiationMap[NAWS] = self._resized
         self.commandMap.update({IP: self._break, BRK: self._break})
@@ -151,12 +151,12 @@ class Door(TelnetTransport):
         self.conversation.begin()
 
     def dataReceived(self, data: bytes) -> None:
-        """Take bytes; they are understood at the intake's pace."""
-        self.intake.feed(data)
+        """Take bytes; they are understood at the input throttle's pace."""
+        self.input_throttle.feed(data)
 
     def _take(self, part: bytes) -> None:
-        if self.desk is not None:
-            self.desk.typed()
+        if self.console_session is not None:
+            self.console_session.typed()
         try:
             super().dataReceived(part)
         except (ValueError, IndexError, KeyError, AssertionError) as error:
@@ -174,11 +174,11 @@ class Door(TelnetTransport):
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         """Forget the session."""
         self.is_over = True
-        self.intake.close()
+        self.input_throttle.close()
         self._cancel_timer()
         self._cancel_login()
-        if self.desk is not None:
-            self.desk.leave()
+        if self.console_session is not None:
+            self.console_session.leave()
         super().connectionLost(reason)
         self.factory.lost(self)
 
@@ -188,7 +188,7 @@ class Door(TelnetTransport):
         """Take nothing from a peer that does not read, and give it some time."""
         self._is_congested = True
         if not self.is_over:
-            self.intake.hold()
+            self.input_throttle.hold()
             self._set_timer(STUCK, self._stuck)
 
     def resumeProducing(self) -> None:
@@ -197,7 +197,7 @@ class Door(TelnetTransport):
         left_out, self._left_out = self._left_out, 0
         if not self.is_over:
             self._cancel_timer()
-            self.intake.release()
+            self.input_throttle.release()
             if left_out:
                 self.screen.show(f"({left_out} texts were left out: you did not read)\n")
 
@@ -289,12 +289,12 @@ class Door(TelnetTransport):
         self.factory.entrance.log_in(self)
         since = self.services.clock.seconds()
         operator = ConsoleOperator(
-            user, self.address, "telnet", self._tell, self.close, since=since, port=self.port, services=self.services
+            user, self.address, "telnet", self._notify, self.close, since=since, port=self.port, services=self.services
         )
-        shell = Shell(operator, self._screen, self.intake.hold, self.intake.release)
+        shell = Shell(operator, self._screen, self.input_throttle.hold, self.input_throttle.release)
         self.conversation = shell
-        self.desk = Desk(self.services, shell, self.close)
-        self.desk.open()
+        self.console_session = ConsoleSession(self.services, shell, self.close)
+        self.console_session.open()
         greeting(self.screen)
         shell.prompt()
 
@@ -302,7 +302,7 @@ class Door(TelnetTransport):
         screen: Screen = self.screen
         return screen
 
-    def _tell(self, text: str) -> None:
+    def _notify(self, text: str) -> None:
         if not self.is_over:
             self.screen.show(text)
 
@@ -331,9 +331,9 @@ class Door(TelnetTransport):
         if self._terminal is not None:
             # The terminal is given back as it was.
             self._terminal.resetModes([insults.modes.IRM])
-        if self.desk is not None:
-            self.desk.leave()
-        self.intake.close()
+        if self.console_session is not None:
+            self.console_session.leave()
+        self.input_throttle.close()
         self.transport.unregisterProducer()
         self.transport.resumeProducing()
         self.transport.loseConnection()
@@ -364,7 +364,7 @@ class TelnetFactory:
     services: CommandServices
     accounts: Accounts
     entrance: Entrance
-    doors: dict[Door, None] = field(factory=dict)
+    console_transports: dict[ConsoleTelnetTransport, None] = field(factory=dict)
 
     def doStart(self) -> None:
         """Nothing to begin."""
@@ -372,17 +372,17 @@ class TelnetFactory:
     def doStop(self) -> None:
         """Nothing to end."""
 
-    def buildProtocol(self, address: IAddress) -> Door | None:
+    def buildProtocol(self, address: IAddress) -> ConsoleTelnetTransport | None:
         """Return a door, or None: the connection is closed at once."""
         host = host_of(address)
         if not self.entrance.admit(host):
             return None
-        door = Door(self, host, port_of(address))
-        self.entrance.come(door)
-        self.doors[door] = None
-        return door
+        console_transport = ConsoleTelnetTransport(self, host, port_of(address))
+        self.entrance.come(console_transport)
+        self.console_transports[console_transport] = None
+        return console_transport
 
-    def lost(self, door: Door) -> None:
+    def lost(self, console_transport: ConsoleTelnetTransport) -> None:
         """Forget a connection."""
-        self.entrance.leave(door)
-        self.doors.pop(door, None)
+        self.entrance.leave(console_transport)
+        self.console_transports.pop(console_transport, None)

@@ -1,8 +1,8 @@
 """Journal, then send: the events of a step leave when its entries are in the journal, and never before.
 
-Source: design.md, "The journal" and "A move's way". All steps of one reactor turn share one append. The journal calls
-back when the append is as durable as `[store] durability` asks for: at once with "process", after fdatasync with
-"disk".
+Source: docs/topics/design.md#the-journal, docs/topics/design.md#a-moves-way-a-relayed-shot. All steps of one reactor
+turn share one append. The journal calls back when the append is as durable as `[store] durability` asks for: at once
+with "process", after fdatasync with "disk".
 
 An append can fail in two ways. If the disk is full (`DiskError`), the same dispatches are tried again every second
 until it takes them; meanwhile everything is held (`Outage`), or all running games end, as `on_full` says. Any other
@@ -21,13 +21,13 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from gamed.errors import DiskError, StoreError
-from gamed.events import Event
+from gamed.core.errors import DiskError, StoreError
+from gamed.core.events import Event
+from gamed.core.peer import Peer
+from gamed.core.stats import Stats
 from gamed.lobby.outage import Outage
 from gamed.lobby.room import Dispatch, Room
-from gamed.peer import Peer
 from gamed.store import Journal
-from gamed.tally import Tally
 
 log = Logger()
 
@@ -38,7 +38,7 @@ class Delivery:
 
     journal: Journal
     clock: IReactorTime
-    tally: Tally
+    stats: Stats
 
     running: Callable[[], Iterable[Room]]
     """Returns the rooms whose match has begun and not ended."""
@@ -54,7 +54,7 @@ class Delivery:
     _is_stopped: bool = False
 
     def __attrs_post_init__(self) -> None:
-        self.outage = Outage(self.clock, self.tally, self._try_again)
+        self.outage = Outage(self.clock, self.stats, self._try_again)
 
     def perform(self, dispatch: Dispatch) -> None:
         """Append a dispatch's entries with all others of this reactor turn; then deliver its events."""
@@ -77,13 +77,13 @@ class Delivery:
                 self._end_all(dispatches)
             return
         except StoreError:
-            self.tally.append_errors += 1
+            self.stats.append_errors += 1
             failure = Failure()
             for room in _rooms(dispatches):
                 room.fail(failure)
             _let_go(dispatches)
             return
-        self.tally.appends.observe(perf_counter() - began)
+        self.stats.appends.observe(perf_counter() - began)
         self._taken()
         self.journal.when_synced(position, partial(self._deliver, dispatches))
 
@@ -92,7 +92,7 @@ class Delivery:
         now = perf_counter()
         for dispatch in dispatches:
             if dispatch.entries:
-                self.tally.latency.observe(now - dispatch.began)
+                self.stats.latency.observe(now - dispatch.began)
 
     def stop(self) -> None:
         """Append and send what waits. From now on nothing is held or tried again."""
@@ -103,7 +103,7 @@ class Delivery:
 
     def refused(self, error: DiskError) -> None:
         """Begin an outage: the disk has refused an append."""
-        self.tally.append_errors += 1
+        self.stats.append_errors += 1
         self.outage.begin(str(error))
 
     def sync_failed(self) -> None:
@@ -136,7 +136,7 @@ class Delivery:
             try:
                 self.journal.probe()
             except DiskError:
-                self.tally.append_errors += 1
+                self.stats.append_errors += 1
             else:
                 self._taken()
 
@@ -160,7 +160,7 @@ def _deliver_all(dispatches: Iterable[Dispatch]) -> None:
     peers: dict[Peer, None] = {}
     timed: dict[Room, int] = {}
     for dispatch in dispatches:
-        for peer, event in dispatch.letters:
+        for peer, event in dispatch.events:
             peers[peer] = None
             _deliver(dispatch.room, peer, event)
         for peer in dispatch.released:

@@ -1,6 +1,6 @@
 """`[store] keep_days`: the daemon deletes its own games that ended too long ago, a few at a time.
 
-Source: docs/howto/operate.md#deleting-games. The work is done in the database's thread. Between two portions that
+Source: docs/howto/operate.md#deleting-games. The work is done in the database's thread. Between two chunks that
 thread serves the others who wait for it: games that have just ended, and whoever reads the archive.
 """
 
@@ -17,7 +17,7 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from gamed import audit
-from gamed.errors import StoreError
+from gamed.core.errors import StoreError
 from gamed.store import Store
 from gamed.texts import timestamp
 
@@ -33,7 +33,7 @@ PORTION: Final = 20
 """Records that are deleted at once."""
 
 PAUSE: Final = 1.0
-"""Seconds between two portions."""
+"""Seconds between two chunks."""
 
 
 @define(eq=False)
@@ -60,7 +60,7 @@ class Expiry:
         self._is_stopped = True
         if self._timer is not None and self._timer.active():
             self._timer.cancel()
-        self._tell()
+        self._report()
 
     def _later(self, seconds: float) -> None:
         if not self._is_stopped:
@@ -78,10 +78,10 @@ class Expiry:
         if count == PORTION and not self._is_stopped:
             self._later(PAUSE)
             return
-        self._tell()
+        self._report()
         self._later(EVERY)
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         if self._deleted:
             games = f"{self._deleted} games that ended more than {self.days} days ago"
             audit.say("user=gamed from=keep_days", "records delete", games)
@@ -94,5 +94,5 @@ class Expiry:
             days=self.days,
             error=failure.value,
         )
-        self._tell()
+        self._report()
         self._later(EVERY)

@@ -22,27 +22,27 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from gamed.audit import say
-from gamed.errors import DiskError, RoomError, StoreError
-from gamed.events import Event
-from gamed.findings import Finding
-from gamed.game import Options, Termination
-from gamed.history import History
+from gamed.core.errors import DiskError, RoomError, StoreError
+from gamed.core.events import Event
+from gamed.core.findings import Finding
+from gamed.core.game import Options, Termination
+from gamed.core.history import History
+from gamed.core.peer import Party, Peer
+from gamed.core.reception import check_wanted, suits
+from gamed.core.refusals import Refusal
+from gamed.core.stats import Stats
 from gamed.lobby.delivery import Delivery
-from gamed.lobby.keeper import Keeper
 from gamed.lobby.logins import Logins
 from gamed.lobby.match_recorder import MatchRecorder
 from gamed.lobby.outage import Timer
+from gamed.lobby.record_writer import RecordWriter
 from gamed.lobby.refusals import RefusalLog
 from gamed.lobby.reservations import ReservationBook
 from gamed.lobby.room import Dispatch, Room
-from gamed.peer import Party, Peer
-from gamed.reception import check_wanted, suits
 from gamed.records.own import to_history
 from gamed.records.record import RecordError
-from gamed.refusals import Refusal
 from gamed.registry import GameType
 from gamed.store import Journal, Store
-from gamed.tally import Tally
 from gamed.texts import timestamp
 
 log = Logger()
@@ -74,12 +74,12 @@ class Lobby(Service):
     clock: IReactorTime
     seconds: Callable[[], float]
     held: Callable[[], float] = _never
-    tally: Tally = field(factory=Tally)
+    stats: Stats = field(factory=Stats)
     delivery: Delivery = field(init=False)
     perform: Callable[[Dispatch], None] = field(init=False)
     """The delivery's, for rooms: each step of a room calls it."""
 
-    keeper: Keeper = field(init=False)
+    record_writer: RecordWriter = field(init=False)
     recorder: MatchRecorder = field(init=False)
     logins: Logins = field(init=False)
     rooms: dict[str, Room] = field(factory=dict)
@@ -90,14 +90,14 @@ class Lobby(Service):
     _on_empty: Callable[[], None] | None = None
 
     def __attrs_post_init__(self) -> None:
-        self.delivery = Delivery(self.journal, self.clock, self.tally, self._running)
+        self.delivery = Delivery(self.journal, self.clock, self.stats, self._running)
         self.perform = self.delivery.perform
-        self.refusals = RefusalLog(self.clock, self.tally, self.reservations.is_code)
-        self.keeper = Keeper(self.store, self.journal, self.clock, self.tally)
+        self.refusals = RefusalLog(self.clock, self.stats, self.reservations.is_code)
+        self.record_writer = RecordWriter(self.store, self.journal, self.clock, self.stats)
         self.recorder = MatchRecorder(
-            self.game_types, self.journal, self.keeper, self.clock, self.rooms, on_finished=self._finished
+            self.game_types, self.journal, self.record_writer, self.clock, self.rooms, on_finished=self._finished
         )
-        self.logins = Logins(self.clock.seconds, self.tally)
+        self.logins = Logins(self.clock.seconds, self.stats)
 
     def _running(self) -> list[Room]:
         return [room for room in self.rooms.values() if room.history.was_started and room.table.outcome is None]
@@ -105,7 +105,7 @@ class Lobby(Service):
     def _check_storage(self) -> None:
         """Raise StoreError if no new game could be journalled or stored."""
         self.delivery.outage.check()
-        self.keeper.check()
+        self.record_writer.check()
 
     def _finished(self, room: Room) -> None:
         """Forget a closed room whose matches are recorded; while draining, end a room that would begin another one."""
@@ -115,7 +115,7 @@ class Lobby(Service):
         elif self.is_draining:
             room.stop(Termination.SHUTDOWN)
 
-    # What receptions ask for (gamed.reception.Host)
+    # What receptions ask for (gamed.core.reception.Host)
 
     def arrive(self, kind: str, peer: Peer) -> None:
         """Seat a newcomer with who has waited longest, or in a new room.
@@ -151,7 +151,7 @@ class Lobby(Service):
             self.delivery.refused(error)
             raise
         self.rooms[room.id] = room
-        self.tally.opened[kind] += 1
+        self.stats.opened[kind] += 1
         shown = "".join(f" {name}={value}" for name, value in history.options.items() if _is_logged(name, value))
         log.info("opened: room={room} game={game}{options}", room=room.id, game=kind, options=shown)
         return room
@@ -169,12 +169,12 @@ class Lobby(Service):
         """Return the open rooms of a game, the oldest first."""
         return [room for room in self.rooms.values() if room.history.kind == kind and not room.is_closed]
 
-    def tell(self, peer: Peer, event: Event) -> None:
-        """Send a letter, after those that were written before it."""
-        self.perform(Dispatch(letters=[(peer, event)]))
+    def send(self, peer: Peer, event: Event) -> None:
+        """Send an event, after those that were written before it."""
+        self.perform(Dispatch(events=[(peer, event)]))
 
     def dismiss(self, peer: Peer) -> None:
-        """Let a peer go, after the letters that were written before; nothing more is taken from it."""
+        """Let a peer go, after the events that were written before; nothing more is taken from it."""
         peer.mute()
         self.perform(Dispatch(dismissed=[peer]))
 

@@ -1,6 +1,6 @@
 """Passwords that were given to a listener: counted, logged, and the wrong ones held back by the one rule for all.
 
-Source: docs/reference/console.md#passwords; the rule itself is `gamed.passwords`.
+Source: docs/reference/console.md#passwords; the rule itself is `gamed.core.passwords`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from attrs import define, field
 from twisted.logger import Logger
 
-from gamed.passwords import MANY, PasswordGuard, network_of
-from gamed.tally import Tally
+from gamed.core.passwords import MANY, PasswordGuard, network_of
+from gamed.core.stats import Stats
 
 log = Logger()
 
@@ -22,7 +22,7 @@ class Logins:
 
     seconds: Callable[[], float]
 
-    tally: Tally
+    stats: Stats
 
     administrators: list[Callable[[], Iterable[str]]] = field(factory=list)
     """Each returns the addresses at which administrators are logged in; their wrong passwords are not held back."""
@@ -36,10 +36,10 @@ class Logins:
     def wrong(self, listener: str, user: str, address: str) -> float:
         """Take note of a wrong password; return for how many seconds its answer is to be held back."""
         found = self._guard.wrong(user, address, self.seconds(), is_exempt=self._is_exempt(address))
-        counts = self.tally.wrong_passwords
+        counts = self.stats.wrong_passwords
         counts[listener] += 1
         if found.is_alarm:
-            self.tally.password_alarms += 1
+            self.stats.password_alarms += 1
             log.warn(
                 "more than {many} wrong passwords in a minute, the last one for {listener} from address={address}; "
                 "single ones are not logged while that lasts; in all={total}",

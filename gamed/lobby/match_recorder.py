@@ -1,8 +1,8 @@
 """What follows a match's moves: forwarded lines are judged, and ended matches become records.
 
-Source: design.md, "The journal". None of this may delay a move, so it begins a moment later and is done in chunks, one
-a reactor turn. A match stays in its room until its record is made: if the daemon stops in the middle of that, the
-record is made anew, at once.
+Source: docs/topics/design.md#the-journal. None of this may delay a move, so it begins a moment later and is done in
+chunks, one a reactor turn. A match stays in its room until its record is made: if the daemon stops in the middle of
+that, the record is made anew, at once.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
-from gamed.history import History
-from gamed.lobby.keeper import Keeper
+from gamed.core.history import History
+from gamed.core.table import Judged
+from gamed.lobby.record_writer import RecordWriter
 from gamed.lobby.room import Room
 from gamed.records.own import PORTION, summarize, writing
 from gamed.registry import GameType
 from gamed.store import Journal
-from gamed.table import Judged
 
 log = Logger()
 
@@ -36,7 +36,7 @@ class MatchRecorder:
 
     game_types: Mapping[str, GameType]
     journal: Journal
-    keeper: Keeper
+    record_writer: RecordWriter
     clock: IReactorTime
 
     rooms: Mapping[str, Room]
@@ -86,7 +86,7 @@ class MatchRecorder:
             except Exception:  # noqa: BLE001 (a fault in one room costs the others nothing)
                 log.failure("server fault: a room's matches cannot be judged or recorded")
             yield
-        self.keeper.keep()
+        self.record_writer.keep()
 
     def _attending_to(self, room: Room) -> Iterator[None]:
         if room.ended or room.is_closed:
@@ -135,13 +135,13 @@ class MatchRecorder:
         record = yield from writing(history, **names, findings=judged.findings, unjudged=judged.unjudged)
         if len(history.entries) > PORTION:
             yield
-        self.keeper.add(record, summarize(history, **names))
+        self.record_writer.add(record, summarize(history, **names))
         if history.kind in self.replays:
             self.replays[history.kind](history)
 
     def is_on_its_way(self, record: str) -> bool:
         """Whether a match is played, or has ended and is not stored yet."""
-        return record in self.keeper or any(
+        return record in self.record_writer or any(
             record in (room.history.room, *(match.history.room for match in room.ended)) for room in self.rooms.values()
         )
 
@@ -151,4 +151,4 @@ class MatchRecorder:
         for room in list(self.rooms.values()):
             for _ in self._finishing(room):
                 pass
-        return self.keeper.stop()
+        return self.record_writer.stop()

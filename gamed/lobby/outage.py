@@ -1,6 +1,6 @@
 """The time for which the disk does not take the journal: no new games, and those that run are held.
 
-Source: docs/topics/design.md#the-journal. While it lasts nothing is read from peers, no letter leaves, and the rooms'
+Source: docs/topics/design.md#the-journal. While it lasts nothing is read from peers, no event leaves, and the rooms'
 clock stands still, so that nobody loses by it; it ends by itself when the disk takes what it is given.
 """
 
@@ -13,8 +13,8 @@ from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
-from gamed.errors import StoreError
-from gamed.tally import Tally
+from gamed.core.errors import StoreError
+from gamed.core.stats import Stats
 
 log = Logger()
 
@@ -38,11 +38,11 @@ class Outage:
     """
 
     clock: IReactorTime
-    tally: Tally
+    stats: Stats
     again: Callable[[], None]
     reason: str = ""
     is_held: bool = False
-    parts: list[Callable[[bool], None]] = field(factory=list)
+    on_hold: list[Callable[[bool], None]] = field(factory=list)
     ended_at: float = float("-inf")
     turned_away: int = 0
     """How many newcomers were not seated in it."""
@@ -56,7 +56,7 @@ class Outage:
         self.reason = reason
         self._began_at = self.clock.seconds()
         self.turned_away = 0
-        self.tally.outages += 1
+        self.stats.outages += 1
         log.error("no new games until the disk takes them: {reason}", reason=reason)
         self.clock.callLater(AGAIN, self._try)
 
@@ -82,7 +82,7 @@ class Outage:
         self.reason = ""
         self.ended_at = self.clock.seconds()
         seconds = self.ended_at - self._began_at
-        self.tally.outage_seconds += seconds
+        self.stats.outage_seconds += seconds
         text = "the disk takes games again, after {seconds:.0f} s; newcomers that were not seated: {turned_away}"
         log.warn(text, seconds=seconds, turned_away=self.turned_away)
         self._set_held(is_held=False)
@@ -93,7 +93,7 @@ class Outage:
         self.is_held = is_held
         if is_held:
             log.warn("all games are held: nothing is read, no clock runs")
-        for part in self.parts:
+        for part in self.on_hold:
             part(is_held)
 
     def timer(self, seconds: float, call: Callable[[], None], has_unread: Callable[[], bool] = _no) -> Timer:

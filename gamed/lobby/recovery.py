@@ -11,11 +11,11 @@ from random import Random
 
 from twisted.logger import Logger
 
-from gamed.errors import StoreError
-from gamed.game import Outcome, Termination
-from gamed.history import HELD, History, ended
+from gamed.core.errors import StoreError
+from gamed.core.game import Outcome, Termination
+from gamed.core.history import HELD, History, ended
+from gamed.core.table import Table, replay
 from gamed.lobby.lobby import Lobby
-from gamed.table import Table, replay
 
 log = Logger()
 
@@ -41,7 +41,7 @@ def recover(lobby: Lobby) -> int:
                 room=history.room,
                 game=history.kind,
             )
-    lobby.keeper.keep()
+    lobby.record_writer.keep()
     return count
 
 

@@ -13,11 +13,11 @@ from attrs import define, field, frozen
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
-from gamed.game import Seat
-from gamed.peer import Peer
-from gamed.refusals import Refusal, Refusals, described, shown
-from gamed.table import OBSERVERS
-from gamed.tally import Tally
+from gamed.core.game import Seat
+from gamed.core.peer import Peer
+from gamed.core.refusals import Refusal, Refusals, described, shown
+from gamed.core.stats import Stats
+from gamed.core.table import OBSERVERS
 
 log = Logger()
 
@@ -60,7 +60,7 @@ class RefusalLog:
     """Counts, keeps and logs refusals."""
 
     clock: IReactorTime
-    tally: Tally
+    stats: Stats
     is_code: Callable[[str], bool]
     """Says whether a text is a reservation code, which is not to be shown."""
 
@@ -85,7 +85,7 @@ class RefusalLog:
     def add(self, peer: Peer, refusal: Refusal, room: str = "", seat: Seat | None = None) -> None:
         """Take note of a refusal; `room` and `seat`: where the peer sits, if it does."""
         is_kept = peer.refusals.add(refusal)
-        self.tally.refusals[refusal.code] += 1
+        self.stats.refusals[refusal.code] += 1
         if room and seat is not None:
             self._keep(room, (seat, peer.called), peer.refusals)
         if is_kept:
@@ -144,9 +144,9 @@ class RefusalLog:
         if self._queue:
             self._call = self.clock.callLater(0, self._next)
         elif self._unlogged:
-            self._call = self.clock.callLater(1.0, self._tell_unlogged)
+            self._call = self.clock.callLater(1.0, self._report_unlogged)
 
-    def _tell_unlogged(self) -> None:
+    def _report_unlogged(self) -> None:
         self._call = None
         unlogged, self._unlogged = self._unlogged, Counter()
         summary = ", ".join(f"{count} {code}" for code, count in unlogged.items())

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from attrs import define, field
 
-from gamed.game import Seat
-from gamed.reception import HostedRoom, Reservation
+from gamed.core.game import Seat
+from gamed.core.reception import HostedRoom, Reservation
 
 
 @define

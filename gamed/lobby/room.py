@@ -17,17 +17,17 @@ from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from gamed.events import Event
-from gamed.findings import Finding
-from gamed.game import Options, Outcome, Seat, Termination
-from gamed.history import JOINED, LINE, MOVE, Entry, History
+from gamed.core.events import Event
+from gamed.core.findings import Finding
+from gamed.core.game import Options, Outcome, Seat, Termination
+from gamed.core.history import JOINED, LINE, MOVE, Entry, History
+from gamed.core.peer import Party, Peer
+from gamed.core.refusals import Refusal
+from gamed.core.stats import Stats
+from gamed.core.table import OBSERVERS, Judged, Step, Table
 from gamed.lobby.outage import PATIENCE
 from gamed.lobby.refusals import RefusalLog
-from gamed.peer import Party, Peer
-from gamed.refusals import Refusal
 from gamed.store import Journal
-from gamed.table import OBSERVERS, Judged, Step, Table
-from gamed.tally import Tally
 
 log = Logger()
 
@@ -37,15 +37,15 @@ HELD = 0.05
 
 @define
 class Dispatch:
-    """What is to be done when its entries are in the journal: letters to deliver, then peers to release.
+    """What is to be done when its entries are in the journal: events to deliver, then peers to release.
 
-    `room`: None for letters of a reception. `dismissed`: peers to let go. `began`: when its cause was taken up.
+    `room`: None for events of a reception. `dismissed`: peers to let go. `began`: when its cause was taken up.
     """
 
     room: Room | None = None
     journal_room: str = ""
     entries: tuple[Entry, ...] = ()
-    letters: list[tuple[Peer, Event]] = field(factory=list)
+    events: list[tuple[Peer, Event]] = field(factory=list)
     released: list[Peer] = field(factory=list)
     dismissed: list[Peer] = field(factory=list)
     began: float = field(factory=perf_counter)
@@ -59,14 +59,14 @@ class Ended:
     judged: Judged
 
 
-class House(Protocol):
+class RoomServices(Protocol):
     """What a room asks of its lobby."""
 
     clock: IReactorTime
     seconds: Callable[[], float]
     held: Callable[[], float]
     journal: Journal
-    tally: Tally
+    stats: Stats
     refusals: RefusalLog
 
     @property
@@ -80,7 +80,7 @@ class House(Protocol):
         """Return a fresh history for a match that begins now."""
 
     def attend(self, room: Room) -> None:
-        """Have the room's lines judged and its ended matches recorded, after its letters have left."""
+        """Have the room's lines judged and its ended matches recorded, after its events have left."""
 
     def alarm(self, room: Room, finding: Finding) -> None:
         """Have operators told of a finding, where the listener's settings say so."""
@@ -97,7 +97,7 @@ class Room:
     id: str
     history: History
     table: Table
-    house: House
+    services: RoomServices
     stuck_seconds: float
     party: Party | None = None
     peers: dict[Seat, Peer] = field(factory=dict)
@@ -115,16 +115,16 @@ class Room:
     """For how long games had been held when the present match was opened."""
 
     def __attrs_post_init__(self) -> None:
-        self._held_before = self.house.held()
+        self._held_before = self.services.held()
 
     def open(self) -> None:
         """Begin the room's journal. Raises StoreError."""
-        self.house.journal.append([(self.history.room, (self.history.opened(),))])
+        self.services.journal.append([(self.history.room, (self.history.opened(),))])
 
     @property
     def wakes_in(self) -> float | None:
         """Seconds until the table looks at its clock again, or None."""
-        return None if self._wake_at is None else self._wake_at - self.house.seconds()
+        return None if self._wake_at is None else self._wake_at - self.services.seconds()
 
     # What peers, receptions and operators want
 
@@ -144,7 +144,7 @@ class Room:
         All of it is performed as one step: one entry in the lobby's queue, one write to the journal, and answers that
         leave together. Only a step after which others sit here, or another match begins, is performed by itself.
         """
-        peer, table, now = self.peers.get(seat), self.table, self.house.seconds()
+        peer, table, now = self.peers.get(seat), self.table, self.services.seconds()
         table.arrived = inf if peer is None else peer.arrived
         step = None
         try:
@@ -174,7 +174,7 @@ class Room:
         self.observers.append(peer)
         peer.entered(self, OBSERVERS)
         log.info("observed: room={room} peer={peer}", room=self.id, peer=peer.name)
-        self.house.perform(Dispatch(letters=[(peer, event) for event in self.table.observe()]))
+        self.services.perform(Dispatch(events=[(peer, event) for event in self.table.observe()]))
 
     def unobserve(self, peer: Peer) -> None:
         """Let a peer watch no more."""
@@ -213,14 +213,14 @@ class Room:
     def fail(self, failure: Failure) -> None:
         """End the match by a fault of ours."""
         log.failure("server fault: room={room}", failure=failure, room=self.id)
-        self.house.tally.faults += 1
+        self.services.stats.faults += 1
         self.cut_off()
 
     def cut_off(self) -> None:
         """End the match as the server's fault. The journal may have refused, so nothing waits for it."""
-        step = self.table.stop(Termination.SERVER_FAULT, self.house.seconds())
+        step = self.table.stop(Termination.SERVER_FAULT, self.services.seconds())
         self.history.entries += self._with_holds(step.journal)
-        # All of them, also where the match had ended already and only its last letters could not leave.
+        # All of them, also where the match had ended already and only its last events could not leave.
         for peer in (*self.peers.values(), *self.observers):
             peer.close()
         if step.outcome is not None:
@@ -234,11 +234,11 @@ class Room:
             self.fail(Failure())
 
     def _now(self) -> float:
-        return self.house.seconds()
+        return self.services.seconds()
 
     def _with_holds(self, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
         """Have fresh entries tell true times: the tables' clock does not run while games are held."""
-        held = self.house.held()
+        held = self.services.held()
         if held != self._held_before:
             for entry in entries:
                 entry.at += round((held - self._held_before) * 1000)
@@ -248,12 +248,12 @@ class Room:
 
     def _do(self, step: Step) -> None:
         if step.opened:
-            self.history = self.house.history(self.history.kind, self.history.options)
-            self._held_before = self.house.held()
+            self.history = self.services.history(self.history.kind, self.history.options)
+            self._held_before = self.services.held()
         if step.refused:
             # Before seats are emptied, whose peers these are.
             self._refuse(step)
-        if step.journal or step.mails or step.dropped or step.closed or step.held:
+        if step.journal or step.events or step.dropped or step.closed or step.held:
             self._perform(step)
         if step.findings:
             self._report(step)
@@ -267,25 +267,25 @@ class Room:
             if step.wake_at is not None:
                 self._wake(step.wake_at)
             if step.review:
-                self.house.attend(self)
+                self.services.attend(self)
 
     def _perform(self, step: Step) -> None:
         entries = self._with_holds(step.journal)
         self.history.entries += entries
         for entry in entries:
             if entry.kind in (LINE, MOVE):
-                self.house.tally.moves[self.history.kind] += 1
+                self.services.stats.moves[self.history.kind] += 1
         if step.opened:
             entries = (self.history.opened(), *entries)
         if step.held is not None:
             entries = (*entries, step.held)
         leaving = self._emptied(step.dropped) if step.dropped else {}
-        letters = self._letters(step, leaving)
-        dispatch = Dispatch(self, self.history.room, entries, letters, list(leaving.values()))
+        events = self._deliveries(step, leaving)
+        dispatch = Dispatch(self, self.history.room, entries, events, list(leaving.values()))
         if step.closed:
             dispatch.released += [*self.peers.values(), *dict.fromkeys(self.observers)]
         self._undelivered += not self.table.forwards
-        self.house.perform(dispatch)
+        self.services.perform(dispatch)
 
     def _emptied(self, seats: Iterable[Seat]) -> dict[Seat, Peer]:
         """Empty seats; return whose they were."""
@@ -300,19 +300,19 @@ class Room:
         """Return who is on a seat, or was last."""
         return self.peers.get(seat) or self._left.get(seat)
 
-    def _letters(self, step: Step, leaving: Mapping[Seat, Peer]) -> list[tuple[Peer, Event]]:
-        letters: list[tuple[Peer, Event]] = []
-        for mail in step.mails:
-            if mail.seat == OBSERVERS:
-                letters += [(peer, mail.event) for peer in self.observers]
+    def _deliveries(self, step: Step, leaving: Mapping[Seat, Peer]) -> list[tuple[Peer, Event]]:
+        events: list[tuple[Peer, Event]] = []
+        for addressed in step.events:
+            if addressed.seat == OBSERVERS:
+                events += [(peer, addressed.event) for peer in self.observers]
             else:
-                peer = self.peers.get(mail.seat) or leaving.get(mail.seat)
+                peer = self.peers.get(addressed.seat) or leaving.get(addressed.seat)
                 if peer is not None:
-                    letters.append((peer, mail.event))
-        return letters
+                    events.append((peer, addressed.event))
+        return events
 
     def delivered(self, steps: int) -> None:
-        """Take note that the letters of so many steps have been handed over: the time for a move runs from here.
+        """Take note that the events of so many steps have been handed over: the time for a move runs from here.
 
         Not while those of later steps wait for the disk: the request for the move may be among them. Nor while a peer
         that reads too slowly has not taken it.
@@ -330,7 +330,7 @@ class Room:
 
     def _report(self, step: Step) -> None:
         for finding in step.findings:
-            self.house.tally.findings[self.history.kind, finding.code] += 1
+            self.services.stats.findings[self.history.kind, finding.code] += 1
             peer = self._peer(finding.seat)
             log.warn(
                 "finding {code}: room={room} seat={seat} peer={peer} entry={entry}: {text}",
@@ -341,13 +341,13 @@ class Room:
                 entry=finding.entry,
                 text=finding.text,
             )
-            self.house.alarm(self, finding)
+            self.services.alarm(self, finding)
 
     def _refuse(self, step: Step) -> None:
         for seat, refusal in step.refused:
             peer = self._peer(seat)
             if peer is not None:
-                self.house.refusals.add(peer, refusal, self.id, seat)
+                self.services.refusals.add(peer, refusal, self.id, seat)
 
     def _end(self, outcome: Outcome) -> None:
         log.info(
@@ -360,9 +360,9 @@ class Room:
             winner=outcome.winner,
             peers=",".join(ascii(entry.data["name"])[1:-1] for entry in self.history.of_kind(JOINED)),
         )
-        self.house.tally.ended[self.history.kind, str(outcome.termination)] += 1
+        self.services.stats.ended[self.history.kind, str(outcome.termination)] += 1
         self.ended.append(Ended(self.history, self.table.match))
-        self.house.attend(self)
+        self.services.attend(self)
 
     def _close(self) -> None:
         if self.is_closed:
@@ -373,7 +373,7 @@ class Room:
                 timer.cancel()
         self._timer = self._stuck = None
         log.info("closed: room={room}", room=self.id)
-        self.house.attend(self)
+        self.services.attend(self)
 
     # The clock
 
@@ -382,29 +382,29 @@ class Room:
         self._wake_at = at
         # A timer that fires too early is set again; setting it anew at each move would cost more.
         if self._timer is None or earlier:
-            self._set_timer(max(0.0, at - self.house.seconds()), self._woken)
+            self._set_timer(max(0.0, at - self.services.seconds()), self._woken)
 
     def _set_timer(self, delay: float, call: Callable[[], None]) -> None:
         if self._timer is not None and self._timer.active():
             self._timer.cancel()
-        self._timer = self.house.clock.callLater(delay, call)
+        self._timer = self.services.clock.callLater(delay, call)
 
     def _woken(self) -> None:
         assert self._wake_at is not None
-        left = self._wake_at - self.house.seconds()
-        if self.house.is_held:
+        left = self._wake_at - self.services.seconds()
+        if self.services.is_held:
             # The clock stands still, so what is left does not become less.
             self._set_timer(max(left, HELD), self._woken)
         elif left > 0:
             self._set_timer(left, self._woken)
         else:
             # What has arrived in time may still wait to be read: one more pass of reading before judging, at least.
-            self._set_timer(0, partial(self._judge, self._wake_at, self.house.seconds() + PATIENCE))
+            self._set_timer(0, partial(self._judge, self._wake_at, self.services.seconds() + PATIENCE))
 
     def _judge(self, limit: float, until: float) -> None:
         """Judge the clock, once nothing is to be served that may have come by the limit: at a moment at the latest."""
-        now = self.house.seconds()
-        if self.house.is_held or self._wake_at != limit:
+        now = self.services.seconds()
+        if self.services.is_held or self._wake_at != limit:
             self._woken()
         elif now < until and any(self._has_unread(seat, limit) for seat in self.table.overdue(now)):
             self._set_timer(0, partial(self._judge, limit, until))
@@ -429,7 +429,7 @@ class Room:
             for other, peer in self.peers.items():
                 if other != seat:
                     peer.pause()
-        self._stuck[seat] = self.house.clock.callLater(self.stuck_seconds, self._give_up, seat)
+        self._stuck[seat] = self.services.clock.callLater(self.stuck_seconds, self._give_up, seat)
 
     def relieved(self, seat: Seat) -> None:
         """Take on: the peer has read what was sent to it."""
@@ -449,6 +449,6 @@ class Room:
         peer = self.peers[seat]
         reason = f"did not read for {self.stuck_seconds:g} seconds what was sent to it"
         expected = "a client that reads all the time"
-        self.house.refusals.add(peer, Refusal("not-reading", reason, expected), self.id, seat)
+        self.services.refusals.add(peer, Refusal("not-reading", reason, expected), self.id, seat)
         self.leave(seat, Termination.LIMIT)
         peer.close()

@@ -15,7 +15,7 @@ def port_of(address: Any) -> int | None:
     return getattr(address, "port", None)
 
 
-def spelled(host: str, port: int | None) -> str:
+def address_text(host: str, port: int | None) -> str:
     """Return a host with its port as a URL has them."""
     if port is None:
         return host

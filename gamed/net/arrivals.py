@@ -12,7 +12,7 @@ from typing import Final
 
 from attrs import define, field
 
-from gamed.lobby.heartbeat import Heartbeat
+from gamed.lobby.stall_clock import StallClock
 
 FLOOD: Final = 1.0
 """Seconds for which a peer may keep its socket from getting empty, and be credited for all of them."""
@@ -22,7 +22,7 @@ FLOOD: Final = 1.0
 class Arrivals:
     """The arrivals on one socket."""
 
-    passes: Heartbeat
+    passes: StallClock
 
     _empty_at: float = field(init=False)
     """When the socket was empty last, unless later passes have found it so."""

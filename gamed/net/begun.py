@@ -10,7 +10,7 @@ from typing import Final
 
 from attrs import define
 
-from gamed.refusals import Refusal
+from gamed.core.refusals import Refusal
 from gamed.wire import Connection
 
 UNFINISHED: Final = 10.0

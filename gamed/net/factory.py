@@ -12,17 +12,17 @@ from attrs import Factory, define, field
 from twisted.internet.interfaces import IAddress, IDelayedCall, IProtocolFactory, IReactorTime
 from zope.interface import implementer
 
-from gamed.errors import RemoteProtocolError
-from gamed.lobby.heartbeat import Heartbeat
+from gamed.core.errors import RemoteProtocolError
+from gamed.core.reception import Reception
+from gamed.core.stats import Stats, Traffic
 from gamed.lobby.refusals import RefusalLog
-from gamed.net.addresses import host_of, port_of, spelled
-from gamed.net.backlog import Backlog
+from gamed.lobby.stall_clock import StallClock
+from gamed.net.accept_throttle import AcceptThrottle
+from gamed.net.addresses import address_text, host_of, port_of
 from gamed.net.begun import UNFINISHED
-from gamed.net.door import Door
+from gamed.net.fair_queue import FairQueue
 from gamed.net.limits import ConnectionLimits
 from gamed.net.session import Session
-from gamed.reception import Reception
-from gamed.tally import Tally, Traffic
 from gamed.wire import Connection
 
 LOOKED_AT_ONCE: Final = 200
@@ -30,7 +30,7 @@ LOOKED_AT_ONCE: Final = 200
 
 
 def _own_refusals(factory: SessionFactory) -> RefusalLog:
-    return RefusalLog(factory.clock, Tally(), lambda _text: False)
+    return RefusalLog(factory.clock, Stats(), lambda _text: False)
 
 
 @implementer(IProtocolFactory)
@@ -54,17 +54,17 @@ class SessionFactory:
     sessions: dict[Session, None] = field(factory=dict)
     traffic: Traffic = field(factory=Traffic)
     is_held: bool = False
-    door: Door | None = None
-    passes: Heartbeat | None = None
+    accept_throttle: AcceptThrottle | None = None
+    passes: StallClock | None = None
     """The passes of the reactor; None: they are not noted, and what is read has just arrived."""
-    backlog: Backlog = field(default=Factory(lambda self: Backlog(self.clock), takes_self=True))
+    fair_queue: FairQueue = field(default=Factory(lambda self: FairQueue(self.clock), takes_self=True))
     refusals: RefusalLog = field(default=Factory(_own_refusals, takes_self=True))
     _sweep: IDelayedCall | None = None
 
     def hold(self, is_held: bool) -> None:  # noqa: FBT001 (what it is set to)
         """Read and serve nothing, or go on; see gamed/lobby/outage.py."""
         self.is_held = is_held
-        self.backlog.hold(is_held)
+        self.fair_queue.hold(is_held)
         for session in list(self.sessions):
             session.hold()
 
@@ -111,4 +111,4 @@ class SessionFactory:
             self.traffic.refused[self.limits.why] += 1
             return None
         self.traffic.accepted += 1
-        return Session(self.connect(), self, host, spelled(host, port_of(address)))
+        return Session(self.connect(), self, host, address_text(host, port_of(address)))

@@ -11,8 +11,8 @@ from math import inf
 from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 
-from gamed.events import Event
-from gamed.net.backlog import SHARE, STORE
+from gamed.core.events import Event
+from gamed.fairness import SHARE, STORE
 from gamed.net.limits import Bucket
 from gamed.wire import Connection
 

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias
 from attrs import define, field
 from twisted.logger import Logger
 
-from gamed.errors import GamedError
+from gamed.core.errors import GamedError
 
 log = Logger()
 

@@ -18,8 +18,8 @@ from twisted.internet.interfaces import IListeningPort, IProtocolFactory, IStrea
 from twisted.internet.tcp import Port
 from twisted.python.failure import Failure
 
-from gamed.errors import ConfigError
-from gamed.net.door import Door
+from gamed.core.errors import ConfigError
+from gamed.net.accept_throttle import AcceptThrottle
 from gamed.net.tls import Certificates, TLSEndpoint, server_endpoint
 
 BACKLOG = 4096
@@ -65,7 +65,7 @@ class Listener(Service):
     endpoint: str
     factory: IProtocolFactory
     reactor: Any
-    door: Door | None = None
+    accept_throttle: AcceptThrottle | None = None
     port: IListeningPort | None = field(default=None, init=False)
     certificates: Certificates | None = field(default=None, init=False)
 
@@ -86,8 +86,8 @@ class Listener(Service):
 
     def _listening(self, port: IListeningPort) -> None:
         self.port = port
-        if self.door is not None and isinstance(port, Port):
-            self.door.keep(port)
+        if self.accept_throttle is not None and isinstance(port, Port):
+            self.accept_throttle.keep(port)
 
     @property
     def address(self) -> str:

@@ -1,4 +1,4 @@
-"""What is on its way to a peer: letters that leave together, what the system has not taken, and the end of it all.
+"""What is on its way to a peer: events that leave together, what the system has not taken, and the end of it all.
 
 Source: docs/topics/design.md#back-pressure, docs/reference/battleship.md#ends (the last line before a close).
 """
@@ -12,7 +12,7 @@ from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall, IPushProducer, IReactorTime
 from zope.interface import implementer
 
-from gamed.tally import Traffic
+from gamed.core.stats import Traffic
 
 LINGER: Final = 5.0
 """Seconds that a peer has to close its side after we have closed ours."""
@@ -50,7 +50,7 @@ class Outbox:
     most: int
     """Bytes that may wait for a peer that does not read."""
 
-    letters: bytes = b""
+    outgoing: bytes = b""
     """What leaves at the next `flush`."""
 
     is_congested: bool = False
@@ -72,12 +72,12 @@ class Outbox:
         return self._abort is not None
 
     def flush(self) -> None:
-        """Send the letters: at once what the system takes; the rest waits in the transport.
+        """Send the events: at once what the system takes; the rest waits in the transport.
 
         The transport alone would send all in a later turn of the reactor, at the price of that turn and of two more
         system calls a line.
         """
-        data, self.letters = self.letters, b""
+        data, self.outgoing = self.outgoing, b""
         if not data or self.transport is None:
             return
         self.traffic.sent += len(data)
@@ -110,7 +110,7 @@ class Outbox:
         Closing both at once would make the system reset the connection if anything of the peer's was still unread, and
         a reset can overtake the last line.
         """
-        self.letters += last
+        self.outgoing += last
         self.flush()
         self.transport.resumeProducing()
         self.transport.unregisterProducer()

@@ -1,4 +1,4 @@
-"""One transport: bytes in to its dialect, events on to its room, letters out.
+"""One transport: bytes in to its dialect, events on to its room, answers out.
 
 Source: docs/topics/design.md#a-moves-way-a-relayed-shot, docs/topics/design.md#floods,
 docs/reference/battleship.md#ends (the last line before a close),
@@ -21,12 +21,15 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from gamed.errors import RemoteProtocolError, RoomError, StoreError
-from gamed.events import Event
-from gamed.game import Seat, Termination
+from gamed.core.errors import RemoteProtocolError, RoomError, StoreError
+from gamed.core.events import Event
+from gamed.core.game import Seat, Termination
+from gamed.core.peer import Party
+from gamed.core.refusals import Refusal, Refusals
+from gamed.core.table import OBSERVERS
+from gamed.fairness import MESSAGES_AT_ONCE
 from gamed.lobby.room import Room
 from gamed.net.arrivals import Arrivals
-from gamed.net.backlog import AT_ONCE
 from gamed.net.begun import BegunMessage
 from gamed.net.inbox import Inbox
 from gamed.net.outbox import Outbox
@@ -48,9 +51,6 @@ from gamed.net.phase import (
     Phase,
 )
 from gamed.net.sockets import acknowledge, below, has_bytes, has_hung_up, is_tcp, is_tls, read_at_most, tune
-from gamed.peer import Party
-from gamed.refusals import Refusal, Refusals
-from gamed.table import OBSERVERS
 from gamed.wire import Connection
 
 if TYPE_CHECKING:
@@ -192,9 +192,9 @@ class Session:
         """Take what is within the share; the rest goes to the backlog, which may be done with it at once."""
         factory = self.factory
         share = 0 if factory.is_held else self.inbox.share.level(factory.clock.seconds())
-        if not share or self._serve(min(share, AT_ONCE)):
+        if not share or self._serve(min(share, MESSAGES_AT_ONCE)):
             self._go(SHARE_EXCEEDED)
-            factory.backlog.enter(self)
+            factory.fair_queue.enter(self)
 
     def _serve(self, most: int, until: float = inf) -> bool:
         """Serve a batch: so many messages at most, and no second one after a moment. Return whether there may be more.
@@ -238,8 +238,8 @@ class Session:
     def _come_in(self) -> None:
         """Be read like those who play: the peer has said something whole."""
         self._is_inside = True
-        if self.factory.door is not None and is_tcp(self.transport):
-            self.factory.door.let_in(below(self.transport))
+        if self.factory.accept_throttle is not None and is_tcp(self.transport):
+            self.factory.accept_throttle.let_in(below(self.transport))
         self._watch()
 
     def _go_on(self) -> None:
@@ -283,7 +283,7 @@ class Session:
 
     def _serve_safely(self, until: float) -> bool:
         try:
-            has_more = self._serve(AT_ONCE, until)
+            has_more = self._serve(MESSAGES_AT_ONCE, until)
             if self._is_overdue:
                 self.mute()
                 self._go(PEER_ENDED)
@@ -436,7 +436,7 @@ class Session:
         if self.phase is Phase.LEAVING:
             self.inbox.end()
         if not was_queued:
-            self.factory.backlog.enter(self)
+            self.factory.fair_queue.enter(self)
 
     def _stop_rest(self) -> None:
         if self._rest is not None:
@@ -524,7 +524,7 @@ class Session:
     def deliver(self, event: Event) -> None:
         """Put by what the dialect says for an event; a peer that is lost gets nothing any longer."""
         if self.transport is not None:
-            self.outbox.letters += self.connection.send(event)
+            self.outbox.outgoing += self.connection.send(event)
 
     def flush(self) -> None:
         """Send what was put by."""

@@ -15,7 +15,7 @@ from twisted.internet.endpoints import serverFromString
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
-from gamed.errors import ConfigError
+from gamed.core.errors import ConfigError
 
 log = Logger()
 

@@ -37,7 +37,7 @@ from twisted.protocols.tls import TLSMemoryBIOFactory, TLSMemoryBIOProtocol
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from gamed.errors import ConfigError
+from gamed.core.errors import ConfigError
 from gamed.net import strings
 
 HANDSHAKE: Final = 10.0

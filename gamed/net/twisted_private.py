@@ -1,6 +1,6 @@
 """What the network uses of Twisted although Twisted does not promise it.
 
-Each thing is used here and nowhere else; `read_at_most` in `gamed/net/sockets.py` and `Heartbeat` have two more.
+Each thing is used here and nowhere else; `read_at_most` in `gamed/net/sockets.py` and `StallClock` have two more.
 `tests/net/test_twisted_private.py` fails with what to do when a new Twisted has changed one of them.
 """
 

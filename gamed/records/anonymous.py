@@ -21,7 +21,7 @@ import attrs
 from attrs import frozen
 from lxml import etree
 
-from gamed.records import gofans, own, spelling
+from gamed.records import gofans, notation, own
 from gamed.records.canonical import imported_id
 from gamed.records.index import validate
 from gamed.records.parsing import parse_whole
@@ -152,7 +152,7 @@ def _change(record: Record, element: etree._Element, person: Person, change: Cha
             said = _read(record, attribute)
             new = change(said) if name != _NAME or person.is_called(said) else said
             if new != said:
-                element.set(name, _spelt(record, new))
+                element.set(name, _escaped(record, new))
                 is_changed = True
     return is_changed
 
@@ -161,13 +161,13 @@ def _read(record: Record, attribute: str) -> str:
     if not _is_own(record):
         return attribute
     try:
-        return str(spelling.read(attribute))
+        return str(notation.read(attribute))
     except ValueError as error:
         raise RecordError(f"an attribute that is not JSON: {attribute}", code="not-valid") from error
 
 
-def _spelt(record: Record, text: str) -> str:
-    return spelling.text(text) if _is_own(record) else text
+def _escaped(record: Record, text: str) -> str:
+    return notation.text(text) if _is_own(record) else text
 
 
 def _made(record: Record, header: etree._Element, body: etree._Element) -> Record:

@@ -14,12 +14,12 @@ from typing import Final
 
 import attrs
 
-from gamed.errors import RuleError
+from gamed.core.errors import RuleError
 from gamed.games.go.tree import GoGame
 from gamed.records import sgf, sgf_encodings
 from gamed.records.convert import newest
 from gamed.records.gofans import PUBLISHER
-from gamed.records.importer import Imported, Player, Reader, check, judged, refused
+from gamed.records.importer import Imported, Reader, Replayer, check, judged, refused
 from gamed.records.index import Index
 from gamed.records.played import played_go
 from gamed.records.record import RecordError, document
@@ -31,7 +31,7 @@ _START = re.compile(rb"\(\s*;")
 def outcomes(
     data: bytes,
     formats: Index,
-    players: Mapping[str, Player],
+    players: Mapping[str, Replayer],
     readers: Mapping[str, Reader],
     encoding: str | None = None,
 ) -> Iterator[Imported]:
@@ -69,7 +69,7 @@ def _unreadable(reading: sgf.Reading) -> Imported:
     return Imported("forbidden" if error.code == "forbidden" else "not-valid", error.reason, error.line)
 
 
-def _of_go(game: GoGame, formats: Index, players: Mapping[str, Player]) -> Imported:
+def _of_go(game: GoGame, formats: Index, players: Mapping[str, Replayer]) -> Imported:
     try:
         # To write it, its moves were judged; reading and judging it once more would take half of the time.
         return check(document(newest(game)), formats, {**players, PUBLISHER: partial(played_go, game=game)})

@@ -17,7 +17,7 @@ from typing import Final
 from lxml import etree
 
 from gamed.games.go.tree import GoGame, Node, Player, Point, Stone
-from gamed.records import spelling
+from gamed.records import notation
 from gamed.records.parsing import LEVELS, parse
 from gamed.records.record import Record, RecordError
 
@@ -334,16 +334,16 @@ def _content(node: Node) -> str:
 
 def _element(name: str, text: str) -> str:
     _check_text(text)
-    return f"<{name}>{spelling.sentence(text)}</{name}>"
+    return f"<{name}>{notation.sentence(text)}</{name}>"
 
 
 def _attribute(text: str) -> str:
     _check_text(text)
-    return spelling.attribute(text)
+    return notation.attribute(text)
 
 
 def _check_text(text: str) -> None:
-    if spelling.held(text) != text:
+    if notation.held(text) != text:
         raise ValueError(f"XML has no place for a character of {text[:40]!r}")
 
 

@@ -16,7 +16,7 @@ import attrs
 from attrs import frozen
 from lxml import etree
 
-from gamed.errors import RuleError
+from gamed.core.errors import RuleError
 from gamed.games.go.replay import TOO_MUCH_WORK
 from gamed.records.canonical import imported_id
 from gamed.records.index import Format, Index, Schema, named, reason, require
@@ -26,7 +26,7 @@ from gamed.records.played import Played
 from gamed.records.record import Record, RecordError, Summary
 from gamed.records.record import document as record_document
 
-Player: TypeAlias = Callable[[Record], Played]
+Replayer: TypeAlias = Callable[[Record], Played]
 """Plays a valid record through.
 
 Raises RuleError if the rules refuse a move, and RecordError(code="not-valid") for what no schema can say.
@@ -87,7 +87,7 @@ def refused(error: RecordError) -> Imported:
 
 
 def check(
-    document: bytes, formats: Index, players: Mapping[str, Player], readers: Mapping[str, Reader] | None = None
+    document: bytes, formats: Index, replayers: Mapping[str, Replayer], readers: Mapping[str, Reader] | None = None
 ) -> Imported:
     """Take all steps but the storing: `imported` and `unknown-format` mean that the record can be stored.
 
@@ -95,7 +95,7 @@ def check(
     document's element; what they read becomes a record first, which takes the same steps. Raises nothing.
     """
     try:
-        return _checked(_root(document, readers or {}), formats, players)
+        return _checked(_root(document, readers or {}), formats, replayers)
     except RecordError as error:
         # What a reader has made of another program's document has its places in no file.
         has_place = error.place is not None and not (readers and root_of(document) in readers)
@@ -124,7 +124,7 @@ def _root(document: bytes, readers: Mapping[str, Reader]) -> etree._Element:
     return parse_whole(document if reader is None else record_document(reader(document)))
 
 
-def _checked(root: etree._Element, formats: Index, players: Mapping[str, Player]) -> Imported:
+def _checked(root: etree._Element, formats: Index, replayers: Mapping[str, Replayer]) -> Imported:
     _validate(root, formats.standard, "not-standard")
     publisher, version = named(root)
     record, lost = _record(root, publisher, version), tuple(_lost(root))
@@ -134,7 +134,7 @@ def _checked(root: etree._Element, formats: Index, players: Mapping[str, Player]
         return Imported("unknown-format", sentence, record=record, lost=lost)
     _validate(root, found.schema, "not-valid")
     record = _with_own_id(record, root)
-    player = players.get(publisher) if found.is_playable else None
+    player = replayers.get(publisher) if found.is_playable else None
     if player is None:
         sentence = f"{publisher} {version} is kept as it is: gamed does not play it"
         return Imported("imported", sentence, record=record, lost=lost)
@@ -151,7 +151,7 @@ def _validate(root: etree._Element, schema: Schema, code: str) -> None:
         raise RecordError(sentence, code=code, line=error.line, xpath=error.xpath) from error
 
 
-def _played(player: Player, found: Format, record: Record, lost: tuple[str, ...]) -> Imported:
+def _played(player: Replayer, found: Format, record: Record, lost: tuple[str, ...]) -> Imported:
     played = player(record)
     summary = attrs.evolve(played.summary, id=record.id)
     moves = "1 move" if summary.length == 1 else f"{summary.length} moves"

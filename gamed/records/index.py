@@ -14,7 +14,7 @@ from typing import Any, Final
 from attrs import frozen
 from lxml import etree
 
-from gamed.errors import ConfigError
+from gamed.core.errors import ConfigError
 from gamed.records.parsing import depth, parse, parse_whole
 from gamed.records.record import RecordError
 

@@ -17,10 +17,10 @@ from typing import Final
 from attrs import frozen
 from lxml import etree
 
-from gamed.findings import Finding
-from gamed.game import Outcome, Seat
-from gamed.history import DRAWN, JOINED, LINE, MOVE, Entry, History, Value
-from gamed.records import spelling
+from gamed.core.findings import Finding
+from gamed.core.game import Outcome, Seat
+from gamed.core.history import DRAWN, JOINED, LINE, MOVE, Entry, History, Value
+from gamed.records import notation
 from gamed.records.parsing import parse
 from gamed.records.record import Record, RecordError, SeatSummary, Summary
 from gamed.texts import timestamp
@@ -54,10 +54,10 @@ def from_history(
 
     Raises RecordError(code="not-valid") if the history has no end, or if a name in it cannot be written.
     """
-    portions = writing(history, publisher=publisher, version=version, findings=findings, unjudged=unjudged)
+    chunks = writing(history, publisher=publisher, version=version, findings=findings, unjudged=unjudged)
     while True:
         try:
-            next(portions)
+            next(chunks)
         except StopIteration as end:
             record: Record = end.value
             return record
@@ -66,7 +66,7 @@ def from_history(
 def writing(
     history: History, *, publisher: str, version: str, findings: Iterable[Finding], unjudged: int | None
 ) -> Generator[None, None, Record]:
-    """Do as `from_history` does, in portions of about a millisecond; the record is what the generator returns."""
+    """Do as `from_history` does, in chunks of about a millisecond; the record is what the generator returns."""
     outcome = history.outcome
     if outcome is None:
         raise RecordError(f"the history of room {history.room} has no end", code="not-valid")
@@ -113,8 +113,8 @@ def _group(name: str, elements: Iterable[str]) -> list[str]:
 def _seats(history: History, winner: Seat | None) -> Iterator[str]:
     first = _first(history)
     for entry in history.of_kind(JOINED):
-        name = spelling.value(str(entry.data.get("name", "")))
-        began = "" if first is None else f' first="{spelling.value(entry.seat == first)}"'
+        name = notation.value(str(entry.data.get("name", "")))
+        began = "" if first is None else f' first="{notation.value(entry.seat == first)}"'
         points = "" if winner is None else f' points="{int(entry.seat == winner)}"'
         yield f'<seat number="{entry.seat}" name="{name}"{began}{points}/>'
 
@@ -128,8 +128,8 @@ def _first(history: History) -> Seat | None:
 
 
 def _finding(finding: Finding) -> str:
-    attributes = f'code="{spelling.attribute(finding.code)}" seat="{finding.seat}" entry="{finding.entry}"'
-    return f"<finding {attributes}>{spelling.sentence(finding.text)}</finding>"
+    attributes = f'code="{notation.attribute(finding.code)}" seat="{finding.seat}" entry="{finding.entry}"'
+    return f"<finding {attributes}>{notation.sentence(finding.text)}</finding>"
 
 
 def _entry(entry: Entry) -> str:
@@ -139,15 +139,15 @@ def _entry(entry: Entry) -> str:
     head = f'<{kind} at="{entry.at}"{seat}{data}'
     if body is None:
         return f"{head}/>"
-    content = spelling.content(body)
+    content = notation.content(body)
     if content is None:
-        return f'{head} encoding="{spelling.BASE64}">{spelling.base64(body)}</{kind}>'
+        return f'{head} encoding="{notation.BASE64}">{notation.base64(body)}</{kind}>'
     return f"{head}>{content}</{kind}>"
 
 
 def _attributes(data: Mapping[str, Value]) -> str:
     # Sorted, because equal mappings may differ in their order.
-    return "".join(f' {_camel(name)}="{spelling.value(data[name])}"' for name in sorted(data))
+    return "".join(f' {_camel(name)}="{notation.value(data[name])}"' for name in sorted(data))
 
 
 @cache
@@ -270,14 +270,14 @@ def _read_entry(element: etree._Element) -> Entry:
         at=int(element.attrib["at"]),
         kind=_snake(str(element.tag)),
         seat=None if seat is None else int(seat),
-        body=spelling.body(element.text, element.get("encoding")),
+        body=notation.body(element.text, element.get("encoding")),
         data=_data(element),
     )
 
 
 def _data(element: etree._Element) -> dict[str, Value]:
     return {
-        _snake(str(name)): spelling.read(str(text))
+        _snake(str(name)): notation.read(str(text))
         for name, text in element.attrib.items()
         if name not in _OWN_ATTRIBUTES
     }

@@ -11,19 +11,19 @@ from collections.abc import Callable, Iterator, Sequence
 
 from attrs import frozen
 
-from gamed.errors import IllegalMove
-from gamed.game import Options, Termination
+from gamed.core.errors import IllegalMove
+from gamed.core.game import Options, Termination
+from gamed.core.history import LINE, MOVE, Entry
+from gamed.core.table import Judged, Table, replay
 from gamed.games.go.replay import after_end
 from gamed.games.go.replay import replay as replay_go
 from gamed.games.go.tree import RESIGNED, GoGame
 from gamed.games.go.tree import Player as GoPlayer
-from gamed.history import LINE, MOVE, Entry
 from gamed.records import gofans, own
 from gamed.records.dates import iso
 from gamed.records.index import Index
 from gamed.records.parsing import parse
 from gamed.records.record import Record, RecordError, SeatSummary, Summary
-from gamed.table import Judged, Table, replay
 
 
 @frozen

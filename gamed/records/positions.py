@@ -16,10 +16,10 @@ from typing import Any, TypeAlias
 
 from attrs import define, field
 
-from gamed.errors import RuleError
-from gamed.game import CHANCE, Reveals, Seat
-from gamed.history import LINE, MOVE, STARTED, Entry, History
-from gamed.table import Table, replay
+from gamed.core.errors import RuleError
+from gamed.core.game import CHANCE, Reveals, Seat
+from gamed.core.history import LINE, MOVE, STARTED, Entry, History
+from gamed.core.table import Table, replay
 
 Data: TypeAlias = dict[str, Any]
 
@@ -39,7 +39,7 @@ class Replayed:
 
     table: Table
     history: History
-    told: Callable[[Entry], str | None] | None = None
+    public_text: Callable[[Entry], str | None] | None = None
     """What everybody knows of a move when it is made; None: all of it."""
     states: list[Any] = field(factory=list)
     moves: list[Data] = field(factory=list)
@@ -61,13 +61,13 @@ class Replayed:
                 yield
         except RuleError as error:
             self.refused = error
-        if self.told is not None and isinstance(self.table.game, Reveals):
-            self._reveal(self.told, self.table.game.revealed(self.table.state))
+        if self.public_text is not None and isinstance(self.table.game, Reveals):
+            self._reveal(self.public_text, self.table.game.revealed(self.table.state))
 
-    def _reveal(self, told: Callable[[Entry], str | None], shown: Sequence[Sequence[Sequence[object]]]) -> None:
+    def _reveal(self, public_text: Callable[[Entry], str | None], shown: Sequence[Sequence[Sequence[object]]]) -> None:
         """Note in the hidden moves what became public of them."""
         entries = (entry for entry in self.history.entries if entry.kind in COUNTED)
-        hidden = [move for move, entry in zip(self.moves, entries, strict=True) if told(entry) is None]
+        hidden = [move for move, entry in zip(self.moves, entries, strict=True) if public_text(entry) is None]
         for seat, known in enumerate(shown):
             for move, cards in zip((move for move in hidden if move["seat"] == seat), known, strict=False):
                 move["cards"] = cards

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from gamed.errors import GamedError
-from gamed.records.spelling import attribute
+from gamed.core.errors import GamedError
+from gamed.records.notation import attribute
 
 
 class RecordError(GamedError):

@@ -12,10 +12,10 @@ from functools import cached_property
 import attrs
 from attrs import define, field
 
-from gamed.errors import InvalidMove, RuleError
+from gamed.core.errors import InvalidMove, RuleError
 from gamed.games.go.board import BLACK, FIRST_COLORS, Board, ruleset
 from gamed.games.go.hoshi import handicap
-from gamed.games.go.picture import draw
+from gamed.games.go.text_board import draw
 from gamed.games.go.tree import RESIGNED, GoGame, Node, Point, Stone, name
 
 

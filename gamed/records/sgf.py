@@ -19,7 +19,7 @@ from sgfmill import sgf_grammar
 
 from gamed.games.go.replay import sides
 from gamed.games.go.tree import GoGame, Node, Player
-from gamed.records import gofans, sgf_values, spelling
+from gamed.records import gofans, notation, sgf_values
 from gamed.records.sgf_games import Part, parts
 from gamed.records.sgf_setup import Setup
 from gamed.records.sgf_values import BLACK, WHITE, Result, SgfError
@@ -269,7 +269,7 @@ class _Reader:
         return self._held(" ".join(map(sgf_values.simple, root.get(name, [])))) or None
 
     def _held(self, text: str) -> str:
-        held = spelling.held(text)
+        held = notation.held(text)
         self.replaced += held.count("\ufffd") - text.count("\ufffd")
         return held
 
@@ -366,7 +366,7 @@ class _Writer:
             root["HA"] = [str(game.handicap).encode()]
         for name, color in _SETUP.items():
             stones = [stone.point for stone in game.setup if _COLORS[self.letters[stone.color]] == color]
-            root |= {name: list(map(sgf_values.spelt, stones))} if stones else {}
+            root |= {name: list(map(sgf_values.to_notation, stones))} if stones else {}
         self._put_players(root)
         return root
 
@@ -388,7 +388,7 @@ class _Writer:
             self._put_result(root, *(team[0] if team else None for team in teams.values()))
 
     def _put_result(self, root: Properties, black: Player | None, white: Player | None) -> None:
-        said, note = sgf_values.spelt_result(black, white)
+        said, note = sgf_values.result_to_notation(black, white)
         self.notes += [] if note is None else [note]
         if said is not None:
             root["RE"] = [said.encode()]
@@ -412,7 +412,7 @@ class _Writer:
     def _properties(self, node: Node) -> Properties:
         properties: Properties = {}
         if node is not self.resigning:
-            properties[self._letter(node)] = [sgf_values.spelt(node.point)]
+            properties[self._letter(node)] = [sgf_values.to_notation(node.point)]
         self._put(properties, "C", node.comment, sgf_values.text)
         return properties
 

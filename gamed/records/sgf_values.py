@@ -109,7 +109,7 @@ def corners(raw: bytes, size: int) -> tuple[Point, Point]:
     return one, other
 
 
-def spelt(at: Point | None) -> bytes:
+def to_notation(at: Point | None) -> bytes:
     """Return a point as SGF spells it, nothing for a pass."""
     return b"" if at is None else f"{_LETTERS[at.x - 1]}{_LETTERS[at.y - 1]}".encode()
 
@@ -154,7 +154,7 @@ def result(said: str) -> Result | None:
     return Result(winner, loser) if won[1].upper() == BLACK else Result(loser, winner)
 
 
-def spelt_result(black: Player | None, white: Player | None) -> tuple[str | None, str | None]:
+def result_to_notation(black: Player | None, white: Player | None) -> tuple[str | None, str | None]:
     """Return a result as SGF spells it (None: it is not known), and a sentence on what SGF does not hold of it."""
     ours = None if black is None else black.points
     theirs = None if white is None else white.points

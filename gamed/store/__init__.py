@@ -14,7 +14,7 @@ from typing import Protocol
 
 from twisted.internet.defer import Deferred
 
-from gamed.history import Entry, History
+from gamed.core.history import Entry, History
 from gamed.records.record import Record, Summary
 from gamed.store.query import Query
 

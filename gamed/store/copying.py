@@ -22,7 +22,7 @@ from attrs import define, field
 from sqlalchemy import URL, Connection, Engine, Row, Table, and_, event, func, insert, inspect, select, text
 from sqlalchemy.exc import ArgumentError, OperationalError
 
-from gamed.errors import StoreError
+from gamed.core.errors import StoreError
 from gamed.store.dialects import APPLICATION, SQLITE, begin_alone, begin_reading, parsed
 from gamed.store.migrations import revisions, upgrade
 from gamed.store.reading import SHM, file_of, is_missing, readable

@@ -19,7 +19,7 @@ from sqlalchemy import URL, Connection, Engine, StaticPool, create_engine, event
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.sql.dml import ReturningInsert
 
-from gamed.errors import StoreError
+from gamed.core.errors import StoreError
 from gamed.private import opened
 from gamed.store.tables import games
 

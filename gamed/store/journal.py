@@ -24,8 +24,8 @@ from attrs import define, field
 from twisted.internet.interfaces import IReactorFromThreads
 from twisted.logger import Logger
 
-from gamed.errors import DiskError, StoreError
-from gamed.history import ENDED, OPENED, STARTED, Entry, History
+from gamed.core.errors import DiskError, StoreError
+from gamed.core.history import ENDED, OPENED, STARTED, Entry, History
 from gamed.store.lines import FORGOTTEN, encode, prefix
 from gamed.store.recovery import read
 from gamed.store.sync import SyncThread

@@ -13,8 +13,8 @@ from json.encoder import encode_basestring_ascii as quoted
 from pathlib import Path
 from typing import Final
 
-from gamed.errors import StoreError
-from gamed.history import Entry
+from gamed.core.errors import StoreError
+from gamed.core.history import Entry
 from gamed.store.journal import DAMAGED, SUFFIX, locked
 from gamed.store.lines import FORGOTTEN, encode, prefix
 from gamed.store.recovery import read

@@ -20,7 +20,7 @@ from zlib import crc32
 
 from attrs import frozen
 
-from gamed.history import Entry
+from gamed.core.history import Entry
 
 FORGOTTEN: Final = "forgotten"
 """The kind of the line that says that a room's lines are free. It is no entry of a history."""

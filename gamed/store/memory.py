@@ -12,8 +12,8 @@ from pathlib import Path
 from attrs import define, field
 from twisted.internet.defer import Deferred, execute, succeed
 
-from gamed.errors import StoreError
-from gamed.history import OPENED, Entry, History
+from gamed.core.errors import StoreError
+from gamed.core.history import OPENED, Entry, History
 from gamed.records.canonical import is_same
 from gamed.records.own import PUBLISHER
 from gamed.records.record import Record, Summary

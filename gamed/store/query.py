@@ -7,8 +7,8 @@ from typing import Final, TypeVar
 
 from attrs import frozen
 
-from gamed.errors import StoreConflict, UnknownRecord
-from gamed.game import Seat
+from gamed.core.errors import StoreConflict, UnknownRecord
+from gamed.core.game import Seat
 from gamed.records.record import Summary
 
 T = TypeVar("T")

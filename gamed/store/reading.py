@@ -21,7 +21,7 @@ from tempfile import TemporaryDirectory
 from sqlalchemy import URL
 from sqlalchemy.exc import ArgumentError
 
-from gamed.errors import StoreError
+from gamed.core.errors import StoreError
 from gamed.store.dialects import SQLITE, parsed
 
 WAL, SHM = "-wal", "-shm"

@@ -14,7 +14,7 @@ from typing import Final
 from attrs import define, field, frozen
 from twisted.logger import Logger
 
-from gamed.history import OPENED, Entry, History
+from gamed.core.history import OPENED, Entry, History
 from gamed.store.lines import FORGOTTEN, Line, decode
 
 log = Logger()

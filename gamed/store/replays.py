@@ -21,8 +21,8 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 from twisted.python.threadpool import ThreadPool
 
-from gamed.errors import StoreError
-from gamed.history import History
+from gamed.core.errors import StoreError
+from gamed.core.history import History
 from gamed.records.own import to_history
 from gamed.records.record import Record, RecordError
 from gamed.registry import ReplayFormat, games
@@ -132,7 +132,7 @@ class ReplayWriter:
     def write(self, history: History) -> None:
         """Have an ended game written. Nothing here may fail: the game's record is on its way."""
         if self._waiting >= MOST_WAITING:
-            self._tell(history, f"{self._waiting} games wait for the disk")
+            self._report(history, f"{self._waiting} games wait for the disk")
             return
         self._waiting += 1
         written = deferToThreadPool(self.reactor, self._pool, self._thd_write, history)
@@ -143,11 +143,11 @@ class ReplayWriter:
 
     def _failed(self, failure: Failure, history: History) -> None:
         if failure.check(OSError):
-            self._tell(history, str(failure.value))
+            self._report(history, str(failure.value))
         else:
             log.failure("server fault: replay of record={record}", failure=failure, record=history.room)
 
-    def _tell(self, history: History, why: str) -> None:
+    def _report(self, history: History, why: str) -> None:
         log.error(
             "replay not written: {why}; `gamed records export {record} --format {chosen}` writes it",
             why=why,

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, insert
 
-from gamed.errors import StoreError
+from gamed.core.errors import StoreError
 from gamed.records.record import Record, SeatSummary, Summary
 from gamed.store.tables import seats, summaries
 

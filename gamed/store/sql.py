@@ -35,7 +35,8 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 from twisted.python.threadpool import ThreadPool
 
-from gamed.errors import StoreError
+from gamed.core.errors import StoreError
+from gamed.core.stats import Stats
 from gamed.records.canonical import is_same
 from gamed.records.record import Record, SeatSummary, Summary
 from gamed.store import changes
@@ -46,7 +47,6 @@ from gamed.store.replays import Folders
 from gamed.store.rows import game_row, held, insert_summaries, record_of
 from gamed.store.tables import games, seats, summaries
 from gamed.store.threads import one_thread
-from gamed.tally import Tally
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -354,7 +354,7 @@ class SqlStore:
     reactor: Any
     """IReactorFromThreads and IReactorTime."""
 
-    tally: Tally = field(factory=Tally)
+    stats: Stats = field(factory=Stats)
     folders: Folders = _NO_FOLDERS
     """Where the games are kept as files, too: with a record that expires, its file is removed."""
 
@@ -482,7 +482,7 @@ class SqlStore:
         return f"the database {public_url(self.database.url)} has not answered for {seconds:.1f} seconds"
 
     def _late(self) -> None:
-        self.tally.store_timeouts += 1
+        self.stats.store_timeouts += 1
         self.silence = self._silence()
         if not self._is_said:
             self._is_said = True

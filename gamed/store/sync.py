@@ -1,6 +1,6 @@
 """The thread that brings the journal to the disk, beside the reactor.
 
-Source: docs/topics/design.md#the-journal: a thread syncs every few milliseconds; with durability "disk" the letters
+Source: docs/topics/design.md#the-journal: a thread syncs every few milliseconds; with durability "disk" the events
 wait for it.
 """
 

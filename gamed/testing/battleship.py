@@ -5,11 +5,11 @@ from __future__ import annotations
 from random import Random
 from uuid import NAMESPACE_OID, uuid5
 
+from gamed.core.history import History
+from gamed.core.relay import Relay
+from gamed.core.table import Step
 from gamed.games.battleship import Settings, game_type
-from gamed.history import History
 from gamed.registry import Player
-from gamed.relay import Relay
-from gamed.table import Step
 from gamed.wire import Connection
 
 STARTED_AT = "2026-11-21T09:00:00.000Z"
@@ -46,9 +46,9 @@ def _play(strategies: tuple[str, str], seed: int, roles: str) -> tuple[Relay, Hi
 
 def _answered(step: Step, table: Relay, players: list[Player], wires: list[Connection]) -> list[Step]:
     steps = []
-    for mail in step.mails:
-        reply = players[mail.seat].receive_data(wires[mail.seat].send(mail.event))
+    for addressed in step.events:
+        reply = players[addressed.seat].receive_data(wires[addressed.seat].send(addressed.event))
         if reply:
-            wires[mail.seat].receive_data(reply)
-            steps += [table.receive(mail.seat, event, 0.0) for event in wires[mail.seat].events()]
+            wires[addressed.seat].receive_data(reply)
+            steps += [table.receive(addressed.seat, event, 0.0) for event in wires[addressed.seat].events()]
     return steps

@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol
 
 from attrs import field, frozen
 
-from gamed.errors import DiskError, GamedError, RoomError, RuleError, StoreError, UnknownRecord
+from gamed.core.errors import DiskError, GamedError, RoomError, RuleError, StoreError, UnknownRecord
 
 JSON: Final = "application/json"
 

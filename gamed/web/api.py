@@ -21,7 +21,7 @@ from twisted.python.failure import Failure
 from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET
 
-from gamed.errors import GamedError
+from gamed.core.errors import GamedError
 from gamed.web.answers import JSON, Answer, Call, Refusal, Route, find, permit, refusal_of
 from gamed.web.compression import LEAST, gzipped, takes_gzip
 from gamed.web.visitors import COOKIE, Visitors, check_origin, check_token

@@ -1,6 +1,7 @@
 """The archive in the browser: search records, read them move by move, save them as files, import files.
 
-Source: docs/reference/web-api.md#calls. What takes long is done by a `Worker`, and its answers are encoded there.
+Source: docs/reference/web-api.md#calls. What takes long is done by a `ThreadCooperator`, and its answers are encoded
+there.
 """
 
 from __future__ import annotations
@@ -12,17 +13,17 @@ from typing import Any, Final
 from attrs import define, field
 from twisted.internet.defer import Deferred
 
-from gamed.errors import UnknownRecord
-from gamed.game import Termination
+from gamed.core.errors import UnknownRecord
+from gamed.core.game import Termination
 from gamed.records.record import Record, Summary
 from gamed.registry import GameType
 from gamed.store import Store
 from gamed.store.query import NOBODY, PLAYER, Query
 from gamed.web.answers import Answer, Call, Refusal, Route, download, dumped
-from gamed.web.imports import Importing, kept, told
+from gamed.web.imports import Importing, kept, to_data
 from gamed.web.naming import EVERYTHING, Naming
-from gamed.web.opened import Opened, Shelf, opened, summary_data
-from gamed.web.worker import Steps, Worker
+from gamed.web.opened import Opened, RecordCache, opened, summary_data
+from gamed.web.thread_cooperator import Steps, ThreadCooperator
 
 MOST_RECORDS: Final = 200
 """How many summaries a page has at most."""
@@ -54,9 +55,9 @@ class Archive:
     store: Store
     importing: Importing
     types: Mapping[str, GameType]
-    reading: Worker = field(factory=Worker)
-    taking_in: Worker = field(factory=Worker)
-    shelf: Shelf = field(factory=Shelf)
+    reading: ThreadCooperator = field(factory=ThreadCooperator)
+    taking_in: ThreadCooperator = field(factory=ThreadCooperator)
+    record_cache: RecordCache = field(factory=RecordCache)
     is_on_its_way: Callable[[str], bool] = _never
     naming: Naming = field(factory=Naming)
 
@@ -90,9 +91,9 @@ class Archive:
 
     async def _record(self, call: Call) -> Answer:
         def steps(found: Opened) -> Steps[bytes]:
-            told = found.told(self._naming(call))
+            data = found.to_data(self._naming(call))
             yield
-            return dumped(told)
+            return dumped(data)
 
         return Answer(raw=await self._read(call, steps))
 
@@ -121,19 +122,19 @@ class Archive:
     async def _read(self, call: Call, steps: Callable[[Opened], Steps[Any]]) -> Any:
         """Open the record that is asked for, and return what the steps return."""
         id = call.places["id"]  # noqa: A001 (the column's name)
-        found = self.shelf.take(id)
+        found = self.record_cache.take(id)
         if found is not None and await self.store.header(id) != found.record.header:
             # A command has deleted the record since it was opened, or has taken a name out of it.
-            self.shelf.drop(id)
+            self.record_cache.drop(id)
             found = None
         if found is None:
             record = await self._fetched(id)
             # The id may have been shortened.
-            found = self.shelf.take(record.id)
+            found = self.record_cache.take(record.id)
             if found is None or found.record != record:
                 by_publisher = {made.publisher: made for made in self.types.values()}
                 found = await self.reading.do(opened(record, self.importing.formats, by_publisher))
-                self.shelf.put(found)
+                self.record_cache.put(found)
         return await self.reading.do(steps(found))
 
     async def _fetched(self, id: str) -> Record:  # noqa: A002 (the column's name)
@@ -155,7 +156,7 @@ class Archive:
         # It may log out meanwhile.
         operator = call.visitor.operator
         checked = await self.taking_in.do(self.importing.checked(call.body))
-        outcomes = [told(await kept(self.store, outcome)) for outcome in checked]
+        outcomes = [to_data(await kept(self.store, outcome)) for outcome in checked]
         operator.noted("import", ", ".join(f"{one['code']} {one['id'] or ''}".strip() for one in outcomes))
         return Answer(body={"outcomes": outcomes})
 

@@ -21,7 +21,7 @@ from twisted.internet.interfaces import IDelayedCall, IPullProducer, IReactorTim
 from zope.interface import implementer
 
 from gamed.web.feed import Stream
-from gamed.web.slices import Slices
+from gamed.web.turn_cooperator import TurnCooperator
 
 FIRST: Final = b"retry: 1000\n\n"
 """What a stream begins with: how many milliseconds a browser waits before it comes again."""
@@ -201,7 +201,7 @@ class Lines:
     """All connections on which events are read, and the clock that keeps them awake."""
 
     clock: IReactorTime
-    work: Slices
+    work: TurnCooperator
     _lines: dict[Line, None] = field(factory=dict)
     _beat: IDelayedCall | None = None
 

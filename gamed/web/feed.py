@@ -2,8 +2,8 @@
 
 Source: docs/reference/web-api.md#events. A stream belongs to a view: a room as spectators see it, or a seat. What
 changes is noted at once, at the price of a line; it is rendered and sent a little later, in slices
-(gamed/web/slices.py), at most once in `INTERVAL` seconds. Who has missed events, by a broken connection or by reading
-slowly, gets one event with the newest scene and all moves since.
+(gamed/web/turn_cooperator.py), at most once in `INTERVAL` seconds. Who has missed events, by a broken connection or by
+reading slowly, gets one event with the newest scene and all moves since.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
 from gamed.web.answers import dumped
 from gamed.web.moves import newest
-from gamed.web.slices import Slices
+from gamed.web.turn_cooperator import TurnCooperator
 
 INTERVAL: Final = 0.1
 """Seconds between two writes of a stream at least."""
@@ -76,7 +76,7 @@ class Stream:
     """
 
     source: Source
-    work: Slices
+    work: TurnCooperator
     clock: IReactorTime
     interval: float = INTERVAL
     watched: Callable[[], None] | None = None
@@ -153,9 +153,9 @@ class Stream:
 
     def _begin(self) -> None:
         self._timer, self._is_busy = None, True
-        self.work.add(self._tell())
+        self.work.add(self._notify())
 
-    def _tell(self) -> Iterator[None]:
+    def _notify(self) -> Iterator[None]:
         """Render and send what has changed: a job for slices."""
         spent = _Stopwatch()
         try:
@@ -211,15 +211,15 @@ class Stream:
     def _event(self, moment: Any) -> bytes:
         """Return the next event."""
         moves = self.source.moves(moment)
-        told = self._marks[-1][1]
+        known = self._marks[-1][1]
         self._count(len(moves))
-        return self._spelled({"scene": self.source.scene(moment), "moves": newest(moves[told:])})
+        return self._rendered({"scene": self.source.scene(moment), "moves": newest(moves[known:])})
 
     def _count(self, moves: int) -> None:
         self.number += 1
         self._marks.append((self.number, moves))
 
-    def _spelled(self, data: Mapping[str, Any], at: tuple[str, int] | None = None) -> bytes:
+    def _rendered(self, data: Mapping[str, Any], at: tuple[str, int] | None = None) -> bytes:
         generation, number = at or self._at
         return b"event: scene\nid: %b-%d\ndata: %b\n\n" % (generation.encode(), number, dumped(data))
 
@@ -243,16 +243,16 @@ class Stream:
             # Who does not read comes back when it does.
             if reader not in self.readers or reader.is_congested or reader.number == after:
                 continue
-            told = self._told(reader.number)
-            if told not in rendered:
-                reset = {"reset": True} if told is None else {}
-                rendered[told] = self._spelled({"scene": scene, "moves": newest(moves[told or 0 :]), **reset}, after)
+            known = self._known_moves(reader.number)
+            if known not in rendered:
+                reset = {"reset": True} if known is None else {}
+                rendered[known] = self._rendered({"scene": scene, "moves": newest(moves[known or 0 :]), **reset}, after)
                 yield
             reader.number = after
-            reader.send(rendered[told])
+            reader.send(rendered[known])
             yield
 
-    def _told(self, number: tuple[str, int] | None) -> int | None:
+    def _known_moves(self, number: tuple[str, int] | None) -> int | None:
         """Return how many moves had been told with an event, None if that is not known any more."""
         if number is None or number[0] != self.generation:
             return None

@@ -12,15 +12,15 @@ from typing import Any, Final, TypeAlias
 import attrs
 from attrs import define
 
-from gamed.errors import StoreConflict, UnknownRecord
+from gamed.core.errors import StoreConflict, UnknownRecord
 from gamed.records.files import outcomes
-from gamed.records.importer import Imported, Player, Reader, refused
+from gamed.records.importer import Imported, Reader, Replayer, refused
 from gamed.records.index import Index
 from gamed.records.record import RecordError
 from gamed.records.source import read_stream
 from gamed.store import Store
 from gamed.web.answers import MOST_IMPORT
-from gamed.web.worker import Steps
+from gamed.web.thread_cooperator import Steps
 
 Data: TypeAlias = dict[str, Any]
 
@@ -33,7 +33,7 @@ class Importing:
     """What is asked when a document comes in. `players` by publisher, `readers` by the document's element."""
 
     formats: Index
-    players: Mapping[str, Player]
+    players: Mapping[str, Replayer]
     readers: Mapping[str, Reader]
 
     def checked(self, data: bytes) -> Steps[list[Imported]]:
@@ -70,7 +70,7 @@ async def kept(store: Store, outcome: Imported) -> Imported:
     return attrs.evolve(outcome, code="duplicate", sentence=f"the record {outcome.record.id} is there already")
 
 
-def told(outcome: Imported) -> Data:
+def to_data(outcome: Imported) -> Data:
     """Return what came of a document as the API tells it."""
     data = attrs.asdict(outcome, filter=attrs.filters.exclude("record", "summary"))
     has_id = outcome.record is not None and outcome.is_taken

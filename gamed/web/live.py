@@ -12,17 +12,17 @@ from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
-from gamed.game import Outcome, Reveals, Seat
+from gamed.core.game import Outcome, Reveals, Seat
+from gamed.core.table import Step
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.room import Room
-from gamed.table import Step
 from gamed.web import scenes
 from gamed.web.events import Lines
 from gamed.web.feed import Stream
 from gamed.web.moves import Moves
 from gamed.web.naming import Naming
 from gamed.web.scenes import Ledgers, facts, outcome, refusals, turn
-from gamed.web.slices import Slices
+from gamed.web.turn_cooperator import TurnCooperator
 
 log = Logger()
 
@@ -38,7 +38,7 @@ class Moment:
     """What a room's view of one moment is rendered from. `told`: how many items of the match's moves there were."""
 
     moves: Moves
-    told: int
+    public_moves: int
     last: Mapping[str, Any] | None
     state: Any
     outcome: Outcome | None
@@ -88,7 +88,7 @@ class RoomFeed:
 
     def moves(self, captured: Moment) -> Sequence[Mapping[str, Any]]:
         """Return the moves so far."""
-        return captured.moves.moves[: captured.told]
+        return captured.moves.moves[: captured.public_moves]
 
     def scene(self, captured: Moment) -> Mapping[str, Any]:
         """Return the scene for spectators."""
@@ -122,7 +122,7 @@ class RoomFeed:
             self.away[seat] = since
         elif self.away.pop(seat, None) is None:
             return
-        self._tell()
+        self._notify()
 
     # What the room says
 
@@ -133,7 +133,7 @@ class RoomFeed:
                 self._begin()
                 self.stream.restart()
             if self._is_news() or step.closed:
-                self._tell()
+                self._notify()
             if step.closed and not self._looks:
                 self._look(room)
 
@@ -148,7 +148,7 @@ class RoomFeed:
         self._shown, self._state = now, table.state
         return True
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         self.stream.changed()
         for follow in list(self.followers):
             follow()
@@ -157,7 +157,7 @@ class RoomFeed:
         """End the stream when the room is judged to its end: until then its last scene is not the last."""
         self._looks += 1
         if self._looks > 1 and (room.id not in self.feeds.lobby.rooms or self._looks > LOOKS):
-            self._tell()
+            self._notify()
             self.stream.end()
             self.feeds.forget(self)
             return
@@ -171,13 +171,13 @@ class Feeds:
     lobby: Lobby
     clock: IReactorTime
     naming: Naming = field(factory=Naming)
-    work: Slices = field(init=False)
+    work: TurnCooperator = field(init=False)
     ledgers: Ledgers = field(init=False)
     lines: Lines = field(init=False)
     _feeds: dict[str, RoomFeed] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
-        self.work = Slices(self.clock)
+        self.work = TurnCooperator(self.clock)
         self.ledgers = Ledgers(self.lobby.rooms, self.naming)
         self.lines = Lines(self.clock, self.work)
 

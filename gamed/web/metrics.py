@@ -17,7 +17,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 
 from gamed import __version__
-from gamed.tally import Distribution, Tally, Traffic
+from gamed.core.stats import Histogram, Stats, Traffic
 
 Families = Iterator[CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily | InfoMetricFamily]
 
@@ -26,7 +26,7 @@ Families = Iterator[CounterMetricFamily | GaugeMetricFamily | HistogramMetricFam
 class GarbagePauses:
     """Measures how long the garbage collector stops everything."""
 
-    pauses: Distribution
+    pauses: Histogram
     _began: float = 0.0
 
     def start(self) -> None:
@@ -49,7 +49,7 @@ class GarbagePauses:
 class DaemonCollector(Collector):
     """Reads a daemon's counts. `rooms`: the open rooms; `traffic`, `sessions`: each listener's, by name."""
 
-    tally: Tally
+    stats: Stats
     rooms: Callable[[], Iterable[Any]]
     waiting_records: Callable[[], int]
     traffic: Mapping[str, Traffic] = field(factory=dict, kw_only=True)
@@ -70,20 +70,20 @@ class DaemonCollector(Collector):
         yield from self._listeners()
         yield from self._games()
         yield from self._state()
-        tally = self.tally
-        yield _histogram("gamed_move_latency_seconds", "From a move's arrival to its last letter.", tally.latency)
-        yield _histogram("gamed_journal_append_seconds", "A write of the journal.", tally.appends)
-        yield _histogram("gamed_store_keep_seconds", "The storing of a record, queueing included.", tally.keeps)
-        yield _histogram("gamed_reactor_stall_seconds", "A pass of the reactor, less a beat.", tally.stalls)
-        yield _histogram("gamed_gc_pause_seconds", "A pause of the garbage collector.", tally.pauses)
-        yield _counter("gamed_journal_errors", "Writes of the journal that failed.", tally.append_errors)
-        yield _counter("gamed_disk_outages", "Times for which the disk did not take the journal.", tally.outages)
-        yield _counter("gamed_disk_outage_seconds", "How long those lasted that have ended.", tally.outage_seconds)
+        stats = self.stats
+        yield _histogram("gamed_move_latency_seconds", "From a move's arrival to its last event.", stats.latency)
+        yield _histogram("gamed_journal_append_seconds", "A write of the journal.", stats.appends)
+        yield _histogram("gamed_store_keep_seconds", "The storing of a record, queueing included.", stats.keeps)
+        yield _histogram("gamed_reactor_stall_seconds", "A pass of the reactor, less a beat.", stats.stalls)
+        yield _histogram("gamed_gc_pause_seconds", "A pause of the garbage collector.", stats.pauses)
+        yield _counter("gamed_journal_errors", "Writes of the journal that failed.", stats.append_errors)
+        yield _counter("gamed_disk_outages", "Times for which the disk did not take the journal.", stats.outages)
+        yield _counter("gamed_disk_outage_seconds", "How long those lasted that have ended.", stats.outage_seconds)
         yield _counter(
-            "gamed_store_errors", "Records that the store refused; they are offered again.", tally.keep_errors
+            "gamed_store_errors", "Records that the store refused; they are offered again.", stats.keep_errors
         )
-        yield _counter("gamed_store_timeouts", "Times that the database did not answer in time.", tally.store_timeouts)
-        yield _counter("gamed_faults", "Faults of gamed itself; each ended one room or one connection.", tally.faults)
+        yield _counter("gamed_store_timeouts", "Times that the database did not answer in time.", stats.store_timeouts)
+        yield _counter("gamed_faults", "Faults of gamed itself; each ended one room or one connection.", stats.faults)
         yield from self._passwords()
         waiting = GaugeMetricFamily("gamed_records_waiting", "Ended games that are not stored yet.")
         waiting.add_metric([], self.waiting_records())
@@ -102,11 +102,11 @@ class DaemonCollector(Collector):
 
     def _passwords(self) -> Families:
         wrong = CounterMetricFamily("gamed_wrong_passwords", "Wrong passwords, by listener.", labels=["listener"])
-        for name, count in sorted(self.tally.wrong_passwords.items()):
+        for name, count in sorted(self.stats.wrong_passwords.items()):
             wrong.add_metric([name], count)
         yield wrong
         text = "Times for which there were too many wrong passwords in a minute."
-        yield _counter("gamed_password_alarms", text, self.tally.password_alarms)
+        yield _counter("gamed_password_alarms", text, self.stats.password_alarms)
 
     def _listeners(self) -> Families:
         connections = GaugeMetricFamily("gamed_connections", "Open connections.", labels=["listener"])
@@ -149,20 +149,20 @@ class DaemonCollector(Collector):
         ended = CounterMetricFamily("gamed_games_ended", "Ended games, by cause.", labels=["game", "termination"])
         findings = CounterMetricFamily("gamed_findings", "What referees found.", labels=["game", "code"])
         refusals = CounterMetricFamily("gamed_refusals", "Messages that had no effect, by reason.", labels=["code"])
-        for kind, count in sorted(self.tally.moves.items()):
+        for kind, count in sorted(self.stats.moves.items()):
             moves.add_metric([kind], count)
-        for kind, count in sorted(self.tally.opened.items()):
+        for kind, count in sorted(self.stats.opened.items()):
             opened.add_metric([kind], count)
-        for names, count in sorted(self.tally.ended.items()):
+        for names, count in sorted(self.stats.ended.items()):
             ended.add_metric(names, count)
-        for names, count in sorted(self.tally.findings.items()):
+        for names, count in sorted(self.stats.findings.items()):
             findings.add_metric(names, count)
-        for code, count in sorted(self.tally.refusals.items()):
+        for code, count in sorted(self.stats.refusals.items()):
             refusals.add_metric([code], count)
         yield from (moves, opened, ended, findings, refusals)
 
 
-def _histogram(name: str, text: str, distribution: Distribution) -> HistogramMetricFamily:
+def _histogram(name: str, text: str, distribution: Histogram) -> HistogramMetricFamily:
     buckets, count = [], 0
     for bound, here in zip((*distribution.bounds, "+Inf"), distribution.counts, strict=True):
         count += here

@@ -12,8 +12,8 @@ from typing import Any
 
 from attrs import define, field
 
-from gamed.game import Seat
-from gamed.history import STARTED, Entry
+from gamed.core.game import Seat
+from gamed.core.history import STARTED, Entry
 from gamed.records.positions import COUNTED, Data, clocked, move
 from gamed.registry import GameType
 
@@ -54,21 +54,21 @@ class Moves:
                     self.moves.append(hidden[index])
 
     def _add(self, entry: Entry) -> None:
-        told = self.game.told(entry)
-        self.last = self._move(entry, told or "")
+        public_text = self.game.public_text(entry)
+        self.last = self._move(entry, public_text or "")
         self.moves.append(self.last)
-        if told is None and entry.seat is not None:
+        if public_text is None and entry.seat is not None:
             self._hidden.setdefault(entry.seat, []).append(self.last)
 
-    def _move(self, entry: Entry, told: str) -> Data:
+    def _move(self, entry: Entry, public_text: str) -> Data:
         took = clocked(entry)
         if took is None and not self.game.hides_moves:
             took = max(0, entry.at - self._before)
         self._before = entry.at
         number = 1 if self.last is None else self.last["n"] + 1
-        return move(number, entry, told, self._started, took)
+        return move(number, entry, public_text, self._started, took)
 
 
 def newest(moves: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return each move once, in its place, as it was told last."""
-    return list({told["n"]: told for told in moves}.values())
+    return list({one["n"]: one for one in moves}.values())

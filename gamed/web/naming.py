@@ -13,7 +13,7 @@ from typing import Any, Final
 import attrs
 from attrs import define
 
-from gamed.history import JOINED, Entry, History
+from gamed.core.history import JOINED, Entry, History
 
 _IN_BROWSER: Final = "web:"
 """What the name of a peer in a browser begins with, if it has none."""
@@ -41,7 +41,7 @@ class Naming:
 
     shows_addresses: bool = False
 
-    def told(self, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    def named(self, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """Return rows of players with a `name` each: where it is an address, or none is known, the row is `unnamed`."""
         return [self._row(row) for row in rows]
 

@@ -15,9 +15,9 @@ from typing import Any, Final, Protocol, TypeAlias
 import attrs
 from attrs import define, field, frozen
 
+from gamed.core.history import History
+from gamed.games.go.json_views import Listing
 from gamed.games.go.tree import GoGame
-from gamed.games.go.views import Listing
-from gamed.history import History
 from gamed.records import gofans, own, sgf
 from gamed.records.convert import convert, newest
 from gamed.records.index import Index
@@ -27,7 +27,7 @@ from gamed.records.record import Record, RecordError, Summary, document
 from gamed.registry import GameType
 from gamed.web.answers import Refusal
 from gamed.web.naming import Naming
-from gamed.web.worker import Steps
+from gamed.web.thread_cooperator import Steps
 
 Data: TypeAlias = dict[str, Any]
 
@@ -64,7 +64,7 @@ class Opened(Protocol):
     def weight(self) -> int:
         """How much memory it takes, in positions or moves."""
 
-    def told(self, naming: Naming) -> Data:
+    def to_data(self, naming: Naming) -> Data:
         """Return all that is told of the record beside its positions."""
 
     def positions(self, bounds: Bounds, node: int | None) -> Iterator[Data]:
@@ -78,7 +78,7 @@ def summary_data(summary: Summary, naming: Naming) -> Data:
     """Return what is searched of a record as the API tells it."""
     data = attrs.asdict(summary)
     del data["kind"]
-    more = {"game": summary.kind, "termination": summary.termination or None, "seats": naming.told(data["seats"])}
+    more = {"game": summary.kind, "termination": summary.termination or None, "seats": naming.named(data["seats"])}
     return {**data, **more}
 
 
@@ -95,13 +95,13 @@ def _no_format(publisher: str, chosen: str, formats: Sequence[str]) -> Refusal:
 
 
 @define(eq=False)
-class Kept:
+class OpaqueRecord:
     """A record that gamed keeps without understanding it."""
 
     record: Record
     weight: int = 1
 
-    def told(self, naming: Naming) -> Data:  # noqa: ARG002 (Opened's signature)
+    def to_data(self, naming: Naming) -> Data:  # noqa: ARG002 (Opened's signature)
         """Return its columns, and that nothing else is known."""
         record = self.record
         known = {"id": record.id, "publisher": record.publisher, "version": record.version, "game": None}
@@ -143,7 +143,7 @@ class OwnRecord:
         """The formats that it can be had in."""
         return [XML, *([REPLAY] if self.made.replays else [])]
 
-    def told(self, naming: Naming) -> Data:
+    def to_data(self, naming: Naming) -> Data:
         """Return the header, and every move."""
         history, judged = self.replayed.history, own.judgement(self.record)
         outcome, of_entry = history.outcome, numbers(history)
@@ -202,7 +202,7 @@ class GoRecord:
         """How many moves its tree has."""
         return len(self.listing.nodes) + 1
 
-    def told(self, naming: Naming) -> Data:
+    def to_data(self, naming: Naming) -> Data:
         """Return the header, the main line, and the tree."""
         game, summary = self.game, summary_of_go(self.record, self.game)
         outcome = {"termination": summary.termination, "winner": summary.winner} if summary.termination else None
@@ -255,13 +255,13 @@ def opened(record: Record, formats: Index, types: Mapping[str, GameType]) -> Ste
         return (yield from _understood(record, formats, types))
     except RecordError:
         # What stands in the store may be older than what is understood today; it can be had as it is.
-        return Kept(record)
+        return OpaqueRecord(record)
 
 
 def _understood(record: Record, formats: Index, types: Mapping[str, GameType]) -> Steps[Opened]:
     found = formats.formats.get((record.publisher, record.version))
     if found is None or not found.is_playable:
-        return Kept(record)
+        return OpaqueRecord(record)
     if record.publisher == gofans.PUBLISHER:
         opened_game = GoRecord(record, gofans.read(record))
         if not gofans.has_removes(record.version):
@@ -269,11 +269,11 @@ def _understood(record: Record, formats: Index, types: Mapping[str, GameType]) -
         return opened_game
     made = types.get(record.publisher)
     if made is None:
-        return Kept(record)
+        return OpaqueRecord(record)
     history = own.to_history(record)
     yield
     summary = _summary(record, history)
-    replayed = Replayed(made.table(made.settings(), history.options, Random, 0.0), history, made.told)
+    replayed = Replayed(made.table(made.settings(), history.options, Random, 0.0), history, made.public_text)
     yield from replayed.played()
     return OwnRecord(record, made, summary, replayed)
 
@@ -287,7 +287,7 @@ def _summary(record: Record, history: History) -> Summary:
 
 
 @define(eq=False)
-class Shelf:
+class RecordCache:
     """The records that were opened last: at most so many, of so much weight in all."""
 
     count: int = 8

@@ -10,7 +10,7 @@ from attrs import define
 from gamed.web.answers import Answer, Call, Refusal, Route
 from gamed.web.events import last_event
 from gamed.web.feed import Stream
-from gamed.web.seats import Seats, Sitting, Wish
+from gamed.web.seats import JoinRequest, PlayerSession, Seats
 from gamed.web.visitors import Visitor, check_session
 
 _LONGEST_CODE: Final = 100
@@ -34,22 +34,22 @@ class Play:
             Route("POST", "seats/{id}/act", self._act),
         )
 
-    def _find(self, call: Call) -> Sitting:
+    def _find(self, call: Call) -> PlayerSession:
         return self._named(call.visitor, call.places["id"])
 
-    def _named(self, visitor: Visitor, word: str) -> Sitting:
+    def _named(self, visitor: Visitor, word: str) -> PlayerSession:
         check_session(visitor)
         return self.seats.find(visitor, word)
 
     def _list(self, call: Call) -> Answer:
         check_session(call.visitor)
-        return Answer(body=[sitting.summary() for sitting in self.seats.of(call.visitor)])
+        return Answer(body=[player_session.summary() for player_session in self.seats.of(call.visitor)])
 
     def _open(self, call: Call) -> Answer:
         bots = tuple(map(_bot, call.value("bots", list) or []))
         code, room = _code(call.value("reservation", str)), call.value("room", str)
-        wish = Wish(call.text("game"), call.text("name"), code, bots, room)
-        return Answer(body={"id": self.seats.open(call.visitor, wish, call.address).id})
+        join_request = JoinRequest(call.text("game"), call.text("name"), code, bots, room)
+        return Answer(body={"id": self.seats.open(call.visitor, join_request, call.address).id})
 
     def _seat(self, call: Call) -> Answer:
         return Answer(body=self._find(call).facts())

@@ -13,8 +13,8 @@ from typing import Any, Final
 import segno
 from attrs import define, field, frozen
 
+from gamed.core.reception import HostedRoom, Reservation
 from gamed.lobby.lobby import Lobby
-from gamed.reception import HostedRoom, Reservation
 from gamed.web.answers import Answer, Call, Refusal, Route
 from gamed.web.visitors import Visitor, check_session
 

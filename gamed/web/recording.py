@@ -16,14 +16,14 @@ import attrs
 from attrs import define, field
 from twisted.internet.defer import DeferredLock
 
-from gamed.errors import InvalidMove
-from gamed.game import Termination
+from gamed.core.errors import InvalidMove
+from gamed.core.game import Termination
 from gamed.games.go.board import FIRST_COLORS
+from gamed.games.go.json_views import Listing, passes, refused, view
 from gamed.games.go.scoring import count
 from gamed.games.go.tree import Node, Point, Stone
-from gamed.games.go.views import Listing, passes, refused, view
-from gamed.records import spelling
-from gamed.records.gofans import number as spelt
+from gamed.records import notation
+from gamed.records.gofans import number as number_text
 from gamed.records.played import winner_of
 from gamed.records.recorder import Recorder
 from gamed.web.answers import Refusal, dumped
@@ -128,7 +128,7 @@ class Recording:
         if node is not None:
             self.listing.drop(node)
             self.dead.pop(node, None)
-        self._written = {node: told for node, told in self._written.items() if node in self.listing.ids}
+        self._written = {node: rendered for node, rendered in self._written.items() if node in self.listing.ids}
         self.saved = None
 
     def _step(self, body: Data, way: int) -> None:
@@ -213,8 +213,8 @@ class Recording:
         game = self.recorder.game
         names = [player.name for player in game.players]
         moves = len(self.listing.nodes)
-        told = {"id": self.id, "title": game.title, "players": names, "size": game.size}
-        return {**told, "moves": moves, "saved": self.saved}
+        rendered = {"id": self.id, "title": game.title, "players": names, "size": game.size}
+        return {**rendered, "moves": moves, "saved": self.saved}
 
     def shown(self) -> bytes:
         """Return all of the recording as JSON."""
@@ -234,19 +234,19 @@ class Recording:
             "points": [player.points for player in game.players],
             "saved": self.saved,
         }
-        nodes = ",".join([self._told(node, depth + 1)[0] for depth, node in game.walk()])
+        nodes = ",".join([self._rendered(node, depth + 1)[0] for depth, node in game.walk()])
         line = self.listing.line(self._current)
-        moves = ",".join([self._told(node, number)[1] for number, node in enumerate(line, 1)])
+        moves = ",".join([self._rendered(node, number)[1] for number, node in enumerate(line, 1)])
         tree = f'{{"comment":{dumped(game.comment).decode()},"nodes":[{nodes}]}}'
         return f'{dumped(small).decode()[:-1]},"tree":{tree},"moves":[{moves}]}}'.encode()
 
-    def _told(self, node: Node, number: int) -> tuple[str, str]:
+    def _rendered(self, node: Node, number: int) -> tuple[str, str]:
         """Return a node as the tree tells it, and as the moves tell it."""
-        told = self._written.get(node)
-        if told is None:
+        rendered = self._written.get(node)
+        if rendered is None:
             data, move = self.listing.node(node, number), self.listing.move(node, number)
-            told = self._written[node] = dumped(data).decode(), dumped(move).decode()
-        return told
+            rendered = self._written[node] = dumped(data).decode(), dumped(move).decode()
+        return rendered
 
     def scene(self) -> Data:
         """Return what a board draws: the position, whose turn it is, and where that one may not play."""
@@ -313,7 +313,7 @@ def text(value: Any, name: str, most: int = MOST_TEXT) -> str | None:
     """Return a text that a record can hold, None for an empty one. Raises Refusal: it is none, or too long."""
     if value is None:
         return None
-    if not isinstance(value, str) or len(value) > most or spelling.held(value) != value:
+    if not isinstance(value, str) or len(value) > most or notation.held(value) != value:
         raise Refusal(400, "text", f"{name} is no text of at most {most} characters that XML can hold")
     return value or None
 
@@ -326,7 +326,7 @@ def amount(value: Any, name: str) -> float | None:
         try:
             found = float(value)
             if math.isfinite(found):
-                spelt(found)
+                number_text(found)
                 return found
         except (ValueError, OverflowError):
             pass

@@ -25,7 +25,7 @@ from gamed.web.answers import Answer, Call, Refusal, Route, download
 from gamed.web.imports import Importing, kept
 from gamed.web.opened import GOFANS, go_file
 from gamed.web.recording import MOST_STONES, Recording, komi, pair, text, whole
-from gamed.web.worker import Steps, Worker
+from gamed.web.thread_cooperator import Steps, ThreadCooperator
 
 OF_A_VISITOR: Final = 5
 IN_ALL: Final = 100
@@ -45,7 +45,7 @@ class Recordings:
     store: Store
     importing: Importing
     seconds: Callable[[], float]
-    worker: Worker = field(factory=Worker)
+    cooperator: ThreadCooperator = field(factory=ThreadCooperator)
     recordings: dict[str, Recording] = field(factory=dict)
     _saves: deque[float] = field(factory=deque)
 
@@ -124,7 +124,7 @@ class Recordings:
             file = go_file(recording.recorder.game, chosen)
             return download(f"game-{recording.id}{file.ending}", file.data, file.mime)
 
-        return self.worker.do(steps())
+        return self.cooperator.do(steps())
 
     def _save(self, call: Call, recording: Recording) -> Deferred[Answer]:
         self._count_save(call)
@@ -136,7 +136,7 @@ class Recordings:
             yield
             return (yield from self.importing.checked(data))
 
-        (checked,) = await self.worker.do(steps())
+        (checked,) = await self.cooperator.do(steps())
         outcome = await kept(self.store, checked)
         if outcome.record is None or not outcome.is_taken:
             raise Refusal(409, outcome.code, outcome.sentence)

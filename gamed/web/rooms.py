@@ -12,12 +12,12 @@ from twisted.internet.defer import Deferred, fail
 from twisted.python.failure import Failure
 
 from gamed.admin import room_actions
-from gamed.errors import GamedError, UnknownRecord
-from gamed.history import History
+from gamed.core.errors import GamedError, UnknownRecord
+from gamed.core.history import History
+from gamed.core.reception import SupportsReservations
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.room import Room
 from gamed.net.game_listeners import GameListeners
-from gamed.reception import Prepares
 from gamed.records.own import to_history
 from gamed.records.record import Record
 from gamed.web.answers import Answer, Call, Refusal, Route
@@ -122,10 +122,10 @@ class Rooms:
         room = self._find(call)
         feed = self.feeds.of(room)
         moment = feed.capture()
-        told = {**self._row(room), "scene": feed.scene(moment), "moves": newest(feed.moves(moment))}
+        described = {**self._row(room), "scene": feed.scene(moment), "moves": newest(feed.moves(moment))}
         if call.visitor.admin:
-            told["peers"] = [{"seat": seat, "peer": peer.name} for seat, peer in sorted(room.peers.items())]
-        return Answer(body=told)
+            described["peers"] = [{"seat": seat, "peer": peer.name} for seat, peer in sorted(room.peers.items())]
+        return Answer(body=described)
 
     def _events(self, call: Call, request: Any) -> Deferred[Any] | None:
         if (ended := self._ended(call)) is not None:
@@ -171,9 +171,9 @@ class Rooms:
         found = self.lobby.store.record(record).addCallback(to_history)
         return found.addCallback(partial(made, partial(reserve, turn=move)))
 
-    def _reception(self, game: str) -> Prepares:
+    def _reception(self, game: str) -> SupportsReservations:
         factory = self.games.of(game)
-        if factory is None or not isinstance(factory.reception, Prepares):
+        if factory is None or not isinstance(factory.reception, SupportsReservations):
             raise Refusal(409, "no-reservations", "this game has no reservations: who comes is seated")
         return factory.reception
 

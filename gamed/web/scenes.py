@@ -1,7 +1,7 @@
 """What a browser is told of a room: its row in the lobby, and the scene that a board module draws.
 
 Source: docs/reference/web-api.md#calls. Everything here may be read by anybody: boards come from `Game.view` as a
-spectator has it, moves from `GameType.told`.
+spectator has it, moves from `GameType.public_text`.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import Any, Final
 
 from attrs import define, field
 
-from gamed.game import Options, Outcome, Seat
-from gamed.history import JOINED, LEFT, STARTED, History
+from gamed.core.game import Options, Outcome, Seat
+from gamed.core.history import JOINED, LEFT, STARTED, History
+from gamed.core.table import CHANNELS
 from gamed.lobby.refusals import RefusalLog
 from gamed.lobby.reservations import ReservationBook
 from gamed.lobby.room import Room
 from gamed.records.positions import COUNTED
-from gamed.table import CHANNELS
 from gamed.web.naming import Naming
 
 SECRET: Final = ("seed",)
@@ -92,7 +92,7 @@ def seats(room: Room, ledger: Ledger) -> list[dict[str, Any]]:
         names = dict(enumerate(come))
     gone = set(names) if room.is_closed else ledger.left
     rows = ({"seat": seat, "name": name, "connected": seat not in gone} for seat, name in sorted(names.items()))
-    return ledger.naming.told(rows)
+    return ledger.naming.named(rows)
 
 
 def options(room: Room) -> dict[str, Any]:
@@ -182,7 +182,7 @@ def refusals(log: RefusalLog, room: Room, naming: Naming) -> list[dict[str, Any]
         for reasons in (found.reasons,)
         for code, count in found.counts.items()
     )
-    return naming.told(rows)
+    return naming.named(rows)
 
 
 def turn(room: Room, ledger: Ledger, state: Any) -> list[int]:

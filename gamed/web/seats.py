@@ -16,18 +16,18 @@ from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall
 from twisted.logger import Logger
 
-from gamed.errors import GamedError
-from gamed.game import Seat, Termination
+from gamed.core.errors import GamedError
+from gamed.core.game import Seat, Termination
+from gamed.core.peer import Party
+from gamed.core.reception import HostedRoom
 from gamed.lobby.lobby import Lobby
 from gamed.net.factory import SessionFactory
 from gamed.net.game_listeners import GameListeners
-from gamed.peer import Party
-from gamed.reception import HostedRoom
-from gamed.registry import STAY, GameType, LearnsOutcome, Looks, Person
+from gamed.registry import STAY, GameType, LearnsOutcome, Person, SupportsRefresh
 from gamed.web.answers import Refusal
 from gamed.web.feed import Stream
 from gamed.web.live import Feeds, Moment, RoomFeed
-from gamed.web.loop import Call, Client, Loop
+from gamed.web.loopback import Call, Client, Loopback
 from gamed.web.moves import newest
 from gamed.web.visitors import Visitor
 
@@ -85,7 +85,7 @@ class HasDeadlines(Protocol):
 
 
 @define
-class Wish:
+class JoinRequest:
     """What a seat is asked for with. `bots`: a strategy and a reservation's code, or None, for each.
 
     `room`: the id of the room in which it shall be; None: any.
@@ -99,7 +99,7 @@ class Wish:
 
 
 @define(eq=False)
-class Sitting:
+class PlayerSession:
     """A person's seat. `seen`: when the browser last asked for something. `final`: scene and moves once it is over.
 
     `seat`: its number in the room.
@@ -107,14 +107,14 @@ class Sitting:
 
     id: str
     visitor: Visitor
-    wish: Wish
+    join_request: JoinRequest
     person: Person
     feeds: Feeds
     seen: float
-    on_over: Callable[[Sitting], None]
-    loop: Loop = field(init=False)
+    on_over: Callable[[PlayerSession], None]
+    loopback: Loopback = field(init=False)
     stream: Stream = field(init=False)
-    bots: list[Loop] = field(factory=list)
+    bots: list[Loopback] = field(factory=list)
     feed: RoomFeed | None = None
     seat: int | None = None
     final: tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]] | None = None
@@ -131,7 +131,7 @@ class Sitting:
 
     def __attrs_post_init__(self) -> None:
         self.stream = self.feeds.stream(self, interval=INTERVAL, watched=self._watched)
-        self.loop = Loop(self.person, self.feeds.clock, self._told)
+        self.loopback = Loopback(self.person, self.feeds.clock, self._changed)
 
     @property
     def is_over(self) -> bool:
@@ -168,15 +168,15 @@ class Sitting:
 
     def act(self, action: Mapping[str, Any]) -> None:
         """Do what the human wants. Raises RuleError: nothing has changed; Refusal: the game is over."""
-        self.loop.check()
-        self.loop.send(self.person.act(action))
+        self.loopback.check()
+        self.loopback.send(self.person.act(action))
         self.stream.changed()
 
     # What the loop and the room say
 
-    def _told(self) -> None:
+    def _changed(self) -> None:
         self._look_for_room()
-        if self.loop.is_lost and self.final is None:
+        if self.loopback.is_lost and self.final is None:
             self._conclude()
             captured = self.capture()
             self.final = self.scene(captured), self.moves(captured)
@@ -206,11 +206,16 @@ class Sitting:
 
     def look(self) -> None:
         """Have a person ask how everything stands, where a dialect does not tell that by itself."""
-        if isinstance(self.person, Looks) and self.is_watched and not self.is_over and not self.loop.is_busy:
-            self.loop.send(self.person.look())
+        if (
+            isinstance(self.person, SupportsRefresh)
+            and self.is_watched
+            and not self.is_over
+            and not self.loopback.is_busy
+        ):
+            self.loopback.send(self.person.refresh())
 
     def _look_for_room(self) -> None:
-        places = self.loop.session.places
+        places = self.loopback.session.places
         room = places[0][0] if places else None
         if room is not None and (self.feed is None or self.feed.room is not room):
             self._follow(self.feeds.of(room))
@@ -262,15 +267,17 @@ class Sitting:
         if not scene["seats"]:
             scene["seats"] = _seats(view.get("players") or ())
         scene["left"] = self._left()
-        scene["isLive"] = not self.loop.is_lost
-        scene["error"] = self.loop.error
+        scene["isLive"] = not self.loopback.is_lost
+        scene["error"] = self.loopback.error
         # Another was faster, in the same turn of the reactor.
-        scene["refused"] = TAKEN.code if self.loop.is_lost and self.feed is None and self.wish.room else None
+        scene["refused"] = (
+            TAKEN.code if self.loopback.is_lost and self.feed is None and self.join_request.room else None
+        )
         return scene
 
     def _left(self) -> float | None:
         """Return the seconds that the person has left; None: any time."""
-        if self.feed is None or self.seat is None or self.loop.is_lost:
+        if self.feed is None or self.seat is None or self.loopback.is_lost:
             return None
         table = self.feed.room.table
         due = table.due_of(self.seat) if isinstance(table, HasDeadlines) else None
@@ -290,8 +297,8 @@ class Sitting:
         room = None if self.feed is None else self.feed.room.id
         return {
             "id": self.id,
-            "game": self.wish.game,
-            "name": self.wish.name,
+            "game": self.join_request.game,
+            "name": self.join_request.name,
             "room": room,
             "record": self.record,
             "started": self.started,
@@ -326,59 +333,61 @@ class Seats:
     grace: float = field(kw_only=True)
     random: Callable[[], Random] = field(kw_only=True)
     elsewhere: Call | None = field(default=None, kw_only=True)
-    sittings: dict[str, Sitting] = field(factory=dict)
+    player_sessions: dict[str, PlayerSession] = field(factory=dict)
     _sweep: IDelayedCall | None = None
     _looking: IDelayedCall | None = None
 
     @property
     def live(self) -> int:
         """How many seats are played on."""
-        return sum(not sitting.is_over for sitting in self.sittings.values())
+        return sum(not player_session.is_over for player_session in self.player_sessions.values())
 
-    def of(self, visitor: Visitor) -> list[Sitting]:
+    def of(self, visitor: Visitor) -> list[PlayerSession]:
         """Return a visitor's seats, the oldest first."""
-        return [sitting for sitting in self.sittings.values() if sitting.visitor is visitor]
+        return [player_session for player_session in self.player_sessions.values() if player_session.visitor is visitor]
 
-    def find(self, visitor: Visitor, word: str) -> Sitting:
+    def find(self, visitor: Visitor, word: str) -> PlayerSession:
         """Return a visitor's seat. Raises Refusal: there is none, or it is another's."""
-        sitting = self.sittings.get(word)
-        if sitting is None:
+        player_session = self.player_sessions.get(word)
+        if player_session is None:
             raise Refusal(404, "no-seat", "there is no such seat", "a seat that is over is forgotten after a while")
-        if sitting.visitor is not visitor:
+        if player_session.visitor is not visitor:
             raise Refusal(403, "not-yours", "this seat is another visitor's")
-        sitting.touch()
-        return sitting
+        player_session.touch()
+        return player_session
 
     # Joining
 
-    def open(self, visitor: Visitor, wish: Wish, host: str) -> Sitting:
+    def open(self, visitor: Visitor, join_request: JoinRequest, host: str) -> PlayerSession:
         """Join a game as a person, with bots. Raises Refusal."""
-        game_type, factory = self._listener(wish.game)
-        self._check(visitor, wish, game_type)
-        self._check_room(wish)
-        person = self._person(game_type, wish)
-        self._take_reserved(wish.reservation)
-        sitting = Sitting(
+        game_type, factory = self._listener(join_request.game)
+        self._check(visitor, join_request, game_type)
+        self._check_room(join_request)
+        person = self._person(game_type, join_request)
+        self._take_reserved(join_request.reservation)
+        player_session = PlayerSession(
             secrets.token_urlsafe(12),
             visitor,
-            wish,
+            join_request,
             person,
             self.feeds,
             self.feeds.clock.seconds(),
             self._over,
         )
-        sitting.party = _party(wish)
-        sitting.loop.join(factory, host, wish.name, sitting.party, wish.room)
-        self.sittings[sitting.id] = sitting
+        player_session.party = _party(join_request)
+        player_session.loopback.join(factory, host, join_request.name, player_session.party, join_request.room)
+        self.player_sessions[player_session.id] = player_session
         visitor.seats += 1
         self._sweep_later()
         try:
-            for (strategy, code), name in zip(wish.bots, _bot_names(wish), strict=True):
-                self._bring(sitting, strategy, game_type=game_type, factory=factory, host=host, code=code, name=name)
+            for (strategy, code), name in zip(join_request.bots, _bot_names(join_request), strict=True):
+                self._bring(
+                    player_session, strategy, game_type=game_type, factory=factory, host=host, code=code, name=name
+                )
         except Refusal:
-            sitting.loop.leave()
+            player_session.loopback.leave()
             raise
-        return sitting
+        return player_session
 
     def _listener(self, game: str) -> tuple[GameType, SessionFactory]:
         game_type, factory = self.lobby.game_types.get(game), self.games.of(game)
@@ -389,14 +398,18 @@ class Seats:
             raise Refusal(503, "no-listener", f"{game} has no listener")
         return game_type, factory
 
-    def _check(self, visitor: Visitor, wish: Wish, game_type: GameType) -> None:
-        if not wish.name.strip() or len(wish.name) > LONGEST_NAME or not wish.name.isprintable():
+    def _check(self, visitor: Visitor, join_request: JoinRequest, game_type: GameType) -> None:
+        if (
+            not join_request.name.strip()
+            or len(join_request.name) > LONGEST_NAME
+            or not join_request.name.isprintable()
+        ):
             raise Refusal(400, "name", f"a name has 1 to {LONGEST_NAME} characters that can be seen")
-        opponents = game_type.opponents(self.lobby.settings[wish.game])
-        if wish.bots and len(wish.bots) not in opponents:
+        opponents = game_type.opponents(self.lobby.settings[join_request.game])
+        if join_request.bots and len(join_request.bots) not in opponents:
             numbers = " or ".join(map(str, opponents)) or "no"
-            raise Refusal(400, "bots", f"{numbers} bots can come along in this game, not {len(wish.bots)}")
-        for strategy, _ in wish.bots:
+            raise Refusal(400, "bots", f"{numbers} bots can come along in this game, not {len(join_request.bots)}")
+        for strategy, _ in join_request.bots:
             if strategy not in game_type.players:
                 raise Refusal(400, "bots", "there is no such bot", f"there are {', '.join(game_type.players)}")
         lobby = self.lobby
@@ -407,19 +420,19 @@ class Seats:
         if self.live >= MOST:
             raise Refusal(503, "seats", "there are too many seats", "try again later")
 
-    def _check_room(self, wish: Wish) -> None:
-        if wish.room is None:
+    def _check_room(self, join_request: JoinRequest) -> None:
+        if join_request.room is None:
             return
-        if wish.bots or wish.reservation is not None:
+        if join_request.bots or join_request.reservation is not None:
             raise Refusal(400, "room-alone", "whoever names a room brings neither bots nor a code")
-        room = self.lobby.room(wish.room)
-        if room is None or room.history.kind != wish.game or not self.feeds.free(room):
+        room = self.lobby.room(join_request.room)
+        if room is None or room.history.kind != join_request.game or not self.feeds.free(room):
             raise TAKEN
 
-    def _person(self, game_type: GameType, wish: Wish) -> Person:
+    def _person(self, game_type: GameType, join_request: JoinRequest) -> Person:
         assert game_type.person is not None
         try:
-            return game_type.person(self.random(), wish.name, wish.reservation)
+            return game_type.person(self.random(), join_request.name, join_request.reservation)
         except GamedError as error:
             raise Refusal(400, getattr(error, "code", "person"), str(error)) from error
 
@@ -435,7 +448,7 @@ class Seats:
 
     def _bring(  # noqa: PLR0913 (what a bot needs)
         self,
-        sitting: Sitting,
+        player_session: PlayerSession,
         strategy: str,
         *,
         game_type: GameType,
@@ -444,34 +457,34 @@ class Seats:
         code: str | None,
         name: str,
     ) -> None:
-        told = {"stay": STAY, "reservation": code, "name": name, "players": len(sitting.wish.bots) + 1}
-        options = {option: told[option] for option in game_type.player_options if option in told}
+        known = {"stay": STAY, "reservation": code, "name": name, "players": len(player_session.join_request.bots) + 1}
+        options = {option: known[option] for option in game_type.player_options if option in known}
         client: Client = game_type.players[strategy](self.random(), **options)
-        loop = Loop(client, self.feeds.clock, _say_nothing, self.elsewhere, leaves=True)
-        loop.join(factory, host, name, sitting.party if code is None else None)
-        sitting.bots.append(loop)
+        loopback = Loopback(client, self.feeds.clock, _say_nothing, self.elsewhere, leaves=True)
+        loopback.join(factory, host, name, player_session.party if code is None else None)
+        player_session.bots.append(loopback)
 
     # Leaving
 
-    def leave(self, sitting: Sitting) -> None:
+    def leave(self, player_session: PlayerSession) -> None:
         """Leave a seat, as a peer whose connection ends; if it is over already, forget it."""
-        if sitting.is_over:
-            self.sittings.pop(sitting.id, None)
+        if player_session.is_over:
+            self.player_sessions.pop(player_session.id, None)
         else:
-            sitting.loop.leave()
+            player_session.loopback.leave()
 
-    def _over(self, sitting: Sitting) -> None:
-        sitting.visitor.seats -= 1
-        if sitting.party is not None:
-            self._close_waiting(sitting.wish.game, sitting.party)
-        for bot in sitting.bots:
-            if not bot.is_lost and not _plays_with_others(bot, sitting):
+    def _over(self, player_session: PlayerSession) -> None:
+        player_session.visitor.seats -= 1
+        if player_session.party is not None:
+            self._close_waiting(player_session.join_request.game, player_session.party)
+        for bot in player_session.bots:
+            if not bot.is_lost and not _plays_with_others(bot, player_session):
                 bot.leave()
-        sitting.bots.clear()
-        over = [other for other in self.sittings.values() if other.is_over]
-        own = [other for other in over if other.visitor is sitting.visitor]
+        player_session.bots.clear()
+        over = [other for other in self.player_sessions.values() if other.is_over]
+        own = [other for other in over if other.visitor is player_session.visitor]
         for other in (*own[: max(0, len(own) - KEPT)], *over[: max(0, len(over) - KEPT_IN_ALL)]):
-            self.sittings.pop(other.id, None)
+            self.player_sessions.pop(other.id, None)
 
     def _close_waiting(self, game: str, party: Party) -> None:
         """Close a party's room whose match has not begun: nobody else can come."""
@@ -480,27 +493,31 @@ class Seats:
                 room.stop(Termination.CANCELLED)
 
     def _sweep_later(self) -> None:
-        if self._sweep is None and self.sittings:
+        if self._sweep is None and self.player_sessions:
             self._sweep = self.feeds.clock.callLater(self.grace / 4, self._clean)
         if self._looking is None and self.live:
             self._looking = self.feeds.clock.callLater(LOOK, self._look)
 
     def _look(self) -> None:
         self._looking = None
-        for sitting in self.sittings.values():
-            sitting.look()
+        for player_session in self.player_sessions.values():
+            player_session.look()
         self._sweep_later()
 
     def _clean(self) -> None:
         self._sweep = None
         now = self.feeds.clock.seconds()
-        for sitting in list(self.sittings.values()):
-            if sitting.is_over:
-                if now - max(sitting.ended, sitting.seen) > KEPT_SECONDS:
-                    del self.sittings[sitting.id]
-            elif not sitting.is_watched and now - sitting.seen > self.grace:
-                log.info("web: silent: seat={id} peer={peer}", id=sitting.id[:6], peer=sitting.loop.session.name)
-                sitting.loop.leave()
+        for player_session in list(self.player_sessions.values()):
+            if player_session.is_over:
+                if now - max(player_session.ended, player_session.seen) > KEPT_SECONDS:
+                    del self.player_sessions[player_session.id]
+            elif not player_session.is_watched and now - player_session.seen > self.grace:
+                log.info(
+                    "web: silent: seat={id} peer={peer}",
+                    id=player_session.id[:6],
+                    peer=player_session.loopback.session.name,
+                )
+                player_session.loopback.leave()
         self._sweep_later()
 
     def stop(self) -> None:
@@ -515,25 +532,25 @@ def _say_nothing() -> None:
     """Tell nobody what a bot was told."""
 
 
-def _plays_with_others(bot: Loop, sitting: Sitting) -> bool:
+def _plays_with_others(bot: Loopback, player_session: PlayerSession) -> bool:
     """Whether a bot is in a match with somebody who did not come with it."""
-    own = {sitting.loop.session, *(other.session for other in sitting.bots)}
+    own = {player_session.loopback.session, *(other.session for other in player_session.bots)}
     return any(
         room.history.was_started and room.table.outcome is None and not own.issuperset(room.peers.values())
         for room, _ in bot.session.places
     )
 
 
-def _party(wish: Wish) -> Party | None:
+def _party(join_request: JoinRequest) -> Party | None:
     """Return the party of a person with bots. Those that have a code go to its room instead."""
-    bots = sum(code is None for _, code in wish.bots)
-    return Party(1 + bots) if bots and wish.reservation is None else None
+    bots = sum(code is None for _, code in join_request.bots)
+    return Party(1 + bots) if bots and join_request.reservation is None else None
 
 
-def _bot_names(wish: Wish) -> Iterator[str]:
+def _bot_names(join_request: JoinRequest) -> Iterator[str]:
     """Yield a name for each bot, of the strategy's letters, and unlike all others at the table in its letters."""
-    taken = {_plain(wish.name)}
-    for strategy, _ in wish.bots:
+    taken = {_plain(join_request.name)}
+    for strategy, _ in join_request.bots:
         names = (strategy, *(strategy + letter for letter in ascii_uppercase))
         name = next(name for name in names if _plain(name) not in taken)
         taken.add(_plain(name))

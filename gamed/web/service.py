@@ -69,9 +69,9 @@ def web_site(  # noqa: PLR0913 (what the pages need of the daemon)
     factories = games.factories
     ready = readiness(listeners, lobby.journal, lobby)
     collector = DaemonCollector(
-        lobby.tally,
+        lobby.stats,
         lobby.rooms.values,
-        lambda: lobby.keeper.unstored,
+        lambda: lobby.record_writer.unstored,
         traffic={name: factory.traffic for name, factory in factories.items()},
         sessions={name: factory.sessions for name, factory in factories.items()},
         problems=ready,
@@ -146,9 +146,9 @@ def readiness(listeners: Iterable[Listener], journal: Watched, lobby: Lobby) -> 
         elif journal.failed is not None:
             found["journal"] = f"cannot be synced: {journal.failed}"
         if lobby.store.silence:
-            found["store"] = f"{lobby.store.silence}; {lobby.keeper.unstored} ended games wait to be stored"
-        elif lobby.keeper.reason and lobby.keeper.unstored:
-            found["store"] = f"{lobby.keeper.unstored} ended games wait to be stored; see the log"
+            found["store"] = f"{lobby.store.silence}; {lobby.record_writer.unstored} ended games wait to be stored"
+        elif lobby.record_writer.reason and lobby.record_writer.unstored:
+            found["store"] = f"{lobby.record_writer.unstored} ended games wait to be stored; see the log"
         return found
 
     return problems

@@ -9,9 +9,9 @@ from attrs import define
 from twisted.internet.defer import Deferred
 
 from gamed import __version__
+from gamed.core.reception import SupportsReservations
 from gamed.lobby.lobby import Lobby
 from gamed.net.game_listeners import GameListeners
-from gamed.reception import Prepares
 from gamed.web.answers import Answer, Call, Route
 from gamed.web.scenes import listed
 from gamed.web.visitors import NOBODY, Visitor, Visitors
@@ -36,18 +36,18 @@ class Sessions:
 
     def _session(self, call: Call) -> Answer:
         visitor = self.visitors.make(call.address) if call.visitor is NOBODY else call.visitor
-        return self._told(visitor, call)
+        return self._described(visitor, call)
 
     def _login(self, call: Call) -> Deferred[Answer]:
         user, password = call.text("user"), call.text("password")
         logged_in = self.visitors.login(call.visitor, user, password, call.address, call.port)
-        return logged_in.addCallback(self._told, call)
+        return logged_in.addCallback(self._described, call)
 
     def _logout(self, call: Call) -> Answer:
         self.visitors.logout(call.visitor)
-        return self._told(call.visitor, call)
+        return self._described(call.visitor, call)
 
-    def _told(self, visitor: Visitor, call: Call) -> Answer:
+    def _described(self, visitor: Visitor, call: Call) -> Answer:
         cookie = f"{call.cookie}={visitor.key}; Path=/; HttpOnly; SameSite=Strict{'; Secure' if call.secure else ''}"
         body = {"token": visitor.token, "admin": visitor.admin, "version": __version__, "games": list(self._games())}
         return Answer(body=body, headers={"set-cookie": cookie})
@@ -58,7 +58,7 @@ class Sessions:
             can = ["watch"]
             if factory is not None and game_type.person is not None:
                 can.append("play")
-            if factory is not None and isinstance(factory.reception, Prepares):
+            if factory is not None and isinstance(factory.reception, SupportsReservations):
                 can += ["prepare", "from"]
             options = game_type.options(settings)
             yield {

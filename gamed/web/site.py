@@ -26,7 +26,7 @@ from twisted.web.server import Request, Site
 
 from gamed.config import WebConfig
 from gamed.net.addresses import host_of, port_of
-from gamed.net.backlog import Backlog
+from gamed.net.fair_queue import FairQueue
 from gamed.net.limits import ConnectionLimits
 from gamed.web.answers import MOST_IMPORT, Answer, Refusal
 from gamed.web.proxies import Networks, client_address
@@ -206,7 +206,7 @@ class GuardedRequest(Request):
         # Twisted's requests have no types.
         request: Any = self
         request.channel.come()
-        request.channel.site.backlog.enter(self)
+        request.channel.site.fair_queue.enter(self)
 
     def serve(self, until: float) -> bool:  # noqa: ARG002 (Waiting's signature)
         """Answer it, if somebody still waits for the answer."""
@@ -308,7 +308,7 @@ class WebSite(Site):
         self.waiting: dict[Channel, float] = {}
         self.stopping: list[Callable[[], None]] = []
         self.configure: Callable[[WebConfig], None] = _ignore
-        self.backlog = Backlog(reactor)
+        self.fair_queue = FairQueue(reactor)
         self._sweep: IDelayedCall | None = None
 
     def acceptableProtocols(self) -> list[bytes]:

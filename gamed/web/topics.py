@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from attrs import define
 
-from gamed.errors import GamedError
+from gamed.core.errors import GamedError
 from gamed.web.answers import Call, Refusal, Route, dumped, refusal_of
 from gamed.web.events import Lines, last_event
 from gamed.web.feed import Stream

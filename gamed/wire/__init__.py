@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from gamed.events import Event
+from gamed.core.events import Event
 
 
 class Connection(Protocol):

@@ -14,7 +14,7 @@ from typing import Final, TypeAlias, Union
 
 from attrs import frozen
 
-from gamed.errors import LocalProtocolError, RemoteProtocolError
+from gamed.core.errors import LocalProtocolError, RemoteProtocolError
 from gamed.texts import printable
 
 # Python's \s has four separators more than Unicode's White_Space; the reader takes the byte order mark for white space.

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from attrs import define, field
 
-from gamed.errors import RemoteProtocolError
+from gamed.core.errors import RemoteProtocolError
 
 UNFINISHED = 200
 """Bytes of an unfinished line that are shown."""

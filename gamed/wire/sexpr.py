@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 
 from attrs import define, field
 
-from gamed.errors import RemoteProtocolError
+from gamed.core.errors import RemoteProtocolError
 from gamed.wire import datums
 from gamed.wire.datums import DELIMITERS, WHITE_SPACE, Datum, Opaque, Symbol, malformed
 

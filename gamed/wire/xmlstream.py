@@ -20,7 +20,7 @@ from xml.parsers import expat
 
 from attrs import define, field
 
-from gamed.errors import RemoteProtocolError
+from gamed.core.errors import RemoteProtocolError
 
 __all__ = ["Element", "XmlStream"]
 
@@ -184,7 +184,7 @@ class XmlStream:
     """The messages that are complete with the same of each, and between them what was found of stray text."""
     last: str = field(default="", init=False)
     """The same of the message that `elements` yielded last."""
-    _is_told: bool = field(default=False, init=False)
+    _is_reported: bool = field(default=False, init=False)
     """Whether a line of the text that waits, in which there is no markup, has been noted as stray text."""
 
     def __attrs_post_init__(self) -> None:
@@ -204,7 +204,7 @@ class XmlStream:
     @property
     def unfinished(self) -> bytes:
         """The first bytes of what has not ended of a message, or of text that may become none."""
-        if self.closed or self._is_told or self._error is not None:
+        if self.closed or self._is_reported or self._error is not None:
             return b""
         return self._begun_text().lstrip(_BLANKS)[:UNFINISHED]
 
@@ -279,7 +279,7 @@ class XmlStream:
         level = messages.level
         if not token.startswith("<"):
             self._note_stray_text(token[: token.index("<")])
-        self._is_told = False
+        self._is_reported = False
         self._parser.Parse(token)
         if not level and messages.root and not self._opening:
             self._opening = self._seen
@@ -309,8 +309,8 @@ class XmlStream:
     def _note_stray_text(self, text: str) -> None:
         """Note the first line of some text, unless it is in a message or was noted."""
         line = text.strip(_BLANK).partition("\n")[0].strip(_BLANK)
-        if line and self._messages.level < 2 and not self._is_told:  # noqa: PLR2004 (the level of messages)
-            self._is_told = True
+        if line and self._messages.level < 2 and not self._is_reported:  # noqa: PLR2004 (the level of messages)
+            self._is_reported = True
             self._came.append(line.encode()[:KEPT])
 
     def _renew(self) -> None:

@@ -10,10 +10,10 @@ from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.admin.accounts import NO_SECRET, Accounts, Secret
+from gamed.core.passwords import MANY, MOST_HELD
+from gamed.core.stats import Stats
 from gamed.lobby.logins import Logins
-from gamed.passwords import MANY, MOST_HELD
-from gamed.tally import Tally
-from tests.console.desks import PASSWORD, SECRET, at_once
+from tests.console.sessions import PASSWORD, SECRET, at_once
 from tests.store.logs import sentences
 
 
@@ -37,8 +37,8 @@ class AccountsTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.clock = Clock()
         self.hashed: list[str] = []
-        self.tally = Tally()
-        self.logins = Logins(self.clock.seconds, self.tally)
+        self.stats = Stats()
+        self.logins = Logins(self.clock.seconds, self.stats)
         self.accounts = Accounts({"admin": SECRET}, self.clock, self.in_thread, self.logins)
 
     def in_thread(self, call: Any, password: str) -> Deferred[Any]:
@@ -50,7 +50,7 @@ class AccountsTests(SynchronousTestCase):
 
     def test_who_is_right_is_let_in_at_once(self) -> None:
         self.assertIs(self.successResultOf(self.check(PASSWORD)), True)
-        self.assertEqual(self.tally.wrong_passwords.total(), 0)
+        self.assertEqual(self.stats.wrong_passwords.total(), 0)
 
     def test_another_user_with_the_password_is_wrong_and_learns_nothing(self) -> None:
         checked = self.check(PASSWORD, "root")
@@ -66,7 +66,7 @@ class AccountsTests(SynchronousTestCase):
             self.assertNoResult(checked)
             self.clock.advance(0.2)
             self.assertIs(self.successResultOf(checked), False)
-        self.assertEqual(self.tally.wrong_passwords, {"console": 3})
+        self.assertEqual(self.stats.wrong_passwords, {"console": 3})
 
     def test_the_right_one_waits_for_no_wrong_one(self) -> None:
         guesses = [self.check(f"guess {number}") for number in range(10 * MOST_HELD)]
@@ -95,7 +95,7 @@ class AccountsTests(SynchronousTestCase):
         said = sentences(logs)
         self.assertEqual(len(said), MANY + 1)
         self.assertIn(f"more than {MANY} wrong passwords in a minute", said[-1])
-        self.assertEqual((self.tally.password_alarms, self.tally.wrong_passwords["console"]), (1, 10 * MANY))
+        self.assertEqual((self.stats.password_alarms, self.stats.wrong_passwords["console"]), (1, 10 * MANY))
 
     def test_a_changed_account_holds_at_once(self) -> None:
         self.accounts.secrets = {"root": Secret.of("other")}

@@ -8,7 +8,7 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.admin.operators import Operator, Operators
-from gamed.findings import Finding
+from gamed.core.findings import Finding
 
 FINDING = Finding("impossible", 1, 7, "no fleet is left\x1b[2J")
 ROOM: Any = SimpleNamespace(id="6f0c0d9f-0000")

@@ -18,8 +18,8 @@ from xml.etree.ElementTree import tostring
 
 from lxml import etree
 
-from gamed.errors import RuleError
-from gamed.game import CHANCE
+from gamed.core.errors import RuleError
+from gamed.core.game import CHANCE
 from gamed.games.softwarechallenge.messages import Memento
 from gamed.games.softwarechallenge.seasons.hive.board import Cell
 from gamed.games.softwarechallenge.seasons.hive.checks import checked

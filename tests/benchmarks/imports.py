@@ -18,7 +18,7 @@ from random import Random
 
 from lxml import etree
 
-from gamed.errors import RuleError
+from gamed.core.errors import RuleError
 from gamed.games.go.board import Board
 from gamed.games.go.tree import GoGame, Node, Player, Point
 from gamed.records.gofans import write

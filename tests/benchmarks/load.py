@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from gamed.history import LINE
+from gamed.core.history import LINE
 from gamed.testing.battleship import play_history
 
 

@@ -14,9 +14,9 @@ from functools import cache
 from random import Random
 from typing import NamedTuple
 
+from gamed.games.quoridor.follower import spoken
 from gamed.games.quoridor.strategy import STRATEGIES
-from gamed.games.quoridor.table import Seated
-from gamed.games.quoridor.world import spoken
+from gamed.games.quoridor.table import TableRules
 
 SCRIPTS = 20
 
@@ -40,7 +40,7 @@ def script(seed: int) -> tuple[Turn, ...]:
 
 def _game(seed: int, first: int) -> list[Turn]:
     """Return a game that `first` begins and wins: the one after the winner begins the next."""
-    rules, strategy = Seated(), STRATEGIES["path"]()
+    rules, strategy = TableRules(), STRATEGIES["path"]()
     for attempt in range(1_000):
         random, turns = Random(1_000 * seed + attempt), []
         state = rules.setup({"first": first})

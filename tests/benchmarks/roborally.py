@@ -9,9 +9,9 @@ import sys
 import time
 from random import Random
 
-from gamed.game import CHANCE
+from gamed.core.game import CHANCE
 from gamed.games.roborally import Settings, game_type
-from gamed.games.roborally.strategy import STRATEGIES, as_told
+from gamed.games.roborally.strategy import STRATEGIES, as_public
 from tests.daemon import ROOT, Daemon, free_port
 
 ROBOTS = 8
@@ -38,7 +38,7 @@ def rules_alone() -> tuple[int, float]:
         while game.outcome(state) is None:
             seats = game.to_move(state)
             answers = {
-                seat: STRATEGIES["random"](state.layout, as_told(state.robots[seat]), request, random)
+                seat: STRATEGIES["random"](state.layout, as_public(state.robots[seat]), request, random)
                 for seat, request in game.requests(state).items()
             }
             begun = time.perf_counter()

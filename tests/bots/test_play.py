@@ -20,7 +20,7 @@ from gamed.games.battleship import Settings, game_type
 from gamed.games.battleship.states import Phase
 from gamed.games.quoridor import game_type as quoridor
 from gamed.registry import Player
-from gamed.testing.house import House, Wire
+from gamed.testing.harness import Harness, Wire
 from tests.games.quoridor.worlds import VOTE, newcomer, universe
 
 ROLES = b"(4,[]).\r(5,[]).\r"
@@ -77,17 +77,17 @@ def player(seed: int = 1) -> Player:
 
 class MatchTests(SynchronousTestCase):
     def test_two_bots_play_a_whole_match(self) -> None:
-        house = House("battleship", Settings())
-        bots = [Seated(player(seed=seed), house.clock, house.connect()) for seed in (1, 2)]
-        house.clock.advance(2.5)
+        harness = Harness("battleship", Settings())
+        bots = [Seated(player(seed=seed), harness.clock, harness.connect()) for seed in (1, 2)]
+        harness.clock.advance(2.5)
         while sum(bot.exchange() for bot in bots):
             pass
         results = [self.successResultOf(bot.bot.done) for bot in bots]
         self.assertEqual(sorted(result.won for result in results), [False, True])
         self.assertTrue(all(17 <= result.moves <= 100 for result in results if result.won))
         self.assertEqual([result.seconds for result in results], [2.5, 2.5])
-        house.settle()
-        (found,) = house.store.summaries.values()
+        harness.settle()
+        (found,) = harness.store.summaries.values()
         self.assertEqual(found.termination, "victory")
         self.assertEqual([result.won for result in results], [found.winner == 0, found.winner == 1])
 
@@ -167,12 +167,12 @@ class StayTests(SynchronousTestCase):
     """A world that plays Quoridor, beside one that a test steers."""
 
     def sit(self, **options: Any) -> None:
-        self.house = universe()
+        self.harness = universe()
         self.played: list[Played] = []
         made = quoridor.players["path"](Random(1), **options)
-        self.seat = Seated(made, self.house.clock, self.house.connect(), self.played.append)
+        self.seat = Seated(made, self.harness.clock, self.harness.connect(), self.played.append)
         self.exchange()
-        self.person = newcomer(self.house)
+        self.person = newcomer(self.harness)
         self.exchange()
 
     def exchange(self) -> None:
@@ -193,16 +193,16 @@ class StayTests(SynchronousTestCase):
         self.sit(stay=30.0)
         self.lose()
         self.assertEqual([played.won for played in self.played], [True])
-        self.house.clock.advance(29.0)
+        self.harness.clock.advance(29.0)
         self.assertFalse(self.seat.transport.disconnecting)
         self.person.says("(reset)")
         self.lose()
         self.assertEqual(len(self.played), 2)
         self.assertGreater(self.played[1].moves, 3)
-        self.house.clock.advance(29.0)
+        self.harness.clock.advance(29.0)
         self.assertFalse(self.seat.transport.disconnecting)
         self.assertNotIn("disconnect", " ".join(self.person.heard))
-        self.house.clock.advance(1.0)
+        self.harness.clock.advance(1.0)
         self.assertTrue(self.seat.transport.disconnecting)
         self.seat.lose()
         self.assertEqual(self.successResultOf(self.seat.bot.done), self.played[1])
@@ -236,18 +236,18 @@ class StayTests(SynchronousTestCase):
         self.lose()
         self.seat.lose()
         self.assertEqual(self.successResultOf(self.seat.bot.done), self.played[0])
-        self.assertEqual([call for call in self.house.clock.getDelayedCalls() if call.getTime() > 1e3], [])
+        self.assertEqual([call for call in self.harness.clock.getDelayedCalls() if call.getTime() > 1e3], [])
 
     def test_it_waits_before_it_answers(self) -> None:
         self.sit(pace=3.0)
         told = self.person.heard
-        self.house.clock.advance(3.0)
+        self.harness.clock.advance(3.0)
         self.exchange()
         self.assertEqual((told, self.person.heard), ([VOTE], ["(start2wait 1 ())"]))
-        self.house.clock.advance(2.9)
+        self.harness.clock.advance(2.9)
         self.exchange()
         self.assertEqual(self.person.heard, [])
-        self.house.clock.advance(0.1)
+        self.harness.clock.advance(0.1)
         self.exchange()
         self.assertEqual(self.person.heard, ["(play 1 (player 4.0 1.0 1.0))"])
 

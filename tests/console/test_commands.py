@@ -8,18 +8,18 @@ from pathlib import Path
 from twisted.logger import capturedLogs
 
 from gamed.console.commands import COMMANDS, LATER
-from gamed.game import Termination
-from gamed.history import STARTED
-from gamed.refusals import Refusal
+from gamed.core.game import Termination
+from gamed.core.history import STARTED
+from gamed.core.refusals import Refusal
 from gamed.registry import games
-from gamed.testing.house import Wire
-from tests.console.desks import DeskTestCase, everything
+from gamed.testing.harness import Wire
+from tests.console.sessions import ConsoleTestCase, everything
 from tests.store.logs import sentences
 
 SHOT = b"(1,[0,0]).\n"
 
 
-class LookingTests(DeskTestCase):
+class LookingTests(ConsoleTestCase):
     def test_rooms(self) -> None:
         self.assertEqual(self.answer("rooms"), "No room is open.\n")
         self.match()
@@ -29,9 +29,9 @@ class LookingTests(DeskTestCase):
         self.assertIn("there is no game chess", self.answer("rooms chess"))
 
     def test_the_states_of_a_room(self) -> None:
-        self.house.connect()
+        self.harness.connect()
         self.assertIn("waiting", self.answer("rooms"))
-        self.house.connect()
+        self.harness.connect()
         self.assertIn("playing", self.answer("rooms"))
         self.room.pause()
         self.assertIn("paused", self.answer("rooms"))
@@ -50,15 +50,15 @@ class LookingTests(DeskTestCase):
         ):
             self.assertIn(part, shown)
         # A relay judges a quarter of a second later.
-        self.house.settle()
+        self.harness.settle()
         data = json.loads(self.answer(f"room {self.room.id} --json"))
         self.assertEqual(data["to move"], [0])
         self.assertEqual(data["last entries"][-1]["what"], "(1,[0,0]).")
 
     def test_a_room_that_has_not_begun_has_no_board(self) -> None:
-        self.house.connect()
+        self.harness.connect()
         self.assertNotIn("board", json.loads(self.answer(f"room {self.room.id} --json")))
-        self.house.connect()
+        self.harness.connect()
         self.assertIn("board", json.loads(self.answer(f"room {self.room.id} --json")))
 
     def test_a_room_that_is_not_there(self) -> None:
@@ -83,7 +83,7 @@ class LookingTests(DeskTestCase):
     def test_who_was_kicked_is_shown_as_let_go_until_the_connection_is_gone(self) -> None:
         defender, _ = self.match()
         self.answer(f"kick {defender.session.name}")
-        self.house.clock.advance(0)
+        self.harness.clock.advance(0)
         self.assertRegex(self.answer("players"), rf"{defender.session.name} +battleship +is let go")
         defender.leave()
         self.assertNotIn(defender.session.name, self.answer("players"))
@@ -118,23 +118,23 @@ class LookingTests(DeskTestCase):
         self.assertEqual(everything(logs), [])
 
 
-class WatchTests(DeskTestCase):
+class WatchTests(ConsoleTestCase):
     def test_what_happens_is_told_until_it_ends(self) -> None:
         _, attacker = self.match()
         self.assertIn("Watching room", self.answer(f"watch {self.room.id}"))
         self.assertIn(" 1 ", self.answer("rooms"))
         attacker.send(SHOT)
         room = self.room.id[:8]
-        self.assertRegex("".join(self.told), rf"^{room} +0\.000 line seat 1 \(1,\[0,0\]\)\.\n$")
+        self.assertRegex("".join(self.notified), rf"^{room} +0\.000 line seat 1 \(1,\[0,0\]\)\.\n$")
         attacker.leave()
-        self.assertTrue(self.told[-1].endswith("closed\n"))
+        self.assertTrue(self.notified[-1].endswith("closed\n"))
         self.assertEqual(self.operator.watched, {})
 
     def refuse(self, wire: Wire, seat: int | None) -> None:
         room = self.room.id if seat is not None else ""
         refusal = Refusal("unknown-word", "there is no such word", "(1,[X,Y]).", b"shoot!")
-        self.house.lobby.refusals.add(wire.session, refusal, room, seat)
-        self.house.clock.advance(0)
+        self.harness.lobby.refusals.add(wire.session, refusal, room, seat)
+        self.harness.clock.advance(0)
 
     def test_what_was_refused_is_shown_whole(self) -> None:
         defender, _ = self.match()
@@ -148,20 +148,20 @@ class WatchTests(DeskTestCase):
         defender, _ = self.match()
         self.answer(f"watch {self.room.id}")
         self.refuse(defender, 0)
-        (line,) = self.told
+        (line,) = self.notified
         self.assertIn("refused unknown-word: listener=battleship room=", line)
         self.assertIn('there is no such word; expected: (1,[X,Y]).; message: "shoot!"\n', line)
         self.answer("watch")
         self.refuse(defender, 0)
-        self.assertEqual(len(self.told), 1)
+        self.assertEqual(len(self.notified), 1)
 
     def test_what_a_listener_refuses_is_shown_of_peers_without_a_seat_too(self) -> None:
-        wire = self.house.connect()
+        wire = self.harness.connect()
         self.assertIn("Watching what battleship refuses", self.answer("watch battleship"))
         self.refuse(wire, None)
-        self.assertEqual(len(self.told), 1)
+        self.assertEqual(len(self.notified), 1)
         self.assertIn("1 rooms or listeners", self.answer("watch"))
-        self.assertEqual(self.house.lobby.refusals.watchers, [])
+        self.assertEqual(self.harness.lobby.refusals.watchers, [])
 
     def test_watching_no_more(self) -> None:
         _, attacker = self.match()
@@ -171,12 +171,12 @@ class WatchTests(DeskTestCase):
             self.assertEqual(len(self.room.watchers), 1)
             end()
             attacker.send(SHOT)
-            self.assertEqual((self.told, self.room.watchers), ([], []))
+            self.assertEqual((self.notified, self.room.watchers), ([], []))
 
     def test_a_screen_that_fails_costs_the_room_nothing(self) -> None:
         _, attacker = self.match()
         self.answer(f"watch {self.room.id}")
-        self.operator.tell = lambda _text: 1 // 0
+        self.operator.notify = lambda _text: 1 // 0
         attacker.send(SHOT)
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
         self.assertFalse(self.room.is_closed)
@@ -185,11 +185,11 @@ class WatchTests(DeskTestCase):
         _, attacker = self.match()
         self.answer(f"watch {self.room.id}")
         attacker.send(b"\x1b[2J.\n")
-        self.assertIn("\\x1b[2J", "".join(self.told))
-        self.assertNotIn("\x1b", "".join(self.told))
+        self.assertIn("\\x1b[2J", "".join(self.notified))
+        self.assertNotIn("\x1b", "".join(self.notified))
 
 
-class ActingTests(DeskTestCase):
+class ActingTests(ConsoleTestCase):
     def audited(self, line: str) -> tuple[str, str]:
         """Type a line; return what it shows, and what the audit log has of it."""
         with capturedLogs() as logs:
@@ -211,7 +211,7 @@ class ActingTests(DeskTestCase):
         attacker.send(SHOT)
         self.assertEqual(defender.received, before)
         self.audited(f"step {self.room.id}")
-        self.house.clock.advance(0)
+        self.harness.clock.advance(0)
         self.assertEqual(defender.received, before + b"(1,[0,0]).\r")
         self.audited(f"resume {self.room.id}")
         self.assertEqual(self.audited(f"resume {self.room.id}")[0], f"room {self.room.id} is not paused\n")
@@ -219,50 +219,50 @@ class ActingTests(DeskTestCase):
     def test_cancel(self) -> None:
         self.match()
         self.audited(f"cancel {self.room.id}")
-        self.house.settle()
-        (summary,) = self.house.store.summaries.values()
+        self.harness.settle()
+        (summary,) = self.harness.store.summaries.values()
         self.assertEqual((summary.termination, summary.winner), ("cancelled", None))
 
     def test_kick_by_name_and_by_seat(self) -> None:
         for who in ("peer", "seat"):
             defender, attacker = self.match()
-            room = next(room for room in self.house.lobby.rooms.values() if not room.is_closed)
+            room = next(room for room in self.harness.lobby.rooms.values() if not room.is_closed)
             shown, _ = self.audited(f"kick {defender.session.name}" if who == "peer" else f"kick {room.id} 0")
-            self.house.clock.advance(0)
+            self.harness.clock.advance(0)
             self.assertEqual(shown, f"{defender.session.name} is kicked.\n")
             self.assertTrue(defender.is_closed)
             self.assertTrue(attacker.is_closed)
-            self.house.settle()
+            self.harness.settle()
         self.assertEqual(
-            {(item.termination, item.winner) for item in self.house.store.summaries.values()}, {("left", 1)}
+            {(item.termination, item.winner) for item in self.harness.store.summaries.values()}, {("left", 1)}
         )
         self.assertIn("no peers are called nobody", self.audited("kick nobody")[0])
 
     def test_kick_an_empty_seat(self) -> None:
-        self.house.connect()
+        self.harness.connect()
         self.assertEqual(self.audited(f"kick {self.room.id} 1")[0], "nobody sits on seat 1\n")
 
     def test_ban(self) -> None:
         defender, attacker = self.match()
         self.assertEqual(self.audited("ban 192.0.2.7")[0], "192.0.2.7/32 is banned; 1 connections are closed.\n")
-        self.house.clock.advance(0)
+        self.harness.clock.advance(0)
         self.assertTrue(defender.is_closed and attacker.is_closed)
-        self.assertRaises(AssertionError, self.house.connect, "192.0.2.7")
-        self.house.connect("192.0.2.8")
+        self.assertRaises(AssertionError, self.harness.connect, "192.0.2.7")
+        self.harness.connect("192.0.2.8")
         self.assertRegex(self.answer("bans"), r"192.0.2.7/32 +1\n")
         self.audited("unban 192.0.2.7")
-        self.house.connect("192.0.2.7")
+        self.harness.connect("192.0.2.7")
         self.assertEqual(self.audited("unban 192.0.2.7")[0], "192.0.2.7/32 is not banned\n")
 
     def test_a_ban_that_makes_no_sense(self) -> None:
         self.assertIn("has your own address", self.audited("ban 192.0.0.0/16")[0])
         self.assertIn("is no address and no network", self.audited("ban everybody")[0])
-        self.house.connect("192.0.2.1")
+        self.harness.connect("192.0.2.1")
 
     def test_a_ban_ends_other_operators_sessions(self) -> None:
         self.operator.address = "203.0.113.1"
         self.assertEqual(self.closed, [])
-        self.listed_operator("admin", "192.0.2.1", "ssh", self.told.append, lambda: self.closed.append(False))
+        self.listed_operator("admin", "192.0.2.1", "ssh", self.notified.append, lambda: self.closed.append(False))
         self.audited("ban 192.0.2.0/24")
         self.assertEqual(self.closed, [False])
 
@@ -273,37 +273,37 @@ class ActingTests(DeskTestCase):
         self.assertEqual(self.held, ["hold", "release"])
 
     def test_a_save_that_does_not_come_to_an_end(self) -> None:
-        self.patch(type(self.house.journal), "on_disk", lambda _journal, _call: None)
+        self.patch(type(self.harness.journal), "on_disk", lambda _journal, _call: None)
         self.answer("save")
         self.assertEqual(self.held, ["hold"])
-        self.house.clock.advance(10)
+        self.harness.clock.advance(10)
         self.assertEqual(self.paper.text, "the journal was not synced within 10 seconds\n")
         self.assertEqual(self.held, ["hold", "release"])
 
     def test_shutdown(self) -> None:
         self.audited("shutdown")
         self.assertEqual(self.stopped, [])
-        self.house.clock.advance(LATER)
+        self.harness.clock.advance(LATER)
         self.assertEqual(len(self.stopped), 1)
 
     def test_drain(self) -> None:
         defender, _ = self.match()
-        waiting = self.house.connect()
+        waiting = self.harness.connect()
         self.assertEqual(
             self.audited("drain")[0], "No new games begin; 1 go on, and the daemon stops after the last.\n"
         )
         self.assertIn("draining already", self.audited("drain")[0])
-        self.house.settle()
+        self.harness.settle()
         self.assertTrue(waiting.is_closed)
         with capturedLogs() as logs:
-            refused = self.house.connect()
+            refused = self.harness.connect()
         self.assertTrue(refused.is_closed)
         self.assertIn("no new games: the daemon finishes those that run", sentences(logs)[0])
-        self.house.clock.advance(10)
+        self.harness.clock.advance(10)
         self.assertEqual(self.stopped, [])
         defender.leave()
-        self.house.settle()
-        self.house.clock.advance(LATER)
+        self.harness.settle()
+        self.harness.clock.advance(LATER)
         self.assertEqual(len(self.stopped), 1)
 
     def test_the_logs_level(self) -> None:
@@ -336,18 +336,18 @@ class ActingTests(DeskTestCase):
 
     def test_quit(self) -> None:
         self.assertEqual(self.answer("quit"), "Bye.\n")
-        self.house.clock.advance(0)
+        self.harness.clock.advance(0)
         self.assertEqual(self.closed, [True])
 
 
-class RecordTests(DeskTestCase):
+class RecordTests(ConsoleTestCase):
     def setUp(self) -> None:
         super().setUp()
         defender, attacker = self.match()
         attacker.send(SHOT)
         defender.leave()
-        self.house.settle()
-        (self.record,) = self.house.store.records
+        self.harness.settle()
+        (self.record,) = self.harness.store.records
 
     def test_list(self) -> None:
         self.assertRegex(self.answer("records"), rf"{self.record[:8]} .* battleship .* left +1 ")
@@ -371,13 +371,13 @@ class RecordTests(DeskTestCase):
             self.assertIn("FILE is a plain name", self.answer(f"records export {self.record} {name}"))
 
 
-class PreparingTests(DeskTestCase):
+class PreparingTests(ConsoleTestCase):
     kind = "hive"
     settings = games()["softwarechallenge"].load().settings(password="secret")
 
     def test_a_prepared_room_its_codes_and_their_end(self) -> None:
         made = json.loads(self.answer("prepare hive Ada 'Grace Hopper' --paused --json"))
-        room = self.house.lobby.rooms[made["room"]]
+        room = self.harness.lobby.rooms[made["room"]]
         self.assertEqual((made["state"], room.table.names), ("paused", ("Ada", "Grace Hopper")))
         codes = [reservation["code"] for reservation in made["reservations"]]
         self.assertEqual([row["code"] for row in json.loads(self.answer("reservations --json"))], codes)
@@ -387,7 +387,7 @@ class PreparingTests(DeskTestCase):
 
     def joined(self) -> str:
         """Return the id of the room in which a stranger is seated."""
-        stranger = self.house.connect()
+        stranger = self.harness.connect()
         stranger.send(b'<protocol><join gameType="swc_2020_hive"/>')
         ((room, _),) = stranger.session.places
         return str(room.id)
@@ -397,7 +397,7 @@ class PreparingTests(DeskTestCase):
         codes = [reservation["code"] for reservation in made["reservations"]]
         self.assertIn(f"seat 1 of room {made['room']} stays closed", self.answer(f"revoke {codes[1]}"))
         self.assertNotEqual(self.joined(), made["room"])
-        late = self.house.connect()
+        late = self.harness.connect()
         late.send(f'<protocol><joinPrepared reservationCode="{codes[1]}"/>'.encode())
         self.assertTrue(late.is_closed)
         self.assertIn("no reservations have the code", self.answer(f"revoke {codes[1]} --open"))
@@ -410,7 +410,7 @@ class PreparingTests(DeskTestCase):
 
     def test_the_time_limits_of_a_seat(self) -> None:
         made = json.loads(self.answer("prepare hive Ada Grace --json"))
-        room, table = made["room"], self.house.lobby.rooms[made["room"]].table
+        room, table = made["room"], self.harness.lobby.rooms[made["room"]].table
         self.assertIn(f"The time limits of seat 1 in room {room} are off", self.answer(f"timeout {room} 1 off"))
         self.assertEqual(table._timed, [True, False])
         self.answer(f"timeout {room[:4]} 1 on")
@@ -424,16 +424,16 @@ class PreparingTests(DeskTestCase):
             made = json.loads(self.answer("prepare hive Ada Grace --json"))
             self.answer(f"timeout {made['room']} 0 {limit}")
             for reservation in made["reservations"]:
-                wire = self.house.connect()
+                wire = self.harness.connect()
                 wire.send(f'<protocol><joinPrepared reservationCode="{reservation["code"]}"/>'.encode())
-            rooms.append(self.house.lobby.rooms[made["room"]])
-        self.house.clock.advance(3_000)
+            rooms.append(self.harness.lobby.rooms[made["room"]])
+        self.harness.clock.advance(3_000)
         self.assertEqual([room.table.outcome is None for room in rooms], [True, False])
 
     def test_display_names(self) -> None:
         made = json.loads(self.answer("prepare hive Ada 'Jürgen \x1b[2J' --json"))
         codes = [reservation["code"] for reservation in made["reservations"]]
-        for wire, code in zip((first := self.house.connect(), self.house.connect()), codes, strict=False):
+        for wire, code in zip((first := self.harness.connect(), self.harness.connect()), codes, strict=False):
             wire.send(f'<protocol><joinPrepared reservationCode="{code}"/>'.encode())
             self.assertIn(f"Ada@{first.session.name}", self.answer("rooms"))
         for line in ("rooms", f"room {made['room'][:8]}"):
@@ -446,7 +446,7 @@ class PreparingTests(DeskTestCase):
         self.assertIn("is kicked", self.answer(f"kick {first.session.name}"))
 
     def test_players_without_names(self) -> None:
-        wire = self.house.connect()
+        wire = self.harness.connect()
         wire.send(b"<protocol><join/>")
         self.assertIn(f" waiting  {wire.session.name} ", self.answer("rooms"))
         self.assertNotIn(" as ", self.answer("players"))
@@ -467,26 +467,26 @@ class PreparingTests(DeskTestCase):
         self.assertIn("battleship has no listener", self.answer("prepare battleship"))
 
 
-class LimitsElsewhereTests(DeskTestCase):
+class LimitsElsewhereTests(ConsoleTestCase):
     def test_they_cannot_be_switched(self) -> None:
         self.match()
         said = self.answer(f"timeout {self.room.id} 0 off")
         self.assertIn("the time limits of battleship cannot be switched", said)
 
 
-class CourseTests(DeskTestCase):
+class CourseTests(ConsoleTestCase):
     kind = "roborally"
     settings = games()["roborally"].load().settings(courses=["doppelhalle", "winkel"])
 
     def opened(self) -> str:
         """Return the course of the lobby that opens for a newcomer, who then leaves."""
-        wire = self.house.connect()
+        wire = self.harness.connect()
         wire.send(b"RGS(Ada)\n")
-        *_, room = self.house.lobby.rooms.values()
+        *_, room = self.harness.lobby.rooms.values()
         wire.leave()
-        self.house.settle()
+        self.harness.settle()
         room.stop(Termination.CANCELLED)
-        self.house.settle()
+        self.harness.settle()
         return str(room.history.options["course"])
 
     def test_the_chosen_courses_come_first(self) -> None:

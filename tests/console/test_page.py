@@ -12,12 +12,12 @@ from textwrap import fill
 import attrs
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed import passwords
 from gamed.admin import accounts
 from gamed.config import ConsoleConfig
-from gamed.console import intake, telnet
+from gamed.console import input_throttle, telnet
 from gamed.console.commands import COMMANDS
 from gamed.console.parsing import Command
+from gamed.core import passwords
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "console.md"
 HEADING = "\n## Commands\n"
@@ -47,10 +47,10 @@ class PageTests(SynchronousTestCase):
 
     def test_every_key_is_there_with_its_default(self) -> None:
         rows = dict(re.findall(r"^\| `(\w+)` \| `(.+?)` \|", PAGE.read_text(), re.MULTILINE))
-        spelled = {True: "true", False: "false"}
+        address_text = {True: "true", False: "false"}
         for key in attrs.fields(ConsoleConfig):
             default = key.default
-            shown = spelled.get(default, str(default)) if isinstance(default, bool) else default
+            shown = address_text.get(default, str(default)) if isinstance(default, bool) else default
             self.assertEqual(rows[key.name], f'"{shown}"' if isinstance(default, str) else str(shown), key.name)
         self.assertEqual(list(rows), [key.name for key in attrs.fields(ConsoleConfig)])
 
@@ -63,9 +63,9 @@ class PageTests(SynchronousTestCase):
             f"{passwords.MOST_HELD} answers of an address",
             f"more than {passwords.MANY} wrong passwords in a minute",
             f"{telnet.LOGIN_SECONDS:g} seconds to log in",
-            f"more than {intake.LINE_BYTES} bytes",
-            f"{intake.LINES_PER_SECOND:g} commands a second",
-            f"{intake.LINES_IN_STORE} at once",
+            f"more than {input_throttle.LINE_BYTES} bytes",
+            f"{input_throttle.LINES_PER_SECOND:g} commands a second",
+            f"{input_throttle.LINES_IN_STORE} at once",
             f"{telnet.STUCK:g} seconds",
         ):
             self.assertIn(said, text)

@@ -32,11 +32,11 @@ from gamed.console.ssh import (
     User,
     fingerprint_of,
 )
-from gamed.errors import ConfigError
+from gamed.core.errors import ConfigError
 from gamed.net.limits import network_of
 from gamed.registry import games
 from gamed.tap import build, with_credentials
-from tests.console.desks import PASSWORD, DeskTestCase, everything
+from tests.console.sessions import PASSWORD, ConsoleTestCase, everything
 from tests.console.test_reload import ReloadTestCase
 from tests.store.logs import sentences
 
@@ -139,14 +139,14 @@ class StartTests(SynchronousTestCase):
         self.assertIn("console: user carl has neither a password nor authorized keys", said)
 
 
-class LoginTests(DeskTestCase):
+class LoginTests(ConsoleTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.accounts.secrets = {"admin": Secret.of(PASSWORD), "anna": Secret.of("Mohn"), "bert": NO_SECRET}
 
     def check(self, user: str, password: str) -> Any:
         checked = self.accounts.check(user, password, "192.0.2.1")
-        self.house.clock.advance(60)
+        self.harness.clock.advance(60)
         return self.successResultOf(checked)
 
     def test_each_by_their_own_password_alone(self) -> None:
@@ -161,7 +161,7 @@ class LoginTests(DeskTestCase):
             self.assertIs(self.check(user, password), is_right, (user, password))
 
 
-class NameTests(DeskTestCase):
+class NameTests(ConsoleTestCase):
     def operator_from(self, address: str, **more: Any) -> str:
         return Operator("anna", address, "ssh", print, print, **more).name
 
@@ -174,7 +174,7 @@ class NameTests(DeskTestCase):
         )
 
 
-class KeyTests(DeskTestCase):
+class KeyTests(ConsoleTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.file = Path(self.mktemp())
@@ -230,7 +230,7 @@ class KeyTests(DeskTestCase):
         self.assertEqual(self.successResultOf(logged_in)[1].name, "carl")
 
 
-class RefusalTests(DeskTestCase):
+class RefusalTests(ConsoleTestCase):
     """A connection that is logged in opens no further sessions where its user may not log in any more."""
 
     def opened(self, *banned: Any) -> bytes:
@@ -239,12 +239,12 @@ class RefusalTests(DeskTestCase):
         channels = Channels()
         factory = SSHConsoleFactory(self.services, self.accounts, self.entrance)
         factory.prepare()
-        door = factory.buildProtocol(SimpleNamespace(host="192.0.2.7", port=4711))
+        console_transport = factory.buildProtocol(SimpleNamespace(host="192.0.2.7", port=4711))
         for network in banned:
             self.bans.ban(network)
-        door.avatar = User("anna")
-        door.sendPacket = lambda *packet: sent.append(packet)
-        channels.transport = door
+        console_transport.avatar = User("anna")
+        console_transport.sendPacket = lambda *packet: sent.append(packet)
+        channels.transport = console_transport
         channels.serviceStarted()
         channels.ssh_CHANNEL_OPEN(NS(b"session") + b"\0\0\0\0" * 3)
         (_, packet), *_ = sent

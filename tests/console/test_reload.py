@@ -9,12 +9,12 @@ import attrs
 
 from gamed.admin.accounts import Secret
 from gamed.config import Config, ConsoleConfig, StoreConfig, WebConfig
-from gamed.errors import ConfigError
+from gamed.core.errors import ConfigError
 from gamed.registry import games
-from tests.console.desks import PASSWORD, DeskTestCase
+from tests.console.sessions import PASSWORD, ConsoleTestCase
 
 
-class ReloadTestCase(DeskTestCase):
+class ReloadTestCase(ConsoleTestCase):
     def reload(
         self, *, store: Any = None, console: Any = None, web: Any = None, **changed: Any
     ) -> dict[str, list[str]]:
@@ -48,15 +48,15 @@ class BattleshipTests(ReloadTestCase):
         said = self.reload(connections=2, unsent_bytes=5)
         self.assertEqual(said["changed"], ["[battleship] unsent_bytes", "[battleship] connections"])
         self.assertFalse(any(wire.is_closed for wire in wires))
-        self.assertEqual(self.house.factory.unsent_bytes, 5)
-        self.assertRaises(AssertionError, self.house.connect)
+        self.assertEqual(self.harness.factory.unsent_bytes, 5)
+        self.assertRaises(AssertionError, self.harness.connect)
         self.reload(connections=3)
-        self.house.connect()
+        self.harness.connect()
 
     def test_there_are_no_more_connections_than_descriptors(self) -> None:
-        self.house.factory.limits.most = 100
+        self.harness.factory.limits.most = 100
         self.reload(connections=2_000)
-        self.assertEqual(self.house.factory.limits.total, 100)
+        self.assertEqual(self.harness.factory.limits.total, 100)
 
     def test_settings_of_games_hold_for_new_rooms(self) -> None:
         self.match()
@@ -64,7 +64,7 @@ class BattleshipTests(ReloadTestCase):
         said = self.reload(roles="random", line_bytes=5)
         self.assertEqual(said["for new rooms and connections"], ["[battleship] roles", "[battleship] line_bytes"])
         self.assertEqual(old.history.options["roles"], "first-defends")
-        new = self.house.connect()
+        new = self.harness.connect()
         room, _ = new.session.places[0]
         self.assertEqual(room.history.options["roles"], "random")
         new.send(b"123456")
@@ -132,8 +132,8 @@ class HiveTests(ReloadTestCase):
     def test_the_administrators_password(self) -> None:
         said = self.reload(password="other", messages_per_second=7.0)
         self.assertEqual(set(said["changed"]), {"[hive] password", "[hive] messages_per_second"})
-        self.assertEqual(self.house.factory.reception.password, "other")
-        self.assertEqual(self.house.factory.messages_per_second, 7.0)
+        self.assertEqual(self.harness.factory.reception.password, "other")
+        self.assertEqual(self.harness.factory.messages_per_second, 7.0)
 
     def test_the_directory_of_replays_needs_a_restart(self) -> None:
         self.assertEqual(self.reload(replays="other")["needs a restart"], ["[hive] replays"])
@@ -141,7 +141,7 @@ class HiveTests(ReloadTestCase):
     def test_an_empty_one_changes_nothing(self) -> None:
         said = self.reload(password="")
         self.assertEqual((said["changed"], said["needs a restart"]), ([], ["[hive] password"]))
-        self.assertEqual(self.house.factory.reception.password, "secret")
+        self.assertEqual(self.harness.factory.reception.password, "secret")
 
 
 class QuoridorTests(ReloadTestCase):
@@ -151,7 +151,7 @@ class QuoridorTests(ReloadTestCase):
     def test_more_tables(self) -> None:
         said = self.reload(tables=3, register_seconds=2.0)
         self.assertEqual(said["for new rooms and connections"], ["[quoridor] tables", "[quoridor] register_seconds"])
-        self.assertEqual(self.house.factory.reception.settings.tables, 3)
+        self.assertEqual(self.harness.factory.reception.settings.tables, 3)
 
 
 class RoboRallyTests(ReloadTestCase):
@@ -161,12 +161,12 @@ class RoboRallyTests(ReloadTestCase):
     def test_other_courses(self) -> None:
         said = self.reload(courses=("treppe",), max_games=1)
         self.assertEqual(said["for new rooms and connections"], ["[roborally] courses", "[roborally] max_games"])
-        reception = self.house.factory.reception
+        reception = self.harness.factory.reception
         self.assertEqual((reception.courses.next()["course"].lower(), reception.settings.max_games), ("treppe", 1))
 
     def test_a_course_that_is_not_there_changes_nothing(self) -> None:
         config = Config(self.config.store, {self.kind: attrs.evolve(self.settings, courses=("nowhere",))})
         self.reloader.read = lambda: config
         self.assertIn("nowhere", self.answer("reload"))
-        self.assertEqual(self.house.factory.reception.settings, self.settings)
-        self.assertEqual(self.house.factory.reception.courses.next()["course"].lower(), self.settings.courses[0])
+        self.assertEqual(self.harness.factory.reception.settings, self.settings)
+        self.assertEqual(self.harness.factory.reception.courses.next()["course"].lower(), self.settings.courses[0])

@@ -15,10 +15,10 @@ from gamed.config import ConsoleConfig, load
 from gamed.console import service as console_service
 from gamed.console.levels import LogLevels
 from gamed.console.ssh import KEY_FILE, host_key
-from gamed.errors import ConfigError
+from gamed.core.errors import ConfigError
 from gamed.registry import games
 from gamed.tap import Daemon, Options, makeService
-from tests.console.desks import everything
+from tests.console.sessions import everything
 from tests.store.logs import sentences
 from tests.test_tap import Reactor
 

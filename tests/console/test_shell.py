@@ -11,9 +11,9 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.audit import NAMESPACE
 from gamed.console.commands import COMMANDS
 from gamed.console.levels import LogLevels
-from gamed.errors import StoreError
+from gamed.core.errors import StoreError
 from gamed.records.record import Summary
-from tests.console.desks import DeskTestCase, everything
+from tests.console.sessions import ConsoleTestCase, everything
 
 SUMMARY = Summary(
     id="x",
@@ -30,14 +30,14 @@ SUMMARY = Summary(
 
 
 @define
-class HasCoursesStub:
+class SupportsCoursesStub:
     known: tuple[str, ...]
 
     def choose(self, course: str) -> None:
         raise AssertionError(course)
 
 
-class OtherWordsTests(DeskTestCase):
+class OtherWordsTests(ConsoleTestCase):
     def test_what_other_programs_call_it(self) -> None:
         for word in ("exit", "logout", "QUIT"):
             self.assertEqual(self.answer(word), "Bye.\n")
@@ -55,7 +55,7 @@ class OtherWordsTests(DeskTestCase):
         self.assertTrue(any("did=CANCEL abcd result=failed" in text for text in everything(logs)))
 
 
-class CompletionTests(DeskTestCase):
+class CompletionTests(ConsoleTestCase):
     def test_commands(self) -> None:
         self.assertEqual(self.shell.completions(""), sorted(COMMANDS))
         self.assertEqual(self.shell.completions("res"), ["reservations", "resume"])
@@ -81,8 +81,8 @@ class CompletionTests(DeskTestCase):
         self.assertEqual(self.shell.completions("records show a"), [])
         self.operator.note_records([attrs.evolve(SUMMARY, id="abcd"), attrs.evolve(SUMMARY, id="abce")])
         self.assertEqual(self.shell.completions("records show abc"), ["abcd", "abce"])
-        reception = HasCoursesStub(("doppelhalle", "other"))
-        self.patch(self.house.factory, "reception", reception)
+        reception = SupportsCoursesStub(("doppelhalle", "other"))
+        self.patch(self.harness.factory, "reception", reception)
         self.assertEqual(self.shell.completions("course battleship d"), ["doppelhalle"])
 
     def test_banned_networks(self) -> None:
@@ -90,11 +90,11 @@ class CompletionTests(DeskTestCase):
         self.assertEqual(self.shell.completions("unban 2"), ["203.0.113.0/24"])
 
 
-class WaitingTests(DeskTestCase):
+class WaitingTests(ConsoleTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.found: Deferred[object] = Deferred()
-        self.patch(type(self.house.store), "find", lambda _store, _query: self.found)
+        self.patch(type(self.harness.store), "find", lambda _store, _query: self.found)
 
     def test_nothing_further_is_taken_until_the_answer_is_there(self) -> None:
         self.shell.received("records")

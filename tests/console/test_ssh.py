@@ -12,14 +12,14 @@ from twisted.logger import capturedLogs
 from twisted.python.failure import Failure
 
 from gamed.console.ssh import LOGIN_SECONDS, AuthorizedKeys, SSHConsoleFactory
-from tests.console.desks import DeskTestCase
+from tests.console.sessions import ConsoleTestCase
 from tests.console.test_telnet import Transport
 from tests.store.logs import sentences
 
 VERSION = b"SSH-2.0-test\r\n"
 
 
-class StrangerTests(DeskTestCase):
+class StrangerTests(ConsoleTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.factory = SSHConsoleFactory(self.services, self.accounts, self.entrance)
@@ -27,48 +27,51 @@ class StrangerTests(DeskTestCase):
 
     def connect(self, port: int = 4711) -> Any:
         address = IPv4Address("TCP", "192.0.2.1", port)
-        door = self.factory.buildProtocol(address)
-        if door is not None:
-            door.makeConnection(Transport(peerAddress=address))
-        return door
+        console_transport = self.factory.buildProtocol(address)
+        if console_transport is not None:
+            console_transport.makeConnection(Transport(peerAddress=address))
+        return console_transport
 
-    def lose(self, door: Any) -> None:
-        door.connectionLost(Failure(ConnectionDone()))
+    def lose(self, console_transport: Any) -> None:
+        console_transport.connectionLost(Failure(ConnectionDone()))
 
     def test_it_says_its_version(self) -> None:
         self.assertTrue(self.connect().transport.value().startswith(b"SSH-2.0-gamed\r\n"))
 
     def test_who_does_not_log_in(self) -> None:
-        door = self.connect()
+        console_transport = self.connect()
         with capturedLogs() as logs:
-            self.house.clock.advance(LOGIN_SECONDS)
-        self.assertTrue(door.transport.aborted)
+            self.harness.clock.advance(LOGIN_SECONDS)
+        self.assertTrue(console_transport.transport.aborted)
         self.assertEqual(
             sentences(logs), ["console: closed: nobody logged in, or nothing was asked for: peer=ssh 192.0.2.1:4711"]
         )
 
     def test_connections_are_limited_and_counted_out(self) -> None:
-        doors = [self.connect(port) for port in range(5)]
-        self.assertEqual([door.transport.aborted for door in doors], [True, False, False, False, False])
+        console_transports = [self.connect(port) for port in range(5)]
+        self.assertEqual(
+            [console_transport.transport.aborted for console_transport in console_transports],
+            [True, False, False, False, False],
+        )
         self.assertEqual(self.services.limits.count, 4)
-        for door in doors:
-            self.lose(door)
-        self.assertEqual((self.services.limits.count, self.house.clock.getDelayedCalls()), (0, []))
+        for console_transport in console_transports:
+            self.lose(console_transport)
+        self.assertEqual((self.services.limits.count, self.harness.clock.getDelayedCalls()), (0, []))
 
     def test_a_message_that_is_none(self) -> None:
-        door = self.connect()
+        console_transport = self.connect()
         with capturedLogs() as logs:
-            door.dispatchMessage(20, b"too short")
+            console_transport.dispatchMessage(20, b"too short")
         (said,) = sentences(logs)
         self.assertTrue(said.startswith("console: closed: broken SSH: "), said)
-        self.assertTrue(door.transport.disconnecting)
+        self.assertTrue(console_transport.transport.disconnecting)
 
     @settings(deadline=None, max_examples=60)
     @given(st.sampled_from([b"", VERSION, VERSION + b"\0\0\0\x0c\x0a\x14"]), st.binary(max_size=200))
     def test_whatever_is_sent(self, begin: bytes, data: bytes) -> None:
-        door = self.connect()
-        door.dataReceived(begin + data)
-        self.lose(door)
+        console_transport = self.connect()
+        console_transport.dataReceived(begin + data)
+        self.lose(console_transport)
         self.assertEqual((self.services.limits.count, list(self.services.operators)), (0, [self.operator]))
 
     def test_keys_are_the_users_alone(self) -> None:

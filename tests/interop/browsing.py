@@ -5,7 +5,6 @@ Waits are for conditions, never for a time; each gives up after `PATIENCE`.
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import json
 import re
@@ -23,6 +22,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.registry import Player
 from tests.daemon import SCRIPTS, Daemon, free_port, section
+from tests.ending import at_end
 from tests.interop.programs import end
 from tests.web.browser import NO_CHROMIUM, chromium
 
@@ -239,7 +239,7 @@ class LiveTestCase(SynchronousTestCase):
             daemon.start()
             cls._shared = daemon
             # trial knows nothing of tearDownClass.
-            atexit.register(cls.tearDownClass)
+            at_end.callback(cls.tearDownClass)
         assert cls._shared is not None
         return cls._shared
 
@@ -335,7 +335,7 @@ def log_in(page: Page, user: str = "admin", password: str = PASSWORD) -> None:
     page.click("dialog button[type=submit]")
 
 
-# Sitting down
+# PlayerSession down
 
 
 def sit_by_mouse(page: Page, game: str, name: str, bot: str | None = None) -> str:

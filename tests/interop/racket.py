@@ -93,9 +93,9 @@ class World(Program):
         """Send messages, one a tick."""
         self.transport.write("".join(f"{message}\n" for message in messages).encode())
 
-    async def receives(self, *mails: str) -> None:
+    async def receives(self, *events: str) -> None:
         """Wait for exactly these mails."""
-        await self.prints(*(f"mail {mail}" for mail in mails))
+        await self.prints(*(f"mail {mail}" for mail in events))
 
     async def leave(self) -> None:
         """End the world in an orderly way."""

@@ -99,7 +99,7 @@ class PeerTests(LiveTestCase):
         self.assertEqual(self.record(self.page)["length"], len(UP))
         out, err = world.communicate(timeout=PATIENCE)
         self.assertEqual(err, "")
-        mails = [line.removeprefix("mail ") for line in out.splitlines() if line.startswith("mail ")]
+        events = [line.removeprefix("mail ") for line in out.splitlines() if line.startswith("mail ")]
         expected = ["(wait-for-players 0 ())", "(wait-or-play 0 ())"]
         for moves, first in ((DOWN, 1), (UP, 2)):
             expected.append(starts(2, first)[0])
@@ -107,7 +107,7 @@ class PeerTests(LiveTestCase):
                 # The person's client sends inexact numbers, as the authors' one does.
                 sent = move.replace("player 4 4", "player 4.0 4.0")
                 expected.append(told(2, (first - 1 + n) % 2 + 1, sent, wins=n == len(moves) - 1)[0])
-        self.assertEqual(mails, expected)
+        self.assertEqual(events, expected)
         self.assertEqual(out.splitlines()[-1], "left")
 
     def moves(self, moves: Sequence[str]) -> None:

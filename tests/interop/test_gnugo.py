@@ -15,7 +15,7 @@ from random import Random
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import RuleError
+from gamed.core.errors import RuleError
 from gamed.games.go.board import FIRST_COLORS, Board, points, ruleset
 from gamed.games.go.hoshi import handicap
 from gamed.games.go.tree import Point, name

@@ -123,8 +123,8 @@ def gone(leaver: int) -> str:
     return f"(disconnect {leaver} (wall 4 4 horizontal))"
 
 
-async def receive(players: Iterable[World], mails: Iterable[str]) -> None:
-    for player, mail in zip(players, mails, strict=True):
+async def receive(players: Iterable[World], events: Iterable[str]) -> None:
+    for player, mail in zip(players, events, strict=True):
         await player.receives(mail)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.interop.browsing import PATIENCE, WebDaemon, until
-from tests.web.house import unchunked
+from tests.web.harness import unchunked
 from tests.web.test_daemon import Browser
 from tests.web.test_taint import FLEETS, WATER, plain
 

@@ -11,18 +11,18 @@ from twisted.internet.defer import Deferred, fail
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import StoreError
-from gamed.events import Event, Moved
+from gamed.core.errors import StoreError
+from gamed.core.events import Event, Moved
+from gamed.core.history import Entry
+from gamed.core.peer import Party
+from gamed.core.refusals import Refusals
+from gamed.core.relay import Relay
 from gamed.games.battleship import Settings
-from gamed.history import Entry
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.room import Room
-from gamed.peer import Party
 from gamed.records.record import Record, Summary
-from gamed.refusals import Refusals
-from gamed.relay import Relay
 from gamed.store.memory import MemoryJournal, MemoryStore
-from gamed.testing.house import House
+from gamed.testing.harness import Harness
 
 SHOT = Moved(b"(1,[0,0]).")
 WATER = Moved(b"(2,[0,0,1]).")
@@ -55,7 +55,7 @@ class Peer:
     """The moments at which what is still to be served may have arrived."""
     fault: Exception | None = None
     flushes: list[int] = field(factory=list)
-    """How many letters had come by each flush."""
+    """How many events had come by each flush."""
     flush_fault: Exception | None = None
 
     address: str = "local"
@@ -174,11 +174,11 @@ class LobbyTestCase(SynchronousTestCase):
         self.clock = Turns()
         self.journal: Any = WatchedJournal() if journal is None else journal
         self.store: Any = StubbornStore() if store is None else store
-        self.house = House("battleship", Settings(**settings), self.clock, self.journal, self.store)
+        self.harness = Harness("battleship", Settings(**settings), self.clock, self.journal, self.store)
 
     @property
     def lobby(self) -> Lobby:
-        return self.house.lobby
+        return self.harness.lobby
 
     def arrive(self, name: str, *, fault: Exception | None = None) -> tuple[Room, Peer]:
         """Let a peer arrive, and a turn pass."""

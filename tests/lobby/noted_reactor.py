@@ -1,4 +1,4 @@
-"""Run Twisted's reactor for a moment, and say whether its passes are noted as `Heartbeat` needs it."""
+"""Run Twisted's reactor for a moment, and say whether its passes are noted as `StallClock` needs it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 from twisted.internet import reactor as installed
 
-from gamed.lobby.heartbeat import Heartbeat
+from gamed.lobby.stall_clock import StallClock
 
 reactor: Any = installed
-heart = Heartbeat(reactor, time.monotonic)
+heart = StallClock(reactor, time.monotonic)
 written: list[float] = []
 found: list[str] = []
 

@@ -11,7 +11,7 @@ from twisted.logger import LogEvent, capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed import audit
-from gamed.errors import StoreError
+from gamed.core.errors import StoreError
 from gamed.lobby.expiry import EVERY, FIRST, PAUSE, PORTION, Expiry
 from gamed.store.memory import MemoryStore
 from tests.store.logs import sentences

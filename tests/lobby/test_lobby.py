@@ -8,19 +8,19 @@ from collections.abc import Generator, Iterator
 from attrs import evolve
 from twisted.logger import capturedLogs, formatEvent
 
-from gamed.errors import StoreError
-from gamed.events import Moved
+from gamed.core.errors import StoreError
+from gamed.core.events import Moved
+from gamed.core.history import JOINED, LINE, OPENED, STARTED
+from gamed.core.relay import REVIEWED_AT_ONCE, Relay
+from gamed.core.table import Step
 from gamed.games.battleship import Settings
-from gamed.history import JOINED, LINE, OPENED, STARTED
 from gamed.lobby import match_recorder
-from gamed.lobby.keeper import KEEP_AGAIN, Keeper
 from gamed.lobby.match_recorder import AFTERWARDS
+from gamed.lobby.record_writer import KEEP_AGAIN, RecordWriter
 from gamed.lobby.room import Room
 from gamed.records.own import PORTION, from_history, judgement, summary, to_history, writing
 from gamed.records.record import Record
-from gamed.relay import REVIEWED_AT_ONCE, Relay
-from gamed.table import Step
-from gamed.testing.house import House
+from gamed.testing.harness import Harness
 from tests.lobby.doubles import (
     LAST_SUNK,
     SHOT,
@@ -250,7 +250,7 @@ class AfterwardsTests(LobbyTestCase):
     def test_a_fault_while_storing_does_not_keep_later_rooms_from_it(self) -> None:
         one = self.match()
         one.leave(0)
-        keep = self.patch(Keeper, "keep", lambda _: 1 // 0)
+        keep = self.patch(RecordWriter, "keep", lambda _: 1 // 0)
         self.clock.turn()
         self.clock.turn(AFTERWARDS)
         self.assertRaises(ZeroDivisionError, self.turns, 3)
@@ -260,7 +260,7 @@ class AfterwardsTests(LobbyTestCase):
         self.turns(5, AFTERWARDS)
         self.assertEqual(self.store.asked, [one.id, two.id])
 
-    def test_a_long_record_is_made_in_portions(self) -> None:
+    def test_a_long_record_is_made_in_chunks(self) -> None:
         room, other = self.match(), self.match()
         for number in range(PORTION):
             room.receive(1 - number % 2, [SHOT])
@@ -272,11 +272,11 @@ class AfterwardsTests(LobbyTestCase):
         while not self.store.asked:
             self.clock.turn()
             turns += 1
-        # At least one for each portion of lines that are judged, and of those that are written, and one for each room.
+        # At least one for each chunk of lines that are judged, and of those that are written, and one for each room.
         self.assertGreaterEqual(turns, 2 * PORTION // REVIEWED_AT_ONCE + 2 * PORTION // PORTION + 2)
         self.assertEqual(to_history(self.store.records[room.id]), room.history)
 
-    def test_a_stop_finishes_what_is_made_in_portions(self) -> None:
+    def test_a_stop_finishes_what_is_made_in_chunks(self) -> None:
         room = self.match()
         for number in range(PORTION):
             room.receive(1 - number % 2, [SHOT])
@@ -418,17 +418,17 @@ class StopTests(LobbyTestCase):
 class OpeningTests(LobbyTestCase):
     def test_a_room_that_cannot_be_opened_costs_its_newcomer_alone(self) -> None:
         journal = WatchedJournal()
-        house = House("battleship", Settings(), journal=journal)
-        first, second = house.connect(), house.connect()
+        harness = Harness("battleship", Settings(), journal=journal)
+        first, second = harness.connect(), harness.connect()
         journal.refuses = True
         with capturedLogs() as logs:
-            refused = house.connect()
+            refused = harness.connect()
         journal.refuses = False
         self.assertEqual((refused.is_closed, refused.received), (True, b""))
         self.assertIn(f"not seated: peer={refused.session.name}: the disk is full", map(formatEvent, logs))
         second.send(b"(1,[0,0]).\n")
         self.assertTrue(first.received.endswith(b"(1,[0,0]).\r"))
-        self.assertEqual(len(house.lobby.rooms), 1)
+        self.assertEqual(len(harness.lobby.rooms), 1)
         refused.send(b"(1,[0,0]).\n")
         refused.leave()
-        self.assertEqual(house.connect().received, b"(3,[]).\r")
+        self.assertEqual(harness.connect().received, b"(3,[]).\r")

@@ -12,12 +12,12 @@ from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.config import structure
-from gamed.errors import DiskError, StoreError
+from gamed.core.errors import DiskError, StoreError
+from gamed.core.history import Entry
 from gamed.games.battleship import Settings
-from gamed.history import Entry
 from gamed.lobby.outage import AGAIN, PATIENCE
 from gamed.tap import build
-from gamed.testing.house import House
+from gamed.testing.harness import Harness
 from tests.lobby.doubles import LAST_SUNK, SHOT, WATER, LobbyTestCase, Peer, WatchedJournal
 from tests.store.logs import sentences
 
@@ -44,8 +44,8 @@ class FullJournal(WatchedJournal):
 class HoldTests(LobbyTestCase):
     def setUp(self) -> None:
         self.open(journal=FullJournal())
-        self.told: list[bool] = []
-        self.lobby.delivery.outage.parts.append(self.told.append)
+        self.notified: list[bool] = []
+        self.lobby.delivery.outage.on_hold.append(self.notified.append)
         self.room = self.match("a", "b")
 
     def fill(self) -> None:
@@ -58,12 +58,12 @@ class HoldTests(LobbyTestCase):
         self.fill()
         self.room.receive(0, [WATER])
         self.turns(3, 5 * AGAIN)
-        self.assertEqual((self.heard, self.told), ([], [True]))
+        self.assertEqual((self.heard, self.notified), ([], [True]))
         self.assertIsNone(self.room.table.outcome)
         self.journal.refuses = False
         self.turns(1, AGAIN)
         self.assertEqual(self.heard, [("a", SHOT), ("b", WATER)])
-        self.assertEqual(self.told, [True, False])
+        self.assertEqual(self.notified, [True, False])
         self.assertEqual([entry.kind for entry in self.journal.rooms[self.room.id].entries][-2:], ["line", "line"])
 
     def test_the_game_goes_on_and_is_recorded(self) -> None:
@@ -88,10 +88,10 @@ class HoldTests(LobbyTestCase):
 
     def test_the_disk_is_tried_every_second(self) -> None:
         self.fill()
-        self.assertEqual(self.lobby.tally.append_errors, 1)
+        self.assertEqual(self.lobby.stats.append_errors, 1)
         for number in range(2, 5):
             self.turns(1, AGAIN)
-            self.assertEqual(self.lobby.tally.append_errors, number)
+            self.assertEqual(self.lobby.stats.append_errors, number)
 
     def test_the_log_tells_of_the_beginning_and_of_the_end(self) -> None:
         with capturedLogs() as logs:
@@ -108,7 +108,7 @@ class HoldTests(LobbyTestCase):
                 "the disk takes games again, after 10 s; newcomers that were not seated: 0",
             ],
         )
-        self.assertEqual((self.lobby.tally.outages, self.lobby.tally.outage_seconds), (1, 10.0))
+        self.assertEqual((self.lobby.stats.outages, self.lobby.stats.outage_seconds), (1, 10.0))
 
     def test_no_clock_is_judged_during_a_hold(self) -> None:
         self.fill()
@@ -244,7 +244,7 @@ class EndTests(LobbyTestCase):
             ],
         )
         self.assertEqual([log for log in logs if "log_failure" in log], [])
-        self.assertEqual((self.lobby.tally.faults, self.lobby.tally.ended["battleship", "server-fault"]), (0, 2))
+        self.assertEqual((self.lobby.stats.faults, self.lobby.stats.ended["battleship", "server-fault"]), (0, 2))
 
     def test_a_sync_that_fails_ends_them_too(self) -> None:
         self.open(journal=FullJournal(durability="disk"))
@@ -334,8 +334,8 @@ class SessionTests(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.journal = FullJournal()
-        self.house = House("battleship", Settings(), journal=self.journal)
-        self.first, self.second = self.house.connect(), self.house.connect()
+        self.harness = Harness("battleship", Settings(), journal=self.journal)
+        self.first, self.second = self.harness.connect(), self.harness.connect()
 
     def fill(self) -> None:
         self.journal.refuses = True
@@ -343,7 +343,7 @@ class SessionTests(SynchronousTestCase):
 
     def empty(self) -> None:
         self.journal.refuses = False
-        self.house.clock.advance(AGAIN)
+        self.harness.clock.advance(AGAIN)
 
     def state(self, wire: object) -> str:
         return wire.transport.producerState  # type: ignore[attr-defined]
@@ -358,7 +358,7 @@ class SessionTests(SynchronousTestCase):
     def test_a_newcomer_is_let_go(self) -> None:
         self.fill()
         with capturedLogs() as logs:
-            refused = self.house.connect()
+            refused = self.harness.connect()
         self.assertTrue(refused.is_closed)
         self.assertIn(f"not seated: peer={refused.session.name}: no new games: {FULL}", map(formatEvent, logs))
         self.assertEqual(sentences(logs), [])
@@ -366,26 +366,26 @@ class SessionTests(SynchronousTestCase):
     def test_what_has_come_already_waits(self) -> None:
         self.journal.refuses = True
         self.second.send(b"(1,[0,0]).\n" * 200)
-        before = len(next(iter(self.house.lobby.rooms.values())).history.entries)
+        before = len(next(iter(self.harness.lobby.rooms.values())).history.entries)
         for _ in range(8):
-            self.house.clock.advance(0.25)
-        self.assertEqual(len(next(iter(self.house.lobby.rooms.values())).history.entries), before)
+            self.harness.clock.advance(0.25)
+        self.assertEqual(len(next(iter(self.harness.lobby.rooms.values())).history.entries), before)
         self.empty()
         for _ in range(8):
-            self.house.clock.advance(0.25)
+            self.harness.clock.advance(0.25)
         self.assertEqual(self.first.received.count(b"(1,[0,0])."), 200)
 
     def test_a_begun_message_is_not_late(self) -> None:
-        self.house.factory.message_seconds = 4.0
-        self.house.factory.doStart()
+        self.harness.factory.message_seconds = 4.0
+        self.harness.factory.doStart()
         self.second.session.connection = Begun()
-        self.second.session.look(self.house.clock.seconds())
+        self.second.session.look(self.harness.clock.seconds())
         self.assertIsNotNone(self.second.session.begun.since)
-        self.house.factory.hold(True)
-        self.house.clock.advance(30.0)
+        self.harness.factory.hold(True)
+        self.harness.clock.advance(30.0)
         self.assertIsNone(self.second.session.begun.since)
         self.assertFalse(self.second.is_closed)
-        self.house.factory.doStop()
+        self.harness.factory.doStop()
 
 
 class DaemonTests(SynchronousTestCase):
@@ -399,6 +399,6 @@ class DaemonTests(SynchronousTestCase):
         with capturedLogs():
             lobby.delivery.outage.begin("a test")
             lobby.delivery.outage.hold()
-        self.assertIsNotNone(daemon.heartbeat._held_at)
+        self.assertIsNotNone(daemon.stall_clock._held_at)
         held = [listener.factory.is_held for listener in daemon.listeners if hasattr(listener.factory, "is_held")]
         self.assertTrue(held and all(held))

@@ -9,19 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.logger import capturedLogs
 
-from gamed.errors import StoreError
-from gamed.events import Moved
+from gamed.core.errors import StoreError
+from gamed.core.events import Moved
+from gamed.core.history import LINE, OPENED, STARTED, Entry, Value
+from gamed.core.relay import Relay
 from gamed.games.battleship import Settings
 from gamed.games.battleship.wire import Code, Command, Opcode, encode
-from gamed.history import LINE, OPENED, STARTED, Entry, Value
-from gamed.lobby.keeper import KEEP_AGAIN
 from gamed.lobby.match_recorder import AFTERWARDS
+from gamed.lobby.record_writer import KEEP_AGAIN
 from gamed.lobby.recovery import recover, replayed
 from gamed.lobby.room import Room
 from gamed.records.own import judgement, summary, to_history
-from gamed.relay import Relay
 from gamed.store.memory import MemoryStore
-from gamed.testing.house import House
+from gamed.testing.harness import Harness
 from tests.lobby.doubles import LAST_SUNK, SHOT, WATER, LobbyTestCase, StubbornStore, Turns, WatchedJournal
 from tests.store.logs import sentences
 
@@ -41,7 +41,7 @@ class RecoveryTestCase(LobbyTestCase):
         """Start another house with a copy of the journal, as it is after a kill, and recover."""
         journal = deepcopy(self.journal)
         journal.start()
-        self.again: Any = House("battleship", Settings(**changes), Turns(), journal, store or MemoryStore())
+        self.again: Any = Harness("battleship", Settings(**changes), Turns(), journal, store or MemoryStore())
         self.recovered = recover(self.again.lobby)
         return self.again
 
@@ -58,12 +58,12 @@ class FinishedTests(RecoveryTestCase):
         room.receive(1, [SHOT])
         room.receive(0, [LAST_SUNK])
         self.clock.turn()
-        house = self.restart()
+        harness = self.restart()
         self.assertEqual(self.recovered, 1)
-        self.assertEqual(house.store.records, {room.id: self.live(room)})
-        self.assertEqual(house.store.summaries, self.store.summaries)
-        self.assertEqual(house.journal.rooms, {})
-        self.assertEqual(recover(house.lobby), 0)
+        self.assertEqual(harness.store.records, {room.id: self.live(room)})
+        self.assertEqual(harness.store.summaries, self.store.summaries)
+        self.assertEqual(harness.journal.rooms, {})
+        self.assertEqual(recover(harness.lobby), 0)
 
     def test_a_record_that_is_there_already_stays(self) -> None:
         self.open(store=StubbornStore(waits=True))
@@ -73,8 +73,8 @@ class FinishedTests(RecoveryTestCase):
         # The daemon dies after the commit and before the journal has heard of it.
         _, record, found = self.store.waiting[0]
         store = MemoryStore({room.id: record}, {room.id: found})
-        house = self.restart(store=store)
-        self.assertEqual((house.store.records, house.journal.rooms), ({room.id: record}, {}))
+        harness = self.restart(store=store)
+        self.assertEqual((harness.store.records, harness.journal.rooms), ({room.id: record}, {}))
         self.assertEqual(self.flushLoggedErrors(), [])
 
     def test_several_at_once(self) -> None:
@@ -83,8 +83,8 @@ class FinishedTests(RecoveryTestCase):
         for room in rooms:
             room.leave(1)
         self.clock.turn()
-        house = self.restart()
-        self.assertEqual((self.recovered, list(house.store.records)), (3, [room.id for room in rooms]))
+        harness = self.restart()
+        self.assertEqual((self.recovered, list(harness.store.records)), (3, [room.id for room in rooms]))
 
     def check_same(self, played: list[tuple[int, bytes]], **changes: Any) -> None:
         self.open(**changes)
@@ -94,8 +94,8 @@ class FinishedTests(RecoveryTestCase):
             self.clock.turn(0.01)
         room.leave(0)
         self.clock.turn()
-        house = self.restart(**changes)
-        self.assertEqual(house.store.records[room.id], self.live(room))
+        harness = self.restart(**changes)
+        self.assertEqual(harness.store.records[room.id], self.live(room))
 
     @settings(deadline=None, max_examples=40)
     @given(st.lists(lines, max_size=12), st.sampled_from(["observe", "enforce"]), st.booleans())
@@ -122,8 +122,8 @@ class FinishedTests(RecoveryTestCase):
         room = self.match()
         room.receive(0, [SHOT])
         self.turns(2, 5)
-        house = self.restart(idle_seconds=5.0)
-        self.assertEqual(house.store.records[room.id], self.live(room))
+        harness = self.restart(idle_seconds=5.0)
+        self.assertEqual(harness.store.records[room.id], self.live(room))
         self.assertEqual(self.termination(room), ("idle", None))
 
     def test_the_replayed_table_has_ended(self) -> None:
@@ -142,51 +142,51 @@ class UnfinishedTests(RecoveryTestCase):
         room.receive(0, [SHOT])
         self.clock.turn()
         with capturedLogs() as logs:
-            house = self.restart()
-        record = house.store.records[room.id]
+            harness = self.restart()
+        record = harness.store.records[room.id]
         self.assertEqual((summary(record).termination, summary(record).winner), ("server-fault", None))
         self.assertEqual(to_history(record).entries[:-1], room.history.entries)
         self.assertEqual(to_history(record).entries[-1].at, 1500)
         self.assertEqual([finding.code for finding in judgement(record).findings], ["out-of-turn"])
-        self.assertEqual(house.journal.rooms, {})
+        self.assertEqual(harness.journal.rooms, {})
         (line,) = [log for log in logs if log["log_format"].startswith("recovered:")]
         self.assertEqual((line["room"], line["game"], line["termination"]), (room.id, "battleship", "server-fault"))
 
     def test_its_end_is_in_the_journal_before_it_is_in_the_store(self) -> None:
         self.open()
         room = self.match()
-        house = self.restart(store=StubbornStore(waits=True))
-        self.assertEqual(house.journal.batches[-1], [(room.id, ["ended"])])
+        harness = self.restart(store=StubbornStore(waits=True))
+        self.assertEqual(harness.journal.batches[-1], [(room.id, ["ended"])])
         # Killed again: the second recovery makes the same record.
-        self.journal = house.journal
-        offered = house.store.waiting[0][1]
+        self.journal = harness.journal
+        offered = harness.store.waiting[0][1]
         self.assertEqual(self.restart().store.records, {room.id: offered})
-        self.assertEqual(self.again.journal.batches, house.journal.batches)
+        self.assertEqual(self.again.journal.batches, harness.journal.batches)
 
     def test_a_store_that_fails_is_asked_again(self) -> None:
         self.open()
         room = self.match()
-        house = self.restart(store=StubbornStore(refusals=1))
-        self.assertEqual(list(house.journal.rooms), [room.id])
-        house.clock.advance(KEEP_AGAIN)
-        self.assertEqual((list(house.store.records), house.journal.rooms), ([room.id], {}))
+        harness = self.restart(store=StubbornStore(refusals=1))
+        self.assertEqual(list(harness.journal.rooms), [room.id])
+        harness.clock.advance(KEEP_AGAIN)
+        self.assertEqual((list(harness.store.records), harness.journal.rooms), ([room.id], {}))
 
     def test_a_journal_that_refuses_is_an_error(self) -> None:
         self.open()
         self.match()
         journal = WatchedJournal(rooms=self.journal.rooms, refuses=True)
         journal.start()
-        house = House("battleship", Settings(), Turns(), journal)
-        self.assertRaises(StoreError, recover, house.lobby)
-        self.assertEqual(house.store.records, {})
+        harness = Harness("battleship", Settings(), Turns(), journal)
+        self.assertRaises(StoreError, recover, harness.lobby)
+        self.assertEqual(harness.store.records, {})
 
 
 class OtherTests(RecoveryTestCase):
     def test_who_waited_leaves_no_record(self) -> None:
         self.open()
         self.arrive("a")
-        house = self.restart()
-        self.assertEqual((self.recovered, house.store.records, house.journal.rooms), (0, {}, {}))
+        harness = self.restart()
+        self.assertEqual((self.recovered, harness.store.records, harness.journal.rooms), (0, {}, {}))
 
     def test_a_game_that_is_not_installed_stays_in_the_journal(self) -> None:
         self.open()
@@ -194,9 +194,9 @@ class OtherTests(RecoveryTestCase):
         self.journal.append([("room-of-chess", [Entry(0, OPENED, data=facts), Entry(1, STARTED)])])
         room = self.match()
         with capturedLogs() as logs:
-            house = self.restart()
+            harness = self.restart()
         self.assertEqual(sentences(logs), ["room=room-of-chess stays in the journal: the game chess is not installed"])
-        self.assertEqual((list(house.store.records), list(house.journal.rooms)), ([room.id], ["room-of-chess"]))
+        self.assertEqual((list(harness.store.records), list(harness.journal.rooms)), ([room.id], ["room-of-chess"]))
 
     def test_a_room_that_cannot_be_replayed_stays_and_the_others_are_recorded(self) -> None:
         self.open()
@@ -212,10 +212,10 @@ class OtherTests(RecoveryTestCase):
             real(table, entry)
 
         self.patch(Relay, "restore", restore)
-        house = self.restart()
+        harness = self.restart()
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
-        self.assertEqual((self.recovered, list(house.store.records)), (1, [whole.id]))
-        self.assertEqual(list(house.journal.rooms), [broken.id])
+        self.assertEqual((self.recovered, list(harness.store.records)), (1, [whole.id]))
+        self.assertEqual(list(harness.journal.rooms), [broken.id])
 
     def test_an_empty_journal_is_nothing(self) -> None:
         self.open()

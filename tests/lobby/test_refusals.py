@@ -8,9 +8,9 @@ from attrs import define, field
 from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.core.refusals import KEPT, Refusal
+from gamed.core.stats import Stats
 from gamed.lobby.refusals import A_SECOND, A_TURN, ROOMS, RefusalLog, Refused
-from gamed.refusals import KEPT, Refusal
-from gamed.tally import Tally
 from tests.lobby.doubles import Peer, Turns
 from tests.store.logs import sentences
 
@@ -29,8 +29,8 @@ class Watching:
 class RefusalLogTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.clock = Turns()
-        self.tally = Tally()
-        self.log = RefusalLog(self.clock, self.tally, lambda text: text.startswith("0a"))
+        self.stats = Stats()
+        self.log = RefusalLog(self.clock, self.stats, lambda text: text.startswith("0a"))
         self.peer = Peer("Ada@10.0.0.1:4711")
 
     def said(self, seconds: float = 0.0) -> list[str]:
@@ -54,7 +54,7 @@ class RefusalLogTests(SynchronousTestCase):
         with capturedLogs() as logs:
             self.log.ended(self.peer)
         self.assertEqual(sentences(logs), ["refused in all: peer=Ada@10.0.0.1:4711: 50 unknown-word"])
-        self.assertEqual(self.tally.refusals["unknown-word"], 50)
+        self.assertEqual(self.stats.refusals["unknown-word"], 50)
 
     def test_a_crowd_is_logged_at_a_limited_rate(self) -> None:
         for number in range(A_SECOND + 30):

@@ -1,4 +1,4 @@
-"""A room: when its letters leave, its clock, its back-pressure, and what a fault costs."""
+"""A room: when its events leave, its clock, its back-pressure, and what a fault costs."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from math import inf
 
 from twisted.logger import capturedLogs
 
-from gamed.events import Moved, Seated, Started
-from gamed.game import Termination
-from gamed.history import ENDED, HELD, JOINED, LINE, OPENED, STARTED, Entry
+from gamed.core.events import Moved, Seated, Started
+from gamed.core.game import Termination
+from gamed.core.history import ENDED, HELD, JOINED, LINE, OPENED, STARTED, Entry
+from gamed.core.relay import Relay
+from gamed.core.table import Step
 from gamed.lobby.match_recorder import AFTERWARDS
 from gamed.lobby.outage import PATIENCE
 from gamed.records.own import summary
-from gamed.relay import Relay
-from gamed.table import Step
 from tests.lobby.doubles import LAST_SUNK, SHOT, WATER, HeldJournal, LobbyTestCase, Peer
 from tests.store.logs import sentences
 

@@ -11,12 +11,12 @@ from collections.abc import Callable
 
 from attrs import define, field
 
-from gamed.game import Outcome
+from gamed.core.game import Outcome
 from gamed.games.softwarechallenge import Settings
 from gamed.games.softwarechallenge.table import SeasonTable
-from gamed.lobby.heartbeat import Heartbeat
+from gamed.lobby.stall_clock import StallClock
 from gamed.net.session import READ_BYTES, Session
-from tests.games.softwarechallenge.hall import HIVE, PASSWORD, ROW, Hall
+from tests.games.softwarechallenge.harness import HIVE, PASSWORD, ROW, SeasonHarness
 from tests.lobby.doubles import Turns
 from tests.net.transports import Handle, TCPTransport
 
@@ -40,8 +40,8 @@ class Simulation:
     """A game of two, whose first player is asked for a move. `sends`: what is sent at which moment, in order."""
 
     clock: Turns = field(factory=Turns)
-    heart: Heartbeat = field(init=False)
-    hall: Hall = field(init=False)
+    heart: StallClock = field(init=False)
+    harness: SeasonHarness = field(init=False)
     players: list[Player] = field(factory=list)
     takes: int | None = None
     """How many bytes the system takes for a player at a time."""
@@ -50,9 +50,9 @@ class Simulation:
 
     def __attrs_post_init__(self) -> None:
         self.clock.rightNow = 100.0
-        self.heart = Heartbeat(self.clock, self.clock.seconds)
+        self.heart = StallClock(self.clock, self.clock.seconds)
         settings = Settings(password=PASSWORD, soft_seconds=LIMIT, hard_seconds=LIMIT)
-        self.hall = Hall(settings, clock=self.clock, passes=self.heart)
+        self.harness = SeasonHarness(settings, clock=self.clock, passes=self.heart)
         for _ in range(2):
             self.connect().says(f'<protocol><join gameType="{HIVE}"/>')
         self.passes(4)
@@ -62,7 +62,7 @@ class Simulation:
         far.setblocking(False)
         transport = TCPTransport(Handle(near.detach()))
         transport.handle.takes = self.takes
-        self.players.append(Player(far, transport, self.hall.connect(transport=transport).session))
+        self.players.append(Player(far, transport, self.harness.connect(transport=transport).session))
         return self.players[-1]
 
     def close(self) -> None:
@@ -72,7 +72,7 @@ class Simulation:
 
     @property
     def table(self) -> SeasonTable:
-        return self.hall.tables[0]
+        return self.harness.tables[0]
 
     @property
     def asked_at(self) -> float:

@@ -8,8 +8,8 @@ from twisted.internet.task import Clock
 from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.game import Termination
-from gamed.lobby.heartbeat import Heartbeat
+from gamed.core.game import Termination
+from gamed.lobby.stall_clock import StallClock
 from gamed.net.arrivals import FLOOD, Arrivals
 from gamed.net.session import READ_BYTES
 from tests.net.simulation import LIMIT, Simulation
@@ -23,7 +23,7 @@ class ArrivalsTests(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.clock = Clock()
-        self.passes = Heartbeat(self.clock, self.clock.seconds)
+        self.passes = StallClock(self.clock, self.clock.seconds)
         self.go_to(3)
         self.arrivals = Arrivals(self.passes)
         self.arrivals.watch(is_watched=True)
@@ -129,7 +129,7 @@ class LimitTests(SynchronousTestCase):
                 game.passes(20, polling=0.001)
                 self.assertIsNone(game.outcome, (part, len(more)))
                 self.assertTrue(game.has_moved, (part, len(more)))
-                (moved,) = game.hall.rooms[0].history.of_kind("move")
+                (moved,) = game.harness.rooms[0].history.of_kind("move")
                 self.assertGreater(moved.at, 10_000)
                 self.assertLessEqual(int(moved.data["taken"]) - int(moved.data["gap"]), LIMIT * 1000)
 
@@ -146,7 +146,7 @@ class LimitTests(SynchronousTestCase):
     def test_delays_before_the_limit_do_not_stretch_it(self) -> None:
         # As on a busy machine: each pass is 15 ms late.
         game = self.simulation()
-        (room,) = game.hall.rooms
+        (room,) = game.harness.rooms
         while game.outcome is None:
             game.pass_once(timers=0.015, polling=0.02)
         (left,) = room.history.of_kind("left")
@@ -179,8 +179,8 @@ class LimitTests(SynchronousTestCase):
 
     def test_a_hold_stops_the_clock_and_the_record_tells_the_true_time(self) -> None:
         game = self.simulation()
-        lobby, (room,) = game.hall.lobby, game.hall.rooms
-        lobby.delivery.outage.parts += [game.heart.hold, game.hall.factory.hold]
+        lobby, (room,) = game.harness.lobby, game.harness.rooms
+        lobby.delivery.outage.on_hold += [game.heart.hold, game.harness.factory.hold]
         lobby.delivery.outage.again = lambda: None
         with capturedLogs():
             lobby.delivery.outage.begin("a test")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import GamedError
+from gamed.core.errors import GamedError
 from gamed.net.limits import Bans, ConnectionLimits, network_of
 from tests.store.logs import sentences
 

@@ -14,7 +14,7 @@ from types import FrameType
 from typing import NamedTuple
 
 import gamed
-from tests.games.softwarechallenge.hall import ROW, Hall
+from tests.games.softwarechallenge.harness import ROW, SeasonHarness
 from tests.net.test_session import LINE, Client, SessionTestCase
 
 OURS = (str(Path(gamed.__file__).parent), "<attrs generated methods gamed.")
@@ -56,7 +56,7 @@ class RelayTests(SessionTestCase):
         pair = self.pair()
         for number in range(4):
             pair[number % 2].send(LINE + b"\n")
-        self.house.clock.advance(10)
+        self.harness.clock.advance(10)
         pair[1].send(LINE + b"\n")
         return pair
 
@@ -79,11 +79,11 @@ class RelayTests(SessionTestCase):
 
 class HiveTests(SessionTestCase):
     def test_a_move(self) -> None:
-        hall = Hall()
-        pair = hall.pair()
+        harness = SeasonHarness()
+        pair = harness.pair()
         for number in range(4):
             pair[number % 2].move(ROW[number])
-            hall.wait(1, 1)
+            harness.wait(1, 1)
         for client in pair:
             client.heard()
         found = costs(lambda: pair[0].move(ROW[4]))

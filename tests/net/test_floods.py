@@ -15,14 +15,16 @@ from twisted.logger import capturedLogs
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import RemoteProtocolError
-from gamed.events import Event, Moved
+from gamed.core.errors import RemoteProtocolError
+from gamed.core.events import Event, Moved
+from gamed.core.peer import Peer
+from gamed.fairness import MESSAGES_AT_ONCE as AT_ONCE
+from gamed.fairness import QUEUE_SLICE as SLICE
+from gamed.fairness import SHARE, STORE
 from gamed.lobby.room import Room
-from gamed.net.backlog import AT_ONCE, SHARE, SLICE, STORE
 from gamed.net.factory import SessionFactory
 from gamed.net.limits import ConnectionLimits
 from gamed.net.session import LEFT_BEHIND, Session
-from gamed.peer import Peer
 from tests.lobby.doubles import Turns
 from tests.net.transports import Handle, TCPTransport
 from tests.store.logs import sentences
@@ -149,8 +151,8 @@ class FloodTests(SynchronousTestCase):
     def test_who_has_said_something_whole_comes_in_from_the_door_once(self) -> None:
         self.open()
         let_in: list[object] = []
-        door: Any = Entry(let_in.append)
-        self.factory.door = door
+        accept_throttle: Any = Entry(let_in.append)
+        self.factory.accept_throttle = accept_throttle
         near, far = socket.socketpair()
         handle = Handle(near.detach())
         self.addCleanup(handle.close)
@@ -173,7 +175,7 @@ class FloodTests(SynchronousTestCase):
         lines = [b"%d" % number for number in range(40)]
         self.session.dataReceived(b"\n".join(lines) + b"\n")
         counts = [len(self.reception.heard)]
-        while len(self.factory.backlog):
+        while len(self.factory.fair_queue):
             self.clock.turn()
             counts.append(len(self.reception.heard))
         # Four within the share, ten in the slice that is in store, and ten a turn.
@@ -188,7 +190,7 @@ class FloodTests(SynchronousTestCase):
             self.clock.turn(1 / SHARE)
             other.dataReceived(b"%d\n" % number)
             self.assertEqual(self.reception.heard[-1], b"%d" % number)
-        self.assertTrue(len(self.factory.backlog))
+        self.assertTrue(len(self.factory.fair_queue))
 
     def test_all_who_flood_have_one_slice_together(self) -> None:
         self.open(cost=COST)
@@ -209,9 +211,9 @@ class FloodTests(SynchronousTestCase):
         other.dataReceived(b"flood\n" * 1_000)
         for _ in range(int(STORE)):
             self.session.dataReceived(b"never ends")
-        self.assertEqual(len(self.factory.backlog), 1)
+        self.assertEqual(len(self.factory.fair_queue), 1)
         self.session.dataReceived(b"never ends")
-        self.assertEqual(len(self.factory.backlog), 2)
+        self.assertEqual(len(self.factory.fair_queue), 2)
 
     def test_nothing_is_read_while_enough_waits(self) -> None:
         self.open(cost=COST)
@@ -219,7 +221,7 @@ class FloodTests(SynchronousTestCase):
         self.assertFalse(self.paused)
         self.session.dataReceived(b"x\n" * 100)
         self.assertTrue(self.paused)
-        while len(self.factory.backlog):
+        while len(self.factory.fair_queue):
             self.assertTrue(self.paused)
             self.clock.turn()
         self.assertFalse(self.paused)
@@ -251,7 +253,7 @@ class FloodTests(SynchronousTestCase):
         self.session.connectionLost(Failure(ConnectionDone()))
         self.clock.turn()
         self.assertEqual(self.reception.heard[-1], b"departed")
-        self.assertEqual(len(self.factory.backlog), 0)
+        self.assertEqual(len(self.factory.fair_queue), 0)
 
     def test_many_who_leave_take_their_turns(self) -> None:
         self.open(cost=COST)

@@ -8,9 +8,9 @@ from math import inf
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import RemoteProtocolError
-from gamed.events import Event, Moved
-from gamed.net.backlog import SHARE, STORE
+from gamed.core.errors import RemoteProtocolError
+from gamed.core.events import Event, Moved
+from gamed.fairness import SHARE, STORE
 from gamed.net.inbox import Inbox
 from tests.net.test_floods import Lines
 from tests.net.test_session import LINE, SessionTestCase
@@ -96,5 +96,5 @@ class FaultTests(SessionTestCase):
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
         self.assertTrue(second.transport.disconnected)
         self.assertEqual(first.received(), LINE + b"\r")
-        (room,) = self.house.lobby.rooms.values()
+        (room,) = self.harness.lobby.rooms.values()
         self.assertIsNone(room.table.outcome)

@@ -15,7 +15,7 @@ from twisted.internet.tcp import Port
 from twisted.internet.testing import MemoryReactorClock, RaisingMemoryReactor
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import ConfigError
+from gamed.core.errors import ConfigError
 from gamed.net.listener import Listener, standard_endpoint
 
 
@@ -24,8 +24,8 @@ class StandardEndpointTests(SynchronousTestCase):
         """Return port, backlog and interface that an endpoint string means."""
         reactor = MemoryReactorClock()
         Listener("battleship", endpoint, Factory(), reactor).privilegedStartService()
-        ((port, _, backlog, interface),) = reactor.tcpServers
-        return port, backlog, interface
+        ((port, _, fair_queue, interface),) = reactor.tcpServers
+        return port, fair_queue, interface
 
     def test_both_families_where_there_are_both(self) -> None:
         asked: list[int] = []
@@ -141,8 +141,8 @@ class ListenerTests(SynchronousTestCase):
 
     def test_a_port_is_kept_at_the_door(self) -> None:
         port, kept = Port(0, Factory()), []
-        door: Any = Kept(kept.append)
-        Listener("battleship", "tcp:0", Factory(), MemoryReactorClock(), door)._listening(port)
+        accept_throttle: Any = Kept(kept.append)
+        Listener("battleship", "tcp:0", Factory(), MemoryReactorClock(), accept_throttle)._listening(port)
         Listener("battleship", "tcp:0", Factory(), MemoryReactorClock())._listening(port)
         self.assertEqual(kept, [port])
 

@@ -17,14 +17,14 @@ from twisted.protocols.tls import TLSMemoryBIOFactory
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.events import Started
+from gamed.core.events import Started
 from gamed.games.battleship import Settings
 from gamed.games.quoridor import Settings as UniverseSettings
 from gamed.games.quoridor.wire import registration
-from gamed.lobby.heartbeat import Heartbeat
+from gamed.lobby.stall_clock import StallClock
 from gamed.net.outbox import LINGER
 from gamed.net.session import BREATH, MUTE_BYTES, READ_BYTES, Session
-from gamed.testing.house import House
+from gamed.testing.harness import Harness
 from tests.lobby.doubles import Turns
 from tests.net.transports import Handle, TCPTransport
 from tests.store.logs import sentences
@@ -37,15 +37,15 @@ LAST = b"(2,[0,0,4])."
 class Client:
     """A session on a TCP transport in memory, and the client's end of the socketpair."""
 
-    def __init__(self, house: House, address: IAddress) -> None:
+    def __init__(self, harness: Harness, address: IAddress) -> None:
         near, self.end = socket.socketpair()
         self.end.setblocking(False)
         self.handle = Handle(near.detach())
         self.transport = TCPTransport(self.handle, address)
-        session = house.factory.buildProtocol(address)
+        session = harness.factory.buildProtocol(address)
         assert session is not None
         self.session = session
-        self.clock = house.clock
+        self.clock = harness.clock
         session.makeConnection(self.transport)
         self.clock.advance(0)
 
@@ -71,10 +71,10 @@ class Client:
 
 class SessionTestCase(SynchronousTestCase):
     def open(self, **settings: object) -> None:
-        self.house = House("battleship", Settings(**settings))  # type: ignore[arg-type]
+        self.harness = Harness("battleship", Settings(**settings))  # type: ignore[arg-type]
 
     def connect(self, host: str = "10.0.0.1") -> Client:
-        client = Client(self.house, IPv4Address("TCP", host, 4711))
+        client = Client(self.harness, IPv4Address("TCP", host, 4711))
         self.addCleanup(client.close)
         return client
 
@@ -89,10 +89,10 @@ class SessionTestCase(SynchronousTestCase):
 class AddressTests(SessionTestCase):
     def check(self, address: IAddress, name: str, host: str) -> None:
         self.open(connections_per_address=1)
-        session = self.house.factory.buildProtocol(address)
+        session = self.harness.factory.buildProtocol(address)
         assert isinstance(session, Session)
         self.assertEqual((session.name, session.address), (name, host))
-        self.assertIsNone(self.house.factory.buildProtocol(address))
+        self.assertIsNone(self.harness.factory.buildProtocol(address))
 
     def test_ipv4(self) -> None:
         self.check(IPv4Address("TCP", "127.0.0.1", 4711), "127.0.0.1:4711", "127.0.0.1")
@@ -109,11 +109,11 @@ class AddressTests(SessionTestCase):
     def test_the_name_stands_in_the_record(self) -> None:
         self.open()
         for host in ("::1", "::2"):
-            client = Client(self.house, IPv6Address("TCP", host, 4711))
+            client = Client(self.harness, IPv6Address("TCP", host, 4711))
             self.addCleanup(client.close)
         client.lose()
-        self.house.settle()
-        (found,) = self.house.store.summaries.values()
+        self.harness.settle()
+        (found,) = self.harness.store.summaries.values()
         self.assertEqual([seat.name for seat in found.seats], ["[::1]:4711", "[::2]:4711"])
 
 
@@ -130,7 +130,7 @@ class SocketTests(SessionTestCase):
             self.assertEqual(second.handle.options, [QUICKACK] * count)
 
     def test_an_answer_acknowledges_what_it_answers(self) -> None:
-        self.house = House("quoridor", UniverseSettings(tables=0))
+        self.harness = Harness("quoridor", UniverseSettings(tables=0))
         one, two = self.connect(), self.connect()
         for client in (one, two):
             client.send(registration("a world"))
@@ -146,7 +146,7 @@ class SocketTests(SessionTestCase):
 
     def test_without_a_tcp_socket_all_goes_through_the_transport(self) -> None:
         self.open()
-        wire = self.house.connect()
+        wire = self.harness.connect()
         self.assertEqual(wire.received, b"(3,[]).\r")
         self.assertIs(wire.transport.producer, wire.session.outbox)
         self.assertTrue(wire.transport.streaming)
@@ -158,12 +158,12 @@ class SocketTests(SessionTestCase):
         handle = Handle(near.detach())
         self.addCleanup(handle.close)
         self.addCleanup(far.close)
-        tls = TLSMemoryBIOFactory(CertificateOptions(), isClient=False, wrappedFactory=self.house.factory)
+        tls = TLSMemoryBIOFactory(CertificateOptions(), isClient=False, wrappedFactory=self.harness.factory)
         transport = TCPTransport(handle)
         wrapped = tls.buildProtocol(transport.getPeer())
         wrapped.makeConnection(transport)
         session: Any = wrapped.wrappedProtocol
-        self.house.clock.advance(0)
+        self.harness.clock.advance(0)
         session.dataReceived(LINE + b"\n")
         self.assertEqual((transport.asked, handle.options), ([("nodelay", True), ("keepalive", True)], []))
         self.assertFalse(session.is_gone)
@@ -171,14 +171,14 @@ class SocketTests(SessionTestCase):
         self.assertRaises(BlockingIOError, far.recv, 1)
         session.close()
         self.assertTrue(wrapped.disconnecting)
-        self.house.clock.advance(LINGER)
+        self.harness.clock.advance(LINGER)
         self.assertTrue(transport.disconnected)
 
     def test_by_tls_all_is_read_until_hands_were_shaken(self) -> None:
         self.open()
         made = [self.wrapped() for _ in range(2)]
         for _ in range(3):
-            self.house.clock.advance(0)
+            self.harness.clock.advance(0)
         # Both have been told that the game begins, which waits for the handshakes; so each waits for the other one.
         sessions: list[Any] = [wrapped.wrappedProtocol for wrapped, _ in made]
         self.assertEqual([session.outbox.is_congested for session in sessions], [True, True])
@@ -194,8 +194,8 @@ class SocketTests(SessionTestCase):
         handle = Handle(near.detach())
         self.addCleanup(handle.close)
         self.addCleanup(far.close)
-        clock = self.house.clock
-        factory = TLSMemoryBIOFactory(CertificateOptions(), False, self.house.factory, clock=clock)
+        clock = self.harness.clock
+        factory = TLSMemoryBIOFactory(CertificateOptions(), False, self.harness.factory, clock=clock)
         transport = TCPTransport(handle)
         wrapped = factory.buildProtocol(transport.getPeer())
         wrapped.makeConnection(transport)
@@ -261,24 +261,24 @@ class SendingTests(SessionTestCase):
         first, second = self.pair(stuck_seconds=30.0)
         first.handle.takes = 0
         second.send(LINE + b"\n")
-        self.house.clock.advance(29.9)
+        self.harness.clock.advance(29.9)
         self.assertFalse(first.transport.is_half_closed)
-        self.house.clock.advance(0.1)
+        self.harness.clock.advance(0.1)
         self.assertTrue(first.transport.is_half_closed and second.transport.is_half_closed)
-        self.house.settle()
-        (found,) = self.house.store.summaries.values()
+        self.harness.settle()
+        (found,) = self.harness.store.summaries.values()
         self.assertEqual((found.termination, found.winner), ("limit", 1))
 
     def test_a_transport_may_pause_again_and_again(self) -> None:
         self.open(stuck_seconds=30.0)
-        first, second = self.house.connect(), self.house.connect()
+        first, second = self.harness.connect(), self.harness.connect()
         first.session.outbox.pauseProducing()
         first.session.outbox.pauseProducing()
         self.assertEqual(second.transport.producerState, "paused")
         first.session.outbox.resumeProducing()
         first.session.outbox.resumeProducing()
         self.assertEqual(second.transport.producerState, "producing")
-        self.house.clock.advance(100)
+        self.harness.clock.advance(100)
         self.assertFalse(first.is_closed)
 
 
@@ -312,9 +312,9 @@ class ClosingTests(SessionTestCase):
         first, second = self.pair()
         first.send(LAST + b"\n")
         first.lose()
-        self.house.clock.advance(LINGER - 0.1)
+        self.harness.clock.advance(LINGER - 0.1)
         self.assertFalse(second.transport.disconnected)
-        self.house.clock.advance(0.1)
+        self.harness.clock.advance(0.1)
         self.assertTrue(second.transport.disconnected)
         self.assertFalse(first.transport.disconnected)
 
@@ -329,15 +329,15 @@ class ClosingTests(SessionTestCase):
         first, _ = self.pair()
         first.session.close()
         first.session.close()
-        self.assertEqual(len([call for call in self.house.clock.getDelayedCalls() if call.getTime() == LINGER]), 1)
+        self.assertEqual(len([call for call in self.harness.clock.getDelayedCalls() if call.getTime() == LINGER]), 1)
 
     def test_another_transport_is_closed_whole(self) -> None:
         self.open()
-        first, second = self.house.connect(), self.house.connect()
+        first, second = self.harness.connect(), self.harness.connect()
         first.leave()
         self.assertTrue(second.transport.disconnecting)
         self.assertFalse(second.transport.disconnected)
-        self.house.clock.advance(LINGER)
+        self.harness.clock.advance(LINGER)
         self.assertTrue(second.transport.disconnected)
 
 
@@ -349,8 +349,8 @@ class LosingTests(SessionTestCase):
         second.lose()
         self.assertEqual(first.received(), b"tw\r")
         self.assertTrue(first.transport.is_half_closed)
-        self.house.settle()
-        (found,) = self.house.store.summaries.values()
+        self.harness.settle()
+        (found,) = self.harness.store.summaries.values()
         self.assertEqual((found.termination, found.winner, found.length), ("left", 0, 2))
 
     def test_a_last_text_may_win(self) -> None:
@@ -358,8 +358,8 @@ class LosingTests(SessionTestCase):
         first.send(LAST)
         first.lose()
         self.assertEqual(second.received(), LAST + b"\r")
-        self.house.settle()
-        (found,) = self.house.store.summaries.values()
+        self.harness.settle()
+        (found,) = self.harness.store.summaries.values()
         self.assertEqual((found.termination, found.winner), ("victory", 1))
 
     def test_a_line_that_is_too_long_ends_the_match(self) -> None:
@@ -368,7 +368,7 @@ class LosingTests(SessionTestCase):
             second.send(LINE + b"\n" + b"x" * 21)
         self.assertEqual(first.received(), LINE + b"\r")
         self.assertTrue(first.transport.is_half_closed and second.transport.is_half_closed)
-        (room,) = self.house.lobby.rooms
+        (room,) = self.harness.lobby.rooms
         why = (
             'a line is longer than 20 bytes; expected: a line feed after each message; message: "xxxxxxxxxxxxxxxxxxxxx"'
         )
@@ -376,8 +376,8 @@ class LosingTests(SessionTestCase):
             sentences(logs),
             [f"refused line-too-long: listener=battleship room={room} seat=1 peer=10.0.0.1:4711: {why}"],
         )
-        self.house.settle()
-        (found,) = self.house.store.summaries.values()
+        self.harness.settle()
+        (found,) = self.harness.store.summaries.values()
         self.assertEqual((found.termination, found.winner, found.length), ("limit", 0, 1))
 
     def test_nothing_is_done_to_a_lost_connection(self) -> None:
@@ -406,20 +406,20 @@ class LosingTests(SessionTestCase):
         self.patch(type(client.session.connection), "receive_data", broken)
         client.lose()
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
-        self.assertEqual(list(self.house.factory.sessions), [])
-        self.assertIsNotNone(self.house.factory.buildProtocol(IPv4Address("TCP", "10.0.0.1", 4712)))
+        self.assertEqual(list(self.harness.factory.sessions), [])
+        self.assertIsNotNone(self.harness.factory.buildProtocol(IPv4Address("TCP", "10.0.0.1", 4712)))
 
     def test_who_is_refused_gets_no_session(self) -> None:
         self.open(connections_per_address=1)
         self.connect("10.0.0.1")
-        self.assertIsNone(self.house.factory.buildProtocol(IPv4Address("TCP", "10.0.0.1", 1)))
+        self.assertIsNone(self.harness.factory.buildProtocol(IPv4Address("TCP", "10.0.0.1", 1)))
         self.connect("10.0.0.2")
 
     def test_starting_and_stopping_the_listener_needs_nothing(self) -> None:
         self.open()
-        self.house.factory.doStart()
-        self.house.factory.doStop()
-        self.assertEqual(self.house.lobby.rooms, {})
+        self.harness.factory.doStart()
+        self.harness.factory.doStop()
+        self.assertEqual(self.harness.lobby.rooms, {})
 
 
 class IsGoneTests(SessionTestCase):
@@ -454,7 +454,7 @@ class IsGoneTests(SessionTestCase):
         self.assertTrue(self.client.transport.is_half_closed)
 
     def test_without_a_socket_it_is_not_known(self) -> None:
-        wire = self.house.connect()
+        wire = self.harness.connect()
         self.assertFalse(wire.session.is_gone)
         wire.leave()
         self.assertTrue(wire.session.is_gone)
@@ -465,9 +465,9 @@ class UnreadTests(SessionTestCase):
 
     def setUp(self) -> None:
         self.open()
-        self.clock = self.house.clock
-        self.passes = Heartbeat(self.clock, self.clock.seconds)
-        self.house.factory.passes = self.passes
+        self.clock = self.harness.clock
+        self.passes = StallClock(self.clock, self.clock.seconds)
+        self.harness.factory.passes = self.passes
         self.go_on()
         self.client, self.other = self.connect(), self.connect()
         for client in (self.client, self.other):
@@ -489,7 +489,7 @@ class UnreadTests(SessionTestCase):
 
     def test_what_was_read_and_waits_for_its_turn(self) -> None:
         self.client.send((LINE + b"\n") * 50)
-        self.house.factory.backlog.hold(True)
+        self.harness.factory.fair_queue.hold(True)
         self.client.send((LINE + b"\n") * 50)
         arrived = self.session.arrived
         self.assertTrue(self.session.has_unread(arrived))
@@ -513,15 +513,15 @@ class UnreadTests(SessionTestCase):
         self.assertFalse(self.session.has_unread(inf))
 
     def test_inside_the_daemon_it_has_arrived_when_it_is_read(self) -> None:
-        wire = self.house.connect()
+        wire = self.harness.connect()
         wire.send(LINE)
         self.assertEqual(wire.session.arrived, self.clock.seconds())
         self.assertFalse(wire.session.has_unread(inf))
 
     def test_a_registration_that_lies_in_the_kernel_is_in_time(self) -> None:
         clock = Turns()
-        house = self.house = House("quoridor", UniverseSettings(register_seconds=30.0), clock)
-        house.factory.passes = Heartbeat(clock, clock.seconds)
+        harness = self.harness = Harness("quoridor", UniverseSettings(register_seconds=30.0), clock)
+        harness.factory.passes = StallClock(clock, clock.seconds)
         silent, late = self.connect(), self.connect()
         data = registration("Anna")
         late.end.send(data)
@@ -535,7 +535,7 @@ class UnreadTests(SessionTestCase):
         self.assertFalse(late.transport.is_half_closed)
 
     def test_so_is_the_end_of_a_message_that_must_end_in_time(self) -> None:
-        factory = self.house.factory
+        factory = self.harness.factory
         factory.message_seconds = 4.0
         self.session.connection = Mock(
             self.session.connection, begun=True, unfinished=b"", ending="", **{"close.return_value": b""}
@@ -576,7 +576,7 @@ class MuteTests(SessionTestCase):
         client.session.readConnectionLost()
         self.assertTrue(client.transport.disconnecting)
         client.lose()
-        self.house.settle()
+        self.harness.settle()
         self.assertEqual(client.clock.getDelayedCalls(), [])
 
     def test_a_flood_that_waited_is_read_on_when_its_peer_is_let_go(self) -> None:
@@ -595,4 +595,4 @@ class MuteTests(SessionTestCase):
         client.lose()
         client.clock.advance(BREATH)
         self.assertNotIn(BREATH, [call.getTime() for call in client.clock.getDelayedCalls()])
-        self.assertEqual(list(self.house.factory.sessions), [])
+        self.assertEqual(list(self.harness.factory.sessions), [])

@@ -16,7 +16,7 @@ from twisted.python.systemd import ListenFDs
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from gamed.config import structure
-from gamed.errors import ConfigError
+from gamed.core.errors import ConfigError
 from gamed.net import systemd
 from gamed.net.systemd import Watchdog, activated, credential, notify, watchdog_seconds
 from gamed.registry import games
@@ -77,8 +77,8 @@ class NotifyTests(SynchronousTestCase):
 class WatchdogTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.patch(os, "environ", {})
-        self.told: list[str] = []
-        self.patch(systemd, "notify", self.told.append)
+        self.notified: list[str] = []
+        self.patch(systemd, "notify", self.notified.append)
         self.clock = Clock()
         self.dog = Watchdog(self.clock)
 
@@ -86,10 +86,10 @@ class WatchdogTests(SynchronousTestCase):
         os.environ["WATCHDOG_USEC"] = "3000000"
         self.dog.start()
         self.clock.pump([0.5] * 7)
-        self.assertEqual(self.told, ["WATCHDOG=1"] * 3)
+        self.assertEqual(self.notified, ["WATCHDOG=1"] * 3)
         self.dog.stop()
         self.clock.pump([1.0] * 5)
-        self.assertEqual(len(self.told), 3)
+        self.assertEqual(len(self.notified), 3)
 
     def test_where_there_is_none_nobody_is_fed(self) -> None:
         for environ in (
@@ -102,7 +102,7 @@ class WatchdogTests(SynchronousTestCase):
             self.assertIsNone(watchdog_seconds())
             self.dog.start()
             self.dog.stop()
-        self.assertEqual(self.told, [])
+        self.assertEqual(self.notified, [])
 
     def test_ours_may_be_named(self) -> None:
         self.patch(os, "environ", {"WATCHDOG_USEC": "500000", "WATCHDOG_PID": str(os.getpid())})

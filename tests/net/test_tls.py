@@ -22,11 +22,11 @@ from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 from gamed.bots.play import BotError, play, trusting
-from gamed.errors import ConfigError
+from gamed.core.errors import ConfigError
 from gamed.games.battleship import Settings, game_type
 from gamed.net.listener import Listener
 from gamed.net.tls import HANDSHAKE, Certificates, TLSFactory, pinned, server_endpoint
-from gamed.testing.house import House
+from gamed.testing.harness import Harness
 from tests.net.certificates import Authority
 from tests.store.logs import sentences
 
@@ -193,14 +193,14 @@ class CertificateTests(TLSCase):
 class GameTests(TLSCase):
     """A whole game of Battleship under TLS, with `gamed bot`'s own client."""
 
-    async def house(self, **settings: Any) -> House:
+    async def harness(self, **settings: Any) -> Harness:
         # The real reactor is the clock: what is tested is on real sockets.
-        house = House("battleship", Settings(**settings), clock=reactor)  # type: ignore[arg-type]
-        await self.listen(f"ssl:0:interface=127.0.0.1:privateKey={self.authority.issue('localhost')}", house.factory)
+        harness = Harness("battleship", Settings(**settings), clock=reactor)  # type: ignore[arg-type]
+        await self.listen(f"ssl:0:interface=127.0.0.1:privateKey={self.authority.issue('localhost')}", harness.factory)
         # What is attended to a quarter of a second later.
         self.addCleanup(deferLater, reactor, 0.4, lambda: None)
-        self.addCleanup(house.lobby.stopService)
-        return house
+        self.addCleanup(harness.lobby.stopService)
+        return harness
 
     def bot(self, seed: int, host: str = "localhost", ca: bytes | None = None) -> Any:
         creator = trusting(host, self.authority.pem.read_bytes() if ca is None else ca)
@@ -208,28 +208,28 @@ class GameTests(TLSCase):
         return Deferred.fromCoroutine(play(reactor, "127.0.0.1", self.port, player, creator))
 
     async def test_two_bots_play_a_game(self) -> None:
-        house = await self.house()
+        harness = await self.harness()
         one, two = await gatherResults([self.bot(1), self.bot(2)])
         self.assertEqual(sorted([one.won, two.won]), [False, True])
-        await house.lobby.stopService()
-        (record,) = house.store.records.values()
+        await harness.lobby.stopService()
+        (record,) = harness.store.records.values()
         self.assertIn(b"victory", record.body)
 
     async def test_a_server_of_another_name_is_not_trusted(self) -> None:
-        await self.house()
+        await self.harness()
         with self.assertRaises(BotError) as caught:
             await self.bot(1, "other.example")
         self.assertIn("not to be trusted", str(caught.exception))
 
     async def test_a_server_of_another_authority_is_not_trusted(self) -> None:
-        await self.house()
+        await self.harness()
         stranger = Authority(self.authority.folder / "stranger")
         with self.assertRaises(BotError) as caught:
             await self.bot(1, ca=stranger.pem.read_bytes())
         self.assertIn("not to be trusted", str(caught.exception))
 
     async def test_who_is_refused_leaves_no_traceback(self) -> None:
-        await self.house(connections=1)
+        await self.harness(connections=1)
         with capturedLogs() as logs:
             first = await self.connect("localhost")
             await first.heard
@@ -242,14 +242,14 @@ class GameTests(TLSCase):
         self.assertEqual([event for event in logs if event.get("log_failure")], [])
 
     async def test_who_speaks_no_tls_leaves_no_traceback(self) -> None:
-        house = await self.house()
+        harness = await self.harness()
         with capturedLogs() as logs:
             plain = await connectProtocol(TCP4ClientEndpoint(reactor, "127.0.0.1", self.port), Speaker())
             plain.transport.write(b"(1,[0,0]).\r" * 10)
             await plain.lost
             await deferLater(reactor, 0.05, lambda: None)
         self.assertEqual([event for event in logs if event.get("log_failure")], [])
-        self.assertEqual(house.factory.limits.count, 0)
+        self.assertEqual(harness.factory.limits.count, 0)
         self.assertIn("refused no-tls: ", "".join(sentences(logs)))
 
 
@@ -276,9 +276,9 @@ class HandshakeTests(SynchronousTestCase):
     def setUp(self) -> None:
         authority = Authority(Path(self.mktemp()).absolute())
         file = authority.issue("localhost")
-        self.house = House("battleship", Settings())
+        self.harness = Harness("battleship", Settings())
         certificates = Certificates(lambda: pinned(file, file))
-        factory = TLSFactory(certificates, self.house.factory, self.house.clock)
+        factory = TLSFactory(certificates, self.harness.factory, self.harness.clock)
         protocol = factory.buildProtocol(IPv4Address("TCP", "127.0.0.1", 4711))
         assert protocol is not None
         self.server = protocol
@@ -293,13 +293,13 @@ class HandshakeTests(SynchronousTestCase):
 
     def test_who_says_nothing_is_let_go_with_a_refusal(self) -> None:
         transport = self.connects()
-        self.house.clock.advance(HANDSHAKE - 0.1)
+        self.harness.clock.advance(HANDSHAKE - 0.1)
         self.assertTrue(transport.connected)
         with capturedLogs() as logs:
-            self.house.clock.advance(0.1)
-            self.house.clock.advance(0.1)
+            self.harness.clock.advance(0.1)
+            self.harness.clock.advance(0.1)
         self.assertFalse(transport.connected)
-        self.assertEqual(self.house.factory.limits.count, 0)
+        self.assertEqual(self.harness.factory.limits.count, 0)
         self.assertIn("refused no-tls: ", "".join(sentences(logs)))
 
     def test_who_has_shaken_hands_stays(self) -> None:
@@ -311,7 +311,7 @@ class HandshakeTests(SynchronousTestCase):
                 source.clear()
                 if data:
                     target.dataReceived(data)
-        self.house.clock.advance(2 * HANDSHAKE)
+        self.harness.clock.advance(2 * HANDSHAKE)
         self.assertTrue(ours.connected)
         self.assertIsNotNone(self.client.getHandle().get_peer_finished())
 
@@ -319,7 +319,7 @@ class HandshakeTests(SynchronousTestCase):
         self.connects()
         with capturedLogs() as logs:
             self.server.connectionLost(Failure(ConnectionDone()))
-            self.house.clock.advance(2 * HANDSHAKE)
+            self.harness.clock.advance(2 * HANDSHAKE)
         self.assertEqual(sentences(logs), [])
 
 

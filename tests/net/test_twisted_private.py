@@ -16,7 +16,7 @@ from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
 import twisted
-from gamed.lobby.heartbeat import has_passes
+from gamed.lobby.stall_clock import has_passes
 from gamed.net.sockets import read_at_most
 from gamed.net.twisted_private import PolledReader, accept_with
 
@@ -24,7 +24,7 @@ CHANGED = f"Twisted {twisted.__version__} has changed"
 READ = f"{CHANGED} how its reactors read: PolledReader in gamed/net/twisted_private.py is to do it in the new way"
 ACCEPT = f"{CHANGED} how a port accepts: see tcp.Port.doRead, and change accept_with in gamed/net/twisted_private.py"
 SIZE = f"{CHANGED} how much connections read at a time: see tcp.Connection, and change read_at_most of sockets.py"
-PASS = f"{CHANGED} its reactors' main loop: see ReactorBase.mainLoop, and change Heartbeat.startService and has_passes"
+PASS = f"{CHANGED} its reactors' main loop: see ReactorBase.mainLoop, and change StallClock.startService and has_passes"
 
 
 class Reads(PolledReader):

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from attrs import frozen
 
-from gamed.game import Outcome, Seat, Termination
+from gamed.core.game import Outcome, Seat, Termination
+from gamed.core.history import DRAWN, HELD, JOINED, LINE, STARTED, History
 from gamed.games.battleship.wire import Code, Opcode, decode
-from gamed.history import DRAWN, HELD, JOINED, LINE, STARTED, History
 from gamed.records.index import validate
 from gamed.records.own import judgement, to_history
 from gamed.records.record import Record, document

@@ -29,7 +29,7 @@ from typing import Any
 
 from attrs import define, field
 
-from gamed.errors import RemoteProtocolError
+from gamed.core.errors import RemoteProtocolError
 from gamed.registry import Player, game_types, games
 from tests.daemon import ROOT, Daemon, free_port, section
 from tests.proofs.clients import connection, named

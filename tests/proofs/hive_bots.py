@@ -18,7 +18,7 @@ from twisted.internet.protocol import Protocol
 from twisted.internet.task import react
 
 from gamed.bots.play import Played, play
-from gamed.events import Event
+from gamed.core.events import Event
 from gamed.games.softwarechallenge import game_type
 from gamed.games.softwarechallenge.client_wire import ClientConnection
 from gamed.games.softwarechallenge.messages import (
@@ -72,7 +72,7 @@ class Administrator(Protocol):
 
 
 @define(eq=False)
-class Hall:
+class SeasonHarness:
     """The server, and who prepares rooms on it."""
 
     reactor: Any
@@ -80,7 +80,7 @@ class Hall:
     password: str
     seed: int
     lock: DeferredLock = field(factory=DeferredLock)
-    desk: Administrator = field(init=False)
+    seated_client: Administrator = field(init=False)
 
     async def enter(self) -> Administrator:
         """Return a new administrator."""
@@ -125,15 +125,15 @@ class Hall:
         return room, sides
 
     async def heard(self, *, existing: bool) -> JoinedGameRoom:
-        found = await self.desk.hear(JoinedGameRoom)
+        found = await self.seated_client.hear(JoinedGameRoom)
         if found.existing is not existing:
             raise AssertionError(f"{found} where existing should be {existing}")
         return found
 
     async def prepared(self, number: int, observer: Administrator) -> tuple[str, list[tuple[Any, Deferred[Played]]]]:
         slots = tuple(Slot(f"{side} {number}", True, False) for side in ("r", "b"))
-        self.desk.say(Prepare(GAME_TYPES[0], slots))
-        prepared = await self.desk.hear(Prepared)
+        self.seated_client.say(Prepare(GAME_TYPES[0], slots))
+        prepared = await self.seated_client.hear(Prepared)
         await self.observe(observer, prepared.room)
         # BLUE comes first in every other one.
         order = (0, 1) if number % 4 else (1, 0)
@@ -158,19 +158,21 @@ async def watched(observer: Administrator) -> dict[str, object]:
     return {"turns": turns, "view": HIVE.view(last, None), "winner": winner, "causes": causes}
 
 
-async def all_games(hall: Hall, games: int, at_once: int) -> None:
+async def all_games(harness: SeasonHarness, games: int, at_once: int) -> None:
     """Play so many games, so many at a time, and print the reports."""
-    hall.desk = await hall.enter()
+    harness.seated_client = await harness.enter()
     slots = DeferredSemaphore(at_once)
-    running = [slots.run(lambda number=number: Deferred.fromCoroutine(hall.game(number))) for number in range(games)]
+    running = [slots.run(lambda number=number: Deferred.fromCoroutine(harness.game(number))) for number in range(games)]
     print(json.dumps(await gatherResults(running, consumeErrors=True)))
-    hall.desk.transport.loseConnection()
+    harness.seated_client.transport.loseConnection()
 
 
 def main(reactor: object, *arguments: str) -> Deferred[None]:
     """Play the games."""
     port, password, games, at_once, seed = (*arguments, "0")[:5]
-    return Deferred.fromCoroutine(all_games(Hall(reactor, int(port), password, int(seed)), int(games), int(at_once)))
+    return Deferred.fromCoroutine(
+        all_games(SeasonHarness(reactor, int(port), password, int(seed)), int(games), int(at_once))
+    )
 
 
 if __name__ == "__main__":

@@ -333,6 +333,10 @@ class StepTests(SynchronousTestCase):
             if isinstance(client, Scripted) and client.limit is not None:
                 assert client.silent_at is not None, (step, client.name, client.received)
                 assert client.ended_at is not None, (step, client.name, client.received)
+                if client.name == "soft" and client.end not in client.received:
+                    # The daemon stood still as the move came: it counts as arrived before, and the partner loses later.
+                    self.assertGreater(self.logged("stalled: "), 0)
+                    continue
                 took = client.ended_at - client.silent_at
                 print(f"{step:+} s: {client.name}: {took:.3f} s for {client.limit:.0f} s")
                 self.assertTrue(client.limit - EARLY <= took < client.limit + LATE, (step, client.name, took))

@@ -19,13 +19,13 @@ from random import Random
 from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.core.history import History
 from gamed.games.battleship import Settings
-from gamed.history import History
 from gamed.lobby.recovery import recover
 from gamed.records.own import to_history
 from gamed.store.journal import FileJournal
 from gamed.store.lines import Line, decode
-from gamed.testing.house import House
+from gamed.testing.harness import Harness
 from tests.daemon import Daemon, free_port
 from tests.lobby.doubles import Turns
 from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
@@ -97,22 +97,22 @@ class DamageTests(SynchronousTestCase):
         content, truth = self.played(), open_rooms(self.folder)
         ended = [room for room, history in truth.items() if history.outcome is not None]
         self.assertGreaterEqual(len(ended), LEAST)
-        random, tally = Random(300), Counter[str]()
+        random, stats = Random(300), Counter[str]()
         times = amount(300, 25)
         for number in range(times):
             kind = KINDS[number % len(KINDS)]
-            self.check(truth, damaged(content, kind, random), content, kind, tally)
+            self.check(truth, damaged(content, kind, random), content, kind, stats)
         twice = sum(len(line) for line in content.splitlines(keepends=True)) - sum(
             len(set_) for set_ in set(content.splitlines(keepends=True))
         )
         print(
             f"\n{times} damaged journals of {len(content)} bytes, {len(truth)} games, {len(ended)} ended: "
-            f"{dict(tally)}; what stands twice: {twice // len(ended)} bytes a game of {len(content) // len(truth)}"
+            f"{dict(stats)}; what stands twice: {twice // len(ended)} bytes a game of {len(content) // len(truth)}"
         )
-        self.assertGreater(tally["results lost and said"], 0)
+        self.assertGreater(stats["results lost and said"], 0)
 
     def check(
-        self, truth: Mapping[str, History], content: bytes, before: bytes, kind: str, tally: Counter[str]
+        self, truth: Mapping[str, History], content: bytes, before: bytes, kind: str, stats: Counter[str]
     ) -> None:
         directory = Path(self.mktemp())
         directory.mkdir()
@@ -120,14 +120,14 @@ class DamageTests(SynchronousTestCase):
         journal = FileJournal(directory, durability="process", reactor=Pump())
         with capturedLogs() as logs:
             journal.start()
-            house = House("battleship", Settings(), Turns(), journal)  # type: ignore[arg-type]
-            recover(house.lobby)
+            harness = Harness("battleship", Settings(), Turns(), journal)  # type: ignore[arg-type]
+            recover(harness.lobby)
             journal.stop()
         self.assertEqual(self.flushLoggedErrors(), [])
         said = "\n".join(formatEvent(log) for log in logs)
         lines, lost = whole_lines(content), 0
         for room, history in truth.items():
-            record = house.store.records.get(room)
+            record = harness.store.records.get(room)
             found = None if record is None else to_history(record)
             if is_whole(history, lines.get(room, {})) and history.outcome is not None:
                 self.assertEqual(found, history)
@@ -138,17 +138,17 @@ class DamageTests(SynchronousTestCase):
             if found is not None:
                 kept = found.entries[:-1]
                 self.assertEqual(kept, history.entries[: len(kept)])
-        tally[f"results of {kind} lost"] += lost
-        tally["results lost and said"] += lost
+        stats[f"results of {kind} lost"] += lost
+        stats["results lost and said"] += lost
         aside = directory / "00000001.damaged"
         if aside.exists():
-            tally[f"{kind} kept aside"] += 1
+            stats[f"{kind} kept aside"] += 1
             self.assertEqual(aside.read_bytes(), content)
             self.assertEqual(journal.damaged, [aside])
         else:
             # The order of lines of different rooms means nothing, and a cut between two lines cannot be seen.
             self.assertTrue(kind == "swap" or before.startswith(content), kind)
-            tally[f"{kind} harmless"] += 1
+            stats[f"{kind} harmless"] += 1
             self.assertEqual(lost, 0 if kind == "swap" else lost)
         shutil.rmtree(directory)
 

@@ -17,12 +17,12 @@ from random import Random
 
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
-from gamed.game import Termination
+from gamed.core.game import Termination
 from tests.daemon import Daemon, free_port
 from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.clients import connection
 from tests.proofs.evidence import settle
-from tests.proofs.test_kills import Round, Tally
+from tests.proofs.test_kills import Round, Stats
 
 SIZE = "64m"
 
@@ -76,9 +76,9 @@ class FullDiskTests(SynchronousTestCase):
         return time.monotonic() - begun
 
     def check(self, durability: str, times: int) -> None:
-        random, tally, held = Random(times), Tally(), []
+        random, stats, held = Random(times), Stats(), []
         daemon = self.daemon(durability)
-        one = Round(daemon, random, tally)
+        one = Round(daemon, random, stats)
         try:
             for number in range(1, times + 1):
                 one.crowd.at_once = 9
@@ -111,8 +111,8 @@ class FullDiskTests(SynchronousTestCase):
         finally:
             one.crowd.close()
         self.assertEqual([line for line in daemon.text().splitlines() if "server fault" in line], [])
-        self.assertGreater(tally.ends["victory"], 5 * times)
-        print(f"\nfilled {times} times ({durability}), on again within {max(held):.1f} s: {tally}")
+        self.assertGreater(stats.ends["victory"], 5 * times)
+        print(f"\nfilled {times} times ({durability}), on again within {max(held):.1f} s: {stats}")
 
     def test_games_are_held_and_go_on(self) -> None:
         for durability in ("process", "disk"):

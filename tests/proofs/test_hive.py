@@ -13,7 +13,7 @@ from xml.etree.ElementTree import fromstring
 from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.game import CHANCE, Seat
+from gamed.core.game import CHANCE, Seat
 from gamed.games.softwarechallenge.seasons.hive.client import HiveBrain
 from gamed.games.softwarechallenge.seasons.hive.generator import generated
 from gamed.games.softwarechallenge.seasons.hive.moves import SkipMove

@@ -16,14 +16,14 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.game import Termination
+from gamed.core.game import Termination
+from gamed.core.history import DRAWN, JOINED, MOVE, History
+from gamed.core.table import replay
 from gamed.games.softwarechallenge import game_type
 from gamed.games.softwarechallenge.table import COLORS
-from gamed.history import DRAWN, JOINED, MOVE, History
 from gamed.records.index import validate
 from gamed.records.own import judgement, to_history
 from gamed.records.record import document
-from gamed.table import replay
 from tests.daemon import SCRIPTS, Daemon, free_port, running, section
 from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.evidence import look, settle

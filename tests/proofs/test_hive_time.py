@@ -16,14 +16,14 @@ from pathlib import Path
 from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.events import Event
+from gamed.core.events import Event
+from gamed.core.history import LEFT, MOVE, Entry
 from gamed.games.softwarechallenge.client_wire import ClientConnection
 from gamed.games.softwarechallenge.messages import Join, Memento, MoveRequest, Result, RoomMessage
 from gamed.games.softwarechallenge.seasons.hive.client import data_of, read_state
 from gamed.games.softwarechallenge.seasons.hive.position import State
 from gamed.games.softwarechallenge.seasons.hive.rules import Hive
 from gamed.games.softwarechallenge.seasons.hive.wire import GAME_TYPES
-from gamed.history import LEFT, MOVE, Entry
 from gamed.wire.xmlstream import XmlStream
 from tests.daemon import Daemon, free_port, section
 from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)

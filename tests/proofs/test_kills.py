@@ -15,7 +15,7 @@ from random import Random
 from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.game import Termination
+from gamed.core.game import Termination
 from tests.daemon import Daemon
 from tests.proofs import amount, skip, synced_daemon  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.clients import Client, Crowd
@@ -29,7 +29,7 @@ LIFE, SLOW_LIFE = 0.4, 3.0
 
 
 @define
-class Tally:
+class Stats:
     """What was checked in all rounds."""
 
     lines: int = 0
@@ -50,7 +50,7 @@ class Round:
 
     daemon: Daemon
     random: Random
-    tally: Tally
+    stats: Stats
     since: str = field(factory=now)
     crowd: Crowd = field(init=False)
     closed: list[Client] = field(factory=list)
@@ -67,7 +67,7 @@ class Round:
         return look(self.daemon.directory, self.since)
 
     def check_lines(self, evidence: Evidence) -> None:
-        self.tally.lines += check_received(self.crowd.clients, evidence.histories())
+        self.stats.lines += check_received(self.crowd.clients, evidence.histories())
 
     def check_records(self, before: Evidence, stopped_by: Termination) -> None:
         after = self.evidence()
@@ -75,9 +75,9 @@ class Round:
             raise AssertionError(f"still in the journal: {after.open}")
         histories = check_recorded(before, after, stopped_by)
         started = [client for client in self.crowd.clients if client.is_started]
-        self.tally.recorded += check_received(started, histories)
-        self.tally.results += check_results(started, self.closed, histories)
-        self.tally.ends.update(str(history.outcome.termination) for history in histories.values() if history.outcome)
+        self.stats.recorded += check_received(started, histories)
+        self.stats.results += check_results(started, self.closed, histories)
+        self.stats.ends.update(str(history.outcome.termination) for history in histories.values() if history.outcome)
 
 
 class KillTests(SynchronousTestCase):
@@ -90,16 +90,16 @@ class KillTests(SynchronousTestCase):
         if daemon.process is not None and daemon.process.poll() is None:
             daemon.kill()
 
-    def killed_again_and_again(self, daemon: Daemon, times: int, *, power_cut: bool) -> Tally:
-        random, tally = Random(times), Tally()
+    def killed_again_and_again(self, daemon: Daemon, times: int, *, power_cut: bool) -> Stats:
+        random, stats = Random(times), Stats()
         daemon.start()
         for _ in range(times):
-            one = Round(daemon, random, tally)
+            one = Round(daemon, random, stats)
             try:
                 one.play(SLOW_LIFE if power_cut else LIFE)
                 daemon.kill()
                 one.crowd.drain()
-                tally.lost.append(synced_daemon.cut(daemon.directory) if power_cut else 0)
+                stats.lost.append(synced_daemon.cut(daemon.directory) if power_cut else 0)
                 before = one.evidence()
                 one.check_lines(before)
                 self.restart(daemon, random, power_cut=power_cut)
@@ -107,7 +107,7 @@ class KillTests(SynchronousTestCase):
             finally:
                 one.crowd.close()
         daemon.stop()
-        return tally
+        return stats
 
     def restart(self, daemon: Daemon, random: Random, *, power_cut: bool) -> None:
         """Start again; one time in five it is killed on the way, in the middle of its recovery with luck."""
@@ -127,17 +127,17 @@ class KillTests(SynchronousTestCase):
     def test_killed_at_random_moments(self) -> None:
         times = amount(200, 6)
         daemon = self.daemon()
-        tally = self.killed_again_and_again(daemon, times, power_cut=False)
+        stats = self.killed_again_and_again(daemon, times, power_cut=False)
         self.check_log(daemon)
-        print(f"\n{times} SIGKILLs: {tally}")
-        self.check_tally(tally, times)
+        print(f"\n{times} SIGKILLs: {stats}")
+        self.check_tally(stats, times)
 
-    def check_tally(self, tally: Tally, times: int) -> None:
+    def check_tally(self, stats: Stats, times: int) -> None:
         """There was something to lose."""
-        self.assertGreater(tally.ends["server-fault"], times)
-        self.assertGreater(tally.ends["victory"], times // 2)
-        self.assertGreater(tally.results, times // 2)
-        self.assertGreater(tally.lines, 100 * times)
+        self.assertGreater(stats.ends["server-fault"], times)
+        self.assertGreater(stats.ends["victory"], times // 2)
+        self.assertGreater(stats.results, times // 2)
+        self.assertGreater(stats.lines, 100 * times)
 
     def test_everything_unsynced_is_lost(self) -> None:
         """With durability "disk" a power cut loses nothing that a client has seen.
@@ -150,30 +150,30 @@ class KillTests(SynchronousTestCase):
         times = amount(50, 3)
         daemon = self.daemon(durability="disk", battleship='roles = "random"')
         daemon.program = [Path(sys.executable), Path(synced_daemon.__file__)]
-        tally = self.killed_again_and_again(daemon, times, power_cut=True)
+        stats = self.killed_again_and_again(daemon, times, power_cut=True)
         self.check_log(daemon)
-        print(f"\n{times} power cuts, {statistics.mean(tally.lost):.0f} bytes lost in the mean: {tally}")
-        self.assertGreater(sum(map(bool, tally.lost)), times // 3)
-        self.check_tally(tally, times)
+        print(f"\n{times} power cuts, {statistics.mean(stats.lost):.0f} bytes lost in the mean: {stats}")
+        self.assertGreater(sum(map(bool, stats.lost)), times // 3)
+        self.check_tally(stats, times)
 
     def test_stopped_at_random_moments(self) -> None:
         times = amount(20, 2)
         for durability in ("process", "disk"):
-            daemon, random, tally = self.daemon(durability=durability), Random(times), Tally()
+            daemon, random, stats = self.daemon(durability=durability), Random(times), Stats()
             for _ in range(times // 2):
-                self.stopped(daemon, random, tally, SLOW_LIFE if durability == "disk" else LIFE)
+                self.stopped(daemon, random, stats, SLOW_LIFE if durability == "disk" else LIFE)
             self.check_log(daemon)
-            print(f"\n{times // 2} SIGTERMs ({durability}), at most {max(tally.stops):.2f} s: {tally}")
-            self.assertLess(max(tally.stops), 5)
-            self.assertGreater(tally.ends["shutdown"], times // 2)
-            self.assertLessEqual(set(tally.ends), {"shutdown", "victory", "left"})
+            print(f"\n{times // 2} SIGTERMs ({durability}), at most {max(stats.stops):.2f} s: {stats}")
+            self.assertLess(max(stats.stops), 5)
+            self.assertGreater(stats.ends["shutdown"], times // 2)
+            self.assertLessEqual(set(stats.ends), {"shutdown", "victory", "left"})
 
-    def stopped(self, daemon: Daemon, random: Random, tally: Tally, longest: float) -> None:
+    def stopped(self, daemon: Daemon, random: Random, stats: Stats, longest: float) -> None:
         daemon.start()
-        one = Round(daemon, random, tally)
+        one = Round(daemon, random, stats)
         try:
             one.play(longest)
-            tally.stops.append(daemon.stop())
+            stats.stops.append(daemon.stop())
             one.crowd.drain()
             # Nothing is in the journal, so that the records are all there is: of the games that began.
             one.check_records(one.evidence(), Termination.SHUTDOWN)

@@ -15,8 +15,8 @@ from random import Random
 from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.game import Termination
-from gamed.history import JOINED, History
+from gamed.core.game import Termination
+from gamed.core.history import JOINED, History
 from tests.daemon import Daemon
 from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.clients import Client
@@ -84,7 +84,7 @@ class Round:
     daemon: Daemon
     ports: Mapping[str, int]
     random: Random
-    tally: Counter[str]
+    stats: Counter[str]
     since: str = field(factory=now)
     crowd: MixedCrowd = field(init=False)
     closed: list[Client] = field(factory=list)
@@ -99,7 +99,7 @@ class Round:
         self.daemon.kill()
         self.crowd.drain()
         before = look(self.daemon.directory, self.since)
-        self.tally["lines"] += check_received(self.crowd.clients, of_battleship(before.histories()))
+        self.stats["lines"] += check_received(self.crowd.clients, of_battleship(before.histories()))
         return before
 
     def check(self, before: Evidence) -> None:
@@ -110,21 +110,21 @@ class Round:
         histories = check_recorded(before, after, Termination.SERVER_FAULT)
         started = [client for client in self.crowd.clients if client.is_started]
         check_received(started, of_battleship(histories))
-        self.tally["told battleship"] += check_results(started, self.closed, of_battleship(histories))
+        self.stats["told battleship"] += check_results(started, self.closed, of_battleship(histories))
         for listener, count in check_told(self.crowd.guests, histories).items():
-            self.tally[f"told {listener}"] += count
+            self.stats[f"told {listener}"] += count
         for history in histories.values():
-            self.tally[f"{history.kind} {history.outcome.termination}"] += 1
+            self.stats[f"{history.kind} {history.outcome.termination}"] += 1
 
 
 class KillAllTests(SynchronousTestCase):
     def test_killed_at_random_moments(self) -> None:
-        times, random, tally = amount(500, 3), Random(77), Counter[str]()
+        times, random, stats = amount(500, 3), Random(77), Counter[str]()
         daemon, ports = daemon_of_all(Path(self.mktemp()).resolve())
         self.addCleanup(self.ended, daemon)
         daemon.start()
         for _ in range(times):
-            one = Round(daemon, ports, random, tally)
+            one = Round(daemon, ports, random, stats)
             try:
                 before = one.play_and_kill()
                 daemon.start()
@@ -133,12 +133,12 @@ class KillAllTests(SynchronousTestCase):
             finally:
                 one.crowd.close()
         daemon.stop()
-        print(f"\n{times} SIGKILLs: {dict(sorted(tally.items()))}")
+        print(f"\n{times} SIGKILLs: {dict(sorted(stats.items()))}")
         self.assertEqual(daemon.unexpected(), [])
         self.assertNotIn("finding", daemon.text())
         for listener, kind in KINDS.items():
-            self.assertGreater(tally[f"told {listener}"], times // 3, listener)
-            self.assertGreater(tally[f"{kind} server-fault"], times // 3, kind)
+            self.assertGreater(stats[f"told {listener}"], times // 3, listener)
+            self.assertGreater(stats[f"{kind} server-fault"], times // 3, kind)
 
     def ended(self, daemon: Daemon) -> None:
         if daemon.process is not None and daemon.process.poll() is None:

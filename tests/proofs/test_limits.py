@@ -17,7 +17,7 @@ from pathlib import Path
 from attrs import define
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.history import LEFT, MOVE, Entry
+from gamed.core.history import LEFT, MOVE, Entry
 from tests.daemon import Daemon, free_port, section
 from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.evidence import look, settle

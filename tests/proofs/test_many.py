@@ -14,9 +14,9 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.game import Outcome, Termination
+from gamed.core.game import Outcome, Termination
+from gamed.core.history import History
 from gamed.games.battleship.fleet import FLEET
-from gamed.history import History
 from gamed.records.index import validate
 from gamed.records.own import judgement, to_history
 from gamed.records.record import document

@@ -17,7 +17,7 @@ from random import Random
 from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.game import Outcome, Termination
+from gamed.core.game import Outcome, Termination
 from gamed.games.battleship.wire import ATTACK_FIRST, DEFEND_FIRST, END, START
 from gamed.records.index import validate
 from gamed.records.record import document

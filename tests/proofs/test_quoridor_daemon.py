@@ -21,8 +21,8 @@ from typing import Any
 from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.game import Outcome, Termination
-from gamed.history import JOINED, MOVE, History
+from gamed.core.game import Outcome, Termination
+from gamed.core.history import JOINED, MOVE, History
 from gamed.records.index import validate
 from gamed.records.own import judgement, to_history
 from gamed.records.record import document

@@ -13,13 +13,13 @@ from random import Random
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.events import Moved
-from gamed.game import Outcome, Seat, Termination
+from gamed.core.events import Moved
+from gamed.core.game import Outcome, Seat, Termination
+from gamed.core.history import LINE, History
+from gamed.core.relay import Relay
 from gamed.games.battleship import game_type
 from gamed.games.battleship.fleet import Sea
 from gamed.games.battleship.wire import Opcode, decode
-from gamed.history import LINE, History
-from gamed.relay import Relay
 from gamed.testing.battleship import play_history, play_match
 from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.liars import LIES, Transcript, match

@@ -13,7 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.records import sgf_encodings
 from gamed.records.index import validate
 from gamed.records.record import document
-from tests.games.softwarechallenge.hall import Hall
+from tests.games.softwarechallenge.harness import SeasonHarness
 from tests.games.softwarechallenge.test_bombs import BOMBS, fed
 from tests.proofs import skip  # noqa: F401 (trial looks for `skip`)
 from tests.records import test_importer_hostile
@@ -40,9 +40,9 @@ class RefusalTimeTests(SynchronousTestCase):
         return min(spent)
 
     def test_streams_of_the_software_challenge(self) -> None:
-        hall = Hall()
+        harness = SeasonHarness()
         for name, (head, rest) in BOMBS.items():
-            spent = self.least(lambda head=head, rest=rest: fed(hall, hall.connect(), head, rest))
+            spent = self.least(lambda head=head, rest=rest: fed(harness, harness.connect(), head, rest))
             self.assertLess(spent, BOMB_SECONDS, name)
 
     def test_documents(self) -> None:

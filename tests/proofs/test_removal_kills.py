@@ -19,8 +19,8 @@ from uuid import UUID
 import attrs
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.core.history import JOINED, Entry
 from gamed.games.softwarechallenge.seasons.hive.replays import file_name, write
-from gamed.history import JOINED, Entry
 from gamed.records.index import validate
 from gamed.records.own import summary, to_history
 from gamed.records.record import Record, document

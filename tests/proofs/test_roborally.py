@@ -11,8 +11,8 @@ from time import thread_time
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.game import CHANCE
-from gamed.games.roborally.boards import course_names
+from gamed.core.game import CHANCE
+from gamed.games.roborally.course_files import course_names
 from gamed.games.roborally.rules.state import Stage, State
 from gamed.games.roborally.strategy import planned
 from gamed.games.roborally.terrain import terrain

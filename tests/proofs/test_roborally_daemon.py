@@ -10,12 +10,12 @@ from random import Random
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.game import Termination
+from gamed.core.game import Termination
+from gamed.core.table import replay
 from gamed.games.roborally import game_type
 from gamed.records.index import validate
 from gamed.records.own import judgement, to_history
 from gamed.records.record import document
-from gamed.table import replay
 from tests.daemon import ROOT, Daemon, free_port, running
 from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.evidence import look, settle

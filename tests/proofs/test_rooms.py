@@ -17,7 +17,7 @@ from random import Random
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.game import Termination
+from gamed.core.game import Termination
 from tests.daemon import Daemon, free_port
 from tests.proofs import amount, raise_descriptors, skip  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.evidence import look, settle

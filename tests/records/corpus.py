@@ -17,7 +17,7 @@ from pathlib import Path
 
 from attrs import define, field
 
-from gamed.errors import RuleError
+from gamed.core.errors import RuleError
 from gamed.games.go.tree import GoGame, Node
 from gamed.records import gofans, sgf
 from gamed.records.convert import convert

@@ -6,12 +6,12 @@ import io
 import zlib
 from typing import Any, Final
 
-from gamed.cli.players import players
 from gamed.records.importer import Imported, check
 from gamed.records.index import index
 from gamed.records.record import document
 from gamed.registry import game_types
-from gamed.testing.house import House
+from gamed.replayers import replayers
+from gamed.testing.harness import Harness
 
 GOFANS: Final = b"""<?xml version="1.0" encoding="UTF-8"?>
 <game publisher="GoFans" version="2.1">
@@ -88,16 +88,16 @@ def gzip_bomb(size: int) -> bytes:
 
 def outcome(text: bytes) -> Imported:
     """Return what comes of a document, with gamed's own formats and players."""
-    return check(text, index(), players())
+    return check(text, index(), replayers())
 
 
 def battleship(*moves: tuple[int, bytes], **settings: Any) -> bytes:
     """Return the record of a game that was played in memory: who sends which bytes, then silence."""
-    house = House("battleship", game_types()["battleship"].settings(**settings))
-    seats = [house.connect(), house.connect()]
+    harness = Harness("battleship", game_types()["battleship"].settings(**settings))
+    seats = [harness.connect(), harness.connect()]
     for seat, line in moves:
         seats[seat].send(line)
-    house.clock.pump([10_000.0, 0.0, 0.0])
-    house.settle()
-    (kept,) = house.store.records.values()
+    harness.clock.pump([10_000.0, 0.0, 0.0])
+    harness.settle()
+    (kept,) = harness.store.records.values()
     return document(kept)

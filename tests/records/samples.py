@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 
 from hypothesis import strategies as st
 
-from gamed.findings import Finding
-from gamed.game import Outcome, Termination
-from gamed.history import DRAWN, JOINED, LEFT, LINE, STARTED, Entry, History, Value, ended
+from gamed.core.findings import Finding
+from gamed.core.game import Outcome, Termination
+from gamed.core.history import DRAWN, JOINED, LEFT, LINE, STARTED, Entry, History, Value, ended
 from gamed.records.own import from_history
 from gamed.records.record import Record
 

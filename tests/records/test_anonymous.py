@@ -8,11 +8,10 @@ from hypothesis import strategies as st
 from lxml import etree
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.cli.players import players, readers
-from gamed.findings import Finding
-from gamed.game import Outcome, Termination
+from gamed.core.findings import Finding
+from gamed.core.game import Outcome, Termination
+from gamed.core.history import JOINED, Entry, History, ended
 from gamed.games.go.tree import Player
-from gamed.history import JOINED, Entry, History, ended
 from gamed.records import gofans, own
 from gamed.records.anonymous import CHANGED, FAILED, FOREIGN, MENTIONED, NEUTRAL, Person, anonymised
 from gamed.records.canonical import is_same
@@ -20,6 +19,7 @@ from gamed.records.convert import convert
 from gamed.records.importer import check
 from gamed.records.index import index, validate
 from gamed.records.record import Record, document
+from gamed.replayers import readers, replayers
 from tests.games.softwarechallenge.hive.test_replays import history as hive
 from tests.records.documents import GOFANS, UNKNOWN
 from tests.records.gogames import captured
@@ -31,7 +31,7 @@ ADA, BOB = "Ada", "Bob"
 
 def taken(document: bytes) -> Record:
     """Return what an import of a document stores."""
-    found = check(document, index(), players(), readers()).record
+    found = check(document, index(), replayers(), readers()).record
     assert found is not None
     return found
 

@@ -9,19 +9,19 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.cli.players import players, readers
 from gamed.games.go import replay
 from gamed.records import canonical, importer, parsing, sgf, sgf_games
 from gamed.records.files import outcomes
 from gamed.records.importer import Imported
 from gamed.records.index import index
 from gamed.records.sgf_setup import Setup
+from gamed.replayers import readers, replayers
 from tests.records.gogames import read_sgf
 
 
 def taken(data: bytes) -> list[Imported]:
     """Return what the command line and the browser make of a file."""
-    return list(outcomes(data, index(), players(), readers()))
+    return list(outcomes(data, index(), replayers(), readers()))
 
 
 def document(content: bytes) -> bytes:

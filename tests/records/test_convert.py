@@ -7,7 +7,7 @@ from itertools import pairwise, product
 from hypothesis import given, settings
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import RuleError
+from gamed.core.errors import RuleError
 from gamed.games.go.tree import GoGame, Node, Point
 from gamed.records.convert import convert
 from gamed.records.gofans import VERSIONS, has_removes, has_variations

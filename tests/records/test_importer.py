@@ -14,14 +14,14 @@ from lxml import etree
 from twisted.trial.unittest import SynchronousTestCase
 
 import gamed
-from gamed.cli.players import players
-from gamed.errors import ConfigError
+from gamed.core.errors import ConfigError
 from gamed.records import index as index_module
 from gamed.records.canonical import canonical
 from gamed.records.importer import CODES, TAKEN, Imported, check, refused
 from gamed.records.index import index, reason
 from gamed.records.parsing import parse_whole
 from gamed.records.record import Record, RecordError, document
+from gamed.replayers import replayers
 from tests.records.documents import (
     BOMB,
     DEEP,
@@ -322,14 +322,20 @@ class OwnTests(SynchronousTestCase):
         self.assertEqual(found.xpath, "/game/body/line")
         self.assertIn(b"<line", text.splitlines()[(found.line or 0) - 1])
         # Records that are made of other programs' documents have no places in these.
-        made = check(b"<other><line/></other>", index(), players(), {"other": lambda _: parts(text)})
+        made = check(b"<other><line/></other>", index(), replayers(), {"other": lambda _: parts(text)})
         self.assertEqual((made.code, made.line, made.xpath), ("not-valid", None, None))
 
     def test_an_entry_whose_values_cannot_be_read(self) -> None:
-        text = changed(battleship(), b'<joined at="0" seat="1"', b'<joined at="0" seat="1" more=\'"\'')
-        found = outcome(text)
-        self.assertEqual((found.code, found.xpath), ("not-valid", "/game/body/joined[2]"), found.sentence)
-        self.assertIn(b"more=", text.splitlines()[(found.line or 0) - 1])
+        source = battleship((1, b"(1,[0,0]).\n"))
+        for old, new, xpath in (
+            (b'seat="1" name="', b'seat="1" name="&quot;', "/game/body/joined[2]"),
+            (b">(1,[0,0]).<", b' encoding="base64">abc<', "/game/body/line"),
+        ):
+            header, body = source.split(b"<body>")
+            text = header + b"<body>" + changed(body, old, new)
+            found = outcome(text)
+            self.assertEqual((found.code, found.xpath), ("not-valid", xpath), found.sentence)
+            self.assertIn(new, text.splitlines()[(found.line or 0) - 1])
 
     def test_values_that_the_schema_lets_pass(self) -> None:
         for old, new in (

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from lxml import etree
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.findings import Finding
-from gamed.game import Outcome, Termination
-from gamed.history import DRAWN, LINE, Entry, History, ended
+from gamed.core.findings import Finding
+from gamed.core.game import Outcome, Termination
+from gamed.core.history import DRAWN, LINE, Entry, History, ended
 from gamed.records.index import validate
 from gamed.records.own import Judgement, from_history, judgement, summary, to_history
 from gamed.records.record import Record, RecordError, SeatSummary, Summary, document

@@ -7,9 +7,9 @@ from typing import Any
 from attrs import define, evolve, field, frozen
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import IllegalMove
-from gamed.game import CHANCE, Outcome, Termination
-from gamed.history import DRAWN, ENDED, JOINED, LEFT, LINE, MOVE, STARTED, Entry, History, ended
+from gamed.core.errors import IllegalMove
+from gamed.core.game import CHANCE, Outcome, Termination
+from gamed.core.history import DRAWN, ENDED, JOINED, LEFT, LINE, MOVE, STARTED, Entry, History, ended
 from gamed.records.positions import LONGEST, Replayed, moves, numbers
 
 

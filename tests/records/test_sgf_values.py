@@ -47,10 +47,10 @@ class PointTests(SynchronousTestCase):
     @settings(deadline=None)
     @given(st.integers(1, 52), st.integers(1, 52))
     def test_each_point_is_read_again(self, x: int, y: int) -> None:
-        self.assertEqual(sgf_values.point(sgf_values.spelt(Point(x, y)), 52), Point(x, y))
+        self.assertEqual(sgf_values.point(sgf_values.to_notation(Point(x, y)), 52), Point(x, y))
 
     def test_passes(self) -> None:
-        self.assertEqual(sgf_values.spelt(None), b"")
+        self.assertEqual(sgf_values.to_notation(None), b"")
         self.assertIsNone(sgf_values.point(b" ", 52))
         self.assertIsNone(sgf_values.point(b"tt", 19))
         self.assertEqual(sgf_values.point(b"tt", 20), Point(20, 20))
@@ -77,19 +77,19 @@ class ResultTests(SynchronousTestCase):
     def test_margins_are_read_again(self, quarters: int, is_black: bool) -> None:
         margin = quarters / 4
         black, white = (margin, 0.0) if is_black else (0.0, margin)
-        said, note = sgf_values.spelt_result(Player(0, points=black), Player(1, points=white))
+        said, note = sgf_values.result_to_notation(Player(0, points=black), Player(1, points=white))
         self.assertIsNone(note)
         self.assertEqual(sgf_values.result(said or "none"), Result(black, white))
 
     def test_differences_are_not_longer_than_they_are(self) -> None:
-        said, _ = sgf_values.spelt_result(Player(0, points=45), Player(1, points=38.1))
+        said, _ = sgf_values.result_to_notation(Player(0, points=45), Player(1, points=38.1))
         self.assertEqual(said, "B+6.9")
-        said, _ = sgf_values.spelt_result(Player(0, points=0.3), Player(1, points=0.1 + 0.2))
+        said, _ = sgf_values.result_to_notation(Player(0, points=0.3), Player(1, points=0.1 + 0.2))
         self.assertEqual(said, "0")
 
     def test_a_missing_player_has_no_points(self) -> None:
-        self.assertEqual(sgf_values.spelt_result(None, None), (None, None))
-        self.assertEqual(sgf_values.spelt_result(None, Player(1, points=-1)), ("B+R", None))
+        self.assertEqual(sgf_values.result_to_notation(None, None), (None, None))
+        self.assertEqual(sgf_values.result_to_notation(None, Player(1, points=-1)), ("B+R", None))
 
 
 class EscapeTests(SynchronousTestCase):

@@ -10,8 +10,8 @@ import attrs
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import StoreError
-from gamed.history import History
+from gamed.core.errors import StoreError
+from gamed.core.history import History
 from gamed.store import Journal, Store
 from gamed.store.query import NOBODY, PLAYER, Query
 from tests.store.examples import ROOM, history, line, record, summary

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from gamed.history import Entry, History
+from gamed.core.history import Entry, History
 from gamed.records.record import Record, SeatSummary, Summary
 
 ROOM = "123e4567-e89b-42d3-a456-426614174000"

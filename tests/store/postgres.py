@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import pwd
 import re
@@ -20,6 +19,7 @@ from typing import Any
 from attrs import define, field
 
 from gamed.store.sql import Database
+from tests.ending import at_end
 from tests.store.pump import SECONDS
 
 SETTINGS = {
@@ -158,7 +158,7 @@ def cluster() -> Cluster:
     assert programs is not None
     # A socket's path must be short, and into the directory of the tests only their own user may go.
     made = Cluster(programs, Path(tempfile.mkdtemp(prefix="gamed-pg-", dir="/tmp")))
-    atexit.register(made.remove)
+    at_end.callback(made.remove)
     made.make()
     made.start()
     made.run("postgres", f"CREATE DATABASE {TEMPLATE}")

@@ -14,7 +14,7 @@ from sqlalchemy import make_url
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed import cli
-from gamed.errors import StoreError
+from gamed.core.errors import StoreError
 from gamed.records.record import Summary
 from gamed.store import copying, dialects
 from gamed.store.query import Query

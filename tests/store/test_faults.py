@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import DiskError
-from gamed.history import Entry, History
+from gamed.core.errors import DiskError
+from gamed.core.history import Entry, History
 from gamed.store.journal import FileJournal
 from gamed.store.lines import encode, prefix
 from gamed.store.recovery import read

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import DiskError, StoreError
-from gamed.history import Entry, History
+from gamed.core.errors import DiskError, StoreError
+from gamed.core.history import Entry, History
 from gamed.store import Journal
 from gamed.store.journal import FileJournal
 from gamed.store.recovery import read

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import StoreError
+from gamed.core.errors import StoreError
 from gamed.store.journal import FileJournal
 from gamed.store.leftovers import thd_forget, thd_holding
 from tests.store.contract import OTHER

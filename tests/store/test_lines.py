@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.history import Entry
+from gamed.core.history import Entry
 from gamed.store.lines import Line, decode, encode, prefix
 from tests.store.examples import entries
 

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, create_engine, inspect, text
 from twisted.trial.unittest import SynchronousTestCase
 
 import gamed.store.migrations
-from gamed.errors import StoreError
+from gamed.core.errors import StoreError
 from gamed.store.migrations import upgrade
 from gamed.store.tables import metadata
 

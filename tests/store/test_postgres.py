@@ -29,8 +29,9 @@ from twisted.trial.unittest import SynchronousTestCase
 import gamed.store.migrations
 from gamed import cli
 from gamed.cli.examination import check_database
-from gamed.errors import StoreConflict, StoreError
-from gamed.lobby.keeper import KEEP_AGAIN, Keeper
+from gamed.core.errors import StoreConflict, StoreError
+from gamed.core.stats import Stats
+from gamed.lobby.record_writer import KEEP_AGAIN, RecordWriter
 from gamed.records.own import summary as summary_of
 from gamed.records.record import document
 from gamed.store.changes import rewrite
@@ -40,7 +41,6 @@ from gamed.store.query import Query
 from gamed.store.reading import readable
 from gamed.store.sql import BATCH, Database, SqlStore
 from gamed.store.tables import metadata
-from gamed.tally import Tally
 from tests.daemon import running
 from tests.proofs.beside import Match
 from tests.records import samples
@@ -386,21 +386,21 @@ class LostTests(PostgresCase):
             self.assertEqual(connection.execute(text("SHOW statement_timeout")).scalar(), "25s")
 
     def test_records_wait_in_the_journal_until_the_server_is_back(self) -> None:
-        pump, clock, journal, tally = Pump(), Clock(), MemoryJournal(), Tally()
+        pump, clock, journal, stats = Pump(), Clock(), MemoryJournal(), Stats()
         store = SqlStore(self.database, pump)
         store.start()
         self.addCleanup(lambda: pump.result(store.stop()))
-        keeper = Keeper(store, journal, clock, tally)
+        record_writer = RecordWriter(store, journal, clock, stats)
         self.addCleanup(self.server.start_again)
 
         def ended(*numbers: int) -> None:
             for number in numbers:
                 journal.append([(record(number).id, [history().opened()])])
-                keeper.add(record(number), summary(number))
-            keeper.keep()
+                record_writer.add(record(number), summary(number))
+            record_writer.keep()
 
         def settle() -> None:
-            while keeper._keeping:
+            while record_writer._keeping:
                 pump.turn()
 
         ended(1)
@@ -417,14 +417,14 @@ class LostTests(PostgresCase):
         (said,) = sentences(logs)
         self.assertTrue(said.startswith(f"not recorded: room={record(2).id}: the database "), said)
         self.assertIn("it stays in the journal and is offered again every 5.0 s", said)
-        self.assertEqual((set(journal.rooms), keeper.unstored), ({record(2).id, record(3).id}, 2))
-        self.assertTrue(keeper.reason.endswith(NO_SERVER), keeper.reason)
+        self.assertEqual((set(journal.rooms), record_writer.unstored), ({record(2).id, record(3).id}, 2))
+        self.assertTrue(record_writer.reason.endswith(NO_SERVER), record_writer.reason)
         with self.assertNoLogs(), capturedLogs() as logs:
             self.server.start()
             clock.advance(KEEP_AGAIN)
             settle()
         self.assertEqual(sentences(logs), ["all games are recorded that were not, after 15 s"])
-        self.assertEqual((journal.rooms, keeper.unstored, keeper.reason), ({}, 0, ""))
+        self.assertEqual((journal.rooms, record_writer.unstored, record_writer.reason), ({}, 0, ""))
         self.assertEqual(self.ids(), [1, 2, 3])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import StoreError
+from gamed.core.errors import StoreError
 from gamed.store.query import Query, conflict, only
 from tests.store.examples import summary
 

@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import StoreError
+from gamed.core.errors import StoreError
 from gamed.store.query import Query
 from gamed.store.reading import is_missing, readable
 from gamed.store.sql import Database

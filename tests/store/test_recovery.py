@@ -7,7 +7,7 @@ from pathlib import Path
 from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.history import OPENED, Entry, History
+from gamed.core.history import OPENED, Entry, History
 from gamed.store.lines import FORGOTTEN, encode, prefix
 from gamed.store.recovery import OpenRoom, read
 from tests.store.examples import history, line

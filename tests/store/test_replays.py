@@ -12,10 +12,10 @@ from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.config import structure
-from gamed.errors import StoreError
+from gamed.core.errors import StoreError
+from gamed.core.history import JOINED, Entry, History
 from gamed.games.softwarechallenge import game_type
 from gamed.games.softwarechallenge.seasons.hive.replays import file_name, write
-from gamed.history import JOINED, Entry, History
 from gamed.records.record import Record
 from gamed.registry import ReplayFormat
 from gamed.store import replays

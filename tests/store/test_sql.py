@@ -16,7 +16,7 @@ from twisted.internet.defer import Deferred
 from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import StoreError
+from gamed.core.errors import StoreError
 from gamed.records.record import Record, Summary
 from gamed.store.query import Query
 from gamed.store.sql import BATCH, GIVE_UP, PATIENCE, Database, SqlStore
@@ -340,7 +340,7 @@ class ThreadTests(SynchronousTestCase):
             (said,) = sentences(logs)
             kept += self.keep(3)
         self.assertIn("has not answered for 3.0 seconds; what is asked of it is refused until it does", said)
-        self.assertEqual((self.store.silence, self.store.tally.store_timeouts), (said.partition(";")[0], 1))
+        self.assertEqual((self.store.silence, self.store.stats.store_timeouts), (said.partition(";")[0], 1))
         for refused in (*kept, self.store.record("abcd"), self.store.find(Query())):
             self.assertIn("has not answered for 3.0 s", str(self.failureResultOf(refused, StoreError).value))
         # Those that had waited are offered again by who wants them kept.
@@ -369,7 +369,7 @@ class ThreadTests(SynchronousTestCase):
         self.pump.advance(PATIENCE - 0.1)
         for one in asked:
             self.pump.result(one)
-        self.assertEqual((self.store.silence, self.store.tally.store_timeouts), ("", 0))
+        self.assertEqual((self.store.silence, self.store.stats.store_timeouts), ("", 0))
 
     def test_after_a_while_the_connection_is_cut(self) -> None:
         cuts: list[float] = []

@@ -12,15 +12,15 @@ from random import Random
 from attrs import define, field, frozen
 from twisted.logger import capturedLogs, formatEvent
 
+from gamed.console.listings import room_facts
 from gamed.console.render import render
-from gamed.console.views import room_facts
-from gamed.errors import RemoteProtocolError
+from gamed.core.errors import RemoteProtocolError
+from gamed.core.refusals import Refusal
 from gamed.games.battleship import Settings, game_type
 from gamed.games.battleship.client import Player
 from gamed.games.battleship.strategy import OpenList
 from gamed.lobby.room import Room
-from gamed.refusals import Refusal
-from gamed.testing.house import House, Wire
+from gamed.testing.harness import Harness, Wire
 from gamed.web import scenes
 from gamed.web.naming import Naming
 
@@ -106,7 +106,7 @@ class Night:
     """A student's bot at a lobby of its own. `lines`: what the log says."""
 
     student: Student
-    house: House
+    harness: Harness
     lines: list[str] = field(factory=list)
     pages: list[str] = field(factory=list)
     room: Room = field(init=False)
@@ -119,16 +119,16 @@ class Night:
 
     def page(self) -> str:
         """Return what the room's public page has of refusals now."""
-        return json.dumps(scenes.refusals(self.house.lobby.refusals, self.room, Naming()), ensure_ascii=False)
+        return json.dumps(scenes.refusals(self.harness.lobby.refusals, self.room, Naming()), ensure_ascii=False)
 
     def console(self) -> str:
         """Return what the console says of the room."""
-        return render(room_facts(self.room, game_type, self.house.lobby.refusals))
+        return render(room_facts(self.room, game_type, self.harness.lobby.refusals))
 
 
 def play(student: Student) -> Night:
     """Have a bot play until it has nothing more to say."""
-    night = Night(student, House("battleship", Settings()))
+    night = Night(student, Harness("battleship", Settings()))
     with capturedLogs() as events:
         _play(night)
     night.lines = [formatEvent(event) for event in events]
@@ -136,37 +136,37 @@ def play(student: Student) -> Night:
 
 
 def _play(night: Night) -> None:
-    house, student = night.house, night.student
-    house.factory.doStart()
-    opponent = _opponent(house) if student.place == SECOND else None
-    night.wire = house.connect()
-    (night.room,) = house.lobby.rooms.values()
+    harness, student = night.harness, night.student
+    harness.factory.doStart()
+    opponent = _opponent(harness) if student.place == SECOND else None
+    night.wire = harness.connect()
+    (night.room,) = harness.lobby.rooms.values()
     for seconds, data in student.script:
         if seconds and opponent is None and student.place == FIRST:
-            opponent = _opponent(house)
+            opponent = _opponent(harness)
             opponent.answer()
-        _wait(house, seconds)
+        _wait(harness, seconds)
         night.wire.send(_filled(data, night.wire.received))
         if opponent is None and student.place == FIRST:
-            opponent = _opponent(house)
+            opponent = _opponent(harness)
         if opponent is not None:
             opponent.answer()
-        house.clock.advance(0.3)
+        harness.clock.advance(0.3)
         night.pages.append(night.page())
     night.wire.leave()
-    house.settle()
+    harness.settle()
     night.pages.append(night.page())
-    house.factory.doStop()
+    harness.factory.doStop()
 
 
-def _wait(house: House, seconds: float) -> None:
+def _wait(harness: Harness, seconds: float) -> None:
     for _ in range(int(seconds / 2.5)):
-        house.clock.advance(2.5)
-    house.clock.advance(seconds % 2.5)
+        harness.clock.advance(2.5)
+    harness.clock.advance(seconds % 2.5)
 
 
-def _opponent(house: House) -> Opponent:
-    return Opponent(house.connect(), Player(OpenList(), Random(3)))
+def _opponent(harness: Harness) -> Opponent:
+    return Opponent(harness.connect(), Player(OpenList(), Random(3)))
 
 
 def _filled(data: bytes, received: bytes) -> bytes:

@@ -13,11 +13,11 @@ from typing import TypeAlias
 from attrs import define, field, frozen
 from twisted.logger import capturedLogs, formatEvent
 
-from gamed.console.views import refused
+from gamed.console.listings import refused
+from gamed.core.refusals import Refusal
 from gamed.games.quoridor.client import Player
 from gamed.games.quoridor.strategy import ShortestPath
-from gamed.refusals import Refusal
-from gamed.testing.house import House, Wire
+from gamed.testing.harness import Harness, Wire
 from gamed.web import scenes
 from gamed.web.naming import Naming
 from tests.games.quoridor.worlds import universe
@@ -157,7 +157,7 @@ class Opponent:
 class Night:
     """What becomes of a student's world. `lines`: what the log says; `pages`: the room's public page, step by step."""
 
-    house: House
+    harness: Harness
     lines: list[str] = field(factory=list)
     pages: list[str] = field(factory=list)
     wire: Wire = field(init=False)
@@ -174,13 +174,13 @@ class Night:
     @property
     def player(self) -> str:
         """Return what the console says of its peer."""
-        return "\n".join(refused(self.wire.session.refusals, self.house.lobby.refusals))
+        return "\n".join(refused(self.wire.session.refusals, self.harness.lobby.refusals))
 
     def look(self) -> None:
         """Take note of what the page shows now."""
-        for room in list(self.house.lobby.rooms.values()):
+        for room in list(self.harness.lobby.rooms.values()):
             self.pages.append(
-                json.dumps(scenes.refusals(self.house.lobby.refusals, room, Naming()), ensure_ascii=False)
+                json.dumps(scenes.refusals(self.harness.lobby.refusals, room, Naming()), ensure_ascii=False)
             )
 
 
@@ -194,25 +194,25 @@ def play(student: Student) -> Night:
 
 
 def _play(student: Student, night: Night) -> None:
-    house = night.house
-    house.factory.doStart()
-    opponent = _opponent(house) if student.is_second else None
-    night.wire = house.connect()
+    harness = night.harness
+    harness.factory.doStart()
+    opponent = _opponent(harness) if student.is_second else None
+    night.wire = harness.connect()
     for step in student.script:
         if isinstance(step, float):
-            house.clock.pump([1.0] * int(step))
+            harness.clock.pump([1.0] * int(step))
         else:
             night.wire.send(step)
         if opponent is None:
-            opponent = _opponent(house)
+            opponent = _opponent(harness)
         opponent.answer()
-        house.clock.advance(0)
+        harness.clock.advance(0)
         night.look()
-    house.factory.doStop()
+    harness.factory.doStop()
 
 
-def _opponent(house: House) -> Opponent:
-    opponent = Opponent(house.connect(), Player(ShortestPath(), Random(1), name="opponent"))
+def _opponent(harness: Harness) -> Opponent:
+    opponent = Opponent(harness.connect(), Player(ShortestPath(), Random(1), name="opponent"))
     opponent.wire.send(opponent.player.begin())
     return opponent
 

@@ -10,7 +10,7 @@ import json
 from attrs import define, field, frozen
 from twisted.logger import capturedLogs
 
-from gamed.console.views import refused, room_facts
+from gamed.console.listings import refused, room_facts
 from gamed.web.scenes import refusals
 from tests.games.roborally.gathering import Gathering, Peer, gathering, usual
 from tests.store.logs import sentences
@@ -146,12 +146,12 @@ def night(student: Student) -> Night:
     """Return the night of a student, played, with what the log has said."""
     found = gathering(max_players=3, start_delay=5.0)
     # Messages that do not end are found as they are under a listener.
-    found.house.factory.doStart()
+    found.harness.factory.doStart()
     others = found.joins("Anna", "Bert")
     played = Night(student, found, found.connects(), others)
     with capturedLogs() as logs:
         played.play()
-    found.house.factory.doStop()
+    found.harness.factory.doStop()
     played.lines = [line for line in sentences(logs) if line.startswith("refused")]
     return played
 
@@ -160,7 +160,7 @@ def main() -> None:
     """Print what is to be seen of each bot, and nothing else of it."""
     for student in BOTS:
         played = night(student)
-        lobby = played.found.house.lobby
+        lobby = played.found.harness.lobby
         print(f"== {student.name}\n-- the log", *played.lines, sep="\n")
         print("-- players", *refused(played.bot.wire.session.refusals, lobby.refusals), sep="\n")
         for room in lobby.rooms.values():

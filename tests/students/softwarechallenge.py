@@ -14,14 +14,14 @@ from typing import Any
 from attrs import field, frozen
 from twisted.logger import capturedLogs, formatEvent
 
-from gamed.console.views import refused
+from gamed.console.listings import refused
+from gamed.core.refusals import Refusals
 from gamed.games.softwarechallenge import game_type
 from gamed.lobby.room import Room
-from gamed.refusals import Refusals
 from gamed.web import scenes
 from gamed.web.naming import Naming
-from tests.games.softwarechallenge.desks import Desk
-from tests.games.softwarechallenge.hall import HIVE, Client, Hall, setmove
+from tests.games.softwarechallenge.harness import HIVE, Client, SeasonHarness, setmove
+from tests.games.softwarechallenge.seated import SeatedClient
 
 ROOM, CODE = b"%ROOM%", b"%CODE%"
 """Stand for the room that the bot heard of last, and for its reservation code."""
@@ -115,49 +115,49 @@ BOTS = [
 """Written before the refusals were: what students do."""
 
 
-def _opponent(hall: Hall) -> Desk:
-    return Desk(game_type.players["random"](Random(1)), hall.connect())
+def _opponent(harness: SeasonHarness) -> SeatedClient:
+    return SeatedClient(game_type.players["random"](Random(1)), harness.connect())
 
 
 def played(student: Student) -> Told:
     """Return what is told of a bot that has played."""
-    hall = Hall()
-    hall.factory.doStart()
+    harness = SeasonHarness()
+    harness.factory.doStart()
     rooms: dict[Room, None] = {}
     with capturedLogs() as events:
-        bot, opponents, code = _seated(hall, student)
-        for tenth in _played(hall, student, bot, code):
+        bot, opponents, code = _seated(harness, student)
+        for tenth in _played(harness, student, bot, code):
             if tenth == 10 and student.place == "red":
-                opponents.append(_opponent(hall))
-            for desk in opponents:
-                desk.listen()
-            rooms.update(dict.fromkeys(hall.lobby.rooms.values()))
+                opponents.append(_opponent(harness))
+            for seated_client in opponents:
+                seated_client.listen()
+            rooms.update(dict.fromkeys(harness.lobby.rooms.values()))
     log = [line for event in events if (line := formatEvent(event)) and line.startswith("refused")]
     refusals = bot.session.refusals
-    pages = [one for room in rooms for one in scenes.refusals(hall.lobby.refusals, room, Naming())]
-    return Told(refusals, log, refused(refusals, hall.lobby.refusals), pages)
+    pages = [one for room in rooms for one in scenes.refusals(harness.lobby.refusals, room, Naming())]
+    return Told(refusals, log, refused(refusals, harness.lobby.refusals), pages)
 
 
-def _seated(hall: Hall, student: Student) -> tuple[Client, list[Desk], bytes]:
+def _seated(harness: SeasonHarness, student: Student) -> tuple[Client, list[SeatedClient], bytes]:
     """Return the bot, its opponents, who are there first where the bot is blue, and the bot's reservation code."""
     if student.place == "reserved":
-        _, codes = hall.admin().prepare()
-        desk = Desk(game_type.players["random"](Random(1), codes[1]), hall.connect())
-        return hall.connect(), [desk], codes[0].encode()
-    opponents = [_opponent(hall)] if student.place == "blue" else []
-    return hall.connect(), opponents, b""
+        _, codes = harness.admin().prepare()
+        seated_client = SeatedClient(game_type.players["random"](Random(1), codes[1]), harness.connect())
+        return harness.connect(), [seated_client], codes[0].encode()
+    opponents = [_opponent(harness)] if student.place == "blue" else []
+    return harness.connect(), opponents, b""
 
 
-def _played(hall: Hall, student: Student, bot: Client, code: bytes) -> Iterator[int]:
+def _played(harness: SeasonHarness, student: Student, bot: Client, code: bytes) -> Iterator[int]:
     """Have a bot play; yield ten times a second."""
     script = list(student.script)
     for tenth in range(10 * WATCHED):
         while script and script[0][0] <= tenth / 10:
             _, said = script.pop(0)
             bot.feed(said.replace(ROOM, bot.room.encode() if ROOM in said else b"").replace(CODE, code))
-            hall.turn()
+            harness.turn()
         yield tenth
-        hall.wait(0.1, 0.1)
+        harness.wait(0.1, 0.1)
 
 
 def main() -> None:

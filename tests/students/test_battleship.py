@@ -21,7 +21,7 @@ class NightTests(SynchronousTestCase):
     def test_nothing_is_held_against_the_opponent(self) -> None:
         for student in BOTS:
             night = play(student)
-            found = night.house.lobby.refusals.of(night.room.id)
+            found = night.harness.lobby.refusals.of(night.room.id)
             self.assertEqual({peer for _, peer in found} - {night.wire.session.called}, set(), student)
 
     def test_it_shows_in_the_log_on_the_console_and_on_the_page(self) -> None:

@@ -5,7 +5,6 @@ Modules come from the checkout, scenes from the test.
 
 from __future__ import annotations
 
-import atexit
 import json
 import mimetypes
 import os
@@ -20,6 +19,7 @@ from playwright.sync_api import Browser, Page, Route, sync_playwright
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.web.compression import gzipped
+from tests.ending import at_end
 
 STATIC = Path(__file__).parents[2] / "gamed" / "web" / "static"
 ORIGIN = "http://gamed.test"
@@ -66,8 +66,8 @@ def chromium() -> Browser:
     """Return the one browser of this process."""
     playwright = sync_playwright().start()
     browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-    atexit.register(playwright.stop)
-    atexit.register(browser.close)
+    at_end.callback(playwright.stop)
+    at_end.callback(browser.close)
     return browser
 
 

@@ -13,14 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.cli.players import players, readers
 from gamed.games.roborally import Settings as RoboRallySettings
 from gamed.records.index import index
 from gamed.registry import game_types
+from gamed.replayers import readers, replayers
 from gamed.web.archive import Archive
 from gamed.web.imports import Importing
 from gamed.web.naming import EVERYTHING, Naming, is_address
-from tests.web.house import Guest, WebHouse
+from tests.web.harness import Guest, WebHarness
 from tests.web.test_archive import at_once
 
 HOSTS: Final = ("203.0.113.77", "2001:db8::7b:77")
@@ -39,40 +39,40 @@ class Played:
     """A game of two programs from the addresses, and what was told of it."""
 
     def __init__(self, case: SynchronousTestCase, kind: str, *, shows: bool) -> None:
-        self.house = WebHouse(kind, SETTINGS.get(kind), {"addresses": shows})
-        case.addCleanup(self.house.stop)
+        self.harness = WebHarness(kind, SETTINGS.get(kind), {"addresses": shows})
+        case.addCleanup(self.harness.stop)
         self.case, self.kind = case, kind
-        lobby, store = self.house.house.lobby, self.house.house.store
+        lobby, store = self.harness.harness.lobby, self.harness.harness.store
         self.archive = Archive(
             store,
-            Importing(index(), players(), readers()),
+            Importing(index(), replayers(), readers()),
             lobby.game_types,
             at_once(),
             at_once(),
-            naming=self.house.naming,
+            naming=self.harness.naming,
         )
-        self.house.routes += self.archive.routes
-        self.guest = self.house.visitor("198.51.100.9")
-        self.told: list[str] = []
+        self.harness.routes += self.archive.routes
+        self.guest = self.harness.visitor("198.51.100.9")
+        self.notified: list[str] = []
 
     def tell(self, *paths: str) -> None:
         """Take note of what the public gets."""
-        self.told += [self.house.asked("GET", path).body.decode() for path in paths]
+        self.notified += [self.harness.asked("GET", path).body.decode() for path in paths]
 
     def play(self) -> str:
         """Play to the end; return the room's id."""
         made = game_types()[self.kind]
         strategy = next(iter(made.players.values()))
-        wires = [self.house.house.connect(host) for host in HOSTS]
+        wires = [self.harness.harness.connect(host) for host in HOSTS]
         programs = [strategy(Random(seed), **self.named(seed)) for seed in range(2)]
         wires[0].send(programs[0].begin())
-        self.house.pump(0.1)
+        self.harness.pump(0.1)
         self.tell("/api/v1/rooms")
         wires[1].send(programs[1].begin())
-        self.house.pump(0.2)
-        (room,) = self.house.house.lobby.rooms.values()
+        self.harness.pump(0.2)
+        (room,) = self.harness.harness.lobby.rooms.values()
         path = f"/api/v1/rooms/{room.id}"
-        stream = self.house.opened(f"{path}/events")
+        stream = self.harness.opened(f"{path}/events")
         taken, rounds = [0, 0], 0
         while not all(program.is_done for program in programs) and rounds < ROUNDS:
             rounds += 1
@@ -83,13 +83,13 @@ class Played:
                     wire.send(program.receive_data(data))
             if rounds == 5:
                 self.tell("/api/v1/rooms", path)
-            self.house.pump(0.05)
+            self.harness.pump(0.05)
         self.tell("/api/v1/rooms", path)
         for wire in wires:
             wire.leave()
-        self.house.house.settle()
-        self.house.pump(7)
-        self.told.append(stream.body.decode())
+        self.harness.harness.settle()
+        self.harness.pump(7)
+        self.notified.append(stream.body.decode())
         return room.history.room
 
     def named(self, seed: int) -> dict[str, str]:
@@ -102,7 +102,7 @@ class Played:
             "/api/v1/records", path, f"{path}/positions?from=0&to=1", f"{path}/file", f"{path}/file?format=replay"
         )
         self.tell("/metrics", "/healthz", "/readyz", f"/records/{record}", "/")
-        self.told += [self.guest.get(what).body.decode() for what in ("session", "seats", "rooms")]
+        self.notified += [self.guest.get(what).body.decode() for what in ("session", "seats", "rooms")]
 
 
 class PublicTests(SynchronousTestCase):
@@ -112,15 +112,17 @@ class PublicTests(SynchronousTestCase):
         played = Played(self, kind, shows=shows)
         record = played.play()
         played.look(record)
-        self.assertGreater(min(map(len, played.told)), 1)
+        self.assertGreater(min(map(len, played.notified)), 1)
         return played
 
     def check(self, kind: str) -> None:
         played = self.looked_at(kind)
-        self.assertTrue(any(record_id in "".join(played.told) for record_id in played.house.house.store.records))
-        for told in played.told:
+        self.assertTrue(
+            any(record_id in "".join(played.notified) for record_id in played.harness.harness.store.records)
+        )
+        for notified in played.notified:
             for mark in MARKS:
-                self.assertNotIn(mark, told)
+                self.assertNotIn(mark, notified)
 
     def test_battleship(self) -> None:
         self.check("battleship")
@@ -136,8 +138,8 @@ class PublicTests(SynchronousTestCase):
 
     def test_where_they_are_shown(self) -> None:
         """These would be found: Battleship has no names."""
-        told = "".join(self.looked_at("battleship", shows=True).told)
-        self.assertTrue(all(mark in told for mark in HOSTS))
+        notified = "".join(self.looked_at("battleship", shows=True).notified)
+        self.assertTrue(all(mark in notified for mark in HOSTS))
 
 
 class AdministratorTests(SynchronousTestCase):
@@ -146,7 +148,7 @@ class AdministratorTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.played = Played(self, "battleship", shows=False)
         self.record = self.played.play()
-        self.admin: Guest = self.played.house.visitor()
+        self.admin: Guest = self.played.harness.visitor()
         self.assertEqual(self.admin.login().status, 200)
 
     def test_the_administrator_reads_them(self) -> None:
@@ -168,10 +170,10 @@ class AdministratorTests(SynchronousTestCase):
         self.assertEqual(self.admin.post("import", body).json["outcomes"][0]["code"], "conflict")
 
     def test_a_room_tells_the_administrator_who_is_there(self) -> None:
-        house = self.played.house
+        harness = self.played.harness
         for host in HOSTS:
-            house.house.connect(host)
-        (room,) = (room["id"] for room in house.asked("GET", "/api/v1/rooms").json if room["state"] != "ended")
+            harness.harness.connect(host)
+        (room,) = (room["id"] for room in harness.asked("GET", "/api/v1/rooms").json if room["state"] != "ended")
         peers = self.admin.get(f"rooms/{room}").json["peers"]
         self.assertEqual([peer["seat"] for peer in peers], [0, 1])
         self.assertTrue(all(host in peer["peer"] for host, peer in zip(HOSTS, peers, strict=True)))
@@ -194,5 +196,5 @@ class NamingTests(SynchronousTestCase):
     def test_a_row_says_that_there_is_no_name(self) -> None:
         rows = [{"seat": 0, "name": "10.0.0.1:3333"}, {"seat": 1, "name": "Ada"}]
         hidden = {"seat": 0, "name": "", "unnamed": True}
-        self.assertEqual(Naming().told(rows), [hidden, rows[1]])
-        self.assertEqual(EVERYTHING.told(rows), rows)
+        self.assertEqual(Naming().notified(rows), [hidden, rows[1]])
+        self.assertEqual(EVERYTHING.notified(rows), rows)

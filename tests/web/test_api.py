@@ -9,12 +9,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import DiskError, IllegalMove, InvalidMove, RemoteProtocolError, RoomError, StoreError, UnknownRecord
+from gamed.core.errors import (
+    DiskError,
+    IllegalMove,
+    InvalidMove,
+    RemoteProtocolError,
+    RoomError,
+    StoreError,
+    UnknownRecord,
+)
 from gamed.web.answers import MOST_IMPORT, MOST_JSON, Answer, Call, Refusal, Route, download, find, permit, refusal_of
 from gamed.web.api import parsed
 from gamed.web.site import COME_WITHIN, READ
 from gamed.web.visitors import NOBODY
-from tests.web.house import Reply, WebHouse, request
+from tests.web.harness import Reply, WebHarness, request
 
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -40,9 +48,9 @@ class Broken:
 
 class ApiTestCase(SynchronousTestCase):
     def setUp(self) -> None:
-        self.house = WebHouse("battleship", more=(Broken(),))
-        self.addCleanup(self.house.stop)
-        self.ada = self.house.visitor()
+        self.harness = WebHarness("battleship", more=(Broken(),))
+        self.addCleanup(self.harness.stop)
+        self.ada = self.harness.visitor()
 
     def check(self, answer: Reply) -> tuple[int, str]:
         """Return the status and the code of a refusal; raise AssertionError if it is not as all are."""
@@ -58,19 +66,19 @@ class ApiTestCase(SynchronousTestCase):
 class RefusalTests(ApiTestCase):
     def test_no_such_path(self) -> None:
         for path in ("", "nothing", "rooms/", "rooms/x/y", "ROOMS", "rooms//events", "%ff", "rooms/%2e%2e/x", "\u00e4"):
-            answer = self.house.sent(f"GET /api/v1/{path} HTTP/1.1\r\nhost: localhost\r\n\r\n".encode("latin-1"))
+            answer = self.harness.sent(f"GET /api/v1/{path} HTTP/1.1\r\nhost: localhost\r\n\r\n".encode("latin-1"))
             status = int(answer.transport.value()[9:12])
             self.assertIn(status, (400, 404), path)
 
     def test_no_such_method(self) -> None:
         for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "BREW"):
-            answer = self.house.asked(method, "/api/v1/session")
+            answer = self.harness.asked(method, "/api/v1/session")
             self.assertEqual(self.check(answer), (405, "method"), method)
             self.assertEqual(answer.headers["allow"], "GET")
-        self.assertEqual(self.house.asked("GET", "/api/v1/seats/x/act").headers["allow"], "POST")
+        self.assertEqual(self.harness.asked("GET", "/api/v1/seats/x/act").headers["allow"], "POST")
 
     def test_head(self) -> None:
-        answer = self.house.asked("HEAD", "/api/v1/session")
+        answer = self.harness.asked("HEAD", "/api/v1/session")
         self.assertEqual((answer.status, answer.body), (200, b""))
 
     def test_bodies_that_are_no_json_objects(self) -> None:
@@ -89,7 +97,7 @@ class RefusalTests(ApiTestCase):
 
     def typed(self, content_type: str) -> Reply:
         headers = {"cookie": self.ada.cookie, "x_gamed_token": self.ada.token, "content_type": content_type}
-        return self.house.asked("POST", "/api/v1/seats", b'{"game": "x", "name": "y"}', **headers)
+        return self.harness.asked("POST", "/api/v1/seats", b'{"game": "x", "name": "y"}', **headers)
 
     def test_long_bodies(self) -> None:
         long = json.dumps({"name": "x" * MOST_JSON}).encode()
@@ -100,7 +108,7 @@ class RefusalTests(ApiTestCase):
             self.assertEqual((answer.status, answer.code), (413, "too-long"))
 
     def test_endless_bodies(self) -> None:
-        wire = self.house.sent(b"POST /api/v1/file HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n")
+        wire = self.harness.sent(b"POST /api/v1/file HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n")
         chunk = b"100000\r\n" + b"x" * 0x100000 + b"\r\n"
         for _ in range(READ // 0x100000):
             wire.channel.dataReceived(chunk)
@@ -113,9 +121,9 @@ class RefusalTests(ApiTestCase):
         self.assertEqual(len(self.flushLoggedErrors(KeyError)), 1)
 
     def test_who_does_not_wait_for_the_answer(self) -> None:
-        wire = self.house.opened("/api/v1/rooms")
+        wire = self.harness.opened("/api/v1/rooms")
         wire.close()
-        self.house.pump()
+        self.harness.pump()
         self.assertEqual(self.ada.get("rooms").json, [])
 
 
@@ -123,31 +131,31 @@ class SlowTests(ApiTestCase):
     def test_a_request_that_drips_is_cut_off(self) -> None:
         head = b"GET /api/v1/session HTTP/1.1\r\nhost: localhost\r\n"
         for data, drop in ((b"GET /api", b""), (head, b"x: y\r\n"), (request("POST", "/x", b"12345", {})[:-1], b"")):
-            wire = self.house.sent(data)
+            wire = self.harness.sent(data)
             for _ in range(round(COME_WITHIN) + 10):
                 if wire.transport.disconnecting or wire.transport.disconnected:
                     break
                 wire.channel.dataReceived(drop)
-                self.house.house.clock.advance(1)
+                self.harness.harness.clock.advance(1)
             else:
                 self.fail(f"not cut off: {data!r}")
             wire.close()
 
     def test_one_after_the_other_is_not_slow(self) -> None:
-        wire = self.house.sent(b"")
+        wire = self.harness.sent(b"")
         for _ in range(20):
             wire.channel.dataReceived(request("GET", "/api/v1/session", None, {"cookie": self.ada.cookie}))
-            self.house.house.clock.advance(5)
+            self.harness.harness.clock.advance(5)
         self.assertFalse(wire.transport.disconnected)
         self.assertEqual(wire.transport.value().count(b"HTTP/1.1 200"), 20)
 
     def test_connections_are_limited(self) -> None:
-        self.house.site.limits.per_address = 2
-        wires = [self.house.sent(b""), self.house.sent(b"")]
+        self.harness.site.limits.per_address = 2
+        wires = [self.harness.sent(b""), self.harness.sent(b"")]
         with self.assertRaises(AssertionError):
-            self.house.sent(b"")
+            self.harness.sent(b"")
         wires[0].close()
-        self.house.sent(b"")
+        self.harness.sent(b"")
 
 
 class HostileTests(ApiTestCase):
@@ -166,7 +174,7 @@ class HostileTests(ApiTestCase):
     def test_whatever_is_sent_the_answer_is_json(self, method: str, path: list[str], body: Any, is_known: bool) -> None:
         headers = {"cookie": self.ada.cookie, "x_gamed_token": self.ada.token} if is_known else {}
         target = "/".join(path).encode().decode("latin-1").replace(" ", "")
-        answer = self.house.asked(method, f"/api/v1/{target}", body, **headers)
+        answer = self.harness.asked(method, f"/api/v1/{target}", body, **headers)
         self.assertLess(answer.status, 500, (method, path, body))
         if answer.headers.get("content-type") == "application/json":
             self.assertIsNotNone(answer.json)
@@ -177,12 +185,12 @@ class HostileTests(ApiTestCase):
     @given(BODIES, st.sampled_from(("seats", "rooms", "session/login", "seats/SEAT/act", "rooms/ROOM/step")))
     @settings(deadline=None, max_examples=150)
     def test_whatever_stands_in_a_body(self, body: dict[str, Any], path: str) -> None:
-        for sitting in list(self.house.seats.sittings.values()):
-            self.house.seats.leave(sitting)
-        self.house.pump(0.1)
+        for player_session in list(self.harness.seats.player_sessions.values()):
+            self.harness.seats.leave(player_session)
+        self.harness.pump(0.1)
         wish = {"game": "battleship", "name": "Ada"}
         seat = self.ada.post("seats", wish).json["id"]
-        self.house.pump(0.1)
+        self.harness.pump(0.1)
         room = self.ada.get(f"seats/{seat}").json["room"]
         answer = self.ada.post(path.replace("SEAT", seat).replace("ROOM", room), {**wish, **body})
         self.assertLess(answer.status, 500, body)

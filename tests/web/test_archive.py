@@ -19,9 +19,11 @@ from twisted.internet.defer import Deferred, execute, fail
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
-from gamed.cli.players import players, readers
-from gamed.errors import GamedError, StoreError
-from gamed.findings import Finding
+from gamed.core.errors import GamedError, StoreError
+from gamed.core.findings import Finding
+from gamed.core.table import replay
+from gamed.fairness import WORKER_PAUSE as PAUSE
+from gamed.fairness import WORKER_SLICE as SLICE
 from gamed.games.go.tree import GoGame, Node, Point
 from gamed.records import gofans
 from gamed.records.anonymous import Person, anonymised
@@ -30,21 +32,21 @@ from gamed.records.own import from_history, summarize
 from gamed.records.own import summary as own_summary
 from gamed.records.record import Record, document
 from gamed.registry import game_types
+from gamed.replayers import readers, replayers
 from gamed.store.memory import MemoryStore
-from gamed.table import replay
-from gamed.web import worker
+from gamed.web import thread_cooperator
 from gamed.web.answers import Answer, Refusal, dumped, refusal_of
 from gamed.web.archive import Archive
 from gamed.web.compression import gzipped
 from gamed.web.imports import Importing
-from gamed.web.opened import Kept, Shelf
+from gamed.web.opened import OpaqueRecord, RecordCache
 from gamed.web.static_files import Files
-from gamed.web.worker import MOST_WAITING, PAUSE, SLICE, Worker
+from gamed.web.thread_cooperator import MOST_WAITING, ThreadCooperator
 from tests.records.documents import UNKNOWN, outcome
 from tests.records.gogames import captured, line, read_sgf
 from tests.store.examples import record, summary
 from tests.test_registry import SEEDS, play
-from tests.web.house import dispatch
+from tests.web.harness import dispatch
 
 KINDS = tuple(game_types())
 MISSING = "00000000-0000-4000-8000-000000000000"
@@ -79,14 +81,14 @@ def played(kind: str) -> tuple[Record, Any]:
     return from_history(history, **names, findings=(), unjudged=None), history
 
 
-def at_once() -> Worker:
+def at_once() -> ThreadCooperator:
     """Return a worker that works where it is called."""
-    return Worker(execute, lambda _seconds: None)
+    return ThreadCooperator(execute, lambda _seconds: None)
 
 
 def archive(store: Any = None) -> Archive:
     """Return an archive without threads."""
-    importing = Importing(index(), players(), readers())
+    importing = Importing(index(), replayers(), readers())
     return Archive(MemoryStore() if store is None else store, importing, game_types(), at_once(), at_once())
 
 
@@ -387,7 +389,7 @@ class LookupTests(ArchiveCase):
         for old, new in ((b'termination="', b'termination="un'), (b"<started>", b"<started>x"), (b"<id>", b"<ix>")):
             bad = attrs.evolve(good, header=good.header.replace(old, new), body=good.body.replace(old, new))
             self.store.records[bad.id] = bad
-            self.archive.shelf = Shelf()
+            self.archive.record_cache = RecordCache()
             told = self.read(f"records/{bad.id}")
             self.assertEqual((told["game"], told["boards"]), (None, False), old)
             self.assertEqual(self.ask(f"records/{bad.id}/file", admin=True).encoded(), document(bad))
@@ -418,7 +420,7 @@ class GoTests(ArchiveCase):
                 for _, node in game.walk():
                     node.removes = (Point(1, 1),) if node.point == (2, 1) else ()
             self.store.records.clear()
-            self.archive.shelf = Shelf()
+            self.archive.record_cache = RecordCache()
             id = self.keep(go_record(game, version))  # noqa: A001
             told = self.read(f"records/{id}")
             self.assertEqual([move["text"] for move in told["moves"]], ["C7", "A9", "A8", "J1", "B9"])
@@ -496,22 +498,22 @@ class GoTests(ArchiveCase):
 
 class ShelfTests(SynchronousTestCase):
     def test_the_oldest_makes_place(self) -> None:
-        shelf = Shelf(count=2)
-        records = [Kept(record(number)) for number in (1, 2, 3)]
-        shelf.put(records[0])
-        shelf.put(records[1])
-        self.assertIs(shelf.take(records[0].record.id), records[0])
-        shelf.put(records[2])
-        self.assertIsNone(shelf.take(records[1].record.id))
-        self.assertIs(shelf.take(records[0].record.id), records[0])
+        record_cache = RecordCache(count=2)
+        records = [OpaqueRecord(record(number)) for number in (1, 2, 3)]
+        record_cache.put(records[0])
+        record_cache.put(records[1])
+        self.assertIs(record_cache.take(records[0].record.id), records[0])
+        record_cache.put(records[2])
+        self.assertIsNone(record_cache.take(records[1].record.id))
+        self.assertIs(record_cache.take(records[0].record.id), records[0])
 
     def test_a_heavy_one_is_held_alone(self) -> None:
-        shelf = Shelf(weight=10)
-        light, heavy = Kept(record(1)), Kept(record(2), weight=50)
-        shelf.put(light)
-        shelf.put(heavy)
-        self.assertIsNone(shelf.take(light.record.id))
-        self.assertIs(shelf.take(heavy.record.id), heavy)
+        record_cache = RecordCache(weight=10)
+        light, heavy = OpaqueRecord(record(1)), OpaqueRecord(record(2), weight=50)
+        record_cache.put(light)
+        record_cache.put(heavy)
+        self.assertIsNone(record_cache.take(light.record.id))
+        self.assertIs(record_cache.take(heavy.record.id), heavy)
 
 
 class WorkerTests(TestCase):
@@ -520,7 +522,7 @@ class WorkerTests(TestCase):
             yield
             return get_ident()
 
-        return Worker().do(steps()).addCallback(self.assertNotEqual, get_ident())
+        return ThreadCooperator().do(steps()).addCallback(self.assertNotEqual, get_ident())
 
     def test_it_pauses_after_a_slice(self) -> None:
         clock = Clock()
@@ -532,15 +534,15 @@ class WorkerTests(TestCase):
                 yield
             return 7
 
-        self.patch(worker, "time", SimpleNamespace(perf_counter=clock.seconds))
-        self.assertEqual(self.successResultOf(Worker(execute, pauses.append).do(steps())), 7)
+        self.patch(thread_cooperator, "time", SimpleNamespace(perf_counter=clock.seconds))
+        self.assertEqual(self.successResultOf(ThreadCooperator(execute, pauses.append).do(steps())), 7)
         self.assertEqual(pauses, [PAUSE, PAUSE])
 
     def test_too_many_wait(self) -> None:
         held: Deferred[None] = Deferred()
-        worker = Worker(lambda *_: held)
-        waiting = [worker.do(iter(())) for _ in range(1 + MOST_WAITING)]  # type: ignore[arg-type]
-        self.assertEqual(self.assertRaises(Refusal, worker.do, iter(())).code, "busy")
+        cooperator = ThreadCooperator(lambda *_: held)
+        waiting = [cooperator.do(iter(())) for _ in range(1 + MOST_WAITING)]  # type: ignore[arg-type]
+        self.assertEqual(self.assertRaises(Refusal, cooperator.do, iter(())).code, "busy")
         held.callback(None)
         for one in waiting:
             self.assertIsNone(self.successResultOf(one))

@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright.sync_api import Locator
 
-from gamed.errors import RemoteProtocolError
+from gamed.core.errors import RemoteProtocolError
 from gamed.games.battleship.client import Player
 from gamed.games.battleship.person import Person
 from gamed.games.battleship.rules import Battleship

@@ -6,8 +6,8 @@ from itertools import pairwise
 from typing import Any
 
 from gamed.games.go.hoshi import handicap
+from gamed.games.go.json_views import Listing
 from gamed.games.go.tree import GoGame, Node, Player, Point
-from gamed.games.go.views import Listing
 from gamed.records.recorder import Recorder
 from gamed.web.recording import Recording
 from tests.records.gogames import captured

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from gamed.game import Seat
+from gamed.core.game import Seat
 from gamed.games.softwarechallenge import game_type
 from gamed.games.softwarechallenge.seasons.hive.person import HiveGuide
 from gamed.games.softwarechallenge.seasons.hive.position import State
 from gamed.games.softwarechallenge.seasons.hive.rules import Hive
-from tests.games.softwarechallenge.desks import Desk, heard
-from tests.games.softwarechallenge.hall import Hall
+from tests.games.softwarechallenge.harness import SeasonHarness
 from tests.games.softwarechallenge.hive.recorded import Scene, named, plays
+from tests.games.softwarechallenge.seated import SeatedClient, heard
 from tests.web.browser import STATIC, BrowserTestCase
 
 GUIDE, HIVE = HiveGuide(), Hive()
@@ -471,13 +471,13 @@ class PlayTests(HiveBoardTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.random = Random(7)
-        hall = Hall()
-        self.desk = Desk(game_type.person(Random(1), "Ada"), hall.connect())
-        self.bot = Desk(game_type.players["random"](Random(2)), hall.connect())
-        heard(self.desk, self.bot)
+        harness = SeasonHarness()
+        self.seated_client = SeatedClient(game_type.person(Random(1), "Ada"), harness.connect())
+        self.bot = SeatedClient(game_type.players["random"](Random(2)), harness.connect())
+        heard(self.seated_client, self.bot)
 
     def scene(self) -> dict[str, Any]:
-        view = self.desk.who.view()
+        view = self.seated_client.who.view()
         return {**view, "seats": [], "options": {}, "outcome": None, "last": None, "turn": [], "isLive": True}
 
     def moved(self, choose: Callable[[str], None], take: Callable[[str], None]) -> None:
@@ -485,7 +485,7 @@ class PlayTests(HiveBoardTestCase):
         self.mount("hive", self.scene())
         kinds = []
         for number in range(9):
-            legal = self.desk.who.view()["you"]["legal"]
+            legal = self.seated_client.who.view()["you"]["legal"]
             wanted = [one for one in legal if one["do"] == ("move" if number % 2 else "set")] or legal
             move = self.random.choice([one for one in wanted if one.get("piece") == "BEE"] or wanted)
             kinds.append(move["do"])
@@ -495,11 +495,11 @@ class PlayTests(HiveBoardTestCase):
                 choose("{},{}".format(*move["from"]))
             choose("{},{}".format(*move["to"]))
             self.assertEqual(self.acted(), [move])
-            self.desk.act(move)
-            heard(self.desk, self.bot)
+            self.seated_client.act(move)
+            heard(self.seated_client, self.bot)
             self.update(self.scene())
-            self.assertEqual(self.marked("stack"), set(self.desk.who.view()["board"]["board"]))
-            text = self.desk.who.view()["you"]["last"]["text"]
+            self.assertEqual(self.marked("stack"), set(self.seated_client.who.view()["board"]["board"]))
+            text = self.seated_client.who.view()["you"]["last"]["text"]
             self.assertEqual(len(self.marked("last")), {"S": 1, "D": 2, "P": 0}[text[0]], text)
         self.assertEqual(set(kinds), {"set", "move"})
 

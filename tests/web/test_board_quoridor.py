@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from playwright.sync_api import Page
 
-from gamed.games.quoridor.moves import HORIZONTAL_WALLS, VERTICAL_WALLS, Move, PawnMove, Wall, spell
+from gamed.games.quoridor.moves import HORIZONTAL_WALLS, VERTICAL_WALLS, Move, PawnMove, Wall, to_notation
 from gamed.games.quoridor.rules import Quoridor, State
 from gamed.games.quoridor.strategy import ShortestPath
 from gamed.games.quoridor.walls import cell_at
@@ -64,7 +64,7 @@ def shown(state: State | None, last: Any = None, outcome: Any = None) -> dict[st
 
 
 def last(n: int, seat: int, move: Move) -> dict[str, Any]:
-    return {"n": n, "seat": seat, "text": spell(move), "at": 1000, "took": 500}
+    return {"n": n, "seat": seat, "text": to_notation(move), "at": 1000, "took": 500}
 
 
 def midgame(players: int, moves: int = 24) -> State:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from attrs import evolve
 
-from gamed.game import CHANCE
+from gamed.core.game import CHANCE
 from gamed.games.roborally.rules.moves import Program
 from gamed.games.roborally.rules.robots import Robot
 from gamed.games.roborally.rules.state import Stage, State
@@ -496,8 +496,8 @@ class WordTests(BoardCase):
         expected = {
             "E": "Anna faces east",
             "": "Anna has programmed the robot",
-            GAME.spell(Program((1, 2, 3, 4, 5))): "Anna has programmed the robot",
-            GAME.spell(Program((), power_down=True)): "Anna has programmed the robot and will power down",
+            GAME.to_notation(Program((1, 2, 3, 4, 5))): "Anna has programmed the robot",
+            GAME.to_notation(Program((), power_down=True)): "Anna has programmed the robot and will power down",
             "stay": "Anna stays powered down",
             "wake": "Anna wakes up",
             "open 3,5": "Anna unlocks 3,5",

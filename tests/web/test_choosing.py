@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gamed.games.quoridor import Settings
-from tests.web.house import WebHouse
+from tests.web.harness import WebHarness
 from tests.web.test_seats import SeatsTestCase
 
 
@@ -16,7 +16,7 @@ class ChoosingTests(SeatsTestCase):
 
     def row(self, room: str) -> dict[str, Any]:
         """Return what the lobby says of a room."""
-        self.house.pump(1)
+        self.harness.pump(1)
         (found,) = [row for row in self.ada.get("rooms").json if row["id"] == room]
         return dict(found)
 
@@ -31,7 +31,7 @@ class ChoosingTests(SeatsTestCase):
         self.assertGreaterEqual(self.row(room)["free"], 1)
         seat = self.sit(self.ada, name="Ada", room=room)
         self.assertEqual(self.ada.get(f"seats/{seat}").json["room"], room)
-        self.house.pump(1)
+        self.harness.pump(1)
         names = [one["name"] for one in self.ada.get(f"seats/{seat}").json["scene"]["seats"]]
         self.assertEqual(names, ["Grace", "Ada"])
 
@@ -39,25 +39,25 @@ class ChoosingTests(SeatsTestCase):
         room = self.waiting()
         # Somebody is faster: nobody is seated elsewhere instead.
         for number in range(self.others):
-            self.sit(self.house.visitor(f"192.0.2.{number + 20}"), name=f"Linus{'abcdefg'[number]}")
-        self.house.pump(1)
+            self.sit(self.harness.visitor(f"192.0.2.{number + 20}"), name=f"Linus{'abcdefg'[number]}")
+        self.harness.pump(1)
         self.assertEqual(self.refused(self.ada, room=room), (409, "room-taken"))
         self.assertEqual(self.ada.get("seats").json, [])
 
     def test_two_are_as_fast(self) -> None:
         room = self.waiting()
-        guests = [self.house.visitor(f"192.0.2.{number + 20}") for number in range(self.others + 1)]
+        guests = [self.harness.visitor(f"192.0.2.{number + 20}") for number in range(self.others + 1)]
         names = (f"Linus{'abcdefgh'[number]}" for number in range(len(guests)))
         wishes = [{"game": self.kind, "name": name, "room": room} for name in names]
         answers = [guest.post("seats", wish) for guest, wish in zip(guests, wishes, strict=True)]
-        self.house.pump(2)
+        self.harness.pump(2)
         # Where the server knows at once, it refuses at once; else the seat says why it has ended.
         late = [
             answer.code if answer.status != 200 else guest.get(f"seats/{answer.json['id']}").json["scene"]["refused"]
             for guest, answer in zip(guests, answers, strict=True)
         ]
         self.assertEqual(late, [None] * self.others + ["room-taken"])
-        self.assertEqual([one.id for one in self.house.house.lobby.rooms_of(self.kind)], [room])
+        self.assertEqual([one.id for one in self.harness.harness.lobby.rooms_of(self.kind)], [room])
 
     def test_rooms_that_cannot_be_chosen(self) -> None:
         private = self.sit(self.grace, bots=["random" if self.kind != "battleship" else "density"])
@@ -72,12 +72,12 @@ class ChoosingQuoridorTests(ChoosingTests):
     kind = "quoridor"
 
     def setUp(self) -> None:
-        self.house = WebHouse(self.kind, Settings(tables=0))
-        self.addCleanup(self.house.stop)
-        self.ada, self.grace = self.house.visitor(), self.house.visitor("192.0.2.9")
+        self.harness = WebHarness(self.kind, Settings(tables=0))
+        self.addCleanup(self.harness.stop)
+        self.ada, self.grace = self.harness.visitor(), self.harness.visitor("192.0.2.9")
 
     def test_a_table_that_is_not_the_oldest(self) -> None:
-        voters = [(self.house.visitor(), name) for name in ("Linusa", "Linusb")]
+        voters = [(self.harness.visitor(), name) for name in ("Linusa", "Linusb")]
         seats = [self.sit(voter, name=name) for voter, name in voters]
         second = self.waiting()
         for (voter, _), seat in zip(voters, seats, strict=True):
@@ -92,7 +92,11 @@ class ChoosingQuoridorTests(ChoosingTests):
         """The choice holds for the first seat: a table that has ended can be nobody's next one."""
         room = self.waiting()
         seat = self.sit(self.ada, name="Ada", room=room)
-        (one,) = (sitting for sitting in self.house.seats.sittings.values() if sitting.id == seat)
+        (one,) = (
+            player_session
+            for player_session in self.harness.seats.player_sessions.values()
+            if player_session.id == seat
+        )
         self.assertIsNone(one.loop.session.wanted)
 
 
@@ -104,7 +108,7 @@ class ChoosingHiveTests(ChoosingTests):
     kind = "hive"
 
     def test_two_rooms_wait(self) -> None:
-        reception: Any = self.house.house.factory.reception
+        reception: Any = self.harness.harness.factory.reception
         rooms = [reception._open((), paused=False) for _ in range(2)]
         seat = self.sit(self.ada, name="Ada", room=rooms[1].id)
         self.assertEqual(self.ada.get(f"seats/{seat}").json["room"], rooms[1].id)

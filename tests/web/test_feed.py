@@ -12,7 +12,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.web.feed import GONE, INTERVAL, RING, SCENES, VIEWS, Stream
-from gamed.web.slices import Slices
+from gamed.web.turn_cooperator import TurnCooperator
 
 
 class Reader:
@@ -74,7 +74,7 @@ class Source:
 class StreamTestCase(SynchronousTestCase):
     def setUp(self) -> None:
         self.clock, self.source = Clock(), Source()
-        self.stream = Stream(self.source, Slices(self.clock, self.clock.seconds), self.clock)
+        self.stream = Stream(self.source, TurnCooperator(self.clock, self.clock.seconds), self.clock)
 
     def move(self, count: int = 1) -> None:
         for _ in range(count):

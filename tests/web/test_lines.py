@@ -13,7 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
 from gamed.web.events import PING, PING_SECONDS, SILENT, Lines
-from gamed.web.slices import Slices
+from gamed.web.turn_cooperator import TurnCooperator
 
 
 class Wire:
@@ -46,7 +46,7 @@ class Transport(StringTransport):
 class SilenceTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.clock, self.transport = Clock(), Transport()
-        self.lines = Lines(self.clock, Slices(self.clock, self.clock.seconds))
+        self.lines = Lines(self.clock, TurnCooperator(self.clock, self.clock.seconds))
         request = SimpleNamespace(
             setHeader=lambda *_header: None,
             notifyFinish=Deferred,

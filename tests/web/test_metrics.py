@@ -11,8 +11,8 @@ from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.events import Moved
-from gamed.tally import Distribution, Tally, Traffic
+from gamed.core.events import Moved
+from gamed.core.stats import Histogram, Stats, Traffic
 from gamed.web.metrics import DaemonCollector, GarbagePauses, registry
 from tests.lobby.doubles import LAST_SUNK, SHOT, LobbyTestCase, WatchedJournal
 
@@ -22,7 +22,7 @@ LABELS = {"part", "game", "state", "listener", "cause", "termination", "code", "
 
 class DistributionTests(SynchronousTestCase):
     def test_values_fall_below_their_bounds(self) -> None:
-        distribution = Distribution((1.0, 2.0))
+        distribution = Histogram((1.0, 2.0))
         for value in (0.5, 1.0, 1.5, 2.0, 9.0):
             distribution.observe(value)
         self.assertEqual((distribution.counts, distribution.total, distribution.count), ([2, 2, 1], 14.0, 5))
@@ -30,7 +30,7 @@ class DistributionTests(SynchronousTestCase):
 
 class GarbageTests(SynchronousTestCase):
     def test_each_collection_is_a_pause(self) -> None:
-        pauses = Distribution()
+        pauses = Histogram()
         garbage = GarbagePauses(pauses)
         garbage.start()
         gc.collect()
@@ -48,9 +48,9 @@ class MetricsTests(LobbyTestCase):
         self.traffic = Traffic(accepted=3, received=100, sent=50)
         self.traffic.refused["address"] = 2
         collector = DaemonCollector(
-            self.lobby.tally,
+            self.lobby.stats,
             self.lobby.rooms.values,
-            lambda: self.lobby.keeper.unstored,
+            lambda: self.lobby.record_writer.unstored,
             traffic={"battleship": self.traffic},
             sessions={"battleship": {}},
             problems=lambda: self.problems,
@@ -138,10 +138,10 @@ class MetricsTests(LobbyTestCase):
                     self.assertTrue(family.name.endswith("_seconds"), family.name)
 
     def test_buckets_only_grow(self) -> None:
-        tally = Tally()
+        stats = Stats()
         for value in (0.0001, 0.003, 0.003, 7.0):
-            tally.latency.observe(value)
-        text = generate_latest(registry(DaemonCollector(tally, list, lambda: 0))).decode()
+            stats.latency.observe(value)
+        text = generate_latest(registry(DaemonCollector(stats, list, lambda: 0))).decode()
         counts = [int(float(n)) for n in re.findall(r"gamed_move_latency_seconds_bucket.* (\S+)$", text, re.MULTILINE)]
         self.assertEqual((counts, counts[0], counts[-1]), (sorted(counts), 1, 4))
 

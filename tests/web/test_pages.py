@@ -480,6 +480,23 @@ class SeatTest(ShellTestCase):
         self.emit("/seats/s1", "gone", {})
         self.see("In diesem Raum ist kein Platz mehr frei.", ".complaint")
 
+    def test_a_record_that_comes_late_is_found(self) -> None:
+        self.page.clock.install()
+        self.visit("/seats/s1", ".board button")
+        self.api["GET /rooms/r1"] = {**ROOM, "record": None}
+        self.emit("/seats/s1", "scene", {"scene": scene(3, you={"seat": 0}, won=True), "moves": [move(3)]})
+
+        def looks() -> int:
+            self.page.clock.run_for(1_000)
+            return sum(address == "/rooms/r1" for _, address, _ in self.asked)
+
+        while looks() < 3:
+            pass
+        self.api["GET /rooms/r1"] = {**ROOM, "record": "0a1b2c3d"}
+        for _ in range(30):
+            looks()
+        self.page.wait_for_selector(".ending a")
+
     def test_somebody_elses_seat(self) -> None:
         self.api["GET /seats/s1"] = refused(403, "not-yours", "")
         self.visit("/seats/s1")

@@ -8,14 +8,14 @@ from io import BytesIO
 import segno
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.web.house import WebHouse
+from tests.web.harness import WebHarness
 
 
 class PreparedTests(SynchronousTestCase):
     def setUp(self) -> None:
-        self.house = WebHouse("hive")
-        self.addCleanup(self.house.stop)
-        self.ada = self.house.visitor()
+        self.harness = WebHarness("hive")
+        self.addCleanup(self.harness.stop)
+        self.ada = self.harness.visitor()
         self.ada.login()
         self.made = self.ada.post("rooms", {"game": "hive", "names": ["Grace"]}).json
 
@@ -32,18 +32,18 @@ class PreparedTests(SynchronousTestCase):
         self.assertEqual(room["seats"][1]["link"], f"/?play=hive#{self.made['reservations'][1]}")
 
     def test_nobody_else_finds_them(self) -> None:
-        other = self.house.visitor()
+        other = self.harness.visitor()
         path = f"prepared/{self.made['room']}/0/qr"
         self.assertEqual((other.get("prepared").json, other.get(path).code), ([], "no-code"))
         other.login()
         self.assertEqual((other.get("prepared").json, other.get(path).code), ([], "no-code"))
         for place in ("prepared", path):
-            self.assertEqual(self.house.asked("GET", f"/api/v1/{place}").code, "session")
+            self.assertEqual(self.harness.asked("GET", f"/api/v1/{place}").code, "session")
 
     def test_used_codes_are_marked(self) -> None:
         seat = {"game": "hive", "name": "x", "reservation": self.made["reservations"][1]}
-        self.assertEqual(self.house.visitor().post("seats", seat).status, 200)
-        self.house.pump()
+        self.assertEqual(self.harness.visitor().post("seats", seat).status, 200)
+        self.harness.pump()
         (room,) = self.ada.get("prepared").json
         self.assertEqual([seat["isUsed"] for seat in room["seats"]], [False, True])
         self.assertEqual(self.ada.get(f"prepared/{self.made['room']}/1/qr").code, "no-code")
@@ -64,12 +64,12 @@ class PreparedTests(SynchronousTestCase):
 
     def test_a_closed_room_is_forgotten(self) -> None:
         self.ada.post(f"rooms/{self.made['room']}/cancel")
-        self.house.pump()
+        self.harness.pump()
         self.assertEqual(self.ada.get("prepared").json, [])
 
     def test_the_lobby_says_that_seats_are_reserved(self) -> None:
-        (row,) = self.house.visitor().get("rooms").json
+        (row,) = self.harness.visitor().get("rooms").json
         self.assertEqual((row["free"], row["reserved"]), (0, 2))
         self.assertNotIn(self.made["reservations"][0], json.dumps(row))
         wish = {"game": "hive", "name": "Linus", "room": self.made["room"]}
-        self.assertEqual(self.house.visitor().post("seats", wish).code, "room-taken")
+        self.assertEqual(self.harness.visitor().post("seats", wish).code, "room-taken")

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.config import structure
-from gamed.errors import ConfigError
+from gamed.core.errors import ConfigError
 from gamed.net.limits import network_of
 from gamed.web.proxies import client_address, networks
-from tests.web.house import WebHouse, request
+from tests.web.harness import WebHarness, request
 
 TRUSTED = networks("127.0.0.1 10.0.0.0/8 2001:db8::/32")
 
@@ -55,53 +55,53 @@ class ConfigurationTests(SynchronousTestCase):
 
 
 class SiteTests(SynchronousTestCase):
-    def make(self, proxies: str = "") -> WebHouse:
-        house = WebHouse("battleship", config={"proxies": proxies})
-        self.addCleanup(house.stop)
-        return house
+    def make(self, proxies: str = "") -> WebHarness:
+        harness = WebHarness("battleship", config={"proxies": proxies})
+        self.addCleanup(harness.stop)
+        return harness
 
     def test_sessions_and_operators_have_the_browsers_address(self) -> None:
-        house = self.make("127.0.0.1")
-        answer = house.asked("GET", "/api/v1/session", x_forwarded_for="1.2.3.4, 198.51.100.1")
+        harness = self.make("127.0.0.1")
+        answer = harness.asked("GET", "/api/v1/session", x_forwarded_for="1.2.3.4, 198.51.100.1")
         cookie, token = answer.headers["set-cookie"].partition(";")[0], answer.json["token"]
-        (visitor,) = house.visitors._visitors.values()
+        (visitor,) = harness.visitors._visitors.values()
         self.assertEqual(visitor.address, "198.51.100.1")
         login = {"user": "admin", "password": "wrong"}
         for address in ("198.51.100.1", "198.51.100.2"):
             headers = {"cookie": cookie, "x_gamed_token": token, "x_forwarded_for": address}
-            house.asked("POST", "/api/v1/session/login", login, **headers)
+            harness.asked("POST", "/api/v1/session/login", login, **headers)
         self.assertEqual(
-            set(house.house.lobby.logins._guard._failures), {("admin", "198.51.100.1"), ("admin", "198.51.100.2")}
+            set(harness.harness.lobby.logins._guard._failures), {("admin", "198.51.100.1"), ("admin", "198.51.100.2")}
         )
 
     def test_a_strangers_header_is_not_believed(self) -> None:
-        for house, address in ((self.make(), "127.0.0.1"), (self.make("127.0.0.1"), "192.0.2.9")):
-            house.asked("GET", "/api/v1/session", address=address, x_forwarded_for="198.51.100.1")
-            (visitor,) = house.visitors._visitors.values()
+        for harness, address in ((self.make(), "127.0.0.1"), (self.make("127.0.0.1"), "192.0.2.9")):
+            harness.asked("GET", "/api/v1/session", address=address, x_forwarded_for="198.51.100.1")
+            (visitor,) = harness.visitors._visitors.values()
             self.assertEqual(visitor.address, address)
 
     def test_behind_a_proxy_the_port_is_not_known(self) -> None:
-        house = self.make("127.0.0.1")
-        guest = house.visitor()
+        harness = self.make("127.0.0.1")
+        guest = harness.visitor()
         guest.login()
         headers = {"cookie": guest.cookie, "x_forwarded_for": "198.51.100.1"}
-        house.asked("GET", "/api/v1/session", **headers)
-        (operator,) = house.operators
+        harness.asked("GET", "/api/v1/session", **headers)
+        (operator,) = harness.operators
         self.assertEqual(operator.name, "user=admin from=web 198.51.100.1")
 
     def test_who_is_banned_is_refused_behind_a_proxy_and_others_are_not(self) -> None:
-        house = self.make("127.0.0.1")
-        house.bans.ban(network_of("198.51.100.0/24"))
+        harness = self.make("127.0.0.1")
+        harness.bans.ban(network_of("198.51.100.0/24"))
         for path in ("/", "/api/v1/session", "/metrics"):
-            banned = house.asked("GET", path, x_forwarded_for="198.51.100.1")
+            banned = harness.asked("GET", path, x_forwarded_for="198.51.100.1")
             self.assertEqual((banned.status, banned.code), (403, "banned"), path)
-            self.assertEqual(house.asked("GET", path, x_forwarded_for="192.0.2.1").status, 200, path)
-        self.assertEqual(list(house.bans), [(network_of("198.51.100.0/24"), 3)])
+            self.assertEqual(harness.asked("GET", path, x_forwarded_for="192.0.2.1").status, 200, path)
+        self.assertEqual(list(harness.bans), [(network_of("198.51.100.0/24"), 3)])
 
     def test_a_connection_that_is_older_than_the_ban_is_refused(self) -> None:
-        house = self.make()
-        wire = house.sent(request("GET", "/healthz", None, {}), "192.0.2.1")
-        house.bans.ban(network_of("192.0.2.1"))
+        harness = self.make()
+        wire = harness.sent(request("GET", "/healthz", None, {}), "192.0.2.1")
+        harness.bans.ban(network_of("192.0.2.1"))
         wire.channel.dataReceived(request("GET", "/healthz", None, {}))
-        house.pump(0.2)
+        harness.pump(0.2)
         self.assertIn(b"HTTP/1.1 403 Forbidden", wire.transport.value())

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gamed.lobby.keeper import KEEP_AGAIN
 from gamed.lobby.match_recorder import AFTERWARDS
+from gamed.lobby.record_writer import KEEP_AGAIN
 from gamed.web.service import damage, readiness
 from tests.lobby.doubles import LAST_SUNK, LobbyTestCase, StubbornStore
 
@@ -55,4 +55,4 @@ class StoreTests(LobbyTestCase):
         self.clock.turn(KEEP_AGAIN)
         self.store.waits = True
         self.ended()
-        self.assertEqual((self.lobby.keeper.unstored, problems()), (1, {}))
+        self.assertEqual((self.lobby.record_writer.unstored, problems()), (1, {}))

@@ -12,22 +12,22 @@ from hypothesis import strategies as st
 from twisted.internet.defer import Deferred, execute
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.cli.players import players, readers
-from gamed.errors import GamedError, RuleError
+from gamed.core.errors import GamedError, RuleError
 from gamed.games.go.board import Board, points, ruleset
+from gamed.games.go.json_views import refused
 from gamed.games.go.rules import Go
-from gamed.games.go.views import refused
 from gamed.records import gofans
 from gamed.records.index import index
+from gamed.replayers import readers, replayers
 from gamed.store.memory import MemoryStore
 from gamed.web import recording
 from gamed.web.answers import Answer, Refusal, refusal_of
 from gamed.web.imports import Importing
 from gamed.web.recordings import FORGOTTEN_AFTER, IN_ALL, OF_A_VISITOR, SAVES, Recordings
-from gamed.web.worker import Worker
+from gamed.web.thread_cooperator import ThreadCooperator
 from tests.records.documents import outcome
 from tests.records.gogames import read_sgf
-from tests.web.house import dispatch
+from tests.web.harness import dispatch
 
 KO = [[3, 6], [4, 6], [2, 7], [5, 7], [3, 8], [4, 8], [4, 7], [3, 7]]
 
@@ -40,15 +40,15 @@ class Visitor:
     admin: bool = False
 
 
-def at_once() -> Worker:
+def at_once() -> ThreadCooperator:
     """Return a worker that works where it is called."""
-    return Worker(execute, lambda _seconds: None)
+    return ThreadCooperator(execute, lambda _seconds: None)
 
 
 class RecorderCase(SynchronousTestCase):
     def setUp(self) -> None:
         self.store, self.now, self.visitor = MemoryStore(), 1_000.0, Visitor()
-        importing = Importing(index(), players(), readers())
+        importing = Importing(index(), replayers(), readers())
         self.recordings = Recordings(self.store, importing, lambda: self.now, at_once())
 
     def handle(self, path: str, body: Any = None, *, method: str = "POST", **query: str) -> Answer:
@@ -438,7 +438,9 @@ class KeepingTests(RecorderCase):
     def test_nothing_happens_to_a_game_while_it_is_saved(self) -> None:
         held: Deferred[Any] = Deferred()
         self.record()
-        self.recordings.worker = Worker(lambda function, steps: held.addCallback(lambda _: function(steps)))
+        self.recordings.cooperator = ThreadCooperator(
+            lambda function, steps: held.addCallback(lambda _: function(steps))
+        )
         saving = dispatch(self.recordings.routes, ["recordings", self.id, "save"], "POST", {}, {}, self.visitor)
         acting = dispatch(
             self.recordings.routes, ["recordings", self.id, "act"], "POST", {}, {"do": "pass"}, self.visitor

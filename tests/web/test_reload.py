@@ -13,55 +13,55 @@ from gamed.config import WebConfig
 from gamed.records.index import index
 from gamed.web.imports import Importing
 from gamed.web.service import web_site
-from tests.web.house import WebHouse
+from tests.web.harness import WebHarness
 
 
 class ReloadTests(SynchronousTestCase):
     def setUp(self) -> None:
-        self.house = WebHouse("battleship")
-        self.addCleanup(self.house.stop)
-        self.house.site = web_site(
+        self.harness = WebHarness("battleship")
+        self.addCleanup(self.harness.stop)
+        self.harness.site = web_site(
             config=WebConfig(),
-            lobby=self.house.house.lobby,
-            games=self.house.games,
+            lobby=self.harness.harness.lobby,
+            games=self.harness.games,
             listeners=[],
-            accounts=self.house.accounts,
-            operators=self.house.operators,
-            bans=self.house.bans,
+            accounts=self.harness.accounts,
+            operators=self.harness.operators,
+            bans=self.harness.bans,
             importing=Importing(index(), {}, {}),
-            reactor=self.house.house.clock,
+            reactor=self.harness.harness.clock,
             in_thread=maybeDeferred,
             most=100,
         )
 
     def reload(self, **changed: Any) -> None:
-        self.house.site.configure(attrs.evolve(WebConfig(), **changed))
+        self.harness.site.configure(attrs.evolve(WebConfig(), **changed))
 
     def test_the_names_by_which_it_answers(self) -> None:
-        self.assertEqual(self.house.asked("GET", "/healthz", host="games.example").status, 421)
+        self.assertEqual(self.harness.asked("GET", "/healthz", host="games.example").status, 421)
         self.reload(hosts="localhost games.example")
-        self.assertEqual(self.house.asked("GET", "/healthz", host="games.example").status, 200)
-        self.assertEqual(self.house.asked("GET", "/healthz", host="127.0.0.1").status, 421)
+        self.assertEqual(self.harness.asked("GET", "/healthz", host="games.example").status, 200)
+        self.assertEqual(self.harness.asked("GET", "/healthz", host="127.0.0.1").status, 421)
 
     def test_connections_and_nobody_is_dropped(self) -> None:
-        wires = [self.house.sent(b"") for _ in range(2)]
+        wires = [self.harness.sent(b"") for _ in range(2)]
         self.reload(connections_per_address=1)
-        self.assertRaises(AssertionError, self.house.sent, b"")
+        self.assertRaises(AssertionError, self.harness.sent, b"")
         self.assertFalse(any(wire.transport.disconnecting for wire in wires))
         self.reload(connections=2)
-        self.assertRaises(AssertionError, self.house.sent, b"", "192.0.2.1")
+        self.assertRaises(AssertionError, self.harness.sent, b"", "192.0.2.1")
         self.reload()
-        self.house.sent(b"")
+        self.harness.sent(b"")
 
     def test_there_are_no_more_connections_than_descriptors(self) -> None:
         self.reload(connections=4_000)
         for port in range(100):
-            self.assertIsNotNone(self.house.site.buildProtocol(IPv4Address("TCP", "192.0.2.1", port)))
-        self.assertIsNone(self.house.site.buildProtocol(IPv4Address("TCP", "192.0.2.1", 100)))
+            self.assertIsNotNone(self.harness.site.buildProtocol(IPv4Address("TCP", "192.0.2.1", port)))
+        self.assertIsNone(self.harness.site.buildProtocol(IPv4Address("TCP", "192.0.2.1", 100)))
 
     def test_the_grace_of_a_silent_browser(self) -> None:
-        guest = self.house.visitor()
+        guest = self.harness.visitor()
         seat = guest.post("seats", {"game": "battleship", "name": "Ada"}).json["id"]
         self.reload(grace_seconds=5.0)
-        self.house.pump(30.0)
+        self.harness.pump(30.0)
         self.assertFalse(guest.get(f"seats/{seat}").json["isLive"])

@@ -11,24 +11,24 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.audit import NAMESPACE
 from gamed.lobby.match_recorder import MatchRecorder
 from gamed.web.events import PING, PING_SECONDS, STUCK
-from tests.web.house import Guest, WebHouse
+from tests.web.harness import Guest, WebHarness
 
 
 class RoomsTestCase(SynchronousTestCase):
     kind = "battleship"
 
     def setUp(self) -> None:
-        self.house = WebHouse(self.kind)
-        self.addCleanup(self.house.stop)
-        self.ada = self.house.visitor()
+        self.harness = WebHarness(self.kind)
+        self.addCleanup(self.harness.stop)
+        self.ada = self.harness.visitor()
 
     def played(self, shots: int = 0) -> str:
         """Begin a match of two wires, and return the room's id."""
-        self.wires = [self.house.house.connect(), self.house.house.connect()]
+        self.wires = [self.harness.harness.connect(), self.harness.harness.connect()]
         self.shots = 0
         for _ in range(shots):
             self.shoot()
-        self.house.pump(0.5)
+        self.harness.pump(0.5)
         return self.ada.get("rooms").json[0]["id"]
 
     def shoot(self) -> None:
@@ -52,17 +52,17 @@ class ListTests(RoomsTestCase):
         self.assertEqual(row["options"]["roles"], "first-defends")
 
     def test_states(self) -> None:
-        wire = self.house.house.connect()
+        wire = self.harness.harness.connect()
         self.assertEqual(self.ada.get("rooms").json[0]["state"], "waiting")
-        self.house.pump()
+        self.harness.pump()
         wire.leave()
-        self.house.pump()
+        self.harness.pump()
         self.assertEqual(self.ada.get("rooms").json, [])
 
     def test_many_ask_at_once(self) -> None:
         self.played()
-        self.house.pump()
-        wires = [self.house.opened("/api/v1/rooms") for _ in range(5)]
+        self.harness.pump()
+        wires = [self.harness.opened("/api/v1/rooms") for _ in range(5)]
         self.assertEqual(len({wire.body for wire in wires}), 1)
 
     def test_there_is_no_such_room(self) -> None:
@@ -76,9 +76,9 @@ class EndedTests(RoomsTestCase):
     def ended(self) -> str:
         room = self.played(2)
         self.wires[0].leave()
-        self.house.house.settle()
-        self.house.pump(7)
-        self.assertNotIn(room, self.house.house.lobby.rooms)
+        self.harness.harness.settle()
+        self.harness.pump(7)
+        self.assertNotIn(room, self.harness.harness.lobby.rooms)
         return room
 
     def test_its_record(self) -> None:
@@ -91,23 +91,23 @@ class EndedTests(RoomsTestCase):
 
     def test_a_record_that_is_not_stored_yet(self) -> None:
         room = self.ended()
-        self.house.house.store.records.clear()
+        self.harness.harness.store.records.clear()
         self.assertEqual(self.ada.get(f"rooms/{room}").code, "no-room")
         self.patch(MatchRecorder, "is_on_its_way", lambda *_: True)
         self.assertEqual(self.ada.get(f"rooms/{room}").code, "room-ended")
 
     def test_after_a_restart(self) -> None:
         room = self.ended()
-        again = WebHouse(self.kind)
+        again = WebHarness(self.kind)
         self.addCleanup(again.stop)
-        again.house.store.records.update(self.house.house.store.records)
+        again.harness.store.records.update(self.harness.harness.store.records)
         self.assertEqual(again.visitor().get(f"rooms/{room}").code, "room-ended")
 
     def test_a_room_without_a_match(self) -> None:
-        wire = self.house.house.connect()
-        (room,) = self.house.house.lobby.rooms
+        wire = self.harness.harness.connect()
+        (room,) = self.harness.harness.lobby.rooms
         wire.leave()
-        self.house.pump()
+        self.harness.pump()
         answer = self.ada.get(f"rooms/{room}")
         self.assertEqual((answer.status, answer.code), (404, "no-room"))
         self.assertNotIn("record", answer.json["error"])
@@ -129,7 +129,7 @@ class WatchTests(RoomsTestCase):
 
     def test_live(self) -> None:
         room = self.played()
-        wire = self.house.opened(f"/api/v1/rooms/{room}/events")
+        wire = self.harness.opened(f"/api/v1/rooms/{room}/events")
         self.assertEqual(wire.events()[0][2]["moves"], [])
         self.shoot()
         self.shoot()
@@ -139,7 +139,7 @@ class WatchTests(RoomsTestCase):
         self.assertEqual(self.ada.get("rooms").json[0]["watchers"], 1)
 
     def test_a_stream_is_neither_compressed_nor_held_back(self) -> None:
-        wire = self.house.opened(f"/api/v1/rooms/{self.played()}/events", accept_encoding="gzip")
+        wire = self.harness.opened(f"/api/v1/rooms/{self.played()}/events", accept_encoding="gzip")
         head = wire.transport.value().partition(b"\r\n\r\n")[0].lower()
         self.assertNotIn(b"content-encoding", head)
         self.assertIn(b"x-accel-buffering: no", head)
@@ -147,7 +147,7 @@ class WatchTests(RoomsTestCase):
 
     def test_to_the_end(self) -> None:
         room = self.played(2)
-        wire = self.house.opened(f"/api/v1/rooms/{room}/events")
+        wire = self.harness.opened(f"/api/v1/rooms/{room}/events")
         self.wires[0].leave()
         events = wire.events()
         self.assertEqual(events[-1][0], "gone")
@@ -155,50 +155,50 @@ class WatchTests(RoomsTestCase):
         self.assertEqual((scene["outcome"], scene["phase"]), ({"termination": "left", "winner": 1}, "over"))
         self.assertEqual((scene["isLive"], scene["record"], scene["turn"]), (False, room, []))
         self.assertTrue(wire.transport.disconnecting)
-        self.assertEqual(self.house.feeds._feeds, {})
+        self.assertEqual(self.harness.feeds._feeds, {})
 
     def test_it_is_kept_awake(self) -> None:
         room = self.played()
-        wire = self.house.opened(f"/api/v1/rooms/{room}/events")
+        wire = self.harness.opened(f"/api/v1/rooms/{room}/events")
         before = wire.body.count(PING)
-        self.house.pump(PING_SECONDS * 3 + 1)
+        self.harness.pump(PING_SECONDS * 3 + 1)
         self.assertEqual(wire.body.count(PING) - before, 3)
 
     def test_who_does_not_read_is_cut_off(self) -> None:
         room = self.played()
-        wire = self.house.opened(f"/api/v1/rooms/{room}/events")
+        wire = self.harness.opened(f"/api/v1/rooms/{room}/events")
         length = len(wire.body)
         wire.transport.producer.pauseProducing()
-        self.house.pump(STUCK - 1)
+        self.harness.pump(STUCK - 1)
         self.assertEqual((len(wire.body), wire.transport.disconnected), (length, False))
-        self.house.pump(PING_SECONDS + 1)
+        self.harness.pump(PING_SECONDS + 1)
         self.assertTrue(wire.transport.disconnected)
 
     def test_nothing_ticks_when_nobody_reads(self) -> None:
-        wire = self.house.opened(f"/api/v1/rooms/{self.played()}/events")
+        wire = self.harness.opened(f"/api/v1/rooms/{self.played()}/events")
         wire.close()
-        self.house.pump(PING_SECONDS + 1)
-        self.assertIsNone(self.house.feeds.lines._beat)
+        self.harness.pump(PING_SECONDS + 1)
+        self.assertIsNone(self.harness.feeds.lines._beat)
 
     def test_who_closes_is_forgotten(self) -> None:
         room = self.played()
-        wire = self.house.opened(f"/api/v1/rooms/{room}/events")
+        wire = self.harness.opened(f"/api/v1/rooms/{room}/events")
         wire.close()
-        self.house.pump()
-        self.assertEqual(self.house.feeds.watchers(self.house.house.lobby.rooms[room]), 0)
+        self.harness.pump()
+        self.assertEqual(self.harness.feeds.watchers(self.harness.harness.lobby.rooms[room]), 0)
 
     def test_head_and_http_1_0(self) -> None:
         room = self.played()
-        self.assertEqual(self.house.asked("HEAD", f"/api/v1/rooms/{room}/events").status, 200)
-        wire = self.house.sent(f"GET /api/v1/rooms/{room}/events HTTP/1.0\r\nhost: localhost\r\n\r\n".encode())
-        self.house.pump()
+        self.assertEqual(self.harness.asked("HEAD", f"/api/v1/rooms/{room}/events").status, 200)
+        wire = self.harness.sent(f"GET /api/v1/rooms/{room}/events HTTP/1.0\r\nhost: localhost\r\n\r\n".encode())
+        self.harness.pump()
         data = wire.transport.value()
         self.assertNotIn(b"chunked", data)
         self.assertIn(b"\r\n\r\nretry: 1000\n\nevent: scene\n", data)
 
     def test_a_fault_of_ours_costs_the_players_nothing(self) -> None:
         room = self.played()
-        feed = self.house.feeds.of(self.house.house.lobby.rooms[room])
+        feed = self.harness.feeds.of(self.harness.harness.lobby.rooms[room])
         feed.followers[lambda: {}["nothing"]] = None
         self.shoot()
         self.assertEqual(self.wires[0].received.count(b"(1,"), 1)
@@ -209,11 +209,11 @@ class NextMatchTests(RoomsTestCase):
     kind = "quoridor"
 
     def test_the_stream_goes_on_with_the_next_match(self) -> None:
-        guests = [self.ada, self.house.visitor()]
+        guests = [self.ada, self.harness.visitor()]
         seats = [guest.post("seats", {"game": "quoridor", "name": "Ada"}).json["id"] for guest in guests]
-        self.house.pump()
+        self.harness.pump()
         room = self.ada.get("rooms").json[0]["id"]
-        wire = self.house.opened(f"/api/v1/rooms/{room}/events")
+        wire = self.harness.opened(f"/api/v1/rooms/{room}/events")
         self.assertIsNone(wire.events()[0][2]["scene"]["board"])
         views = [guest.get(f"seats/{seat}").json["scene"] for guest, seat in zip(guests, seats, strict=True)]
         self.assertEqual({view["phase"] for view in views}, {"voting"})
@@ -234,7 +234,7 @@ class AuditedTestCase(RoomsTestCase):
 class AdministratorTests(AuditedTestCase):
     def did(self, guest: Guest, room: str, name: str, **body: Any) -> int:
         answer = guest.post(f"rooms/{room}/{name}", body)
-        self.house.pump(0.5)
+        self.harness.pump(0.5)
         return answer.status
 
     def test_only_the_administrator(self) -> None:
@@ -246,7 +246,7 @@ class AdministratorTests(AuditedTestCase):
     def test_pause_step_resume_cancel(self) -> None:
         room = self.played()
         self.ada.login()
-        wire = self.house.opened(f"/api/v1/rooms/{room}/events")
+        wire = self.harness.opened(f"/api/v1/rooms/{room}/events")
         self.assertEqual(self.did(self.ada, room, "pause"), 200)
         self.assertEqual(wire.events()[-1][2]["scene"]["state"], "paused")
         self.assertEqual(self.did(self.ada, room, "pause"), 409)
@@ -271,7 +271,7 @@ class AdministratorTests(AuditedTestCase):
         )
 
     def test_who_has_no_session_opens_nothing(self) -> None:
-        answer = self.house.asked("POST", "/api/v1/rooms", {"game": "battleship"})
+        answer = self.harness.asked("POST", "/api/v1/rooms", {"game": "battleship"})
         self.assertEqual((answer.status, answer.code), (401, "session"))
 
     def test_a_game_without_reservations(self) -> None:
@@ -287,15 +287,15 @@ class PrepareTests(AuditedTestCase):
     def record(self) -> str:
         """Have a game played by bots, and return its record's id."""
         seat = self.ada.post("seats", {"game": "hive", "name": "Ada", "bots": ["random"]}).json["id"]
-        self.house.pump(0.3)
+        self.harness.pump(0.3)
         for _ in range(3):
             legal = self.ada.get(f"seats/{seat}").json["scene"]["you"]["legal"]
             # The first one is a bee in a corner, where obstructed fields may enclose it: the game would be over.
             self.assertEqual(self.ada.post(f"seats/{seat}/act", legal[len(legal) // 2]).status, 200)
-            self.house.pump(0.3)
+            self.harness.pump(0.3)
         self.ada.delete(f"seats/{seat}")
-        self.house.pump()
-        (record,) = self.house.house.store.records
+        self.harness.pump()
+        (record,) = self.harness.harness.store.records
         return record
 
     def test_prepare(self) -> None:
@@ -304,10 +304,10 @@ class PrepareTests(AuditedTestCase):
         self.assertEqual(len(made["reservations"]), 2)
         self.assertEqual(self.audited, [f"prepare hive -> room={made['room']}"])
         seats = [
-            self.house.visitor().post("seats", {"game": "hive", "name": "x", "reservation": code}).status
+            self.harness.visitor().post("seats", {"game": "hive", "name": "x", "reservation": code}).status
             for code in made["reservations"]
         ]
-        self.house.pump()
+        self.harness.pump()
         self.assertEqual(seats, [200, 200])
         (row,) = self.ada.get("rooms").json
         self.assertEqual((row["id"], row["state"]), (made["room"], "paused"))
@@ -315,14 +315,14 @@ class PrepareTests(AuditedTestCase):
 
     def test_from_a_position_of_a_record(self) -> None:
         record = self.record()
-        guest = self.house.visitor()
+        guest = self.harness.visitor()
         made = guest.post("rooms", {"game": "hive", "from": {"record": record, "move": 4}}).json
         bot = {"strategy": "random", "reservation": made["reservations"][1]}
         seat = guest.post(
             "seats", {"game": "hive", "name": "Grace", "reservation": made["reservations"][0], "bots": [bot]}
         ).json["id"]
         tab = guest.events(f"seats/{seat}")
-        self.house.pump(100)
+        self.harness.pump(100)
         tab.close()
         found = guest.get(f"seats/{seat}").json
         self.assertEqual((found["room"], len(found["moves"])), (made["room"], 4))
@@ -354,7 +354,7 @@ class PrepareTests(AuditedTestCase):
         record = self.record()
         wish = {"game": "hive", "from": {"record": record, "move": 2}}
         self.assertEqual([self.ada.post("rooms", wish).status for _ in range(5)], [200] * 4 + [429])
-        self.assertEqual(self.house.visitor().post("rooms", wish).status, 200)
+        self.assertEqual(self.harness.visitor().post("rooms", wish).status, 200)
 
     def test_what_the_session_says(self) -> None:
         (game,) = self.ada.get("session").json["games"]

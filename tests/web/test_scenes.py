@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.game import Termination
+from gamed.core.game import Termination
+from gamed.core.history import JOINED, LEFT, LINE, MOVE, STARTED, Entry, History
+from gamed.core.refusals import KEPT, Refusal
+from gamed.core.table import CHANNELS
 from gamed.games.battleship import Settings
-from gamed.history import JOINED, LEFT, LINE, MOVE, STARTED, Entry, History
 from gamed.records.positions import LONGEST, Data
-from gamed.refusals import KEPT, Refusal
 from gamed.registry import game_types
-from gamed.table import CHANNELS
-from gamed.testing.house import House, Wire
+from gamed.testing.harness import Harness, Wire
 from gamed.web.live import Feeds
 from gamed.web.moves import Moves
 from gamed.web.naming import Naming
@@ -48,10 +48,10 @@ class LedgerTests(SynchronousTestCase):
         self.assertTrue(self.ledger.is_started)
 
     def test_each_match_has_its_own(self) -> None:
-        house = House("battleship", Settings())
-        house.connect()
-        (room,) = house.lobby.rooms.values()
-        ledgers = Ledgers(house.lobby.rooms)
+        harness = Harness("battleship", Settings())
+        harness.connect()
+        (room,) = harness.lobby.rooms.values()
+        ledgers = Ledgers(harness.lobby.rooms)
         first = ledgers.of(room)
         self.assertIs(ledgers.of(room), first)
         room.history = History("other", "battleship", "now", 7)
@@ -66,17 +66,17 @@ class RefusalTests(SynchronousTestCase):
     """What the public page says of messages without effect."""
 
     def setUp(self) -> None:
-        self.house = House("battleship", Settings())
-        self.wire = self.house.connect()
-        self.house.connect()
-        (self.room,) = self.house.lobby.rooms.values()
+        self.harness = Harness("battleship", Settings())
+        self.wire = self.harness.connect()
+        self.harness.connect()
+        (self.room,) = self.harness.lobby.rooms.values()
 
     def refuse(self, *, is_hidden: bool = False) -> None:
         refusal = Refusal("unknown-word", "there is no such word", "(1,[X,Y]).", b"shoot!", is_hidden)
-        self.house.lobby.refusals.add(self.wire.session, refusal, self.room.id, 0)
+        self.harness.lobby.refusals.add(self.wire.session, refusal, self.room.id, 0)
 
     def shown(self) -> Data:
-        (found,) = refusals(self.house.lobby.refusals, self.room, Naming(shows_addresses=True))
+        (found,) = refusals(self.harness.lobby.refusals, self.room, Naming(shows_addresses=True))
         return found
 
     def test_while_the_match_runs_the_reason_and_the_count(self) -> None:
@@ -105,7 +105,7 @@ class RefusalTests(SynchronousTestCase):
         self.assertEqual((self.shown()["count"], self.shown()["messages"]), (1, []))
 
     def test_one_that_no_table_tells_of_is_news_at_once(self) -> None:
-        feed = Feeds(self.house.lobby, self.house.clock).of(self.room)
+        feed = Feeds(self.harness.lobby, self.harness.clock).of(self.room)
         self.assertTrue(feed._is_news())
         told: list[None] = []
         feed.followers[lambda: told.append(None)] = None
@@ -113,7 +113,7 @@ class RefusalTests(SynchronousTestCase):
         self.assertEqual((len(told), self.shown()["code"]), (1, "unfinished"))
 
     def test_a_stream_has_it_as_news_for_as_long_as_it_is_kept(self) -> None:
-        feed = Feeds(self.house.lobby, self.house.clock).of(self.room)
+        feed = Feeds(self.harness.lobby, self.harness.clock).of(self.room)
         self.assertTrue(feed._is_news())
         news = []
         for _ in range(KEPT + 2):
@@ -125,15 +125,15 @@ class RefusalTests(SynchronousTestCase):
 
 class RoomTests(SynchronousTestCase):
     def setUp(self) -> None:
-        self.house = House("battleship", Settings())
-        self.wires = [self.house.connect()]
-        (self.room,) = self.house.lobby.rooms.values()
-        self.ledgers = Ledgers(self.house.lobby.rooms)
+        self.harness = Harness("battleship", Settings())
+        self.wires = [self.harness.connect()]
+        (self.room,) = self.harness.lobby.rooms.values()
+        self.ledgers = Ledgers(self.harness.lobby.rooms)
 
     def test_states_and_seats(self) -> None:
         self.assertEqual(state_of(self.room, self.ledgers.of(self.room)), "waiting")
-        self.wires.append(self.house.connect())
-        found = row(self.room, self.ledgers.of(self.room), 3, self.house.lobby.reservations)
+        self.wires.append(self.harness.connect())
+        found = row(self.room, self.ledgers.of(self.room), 3, self.harness.lobby.reservations)
         self.assertEqual((found["state"], found["watchers"], len(found["seats"])), ("playing", 3, 2))
         self.room.pause()
         self.assertEqual(state_of(self.room, self.ledgers.of(self.room)), "paused")
@@ -144,7 +144,7 @@ class RoomTests(SynchronousTestCase):
         self.assertEqual([seat["connected"] for seat in seats(self.room, ledger)], [False, False])
 
     def test_players_who_come_after_many_others_are_shown(self) -> None:
-        manager = House("roborally", game_types()["roborally"].settings())
+        manager = Harness("roborally", game_types()["roborally"].settings())
 
         def come(message: bytes) -> Wire:
             wire = manager.connect()
@@ -165,7 +165,7 @@ class RoomTests(SynchronousTestCase):
         self.room.history.options = {"seed": 7, "plan": "x" * 500, "lives": 3}
         self.assertEqual(options(self.room), {"plan": "x" * 500, "lives": 3})
         self.assertEqual(listed(self.room.history.options), {"lives": 3})
-        found = row(self.room, self.ledgers.of(self.room), 0, self.house.lobby.reservations)
+        found = row(self.room, self.ledgers.of(self.room), 0, self.harness.lobby.reservations)
         self.assertEqual(found["options"], {"lives": 3})
 
 
@@ -184,7 +184,7 @@ class MovesTests(SynchronousTestCase):
         self.assertEqual(len(second["text"]), LONGEST)
 
     def test_what_must_stay_hidden_has_its_number(self) -> None:
-        told = Moves(evolve(OPEN, told=lambda entry: None if entry.body == b"secret" else "x"))
+        told = Moves(evolve(OPEN, public_text=lambda entry: None if entry.body == b"secret" else "x"))
         told.take([Entry(0, MOVE, 0, b"secret"), Entry(0, MOVE, 1, b"open")])
         self.assertEqual([(move["n"], move["text"]) for move in told.moves], [(1, ""), (2, "x")])
         # Where moves are hidden, all think at the same time.

@@ -7,13 +7,13 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.core.reception import SupportsReservations
 from gamed.games.battleship import Settings
 from gamed.games.roborally import Settings as RoboRallySettings
-from gamed.reception import Prepares
 from gamed.web import seats as seats_module
 from gamed.web.seats import AWAY, KEPT, KEPT_SECONDS, PLAYED
 from gamed.web.static_files import FOLDER
-from tests.web.house import Guest, WebHouse
+from tests.web.harness import Guest, WebHarness
 
 
 class SeatsTestCase(SynchronousTestCase):
@@ -21,14 +21,14 @@ class SeatsTestCase(SynchronousTestCase):
     settings: Any = None
 
     def setUp(self) -> None:
-        self.house = WebHouse(self.kind, self.settings)
-        self.addCleanup(self.house.stop)
-        self.ada, self.grace = self.house.visitor(), self.house.visitor("192.0.2.9")
+        self.harness = WebHarness(self.kind, self.settings)
+        self.addCleanup(self.harness.stop)
+        self.ada, self.grace = self.harness.visitor(), self.harness.visitor("192.0.2.9")
 
     def sit(self, guest: Guest, **more: Any) -> str:
         answer = guest.post("seats", {"game": self.kind, "name": "Ada", **more})
         self.assertEqual(answer.status, 200, answer.body)
-        self.house.pump(0.3)
+        self.harness.pump(0.3)
         return answer.json["id"]
 
     def refused(self, guest: Guest, **more: Any) -> tuple[int, str]:
@@ -37,7 +37,7 @@ class SeatsTestCase(SynchronousTestCase):
 
     def act(self, guest: Guest, seat: str, **action: Any) -> Any:
         answer = guest.post(f"seats/{seat}/act", action)
-        self.house.pump(0.3)
+        self.harness.pump(0.3)
         return answer
 
     def shoot_on(self, guest: Guest, seat: str, limit: int = 100) -> dict[str, Any]:
@@ -68,7 +68,7 @@ class JoiningTests(SeatsTestCase):
             self.assertEqual(numbers, [0, 1])
             # Also when it is over.
             self.ada.delete(f"seats/{seats[0][1]}")
-            self.house.pump()
+            self.harness.pump()
 
     def test_a_bot_comes_along(self) -> None:
         seat = self.sit(self.ada, bots=["density"])
@@ -83,7 +83,7 @@ class JoiningTests(SeatsTestCase):
             found = self.ada.get(f"seats/{seat}").json["scene"]["seats"]
             self.assertEqual(found[-1]["name"] if len(found) > 1 else found[0]["name"], name)
             self.ada.delete(f"seats/{seat}")
-            self.house.pump()
+            self.harness.pump()
 
     def test_names_that_are_none(self) -> None:
         for name in ("", "  ", "x" * 41, "a\nb", "\u202egnp.exe", "\u2066x", "\x00"):
@@ -102,7 +102,7 @@ class JoiningTests(SeatsTestCase):
         self.assertEqual(self.ada.get("seats").json, [])
 
     def test_not_while_draining(self) -> None:
-        self.house.house.lobby.drain(lambda: None)
+        self.harness.harness.lobby.drain(lambda: None)
         self.assertEqual(self.refused(self.ada), (503, "closed"))
 
     def test_so_many_and_no_more(self) -> None:
@@ -112,14 +112,14 @@ class JoiningTests(SeatsTestCase):
         self.sit(self.grace)
 
     def test_limits_of_the_listener_hold(self) -> None:
-        self.house.house.factory.limits.per_address = 1
+        self.harness.harness.factory.limits.per_address = 1
         self.sit(self.ada)
         self.assertEqual(self.refused(self.ada), (429, "address"))
         # The one who came and whose bot did not get in has left again. The first still waits.
-        self.house.house.factory.limits.per_address = 2
+        self.harness.harness.factory.limits.per_address = 2
         self.assertEqual(self.refused(self.ada, bots=["density"]), (429, "address"))
-        self.house.pump()
-        self.assertEqual(self.house.house.factory.limits.count, 1)
+        self.harness.pump()
+        self.assertEqual(self.harness.harness.factory.limits.count, 1)
 
 
 class PrivateTests(SeatsTestCase):
@@ -137,16 +137,16 @@ class PrivateTests(SeatsTestCase):
         rooms = {guest.get(f"seats/{one}").json["room"] for guest, one in ((self.grace, waiting), (self.ada, seat))}
         self.assertEqual(len(rooms), 2)
         # Who comes later meets who waited.
-        later = self.sit(self.house.visitor("192.0.2.10"), name="Linus")
+        later = self.sit(self.harness.visitor("192.0.2.10"), name="Linus")
         self.assertEqual(self.names(self.grace, waiting), ["Grace", "Linus"])
         self.assertTrue(later)
 
     def test_nothing_stays_when_the_person_leaves(self) -> None:
         seat = self.sit(self.ada, bots=[self.strategy])
         self.ada.delete(f"seats/{seat}")
-        self.house.pump(60)
-        self.assertEqual([room for room in self.house.house.lobby.rooms.values() if not room.is_closed], [])
-        self.assertEqual(self.house.house.factory.limits.count, 0)
+        self.harness.pump(60)
+        self.assertEqual([room for room in self.harness.harness.lobby.rooms.values() if not room.is_closed], [])
+        self.assertEqual(self.harness.harness.factory.limits.count, 0)
 
 
 class PrivateQuoridorTests(PrivateTests):
@@ -155,9 +155,9 @@ class PrivateQuoridorTests(PrivateTests):
     def test_three_programs_play_with_one_person(self) -> None:
         seat = self.sit(self.ada, bots=["random"] * 3)
         self.act(self.ada, seat, do="vote", players=4)
-        self.house.pump(3)
+        self.harness.pump(3)
         self.assertEqual(self.names(self.ada, seat), ["Ada", "random", "randomA", "randomB"])
-        self.assertEqual(len(self.house.house.lobby.rooms_of("quoridor")), 1)
+        self.assertEqual(len(self.harness.harness.lobby.rooms_of("quoridor")), 1)
 
     def test_two_programs_cannot_come(self) -> None:
         self.assertEqual(self.refused(self.ada, bots=["random"] * 2), (400, "bots"))
@@ -192,7 +192,7 @@ class PlayingTests(SeatsTestCase):
         seat = self.sit(self.ada, bots=["open-list"])
         wire = self.ada.events(f"seats/{seat}")
         scene = self.shoot_on(self.ada, seat)
-        self.house.pump()
+        self.harness.pump()
         self.assertIs(scene["won"], False)
         found = self.ada.get(f"seats/{seat}").json
         self.assertEqual((found["isLive"], found["scene"]["isLive"]), (False, False))
@@ -205,10 +205,10 @@ class PlayingTests(SeatsTestCase):
         told = [move["n"] for event in events[:-1] for move in event[2]["moves"]]
         self.assertEqual(told, list(range(1, len(found["moves"]) + 1)))
         self.assertTrue(wire.transport.disconnecting)
-        self.assertEqual(self.house.house.factory.limits.count, 0)
+        self.assertEqual(self.harness.harness.factory.limits.count, 0)
 
     def records(self) -> list[dict[str, Any]]:
-        return [{"id": record} for record in self.house.house.store.records]
+        return [{"id": record} for record in self.harness.harness.store.records]
 
     def test_rules_are_told(self) -> None:
         seat = self.sit(self.ada, bots=["density"])
@@ -222,7 +222,7 @@ class PlayingTests(SeatsTestCase):
         seat = self.sit(self.ada, bots=["density"])
         tabs = [self.ada.events(f"seats/{seat}") for _ in range(2)]
         self.act(self.ada, seat, do="ready")
-        self.house.pump()
+        self.harness.pump()
         first, second = (tab.events() for tab in tabs)
         self.assertGreater(len(first), 1)
         self.assertEqual(first[-1], second[-1])
@@ -233,7 +233,7 @@ class PlayingTests(SeatsTestCase):
         last = tab.events()[-1]
         tab.close()
         self.act(self.ada, seat, do="ready")
-        self.house.pump()
+        self.harness.pump()
         again = self.ada.events(f"seats/{seat}", last_event_id=last[1])
         (event,) = again.events()
         self.assertNotIn("reset", event[2])
@@ -242,18 +242,18 @@ class PlayingTests(SeatsTestCase):
 
     def test_who_places_ships_does_not_see_where_the_first_shot_went(self) -> None:
         seat = self.sit(self.ada, bots=["density"])
-        self.house.pump()
+        self.harness.pump()
         told = self.ada.get(f"seats/{seat}").json
         self.assertEqual((told["scene"]["phase"], told["scene"]["last"], told["moves"]), ("placing", None, []))
         self.assertNotIn("is_blind", told["scene"])
         self.act(self.ada, seat, do="ready")
-        self.house.pump()
+        self.harness.pump()
         self.assertEqual([move["seat"] for move in self.ada.get(f"seats/{seat}").json["moves"]], [1, 0])
 
     def test_after_the_end(self) -> None:
         seat = self.sit(self.ada)
         self.ada.delete(f"seats/{seat}")
-        self.house.pump()
+        self.harness.pump()
         self.assertEqual(self.act(self.ada, seat, do="ready").code, "over")
         self.assertEqual(self.ada.get(f"seats/{seat}").status, 200)
         self.assertEqual([event[0] for event in self.ada.events(f"seats/{seat}").events()], ["scene", "gone"])
@@ -277,7 +277,7 @@ class OwnersTests(SeatsTestCase):
     def test_nobodys(self) -> None:
         seat = self.sit(self.ada)
         for path in ("seats", f"seats/{seat}", f"seats/{seat}/events"):
-            self.assertEqual(self.house.asked("GET", f"/api/v1/{path}").status, 401, path)
+            self.assertEqual(self.harness.asked("GET", f"/api/v1/{path}").status, 401, path)
 
     def test_the_administrator_keeps_the_seats_had_before(self) -> None:
         seat = self.sit(self.ada)
@@ -295,8 +295,8 @@ class AwayTests(SeatsTestCase):
             guest.events(f"seats/{seat}") for guest, seat in zip((self.ada, self.grace), self.seats, strict=True)
         ]
         room = self.ada.get(f"seats/{self.seats[0]}").json["room"]
-        self.spectator = self.house.opened(f"/api/v1/rooms/{room}/events")
-        self.house.pump()
+        self.spectator = self.harness.opened(f"/api/v1/rooms/{room}/events")
+        self.harness.pump()
 
     def away(self, wire: Any) -> dict[str, float]:
         return wire.events()[-1][2]["scene"]["away"]
@@ -304,42 +304,42 @@ class AwayTests(SeatsTestCase):
     def test_opponents_and_spectators_learn_it_and_for_how_long(self) -> None:
         self.assertEqual([self.away(wire) for wire in (self.tabs[1], self.spectator)], [{}, {}])
         self.tabs[0].close()
-        self.house.pump(AWAY + 0.5)
+        self.harness.pump(AWAY + 0.5)
         for wire in (self.tabs[1], self.spectator):
             self.assertEqual(list(self.away(wire)), ["0"])
             self.assertAlmostEqual(self.away(wire)["0"], AWAY, delta=0.3)
-        self.house.pump(10 - AWAY)
+        self.harness.pump(10 - AWAY)
         # Who comes now learns the same.
         late = self.grace.get(f"seats/{self.seats[1]}").json["scene"]
         self.assertGreater(late["away"]["0"], 10)
 
     def test_they_learn_that_the_person_is_back(self) -> None:
         self.tabs[0].close()
-        self.house.pump(12)
+        self.harness.pump(12)
         self.assertTrue(self.away(self.tabs[1]))
         self.ada.events(f"seats/{self.seats[0]}")
-        self.house.pump(0.5)
+        self.harness.pump(0.5)
         self.assertEqual([self.away(wire) for wire in (self.tabs[1], self.spectator)], [{}, {}])
 
     def test_a_reload_is_no_absence(self) -> None:
         before = len(self.tabs[1].events())
         self.tabs[0].close()
-        self.house.pump(AWAY / 4)
+        self.harness.pump(AWAY / 4)
         self.ada.events(f"seats/{self.seats[0]}")
-        self.house.pump(10)
+        self.harness.pump(10)
         self.assertEqual(len(self.tabs[1].events()), before)
 
     def test_a_second_window_is_presence_enough(self) -> None:
         self.ada.events(f"seats/{self.seats[0]}")
         self.tabs[0].close()
-        self.house.pump(10)
+        self.harness.pump(10)
         self.assertEqual(self.away(self.tabs[1]), {})
 
     def test_a_seat_that_is_left_is_not_away(self) -> None:
         self.tabs[0].close()
-        self.house.pump(AWAY / 2)
+        self.harness.pump(AWAY / 2)
         self.ada.delete(f"seats/{self.seats[0]}")
-        self.house.pump(10)
+        self.harness.pump(10)
         self.assertEqual(self.away_at_the_end(), [{}, {}])
 
     def away_at_the_end(self) -> list[dict[str, float]]:
@@ -350,7 +350,7 @@ class LeavingTests(SeatsTestCase):
     def test_leaving_loses(self) -> None:
         first, second = self.sit(self.ada), self.sit(self.grace, name="Grace")
         self.ada.delete(f"seats/{first}")
-        self.house.pump()
+        self.harness.pump()
         found = self.grace.get(f"seats/{second}").json
         self.assertEqual(found["scene"]["outcome"], {"termination": "left", "winner": 1})
         self.assertFalse(found["isLive"])
@@ -358,51 +358,51 @@ class LeavingTests(SeatsTestCase):
     def test_a_silent_browser_is_a_lost_peer(self) -> None:
         first, second = self.sit(self.ada), self.sit(self.grace, name="Grace")
         watching = self.grace.events(f"seats/{second}")
-        self.house.pump(40)
+        self.harness.pump(40)
         self.assertTrue(self.grace.get(f"seats/{second}").json["isLive"])
-        self.house.pump(45)
+        self.harness.pump(45)
         self.assertFalse(self.ada.get(f"seats/{first}").json["isLive"])
         self.assertEqual(watching.events()[-2][2]["scene"]["outcome"]["termination"], "left")
 
     def test_the_grace_begins_when_the_last_tab_closes(self) -> None:
         seat = self.sit(self.ada)
         tab = self.ada.events(f"seats/{seat}")
-        self.house.pump(200)
+        self.harness.pump(200)
         tab.close()
-        self.house.pump(50)
-        self.assertFalse(self.house.seats.sittings[seat].is_over)
-        self.house.pump(30)
-        self.assertTrue(self.house.seats.sittings[seat].is_over)
+        self.harness.pump(50)
+        self.assertFalse(self.harness.seats.player_sessions[seat].is_over)
+        self.harness.pump(30)
+        self.assertTrue(self.harness.seats.player_sessions[seat].is_over)
 
     def test_bots_leave_with_who_brought_them(self) -> None:
         seat = self.sit(self.ada, bots=["density"])
-        self.assertEqual(self.house.house.factory.limits.count, 2)
+        self.assertEqual(self.harness.harness.factory.limits.count, 2)
         self.ada.delete(f"seats/{seat}")
-        self.house.pump()
-        self.assertEqual(self.house.house.factory.limits.count, 0)
+        self.harness.pump()
+        self.assertEqual(self.harness.harness.factory.limits.count, 0)
 
     def test_what_is_over_is_kept_for_a_while(self) -> None:
         seats = []
         for _ in range(KEPT + 2):
             seats.append(self.sit(self.ada))
             self.ada.delete(f"seats/{seats[-1]}")
-            self.house.pump()
+            self.harness.pump()
         kept = [one["id"] for one in self.ada.get("seats").json]
         self.assertEqual(kept, seats[2:])
-        self.house.house.clock.advance(KEPT_SECONDS + 30)
-        self.house.pump(16)
-        self.assertEqual(self.house.seats.sittings, {})
+        self.harness.harness.clock.advance(KEPT_SECONDS + 30)
+        self.harness.pump(16)
+        self.assertEqual(self.harness.seats.player_sessions, {})
 
     def test_of_many_visitors_only_the_last_seats_are_kept(self) -> None:
         self.patch(seats_module, "KEPT_IN_ALL", 3)
         seats = []
         for _ in range(5):
-            guest = self.house.visitor()
+            guest = self.harness.visitor()
             seats.append(self.sit(guest, bots=["density"]))
             guest.delete(f"seats/{seats[-1]}")
-            self.house.pump()
-        self.assertEqual(list(self.house.seats.sittings), seats[2:])
-        self.assertTrue(all(not sitting.bots for sitting in self.house.seats.sittings.values()))
+            self.harness.pump()
+        self.assertEqual(list(self.harness.seats.player_sessions), seats[2:])
+        self.assertTrue(all(not player_session.bots for player_session in self.harness.seats.player_sessions.values()))
 
 
 class HiveTests(SeatsTestCase):
@@ -416,13 +416,13 @@ class HiveTests(SeatsTestCase):
         self.assertNotEqual(found["room"], self.grace.get(f"seats/{waiting}").json["room"])
 
     def test_bots_do_not_leave_a_match_with_others(self) -> None:
-        reception = self.house.house.factory.reception
-        assert isinstance(reception, Prepares)
+        reception = self.harness.harness.factory.reception
+        assert isinstance(reception, SupportsReservations)
         _, (first, second) = reception.reserve((), paused=False, history=None, turn=None)
         other = self.sit(self.grace, name="Grace", reservation=first.code)
         seat = self.sit(self.ada, bots=[{"strategy": "random", "reservation": second.code}])
         self.ada.delete(f"seats/{seat}")
-        self.house.pump()
+        self.harness.pump()
         found = self.grace.get(f"seats/{other}").json
         self.assertEqual([one["name"] for one in found["scene"]["seats"]], ["Grace", "random"])
         self.assertTrue(found["isLive"])
@@ -432,36 +432,36 @@ class HiveTests(SeatsTestCase):
         found = self.ada.get(f"seats/{seats[0]}").json
         self.assertEqual([one["name"] for one in found["scene"]["seats"]], ["Ada", "Grace <3"])
         self.ada.delete(f"seats/{seats[0]}")
-        self.house.pump()
-        (record,) = self.house.house.store.records
-        header = self.house.house.store.records[record].header
+        self.harness.pump()
+        (record,) = self.harness.harness.store.records
+        header = self.harness.harness.store.records[record].header
         self.assertEqual([name in header for name in (b"Ada", b"Grace &lt;3", b"Unknown")], [True, True, False])
 
     def test_a_person_may_think(self) -> None:
         seat = self.sit(self.ada, bots=["random"])
         tab = self.ada.events(f"seats/{seat}")
-        self.house.pump(100)
+        self.harness.pump(100)
         found = self.ada.get(f"seats/{seat}").json
         self.assertIsNone(found["scene"]["outcome"])
         legal = found["scene"]["you"]["legal"]
         self.assertEqual(self.act(self.ada, seat, **legal[len(legal) // 2]).status, 200)
-        self.house.pump()
+        self.harness.pump()
         moves = [move for event in tab.events() for move in event[2]["moves"]]
         self.assertEqual([move["seat"] for move in moves], [0, 1])
 
     def test_a_reserved_room_does_not_wait_for_ever(self) -> None:
-        self.house.house.factory.limits.per_address = 1
+        self.harness.harness.factory.limits.per_address = 1
         self.assertEqual(self.refused(self.ada, bots=["random"]), (429, "address"))
-        self.house.pump()
-        self.assertEqual([room for room in self.house.house.lobby.rooms.values() if not room.is_closed], [])
+        self.harness.pump()
+        self.assertEqual([room for room in self.harness.harness.lobby.rooms.values() if not room.is_closed], [])
 
     def test_a_wrong_code(self) -> None:
         code = "00000000-0000-4000-8000-000000000000"
         self.assertEqual(self.refused(self.ada, reservation=code), (404, "reservation"))
 
     def test_a_code_is_good_for_one(self) -> None:
-        reception = self.house.house.factory.reception
-        assert isinstance(reception, Prepares)
+        reception = self.harness.harness.factory.reception
+        assert isinstance(reception, SupportsReservations)
         _, (kept, _) = reception.reserve(["Ada", "Grace"], paused=False, history=None, turn=None)
         seat = self.sit(self.ada, reservation=kept.code)
         self.assertTrue(self.ada.get(f"seats/{seat}").json["isLive"])
@@ -473,19 +473,19 @@ class RoboRallyTests(SeatsTestCase):
 
     def test_who_is_told_nothing_asks_and_the_browser_gets_news_alone(self) -> None:
         seat = self.sit(self.ada)
-        traffic = self.house.house.factory.traffic
-        self.house.pump(5)
+        traffic = self.harness.harness.factory.traffic
+        self.harness.pump(5)
         before = traffic.received
-        self.house.pump(5)
+        self.harness.pump(5)
         self.assertEqual(traffic.received, before)
         tab = self.ada.events(f"seats/{seat}")
-        self.house.pump(5)
+        self.harness.pump(5)
         self.assertGreater(traffic.received, before)
         count = len(tab.events())
-        self.house.pump(10)
+        self.harness.pump(10)
         self.assertLessEqual(len(tab.events()) - count, 1)
         self.sit(self.grace, name="Grace")
-        self.house.pump(3)
+        self.harness.pump(3)
         self.assertGreater(len(tab.events()), count)
 
     def test_the_time_that_is_left_and_why_it_was_removed(self) -> None:
@@ -493,11 +493,11 @@ class RoboRallyTests(SeatsTestCase):
         before = self.ada.get(f"seats/{seat}").json["scene"]
         self.assertEqual(before["you"]["prompt"], "facing")
         self.assertTrue(58 < before["left"] <= 60, before["left"])
-        self.house.pump(40)
+        self.harness.pump(40)
         scene = self.ada.get(f"seats/{seat}").json["scene"]
         # A request takes a second here.
         self.assertEqual(round(before["left"] - scene["left"]), 41)
-        self.house.pump(21)
+        self.harness.pump(21)
         scene = self.ada.get(f"seats/{seat}").json["scene"]
         self.assertEqual((scene["phase"], scene["you"]["removed"], scene["left"]), ("removed", "time", None))
 
@@ -509,58 +509,58 @@ class DeadlineTests(SeatsTestCase):
         self.assertTrue(898 < left <= 900, left)
 
     def test_who_has_any_time(self) -> None:
-        self.house = WebHouse("hive")
-        self.addCleanup(self.house.stop)
-        self.kind, ada = "hive", self.house.visitor()
+        self.harness = WebHarness("hive")
+        self.addCleanup(self.harness.stop)
+        self.kind, ada = "hive", self.harness.visitor()
         seat = self.sit(ada, bots=["random"])
         self.assertIsNone(ada.get(f"seats/{seat}").json["scene"]["left"])
 
 
 class SettingsTests(SynchronousTestCase):
     def test_the_grace_is_configured(self) -> None:
-        house = WebHouse("battleship", Settings(), {"grace_seconds": 5.0})
-        self.addCleanup(house.stop)
-        seat = house.visitor().post("seats", {"game": "battleship", "name": "Ada"}).json["id"]
-        house.pump(8)
-        self.assertTrue(house.seats.sittings[seat].is_over)
+        harness = WebHarness("battleship", Settings(), {"grace_seconds": 5.0})
+        self.addCleanup(harness.stop)
+        seat = harness.visitor().post("seats", {"game": "battleship", "name": "Ada"}).json["id"]
+        harness.pump(8)
+        self.assertTrue(harness.seats.player_sessions[seat].is_over)
 
 
 class LiarTests(SeatsTestCase):
     """Battleship against an enemy on the wire that lies, or sends what nobody can read."""
 
-    def against(self, *lines: bytes, **settings: Any) -> tuple[WebHouse, Guest, str, Any]:
+    def against(self, *lines: bytes, **settings: Any) -> tuple[WebHarness, Guest, str, Any]:
         """Seat a person who has shot at A1, and an enemy who then sends lines."""
-        house = WebHouse("battleship", Settings(**settings))
-        self.addCleanup(house.stop)
-        enemy, guest = house.house.connect("198.51.100.7"), house.visitor()
+        harness = WebHarness("battleship", Settings(**settings))
+        self.addCleanup(harness.stop)
+        enemy, guest = harness.harness.connect("198.51.100.7"), harness.visitor()
         seat = guest.post("seats", {"game": "battleship", "name": "Ada"}).json["id"]
-        house.pump(0.3)
+        harness.pump(0.3)
         for action in ({"do": "ready"}, {"do": "shoot", "at": [0, 0]}):
             self.assertEqual(guest.post(f"seats/{seat}/act", action).status, 200)
-            house.pump(0.3)
+            harness.pump(0.3)
         for line in lines:
             enemy.send(line)
-        house.pump(0.3)
-        return house, guest, seat, enemy
+        harness.pump(0.3)
+        return harness, guest, seat, enemy
 
     LIE = b"(2,[0,0,3]).\n"
 
     def test_a_person_who_is_lied_to_plays_on(self) -> None:
-        house, guest, seat, _ = self.against(self.LIE, b"(1,[0,0]).\n")
+        harness, guest, seat, _ = self.against(self.LIE, b"(1,[0,0]).\n")
         scene = guest.get(f"seats/{seat}").json["scene"]
         self.assertEqual((scene["phase"], scene["won"], scene["isLive"]), ("shoot", None, True))
         self.assertEqual([fault["code"] for fault in scene["you"]["faults"]], ["dishonest"])
         self.assertEqual(guest.post(f"seats/{seat}/act", {"do": "shoot", "at": [5, 5]}).status, 200)
-        house.pump(0.3)
+        harness.pump(0.3)
         self.assertEqual(guest.get(f"seats/{seat}").json["scene"]["phase"], "await")
 
     def test_a_liar_does_not_win_when_the_person_leaves(self) -> None:
-        house, guest, seat, enemy = self.against(self.LIE)
+        harness, guest, seat, enemy = self.against(self.LIE)
         guest.delete(f"seats/{seat}")
-        house.pump(1.0)
-        house.house.settle()
+        harness.pump(1.0)
+        harness.harness.settle()
         self.assertTrue(enemy.is_closed)
-        (summary,) = house.house.store.summaries.values()
+        (summary,) = harness.harness.store.summaries.values()
         self.assertEqual((summary.termination, summary.winner), ("left", None))
         scene = guest.get(f"seats/{seat}").json["scene"]
         self.assertEqual((scene["phase"], scene["won"]), ("over", None))
@@ -568,20 +568,20 @@ class LiarTests(SeatsTestCase):
 
     def test_the_winner_by_forfeit_is_told_so(self) -> None:
         for line, code in ((self.LIE, "no-legal-fleet"), (b"hello\n", "illegible")):
-            house, guest, seat, _ = self.against(line, referee="enforce")
+            harness, guest, seat, _ = self.against(line, referee="enforce")
             scene = guest.get(f"seats/{seat}").json["scene"]
             self.assertEqual((scene["phase"], scene["won"], scene["you"]["broken"]), ("over", True, None))
             self.assertEqual(scene["outcome"], {"termination": "forfeit", "winner": 1})
             self.assertEqual((scene["error"], scene["board"]["winner"]), ("", 0))
             self.assertEqual([one["code"] for one in scene["refusals"]], [code])
-            house.stop()
+            harness.stop()
 
     def test_turns_and_outcomes_are_by_seat_and_the_board_is_by_viewer(self) -> None:
         """docs/reference/web-api.md#events; openapi.json says the same."""
-        house, guest, seat, enemy = self.against()
+        harness, guest, seat, enemy = self.against()
         for lines, turn, attacker in ((b"", 0, 0), (b"(2,[0,0,1]).\n", 0, 1), (b"(1,[0,0]).\n", 1, 0)):
             enemy.send(lines)
-            house.pump(0.6)
+            harness.pump(0.6)
             scene = guest.get(f"seats/{seat}").json["scene"]
             self.assertEqual((scene["you"]["seat"], scene["turn"], scene["board"]["attacker"]), (1, [turn], attacker))
         described = json.loads((FOLDER / "openapi.json").read_text())["components"]["schemas"]["Scene"]["properties"]
@@ -589,9 +589,9 @@ class LiarTests(SeatsTestCase):
         self.assertIn("as numbered in `seats`", described["turn"]["description"])
 
     def test_an_enemy_that_leaves_has_lost(self) -> None:
-        house, guest, seat, enemy = self.against()
+        harness, guest, seat, enemy = self.against()
         enemy.leave()
-        house.pump(0.3)
+        harness.pump(0.3)
         scene = guest.get(f"seats/{seat}").json["scene"]
         self.assertEqual((scene["phase"], scene["won"]), ("over", True))
         self.assertEqual(scene["outcome"], {"termination": "left", "winner": 1})

@@ -8,7 +8,7 @@ from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.tally import Tally
+from gamed.core.stats import Stats
 from gamed.web.metrics import DaemonCollector, registry
 from gamed.web.site import HEADERS, SLOW_SECONDS, Root, WebSite
 
@@ -18,7 +18,7 @@ class SiteTests(SynchronousTestCase):
         self.clock = Clock()
         self.problems: dict[str, str] = {}
         self.warnings: dict[str, str] = {}
-        collector = DaemonCollector(Tally(), list, int)
+        collector = DaemonCollector(Stats(), list, int)
         root = Root(registry(collector), lambda: self.problems, warnings=lambda: self.warnings)
         self.site = WebSite(root, frozenset({"localhost", "127.0.0.1", "::1"}), self.clock)
         self.site.startFactory()

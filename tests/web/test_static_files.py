@@ -13,7 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.registry import game_types
 from gamed.web.static_files import FOLDER, TYPES, Files, is_page
-from tests.web.house import Reply, WebHouse
+from tests.web.harness import Reply, WebHarness
 
 
 class FilesTests(SynchronousTestCase):
@@ -82,11 +82,11 @@ class FilesTests(SynchronousTestCase):
 
 class SiteTests(SynchronousTestCase):
     def setUp(self) -> None:
-        self.house = WebHouse("battleship")
-        self.addCleanup(self.house.stop)
+        self.harness = WebHarness("battleship")
+        self.addCleanup(self.harness.stop)
 
     def got(self, path: str, method: str = "GET", **headers: str) -> Reply:
-        return self.house.asked(method, path, **headers)
+        return self.harness.asked(method, path, **headers)
 
     def test_the_page_at_all_its_addresses(self) -> None:
         index = (FOLDER / "index.html").read_bytes().replace(b"/static/", f"/static/@{Files().version()}/".encode())

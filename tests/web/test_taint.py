@@ -15,13 +15,13 @@ from typing import Any
 from twisted.logger import formatEvent, globalLogPublisher
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.core.history import History
 from gamed.games.roborally import Settings as RoboRallySettings
 from gamed.games.roborally.rules.game import RoboRally
 from gamed.games.roborally.rules.moves import Deal
-from gamed.history import History
 from gamed.records.positions import Replayed
 from gamed.registry import game_types
-from tests.web.house import Guest, WebHouse
+from tests.web.harness import Guest, WebHarness
 
 FLEETS = (
     [[0, 0, 5, "h"], [0, 2, 4, "h"], [0, 4, 3, "h"], [0, 6, 3, "h"], [0, 8, 2, "h"]],
@@ -43,41 +43,41 @@ def plain(text: str) -> str:
 
 
 class BattleshipTests(SynchronousTestCase):
-    def played(self, fleet: list[list[Any]]) -> tuple[WebHouse, list[str], str]:
+    def played(self, fleet: list[list[Any]]) -> tuple[WebHarness, list[str], str]:
         """Play until each shot was water; return what a spectator and the opponent were sent, and what Ada was."""
-        house = WebHouse("battleship")
-        self.addCleanup(house.stop)
-        guests = [house.visitor(), house.visitor()]
+        harness = WebHarness("battleship")
+        self.addCleanup(harness.stop)
+        guests = [harness.visitor(), harness.visitor()]
         seats = []
         for guest, name in zip(guests, ("Ada", "Grace"), strict=True):
             seats.append(guest.post("seats", {"game": "battleship", "name": name}).json["id"])
-            house.pump(0.3)
+            harness.pump(0.3)
         room = guests[0].get(f"seats/{seats[0]}").json["room"]
-        streams = [house.opened(f"/api/v1/rooms/{room}/events"), guests[1].events(f"seats/{seats[1]}")]
+        streams = [harness.opened(f"/api/v1/rooms/{room}/events"), guests[1].events(f"seats/{seats[1]}")]
         own = guests[0].events(f"seats/{seats[0]}")
-        self.act(house, guests[0], seats[0], do="place", ships=fleet)
-        self.act(house, guests[1], seats[1], do="place", ships=FLEETS[0])
+        self.act(harness, guests[0], seats[0], do="place", ships=fleet)
+        self.act(harness, guests[1], seats[1], do="place", ships=FLEETS[0])
         for guest, seat in zip(guests, seats, strict=True):
-            self.act(house, guest, seat, do="ready")
+            self.act(harness, guest, seat, do="ready")
         told = []
         for x, y in WATER:
-            self.act(house, guests[1], seats[1], do="shoot", at=[x, y])
-            self.act(house, guests[0], seats[0], do="shoot", at=[x, y])
-        house.pump()
+            self.act(harness, guests[1], seats[1], do="shoot", at=[x, y])
+            self.act(harness, guests[0], seats[0], do="shoot", at=[x, y])
+        harness.pump()
         told += [stream.body.decode() for stream in streams]
         told += [
-            house.asked("GET", "/api/v1/rooms").body.decode(),
-            house.asked("GET", f"/api/v1/rooms/{room}").body.decode(),
+            harness.asked("GET", "/api/v1/rooms").body.decode(),
+            harness.asked("GET", f"/api/v1/rooms/{room}").body.decode(),
             guests[1].get(f"seats/{seats[1]}").body.decode(),
             guests[1].get("seats").body.decode(),
             guests[1].get(f"seats/{seats[0]}").body.decode(),
         ]
-        return house, told, own.body.decode()
+        return harness, told, own.body.decode()
 
-    def act(self, house: WebHouse, guest: Guest, seat: str, **action: Any) -> None:
+    def act(self, harness: WebHarness, guest: Guest, seat: str, **action: Any) -> None:
         answer = guest.post(f"seats/{seat}/act", action)
         self.assertEqual(answer.status, 200, (action, answer.body))
-        house.pump(0.2)
+        harness.pump(0.2)
 
     def test_where_the_ships_are(self) -> None:
         first, second = (self.played(fleet) for fleet in FLEETS)
@@ -96,32 +96,32 @@ class RoboRallyTests(SynchronousTestCase):
         """
         hands = (*range(1, 10), *others)
         self.patch(RoboRally, "draw", lambda *_: Deal(hands))
-        house = WebHouse("roborally", RoboRallySettings(start_delay=0.2, max_players=2))
-        self.addCleanup(house.stop)
-        guests, seats = [house.visitor(), house.visitor()], []
+        harness = WebHarness("roborally", RoboRallySettings(start_delay=0.2, max_players=2))
+        self.addCleanup(harness.stop)
+        guests, seats = [harness.visitor(), harness.visitor()], []
         for guest, name in zip(guests, ("Ada", "Grace"), strict=True):
             seats.append(guest.post("seats", {"game": "roborally", "name": name}).json["id"])
-            house.pump(0.1)
-        house.pump(1)
+            harness.pump(0.1)
+        harness.pump(1)
         room = guests[0].get(f"seats/{seats[0]}").json["room"]
-        spectator = house.opened(f"/api/v1/rooms/{room}/events")
+        spectator = harness.opened(f"/api/v1/rooms/{room}/events")
         ada, grace = (guest.events(f"seats/{seat}") for guest, seat in zip(guests, seats, strict=True))
         for guest, seat in zip(guests, seats, strict=True):
-            self.act(house, guest, seat, do="facing", facing="E")
-        self.act(house, guests[1], seats[1], do="power", down=bool(order[0] % 2))
-        self.act(house, guests[1], seats[1], do="program", cards=[others[index] for index in order])
+            self.act(harness, guest, seat, do="facing", facing="E")
+        self.act(harness, guests[1], seats[1], do="power", down=bool(order[0] % 2))
+        self.act(harness, guests[1], seats[1], do="program", cards=[others[index] for index in order])
         told = [spectator.body.decode(), ada.body.decode()]
         told += [
-            house.asked("GET", "/api/v1/rooms").body.decode(),
-            house.asked("GET", f"/api/v1/rooms/{room}").body.decode(),
+            harness.asked("GET", "/api/v1/rooms").body.decode(),
+            harness.asked("GET", f"/api/v1/rooms/{room}").body.decode(),
             guests[0].get(f"seats/{seats[0]}").body.decode(),
         ]
         return told, grace.body.decode()
 
-    def act(self, house: WebHouse, guest: Guest, seat: str, **action: Any) -> None:
+    def act(self, harness: WebHarness, guest: Guest, seat: str, **action: Any) -> None:
         answer = guest.post(f"seats/{seat}/act", action)
         self.assertEqual(answer.status, 200, (action, answer.body))
-        house.pump(0.5)
+        harness.pump(0.5)
 
     def test_hands_and_programs(self) -> None:
         first = self.played(tuple(range(20, 29)), (0, 1, 2, 3, 4))
@@ -137,15 +137,15 @@ class RoboRallyTests(SynchronousTestCase):
 class RoboRallyBotsTests(SynchronousTestCase):
     def test_marked_hands_of_a_bots_game(self) -> None:
         """Whole games of bots: what a spectator is sent tells no card before it is played."""
-        house = WebHouse("roborally", RoboRallySettings(start_delay=0.1, seed=3, max_players=2, max_turns=3))
-        self.addCleanup(house.stop)
-        wires = [house.house.connect() for _ in range(2)]
+        harness = WebHarness("roborally", RoboRallySettings(start_delay=0.1, seed=3, max_players=2, max_turns=3))
+        self.addCleanup(harness.stop)
+        wires = [harness.harness.connect() for _ in range(2)]
         players = [game_types()["roborally"].players["random"](Random(seed), name="ab"[seed] * 4) for seed in (0, 1)]
         for wire, player in zip(wires, players, strict=True):
             wire.send(player.begin())
-        house.pump(0.05)
-        (room,) = house.house.lobby.rooms.values()
-        spectator = house.opened(f"/api/v1/rooms/{room.id}/events")
+        harness.pump(0.05)
+        (room,) = harness.harness.lobby.rooms.values()
+        spectator = harness.opened(f"/api/v1/rooms/{room.id}/events")
         taken = [0, 0]
         for _ in range(2_000):
             for index, (wire, player) in enumerate(zip(wires, players, strict=True)):
@@ -153,7 +153,7 @@ class RoboRallyBotsTests(SynchronousTestCase):
                 taken[index] += len(data)
                 if data and not player.is_done:
                     wire.send(player.receive_data(data))
-            house.pump(0.05)
+            harness.pump(0.05)
             if all(player.is_done for player in players):
                 break
         self.assertEqual([player.is_done for player in players], [True, True])
@@ -169,9 +169,9 @@ class RoboRallyBotsTests(SynchronousTestCase):
         self.assertGreater(len(programs), 1)
         for program in programs:
             self.assertNotIn(f'"text":"{program}"', events)
-        self.check_cards(house, room.id, room.history, events)
+        self.check_cards(harness, room.id, room.history, events)
 
-    def check_cards(self, house: WebHouse, room: str, history: History, events: str) -> None:
+    def check_cards(self, harness: WebHarness, room: str, history: History, events: str) -> None:
         """Check that the moves have the revealed programs, in streams, in answers and in the replay."""
         made = game_types()["roborally"]
         replayed = Replayed(made.table(made.settings(), history.options, Random, 0.0), history, made.told)
@@ -180,7 +180,7 @@ class RoboRallyBotsTests(SynchronousTestCase):
         self.assertGreater(len(expected), 3)
         # Robots that are destroyed have fewer.
         self.assertEqual(max(map(len, expected.values())), 5)
-        answered = house.asked("GET", f"/api/v1/rooms/{room}").json["moves"]
+        answered = harness.asked("GET", f"/api/v1/rooms/{room}").json["moves"]
         self.assertEqual([move["n"] for move in answered], [move["n"] for move in replayed.moves])
         self.assertEqual({move["n"]: move["cards"] for move in answered if "cards" in move}, expected)
         streamed: dict[int, Any] = {}
@@ -201,16 +201,16 @@ class RefusedProgramTests(SynchronousTestCase):
 
     def played(self, program: str) -> list[str]:
         """Return what a spectator gets, during a game and after its end, of a player who cannot write its program."""
-        house = WebHouse("roborally", RoboRallySettings(start_delay=0.1, seed=3, max_violations=20, min_players=3))
-        self.addCleanup(house.stop)
-        house.house.factory.doStart()
-        self.addCleanup(house.house.factory.doStop)
-        wires = [house.house.connect() for _ in range(3)]
+        harness = WebHarness("roborally", RoboRallySettings(start_delay=0.1, seed=3, max_violations=20, min_players=3))
+        self.addCleanup(harness.stop)
+        harness.harness.factory.doStart()
+        self.addCleanup(harness.harness.factory.doStop)
+        wires = [harness.harness.connect() for _ in range(3)]
         for wire, name in zip(wires, ("Ada", "Bert", "Carl"), strict=True):
             wire.send(f"RGS({name})\n".encode())
-        house.pump(0.2)
-        (room,) = house.house.lobby.rooms.values()
-        spectator = house.opened(f"/api/v1/rooms/{room.id}/events")
+        harness.pump(0.2)
+        (room,) = harness.harness.lobby.rooms.values()
+        spectator = harness.opened(f"/api/v1/rooms/{room.id}/events")
         wires[0].send(b"TNR(Ada,O)\n")
         for wire, name in zip(wires, ("Ada", "Bert", "Carl"), strict=True):
             wire.send(f"ok\nTNR({name},E)\n".encode())
@@ -228,13 +228,13 @@ class RefusedProgramTests(SynchronousTestCase):
         ):
             wires[2].send(f"{line}\n".encode())
         wires[2].send(f"TRP(Carl,({program}".encode())
-        house.pump(15)
-        told = [spectator.body.decode(), house.asked("GET", f"/api/v1/rooms/{room.id}").body.decode()]
+        harness.pump(15)
+        told = [spectator.body.decode(), harness.asked("GET", f"/api/v1/rooms/{room.id}").body.decode()]
         for wire in wires[:2]:
             wire.leave()
-        house.pump(1)
+        harness.pump(1)
         self.assertIn(b"REN(GO)", wires[2].received)
-        return [*told, spectator.body.decode(), house.asked("GET", f"/api/v1/rooms/{room.id}").body.decode()]
+        return [*told, spectator.body.decode(), harness.asked("GET", f"/api/v1/rooms/{room.id}").body.decode()]
 
     def test_programs_that_cannot_be_read(self) -> None:
         first, second = (self.played(program) for program in ("4,1,9,2,8", "7,6,5,3,2"))
@@ -258,22 +258,22 @@ class PreparedRoomTests(SynchronousTestCase):
 
         globalLogPublisher.addObserver(hear)
         self.addCleanup(globalLogPublisher.removeObserver, hear)
-        house = WebHouse("hive")
-        self.addCleanup(house.stop)
-        maker, guest = house.visitor(), house.visitor()
+        harness = WebHarness("hive")
+        self.addCleanup(harness.stop)
+        maker, guest = harness.visitor(), harness.visitor()
         maker.login()
         made = maker.post("rooms", {"game": "hive", "names": ["Ada", "Grace"]}).json
         room, codes = made["room"], made["reservations"]
-        streams = [house.opened(f"/api/v1/rooms/{room}/events"), guest.events(f"rooms/{room}")]
+        streams = [harness.opened(f"/api/v1/rooms/{room}/events"), guest.events(f"rooms/{room}")]
         # The maker sees them.
         self.assertEqual([maker.get("prepared").body.count(code.encode()) for code in codes], [2, 2])
         told = [guest.get("rooms").body, guest.get("prepared").body, guest.get(f"prepared/{room}/0/qr").body]
         seat = guest.post("seats", {"game": "hive", "name": "Grace", "reservation": codes[1]}).json["id"]
         other = guest.events(f"seats/{seat}")
-        house.pump()
+        harness.pump()
         told += [guest.get("rooms").body, guest.get(f"rooms/{room}").body, guest.get(f"seats/{seat}").body]
         maker.post("seats", {"game": "hive", "name": "Ada", "reservation": codes[0]})
-        house.pump()
+        harness.pump()
         told += [guest.get("rooms").body, guest.get(f"rooms/{room}").body, other.body, *(one.body for one in streams)]
         self.assertGreater(len(said), 2)
         for code in codes:

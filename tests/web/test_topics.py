@@ -7,7 +7,7 @@ from typing import Any
 
 from gamed.web.events import PING, PING_SECONDS
 from gamed.web.topics import MOST_TOPICS
-from tests.web.house import Guest, Wire
+from tests.web.harness import Guest, Wire
 from tests.web.test_seats import SeatsTestCase
 
 
@@ -19,8 +19,8 @@ class TopicsTests(SeatsTestCase):
 
     def opened(self, guest: Guest | None, *topics: str) -> Wire:
         cookie = {} if guest is None else {"cookie": guest.cookie}
-        wire = self.house.opened(f"/api/v1/events?topics={','.join(topics)}", **cookie)
-        self.house.pump()
+        wire = self.harness.opened(f"/api/v1/events?topics={','.join(topics)}", **cookie)
+        self.harness.pump()
         return wire
 
     def sorted(self, wire: Wire, count: int) -> Sequence[list[tuple[str, str, Any]]]:
@@ -37,11 +37,11 @@ class TopicsTests(SeatsTestCase):
     def test_each_topic_has_the_events_of_its_own_stream(self) -> None:
         topics = (f"rooms/{self.room}", f"seats/{self.seats[0]}")
         wire = self.opened(self.ada, *topics)
-        alone = [self.house.opened(f"/api/v1/{topic}/events", cookie=self.ada.cookie) for topic in topics]
+        alone = [self.harness.opened(f"/api/v1/{topic}/events", cookie=self.ada.cookie) for topic in topics]
         for guest, seat in ((self.ada, self.seats[0]), (self.grace, self.seats[1])):
             self.act(guest, seat, do="ready")
             self.act(guest, seat, do="shoot", at=[0, 0])
-        self.house.pump()
+        self.harness.pump()
         for events, single in zip(self.sorted(wire, 2), alone, strict=True):
             self.assertEqual(events[-1], single.events()[-1])
             self.assertGreater(len(events), 1)
@@ -51,7 +51,7 @@ class TopicsTests(SeatsTestCase):
         self.assertEqual(len({str(events) for events in self.sorted(wire, 2)}), 1)
         self.assertEqual(self.ada.get("rooms").json[0]["watchers"], 2)
         wire.close()
-        self.house.pump()
+        self.harness.pump()
         self.assertEqual(self.ada.get("rooms").json[0]["watchers"], 0)
 
     def test_what_cannot_be_read_is_refused_alone(self) -> None:
@@ -88,16 +88,16 @@ class TopicsTests(SeatsTestCase):
     def test_the_end_of_one_is_not_the_end_of_all(self) -> None:
         wire = self.opened(self.ada, f"seats/{self.seats[0]}", f"seats/{self.sit(self.ada)}")
         self.ada.delete(f"seats/{self.seats[0]}")
-        self.house.pump()
+        self.harness.pump()
         first, second = self.sorted(wire, 2)
         self.assertEqual((first[-1][0], second[-1][0]), ("gone", "scene"))
         self.assertFalse(wire.transport.disconnecting)
         before = wire.body.count(PING)
-        self.house.pump(PING_SECONDS)
+        self.harness.pump(PING_SECONDS)
         self.assertEqual(wire.body.count(PING) - before, 1)
 
     def test_how_many(self) -> None:
         for count, status in ((MOST_TOPICS, 200), (MOST_TOPICS + 1, 400)):
             topics = ",".join([f"rooms/{self.room}"] * count)
-            self.assertEqual(self.house.asked("GET", f"/api/v1/events?topics={topics}").status, status, count)
-        self.assertEqual(self.house.asked("GET", "/api/v1/events").code, "topics")
+            self.assertEqual(self.harness.asked("GET", f"/api/v1/events?topics={topics}").status, status, count)
+        self.assertEqual(self.harness.asked("GET", "/api/v1/events").code, "topics")

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import RemoteProtocolError
+from gamed.core.errors import RemoteProtocolError
 from gamed.wire.datums import Char, Datum, Opaque, Symbol
 from gamed.wire.sexpr import DatumReader
 from tests.wire.reading import (

@@ -9,7 +9,7 @@ from types import FrameType
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import RemoteProtocolError
+from gamed.core.errors import RemoteProtocolError
 from gamed.wire.datums import Opaque, Symbol
 from gamed.wire.sexpr import DatumReader
 from tests.wire.reading import (

@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as some
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import RemoteProtocolError
+from gamed.core.errors import RemoteProtocolError
 from gamed.wire.datums import Symbol
 from gamed.wire.sexpr import DatumReader
 from tests.wire.reading import datums

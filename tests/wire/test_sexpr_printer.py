@@ -9,7 +9,7 @@ from unicodedata import category
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import LocalProtocolError
+from gamed.core.errors import LocalProtocolError
 from gamed.wire.datums import Char, Datum, Opaque, Symbol, write
 from tests.wire.reading import read, symbols
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import RemoteProtocolError
+from gamed.core.errors import RemoteProtocolError
 from gamed.wire.sexpr import SHOWN, DatumReader
 from tests.wire.reading import datums, octets
 

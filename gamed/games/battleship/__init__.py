@@ -8,16 +8,16 @@ from random import Random
 from attrs import field, frozen
 from attrs.validators import gt, in_
 
-from gamed.game import Options
-from gamed.games.battleship.boards import draw
+from gamed.core.game import Options
+from gamed.core.reception import FirstCome, LobbyServices
+from gamed.core.relay import Relay, RelaySettings
 from gamed.games.battleship.client import Player
 from gamed.games.battleship.person import Person
 from gamed.games.battleship.rules import Battleship
 from gamed.games.battleship.strategy import strategies
+from gamed.games.battleship.text_board import draw
 from gamed.games.battleship.wire import BattleshipConnection
-from gamed.reception import FirstCome, Host
 from gamed.registry import GameType, ListenerSettings
-from gamed.relay import Relay, RelaySettings
 from gamed.wire.lines import LineReader
 
 
@@ -50,8 +50,8 @@ def _connection(settings: Settings) -> BattleshipConnection:
     return BattleshipConnection(LineReader(settings.line_bytes))
 
 
-def _reception(_settings: Settings, host: Host) -> FirstCome:
-    return FirstCome("battleship", host)
+def _reception(_settings: Settings, services: LobbyServices) -> FirstCome:
+    return FirstCome("battleship", services)
 
 
 def _table(settings: Settings, options: Options, random: Callable[[], Random], now: float) -> Relay:

@@ -10,9 +10,9 @@ from random import Random
 
 from attrs import define, field
 
-from gamed.errors import RemoteProtocolError
-from gamed.games.battleship.dialogue import Dialogue
+from gamed.core.errors import RemoteProtocolError
 from gamed.games.battleship.fleet import Cell
+from gamed.games.battleship.follower import Follower
 from gamed.games.battleship.placement import Defence, place_fleet
 from gamed.games.battleship.states import Phase
 from gamed.games.battleship.strategy import Strategy
@@ -20,7 +20,7 @@ from gamed.games.battleship.wire import Command
 
 
 @define
-class Player(Dialogue):
+class Player(Follower):
     """Plays one match with a strategy. `moves` counts its shots."""
 
     strategy: Strategy

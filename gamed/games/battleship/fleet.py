@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from attrs import define, field, frozen
 
-from gamed.errors import IllegalMove
+from gamed.core.errors import IllegalMove
 from gamed.games.battleship.wire import Code
 
 Cell: TypeAlias = int
@@ -154,7 +154,7 @@ class Sea:
             return self._sunk(cell, code)
         raise ValueError(f"answer code {code} is none of 1..4")
 
-    def told(self, answers: Iterable[tuple[Cell, int]]) -> Sea:
+    def with_answers(self, answers: Iterable[tuple[Cell, int]]) -> Sea:
         """Return the sea after several answers, each about a new cell, with one search for all of them.
 
         Raises AnswerError where no legal fleet gives them all, or where one repeats a cell; `answered` says of which.

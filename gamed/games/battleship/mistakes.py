@@ -10,11 +10,11 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from gamed.errors import RuleError
-from gamed.game import Seat
+from gamed.core.errors import RuleError
+from gamed.core.game import Seat
+from gamed.core.refusals import Refusal
 from gamed.games.battleship.fleet import SIZE
 from gamed.games.battleship.wire import Code, Opcode, decode, encode
-from gamed.refusals import Refusal
 
 if TYPE_CHECKING:
     from gamed.games.battleship.rules import State

@@ -13,10 +13,10 @@ from typing import Any, TypeGuard
 
 from attrs import define, field
 
-from gamed.errors import IllegalMove, InvalidMove, NotYourTurn, RemoteProtocolError
+from gamed.core.errors import IllegalMove, InvalidMove, NotYourTurn, RemoteProtocolError
 from gamed.games.battleship.chart import Chart
-from gamed.games.battleship.dialogue import Dialogue, spoken
 from gamed.games.battleship.fleet import BOARD, FLEET, PLACEMENTS, RIMS, SIZE, AnswerError, Cell, Sea, cells
+from gamed.games.battleship.follower import Follower, spoken
 from gamed.games.battleship.placement import Defence, PlacementError, place_fleet
 from gamed.games.battleship.states import Phase
 from gamed.games.battleship.wire import Code, Command, Opcode
@@ -37,7 +37,7 @@ FAULTS_KEPT = 10
 
 
 @define
-class Person(Dialogue):
+class Person(Follower):
     """Plays one match as a human says. Ships are placed at random until the human places others.
 
     The human is told when the enemy lies or breaks the rules otherwise, and plays on: whether to leave is the human's
@@ -226,7 +226,7 @@ class Person(Dialogue):
                 "started": self.phase not in _WAITING,
                 "awaited": not self.is_ready and self.phase in (Phase.ATTACK, Phase.ANSWER),
                 "may": self._may,
-                "fleet": {**own, "ships": list(map(_spelled_ship, self._defence.fleet)), "cells": self._ship_cells},
+                "fleet": {**own, "ships": list(map(_ship_data, self._defence.fleet)), "cells": self._ship_cells},
                 "enemy": enemy,
                 "targets": list(cells(self._unknown)) if "shoot" in self._may else [],
                 "shots": self.shots,
@@ -290,7 +290,7 @@ def _label(cell: Cell) -> str:
     return f"{'ABCDEFGHIJ'[cell // SIZE]}{cell % SIZE + 1}"
 
 
-def _spelled_ship(ship: int) -> list[int | str]:
+def _ship_data(ship: int) -> list[int | str]:
     """Return a ship as the action "place" takes it."""
     first, *others = cells(ship)
     return [*_xy(first), ship.bit_count(), "h" if others[0] == first + 1 else "v"]

@@ -7,7 +7,7 @@ from random import Random
 
 from attrs import define
 
-from gamed.errors import GamedError
+from gamed.core.errors import GamedError
 from gamed.games.battleship.fleet import (
     FLEET,
     HIT,

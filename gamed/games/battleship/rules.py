@@ -11,12 +11,12 @@ from random import Random
 
 from attrs import frozen
 
-from gamed.errors import IllegalMove, InvalidMove, NotYourTurn, RuleError
-from gamed.game import CHANCE, Options, Outcome, Seat, Termination
+from gamed.core.errors import IllegalMove, InvalidMove, NotYourTurn, RuleError
+from gamed.core.game import CHANCE, Options, Outcome, Seat, Termination
+from gamed.core.refusals import Refusal
 from gamed.games.battleship.fleet import FLEET, LAST_SUNK, SIZE, WATER, AnswerError, Sea, cells
 from gamed.games.battleship.mistakes import due, expected, mistake, unanswered
 from gamed.games.battleship.wire import Code, Command, Opcode, decode, plain
-from gamed.refusals import Refusal
 
 NOBODY: frozenset[Seat] = frozenset()
 BOTH: frozenset[Seat] = frozenset({0, 1})
@@ -127,7 +127,9 @@ class Battleship:
         if not WATER <= move.numbers[2] <= LAST_SUNK:
             raise _unknown_code(move)
         sea = state.seas[seat]
-        return self._told(state, seat, move.numbers[2], None if sea is None else sea.answered(cell, move.numbers[2]))
+        return self._after_answer(
+            state, seat, move.numbers[2], None if sea is None else sea.answered(cell, move.numbers[2])
+        )
 
     def _answered(self, state: State, seat: Seat, move: Command) -> State:
         if seat == state.attacker:
@@ -141,9 +143,9 @@ class Battleship:
         if not WATER <= code <= LAST_SUNK:
             raise _unknown_code(move)
         sea = state.seas[seat]
-        return self._told(state, seat, code, None if sea is None else sea.answered(cell, code))
+        return self._after_answer(state, seat, code, None if sea is None else sea.answered(cell, code))
 
-    def _told(self, state: State, seat: Seat, code: int, sea: Sea | None) -> State:
+    def _after_answer(self, state: State, seat: Seat, code: int, sea: Sea | None) -> State:
         seas = (sea, state.seas[1]) if seat == 0 else (state.seas[0], sea)
         return State(seat, None, seas, 1 - seat if code == LAST_SUNK else None, state.is_strict)
 
@@ -178,7 +180,7 @@ class Battleship:
         if state.misled or state.is_strict:
             return None
         attacker, shot, winner = state.attacker, state.shot, state.winner
-        told: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
+        with_answers: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
         for seat, body, _ in lines:
             command = decode(body)
             due = _ATTACK if shot is None else _ANSWER
@@ -191,13 +193,13 @@ class Battleship:
             if shot is None:
                 shot = cell
             elif shot == cell:
-                told[seat].append((cell, numbers[2]))
+                with_answers[seat].append((cell, numbers[2]))
                 attacker, shot = seat, None
                 winner = 1 - seat if numbers[2] == LAST_SUNK else None
             else:
                 return None
         try:
-            seas = tuple(sea and sea.told(told[seat]) for seat, sea in enumerate(state.seas))
+            seas = tuple(sea and sea.with_answers(with_answers[seat]) for seat, sea in enumerate(state.seas))
         except AnswerError:
             return None
         return State(attacker, shot, (seas[0], seas[1]), winner)
@@ -240,7 +242,7 @@ class Battleship:
         either side after an illegible one, tells otherwise: nobody can say what a client has made of such a line.
         """
         if isinstance(error, AnswerError) and move is not None:
-            return self._told(state, seat, move.numbers[2], None)
+            return self._after_answer(state, seat, move.numbers[2], None)
         attacker, shot = state.attacker, state.shot
         if move is not None and move.opcode == _ANSWER and shot is not None and seat != attacker:
             attacker, shot = seat, None

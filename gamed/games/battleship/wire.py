@@ -14,9 +14,9 @@ from typing import ClassVar, NamedTuple
 
 from attrs import define
 
-from gamed.errors import LocalProtocolError
-from gamed.events import Event, Moved, Seated, Started, Unread
-from gamed.refusals import Refusal
+from gamed.core.errors import LocalProtocolError
+from gamed.core.events import Event, Moved, Seated, Started, Unread
+from gamed.core.refusals import Refusal
 from gamed.wire.lines import LineReader
 
 END = b"\r"

@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeAlias
 
 from attrs import define, field, frozen
 
-from gamed.errors import IllegalMove, InvalidMove, RuleError
+from gamed.core.errors import IllegalMove, InvalidMove, RuleError
 from gamed.games.go.tree import Point, Stone, name
 
 LARGEST = 52

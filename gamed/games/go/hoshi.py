@@ -5,7 +5,7 @@ Source: the Go Text Protocol's fixed handicap, which other programs follow.
 
 from __future__ import annotations
 
-from gamed.errors import InvalidMove
+from gamed.core.errors import InvalidMove
 from gamed.games.go.board import BLACK
 from gamed.games.go.tree import Point, Stone
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice, pairwise
 from typing import Final
 
-from gamed.errors import IllegalMove, RuleError
+from gamed.core.errors import IllegalMove, RuleError
 from gamed.games.go.board import Board, ruleset
 from gamed.games.go.tree import GoGame, Node, Point
 

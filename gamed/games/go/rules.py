@@ -13,8 +13,8 @@ from typing import TypeAlias
 
 from attrs import evolve, field, frozen
 
-from gamed.errors import IllegalMove, NotYourTurn
-from gamed.game import Options, Outcome, Seat, Termination
+from gamed.core.errors import IllegalMove, NotYourTurn
+from gamed.core.game import Options, Outcome, Seat, Termination
 from gamed.games.go.board import BLACK, FIRST_COLORS, UNKNOWN, WHITE, Board, Ko, Ruleset, digest, ruleset, stones
 from gamed.games.go.hoshi import handicap
 from gamed.games.go.scoring import count

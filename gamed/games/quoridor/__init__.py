@@ -8,15 +8,15 @@ from random import Random
 from attrs import field, frozen
 from attrs.validators import ge, gt, in_
 
-from gamed.game import Options
-from gamed.games.quoridor.boards import draw
+from gamed.core.game import Options
+from gamed.core.reception import LobbyServices
 from gamed.games.quoridor.client import Player
 from gamed.games.quoridor.person import Person
 from gamed.games.quoridor.reception import KIND, UniverseReception
 from gamed.games.quoridor.strategy import STRATEGIES
 from gamed.games.quoridor.table import Universe
+from gamed.games.quoridor.text_board import draw
 from gamed.games.quoridor.wire import UniverseConnection
-from gamed.reception import Host
 from gamed.registry import GameType, ListenerSettings
 from gamed.wire.sexpr import DatumReader
 
@@ -44,8 +44,8 @@ def _connection(settings: Settings) -> UniverseConnection:
     return UniverseConnection(DatumReader(settings.datum_bytes, settings.datum_depth))
 
 
-def _reception(settings: Settings, host: Host) -> UniverseReception:
-    return UniverseReception(host, settings)
+def _reception(settings: Settings, services: LobbyServices) -> UniverseReception:
+    return UniverseReception(services, settings)
 
 
 def _table(settings: Settings, options: Options, random: Callable[[], Random], now: float) -> Universe:

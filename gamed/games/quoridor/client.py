@@ -11,13 +11,13 @@ from random import Random
 
 from attrs import define, field
 
-from gamed.errors import RemoteProtocolError
-from gamed.game import Seat
+from gamed.core.errors import RemoteProtocolError
+from gamed.core.game import Seat
+from gamed.games.quoridor.follower import Follower, spoken
 from gamed.games.quoridor.rules import State
 from gamed.games.quoridor.signup import STARTS, Call
 from gamed.games.quoridor.strategy import Strategy
 from gamed.games.quoridor.wire import message
-from gamed.games.quoridor.world import World, spoken
 from gamed.wire.datums import Symbol
 
 
@@ -45,10 +45,10 @@ class Player:
     results: list[tuple[bool, int]] = field(factory=list)
     """Of each game that has ended, whether it was won, and how many moves it made."""
 
-    _world: World = field(init=False)
+    _follower: Follower = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._world = World(self.name)
+        self._follower = Follower(self.name)
 
     @property
     def is_done(self) -> bool:
@@ -62,21 +62,21 @@ class Player:
     @property
     def won(self) -> bool | None:
         """Whether the game was won; None until it is over."""
-        return self._world.won
+        return self._follower.won
 
     @property
     def state(self) -> State | None:
         """The position; None before the game."""
-        return self._world.state
+        return self._follower.state
 
     @property
     def seat(self) -> Seat | None:
         """The player's seat; None as long as the mails do not tell."""
-        return self._world.seat
+        return self._follower.seat
 
     def begin(self) -> bytes:
         """Return what is sent as soon as the connection stands: the registration."""
-        return self._world.begin()
+        return self._follower.begin()
 
     def receive_data(self, data: bytes) -> bytes:
         """Take bytes from the server and return the answer; after a game without a stay, whatever comes is passed over.
@@ -86,7 +86,7 @@ class Player:
         answer = b""
         if self._has_left:
             return answer
-        for call, number in self._world.heard(data):
+        for call, number in self._follower.follow(data):
             answer += self._answer(call, number)
             if self._has_left:
                 return answer

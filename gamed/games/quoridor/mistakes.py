@@ -11,13 +11,13 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any, Final
 
-from gamed.errors import LocalProtocolError, RuleError
-from gamed.game import Seat
+from gamed.core.errors import LocalProtocolError, RuleError
+from gamed.core.game import Seat
+from gamed.core.refusals import Refusal
 from gamed.games.quoridor.messages import Word
-from gamed.games.quoridor.moves import HORIZONTAL, VERTICAL, Move, PawnMove, Wall, spell
+from gamed.games.quoridor.moves import HORIZONTAL, VERTICAL, Move, PawnMove, Wall, to_notation
 from gamed.games.quoridor.signup import Call, Status
 from gamed.games.quoridor.walls import SIZE
-from gamed.refusals import Refusal
 from gamed.texts import printable
 from gamed.wire.datums import Char, Datum, Opaque, Symbol, write
 
@@ -240,7 +240,7 @@ def illegal(error: RuleError, moves: Iterable[Move]) -> Refusal:
     """Return why the strict referee refuses a move. `moves`: what would be legal."""
     wanted = PawnMove if error.code in {"pawn-unreachable", "no-walls-left"} else Wall
     place = f"{_ROOM}; " if error.code == "wall-out-of-range" else ""
-    examples = [f"(move {spell(move)})" for move in islice((m for m in moves if isinstance(m, wanted)), 3)]
+    examples = [f"(move {to_notation(move)})" for move in islice((m for m in moves if isinstance(m, wanted)), 3)]
     return Refusal(
         error.code, f"{error}; it is still your turn", f"{place}a legal move, such as {' or '.join(examples)}"
     )

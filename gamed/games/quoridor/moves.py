@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 
 from attrs import frozen
 
-from gamed.errors import InvalidMove
+from gamed.core.errors import InvalidMove
 from gamed.games.quoridor.walls import ROW, SIZE, Cell, cell_at
 
 HORIZONTAL: Final = "horizontal"
@@ -68,7 +68,7 @@ def cell_of(move: Move) -> Cell:
     return cell_at(move.x, move.y)
 
 
-def spell(move: Move) -> str:
+def to_notation(move: Move) -> str:
     """Return a move in writing, as worlds write it but with plain integers."""
     if isinstance(move, PawnMove):
         return f"player {move.x} {move.y}"
@@ -76,7 +76,7 @@ def spell(move: Move) -> str:
 
 
 def parse(text: str) -> Move:
-    """Return the move that was written. Raises InvalidMove ("notation") for anything that `spell` does not write."""
+    """Return the move that was written. Raises InvalidMove ("notation") for anything else."""
     written = _WRITTEN.fullmatch(text)
     if written is None:
         raise InvalidMove(f"no move of a pawn or wall: {text[:40]!r}", code="notation")

@@ -10,10 +10,10 @@ from collections.abc import Iterable
 
 from attrs import define, field
 
-from gamed.game import Seat
+from gamed.core.game import Seat
+from gamed.core.table import Addressed
 from gamed.games.quoridor.signup import Call
 from gamed.games.quoridor.wire import Told
-from gamed.table import Mail
 
 ANIMATED = frozenset({Call.PLAY, Call.WAIT, Call.WON, Call.LOST})
 """The mails that tell of a move."""
@@ -24,26 +24,26 @@ class Outbox:
     """The mails of a table that must wait. `pace`: the seconds after a move's mail in which nothing follows it."""
 
     pace: float
-    _held: dict[Seat, deque[Mail]] = field(factory=dict)
+    _held: dict[Seat, deque[Addressed]] = field(factory=dict)
     _busy: dict[Seat, float] = field(factory=dict)
 
-    def post(self, mails: tuple[Mail, ...], now: float) -> tuple[Mail, ...]:
+    def post(self, events: tuple[Addressed, ...], now: float) -> tuple[Addressed, ...]:
         """Return those of these mails that may leave now; the others wait."""
         if not self.pace:
-            return mails
-        for mail in mails:
-            self._held.setdefault(mail.seat, deque()).append(mail)
-        return self.release(now, dict.fromkeys(mail.seat for mail in mails))
+            return events
+        for addressed in events:
+            self._held.setdefault(addressed.seat, deque()).append(addressed)
+        return self.release(now, dict.fromkeys(addressed.seat for addressed in events))
 
-    def release(self, now: float, seats: Iterable[Seat] | None = None) -> tuple[Mail, ...]:
+    def release(self, now: float, seats: Iterable[Seat] | None = None) -> tuple[Addressed, ...]:
         """Return the mails that may leave now, to some seats or to all."""
-        left: list[Mail] = []
+        left: list[Addressed] = []
         for seat in list(self._held) if seats is None else seats:
             held = self._held[seat]
             while held and self._busy.get(seat, now) <= now:
-                mail = held.popleft()
-                left.append(mail)
-                if isinstance(mail.event, Told) and mail.event.call in ANIMATED:
+                addressed = held.popleft()
+                left.append(addressed)
+                if isinstance(addressed.event, Told) and addressed.event.call in ANIMATED:
                     self._busy[seat] = now + self.pace
             if not held:
                 del self._held[seat]

@@ -12,12 +12,12 @@ from typing import Any, Final
 
 from attrs import define, field
 
-from gamed.errors import IllegalMove, InvalidMove, NotYourTurn
+from gamed.core.errors import IllegalMove, InvalidMove, NotYourTurn
+from gamed.games.quoridor.follower import RULES, Follower, spoken
 from gamed.games.quoridor.moves import HORIZONTAL, VERTICAL, Move, PawnMove, Wall
 from gamed.games.quoridor.signup import Call
 from gamed.games.quoridor.walls import SIZE
 from gamed.games.quoridor.wire import message
-from gamed.games.quoridor.world import RULES, World, spoken
 from gamed.wire.datums import Symbol
 
 
@@ -71,10 +71,10 @@ class Person:
     pending: str | None = None
     leaver: int | None = None
     is_closed: bool = False
-    _world: World = field(init=False)
+    _follower: Follower = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._world = World(self.name)
+        self._follower = Follower(self.name)
 
     @property
     def is_done(self) -> bool:
@@ -84,15 +84,15 @@ class Person:
     @property
     def won(self) -> bool | None:
         """Whether the last game was won; None until it is over, and if it had no winner."""
-        return self._world.won
+        return self._follower.won
 
     def begin(self) -> bytes:
         """Return what is sent as soon as the connection stands: the registration."""
-        return self._world.begin()
+        return self._follower.begin()
 
     def receive_data(self, data: bytes) -> bytes:
         """Take bytes from the server; nothing is answered without asking. Raises RemoteProtocolError as World does."""
-        for call, number in self._world.heard(data):
+        for call, number in self._follower.follow(data):
             self._learn(call, number)
         if not data:
             self.is_closed, self.pending = True, None
@@ -128,7 +128,7 @@ class Person:
         raise InvalidMove("the actions are: vote for 2 or 4 players, move to [x, y], wall at [x, y, way], and reset")
 
     def _place(self, move: Move) -> bytes:
-        state, seat = self._world.state, self._world.seat
+        state, seat = self._follower.state, self._follower.seat
         self._check_phase({Phase.PLAY, Phase.WAIT}, "there is no game now", "no-game")
         if state is None or seat is None or self.phase is Phase.WAIT:
             raise NotYourTurn("another player is to move: wait for your turn")
@@ -157,15 +157,15 @@ class Person:
         this one's turn; `canVote`, `canReset`; `pending`, `leaver` as above; `players`: for how many the game is, None
         as long as that is open.
         """
-        state, is_free = self._world.state, self.pending is None and not self.is_closed
+        state, is_free = self._follower.state, self.pending is None and not self.is_closed
         legal = (
-            RULES.view(state, self._world.seat) if state is not None and is_free and self.phase is Phase.PLAY else {}
+            RULES.view(state, self._follower.seat) if state is not None and is_free and self.phase is Phase.PLAY else {}
         )
         return {
             "phase": str(self.phase),
             "board": None if state is None else RULES.view(state, None),
             "you": {
-                "seat": self._world.place,
+                "seat": self._follower.place,
                 "moves": legal.get("moves", []),
                 "places": legal.get("places", []),
                 "canVote": is_free and self.phase is Phase.VOTING,
@@ -179,10 +179,10 @@ class Person:
 
     @property
     def _players(self) -> int | None:
-        if self._world.state is not None:
-            return self._world.state.players
+        if self._follower.state is not None:
+            return self._follower.state.players
         # After the question, those who wait wait for four.
-        return 4 if self._world.was_asked and self.phase is Phase.WAITING else None
+        return 4 if self._follower.was_asked and self.phase is Phase.WAITING else None
 
 
 def _is_on_board(x: object, y: object) -> bool:

@@ -11,15 +11,15 @@ from typing import Any, Final
 
 from attrs import define, evolve, field
 
-from gamed.errors import RemoteProtocolError, RoomError, StoreError
-from gamed.events import Event, Unread
+from gamed.core.errors import RemoteProtocolError, RoomError, StoreError
+from gamed.core.events import Event, Unread
+from gamed.core.peer import Party, Peer
+from gamed.core.reception import HostedRoom, LobbyServices, check_wanted, suits
+from gamed.core.refusals import Refusal
 from gamed.games.quoridor.mistakes import TABLE_OVER, TOO_MANY
 from gamed.games.quoridor.signup import Call
 from gamed.games.quoridor.table import REFUSED_MOST, Universe
 from gamed.games.quoridor.wire import REGISTRATION, Accepted, Registered, Said, Told
-from gamed.peer import Party, Peer
-from gamed.reception import Host, HostedRoom, check_wanted, suits
-from gamed.refusals import Refusal
 
 KIND: Final = "quoridor"
 
@@ -41,7 +41,7 @@ class UniverseReception:
     `_left`: who was left behind and has found no seat yet, in the order in which seats are given.
     """
 
-    host: Host
+    services: LobbyServices
     settings: Any
     routes: bool = False
     _deadlines: dict[Peer, Any] = field(factory=dict)
@@ -51,15 +51,15 @@ class UniverseReception:
     def arrive(self, peer: Peer) -> None:
         """Wait for a registration."""
         give_up = partial(self._give_up, peer)
-        self._deadlines[peer] = self.host.after(self.settings.register_seconds, give_up, peer)
+        self._deadlines[peer] = self.services.after(self.settings.register_seconds, give_up, peer)
 
     def _give_up(self, peer: Peer) -> None:
         """Let a world go that has not registered in time."""
         seconds, begun = f"{self.settings.register_seconds:g} seconds", peer.unfinished
         text = f"the registration was not complete after {seconds}" if begun else f"nothing came for {seconds}"
         text = f"{text}; the connection is closed"
-        self.host.refused(peer, Refusal("register-too-late", text, f"{REGISTRATION} and a line feed", begun))
-        self.host.dismiss(peer)
+        self.services.refused(peer, Refusal("register-too-late", text, f"{REGISTRATION} and a line feed", begun))
+        self.services.dismiss(peer)
 
     def receive(self, peer: Peer, event: Event) -> None:
         """Take a registration. Nothing else is heard: it comes from a world that was left behind."""
@@ -68,7 +68,7 @@ class UniverseReception:
             return
         self._end_deadline(peer)
         peer.introduce(event.name)
-        self.host.tell(peer, Accepted())
+        self.services.send(peer, Accepted())
         self._seat_left()
         if self._seat(peer):
             return
@@ -77,24 +77,24 @@ class UniverseReception:
             self._left[peer] = None
             self._seat_left()
         else:
-            self.host.refused(peer, FULL)
-            self.host.tell(peer, Told(Call.REJECTED))
-            self.host.dismiss(peer)
+            self.services.refused(peer, FULL)
+            self.services.send(peer, Told(Call.REJECTED))
+            self.services.dismiss(peer)
 
     def _refuse(self, peer: Peer, event: Event) -> None:
         """Refuse what a world says that has no seat; one that goes on with it for long is thrown out."""
         if isinstance(event, Unread):
-            self.host.refused(peer, event.refusal)
+            self.services.refused(peer, event.refusal)
         elif isinstance(event, Said):
-            self.host.refused(peer, evolve(TABLE_OVER, text=event.text.rstrip().encode()))
+            self.services.refused(peer, evolve(TABLE_OVER, text=event.text.rstrip().encode()))
         if peer.refusals.total >= REFUSED_MOST:
-            self.host.refused(peer, TOO_MANY)
-            self.host.dismiss(peer)
+            self.services.refused(peer, TOO_MANY)
+            self.services.dismiss(peer)
 
     def _seat(self, peer: Peer) -> bool:
         """Give a world a seat at the oldest table that takes one, or at a new one; False if there is none."""
         tables = 0
-        for room in self.host.rooms_of(KIND):
+        for room in self.services.rooms_of(KIND):
             if not suits(room, peer):
                 continue
             if room.table.free:
@@ -104,7 +104,7 @@ class UniverseReception:
         check_wanted(peer)
         if 0 < (self.settings.tables if peer.party is None else 1) <= tables:
             return False
-        self.host.open(KIND, party=peer.party).join(peer)
+        self.services.open(KIND, party=peer.party).join(peer)
         return True
 
     def _seat_left(self) -> None:
@@ -116,7 +116,7 @@ class UniverseReception:
             else:
                 full.add(peer.party)
         if self._left and (self._look is None or not self._look.active()):
-            self._look = self.host.after(LOOK_AGAIN, self._seat_left)
+            self._look = self.services.after(LOOK_AGAIN, self._seat_left)
 
     def _seat_again(self, peer: Peer) -> bool:
         try:
@@ -133,7 +133,7 @@ class UniverseReception:
     def refuse(self, peer: Peer, error: RemoteProtocolError) -> None:  # noqa: ARG002 (Reception's signature)
         """Let a world go that sent what is no datum, or no registration; nothing is said to it."""
         self._forget(peer)
-        self.host.dismiss(peer)
+        self.services.dismiss(peer)
 
     def _forget(self, peer: Peer) -> None:
         self._end_deadline(peer)

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from attrs import frozen
 
-from gamed.errors import IllegalMove, InvalidMove, NotYourTurn
-from gamed.game import Options, Outcome, Seat, Termination
+from gamed.core.errors import IllegalMove, InvalidMove, NotYourTurn
+from gamed.core.game import Options, Outcome, Seat, Termination
 from gamed.games.quoridor.moves import (
     HORIZONTAL,
     HORIZONTAL_WALLS,
@@ -24,7 +24,7 @@ from gamed.games.quoridor.moves import (
     Wall,
     cell_of,
     parse,
-    spell,
+    to_notation,
     xy,
 )
 from gamed.games.quoridor.paths import encloses, legal_places
@@ -150,9 +150,9 @@ class Quoridor:
             "winner": state.winner,
         }
 
-    def spell(self, move: Move) -> str:
+    def to_notation(self, move: Move) -> str:
         """Return a move in writing: `player 4 1`, `wall 5 6 horizontal`."""
-        return spell(move)
+        return to_notation(move)
 
     def parse(self, text: str) -> Move:
         """Return the move that was written. Raises InvalidMove ("notation")."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import Final, NamedTuple, TypeAlias
 
-from gamed.game import Seat
+from gamed.core.game import Seat
 
 
 class Status(StrEnum):

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from attrs import frozen
 
-from gamed.game import Seat
+from gamed.core.game import Seat
 from gamed.games.quoridor.moves import PAWN_MOVES, Move
 from gamed.games.quoridor.paths import across_path, distance, layers
 from gamed.games.quoridor.rules import Quoridor, State, after, destinations, walls_at

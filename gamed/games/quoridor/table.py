@@ -15,9 +15,13 @@ from typing import Final
 
 from attrs import define, evolve, field
 
-from gamed.errors import InvalidMove, RuleError
-from gamed.events import Event, Unread
-from gamed.game import Options, Outcome, Seat, Termination
+from gamed.core.errors import InvalidMove, RuleError
+from gamed.core.events import Event, Unread
+from gamed.core.game import Options, Outcome, Seat, Termination
+from gamed.core.history import STARTED, Entry
+from gamed.core.match import Match, MatchTable
+from gamed.core.refusals import Refusal
+from gamed.core.table import Addressed, Step
 from gamed.games.quoridor.messages import DUMMY, NOTHING, Message, Placed, Word, understood
 from gamed.games.quoridor.mistakes import (
     PAUSED,
@@ -33,10 +37,6 @@ from gamed.games.quoridor.pacing import Outbox
 from gamed.games.quoridor.rules import Quoridor, State
 from gamed.games.quoridor.signup import STARTS, Call, Occasion, Row, Status, free, row
 from gamed.games.quoridor.wire import Said, Told
-from gamed.history import STARTED, Entry
-from gamed.match import Match, MatchTable
-from gamed.refusals import Refusal
-from gamed.table import Mail, Step
 
 HELD_MOST: Final = 1_000
 """How many messages are kept while a table is paused."""
@@ -52,7 +52,7 @@ _SPOKEN: Final = {
 }
 
 
-class Seated(Quoridor):
+class TableRules(Quoridor):
     """The rules for as many as sit at a table, whoever begins."""
 
     def setup(self, options: Options) -> State:
@@ -68,7 +68,7 @@ class Seated(Quoridor):
         return evolve(state, mover=first)
 
 
-_RULES: Final = Seated()
+_RULES: Final = TableRules()
 
 
 @define
@@ -84,7 +84,7 @@ class Universe(MatchTable):
     opened_at: float
     pace: float = 0.0
     most: int = 10_000
-    game: Seated = _RULES
+    game: TableRules = _RULES
     forwards: bool = False
     arrived: float = inf
     is_paused: bool = False
@@ -175,13 +175,13 @@ class Universe(MatchTable):
         """Go along a row of the table that is no move."""
         self.status = found.then
         if found.calls[0][1] not in STARTS:
-            return Step(self._outbox.post(self._mails(found, 0, NOTHING), now), wake_at=self._due(now))
+            return Step(self._outbox.post(self._addressed(found, 0, NOTHING), now), wake_at=self._due(now))
         opened = self.match.is_started
-        mails = self._outbox.post(self._mails(found, self.order[0] + 1, NOTHING), now)
-        return Step(mails, wake_at=self._due(now), journal=self._begin(now), opened=opened)
+        events = self._outbox.post(self._addressed(found, self.order[0] + 1, NOTHING), now)
+        return Step(events, wake_at=self._due(now), journal=self._begin(now), opened=opened)
 
-    def _mails(self, found: Row, number: int, move: str) -> tuple[Mail, ...]:
-        return tuple([Mail(self.order[place - 1], Told(call, number, move)) for place, call in found.calls])
+    def _addressed(self, found: Row, number: int, move: str) -> tuple[Addressed, ...]:
+        return tuple([Addressed(self.order[place - 1], Told(call, number, move)) for place, call in found.calls])
 
     def _due(self, now: float) -> float | None:
         return now if self._held and not self.is_paused else self._outbox.due
@@ -213,7 +213,7 @@ class Universe(MatchTable):
         found = row(self.status, len(self.order), Occasion.MOVES if step.outcome is None else Occasion.WINS)
         assert found is not None
         self.status = found.then
-        step.mails = self._outbox.post(self._mails(found, seat + 1, placed.written), now)
+        step.events = self._outbox.post(self._addressed(found, seat + 1, placed.written), now)
         step.wake_at = self._due(now)
         self.order.append(self.order.pop(0))
         return step
@@ -229,8 +229,8 @@ class Universe(MatchTable):
         self._held.clear()
         step = self.lose(seat, why, now) if self.is_running else Step()
         self.order.remove(seat)
-        mails = tuple(Mail(other, Told(Call.DISCONNECT, seat + 1, DUMMY)) for other in self.order)
-        step.mails = self._outbox.post(mails, now)
+        events = tuple(Addressed(other, Told(Call.DISCONNECT, seat + 1, DUMMY)) for other in self.order)
+        step.events = self._outbox.post(events, now)
         step.wake_at, step.closed = self._outbox.due, self._closes()
         return step
 
@@ -255,11 +255,11 @@ class Universe(MatchTable):
 
     def tick(self, now: float) -> Step:
         """Let those mails leave whose time has come, and take one message of those that were held."""
-        mails = self._outbox.release(now)
+        events = self._outbox.release(now)
         if self._held and not self.is_paused and not self.is_over:
             step = self._next(now)
-            return evolve(step, mails=(*mails, *step.mails))
-        return Step(mails, wake_at=self._outbox.due, closed=self._closes())
+            return evolve(step, events=(*events, *step.events))
+        return Step(events, wake_at=self._outbox.due, closed=self._closes())
 
     # Holding the table
 
@@ -290,7 +290,7 @@ class Universe(MatchTable):
     def _next(self, now: float) -> Step:
         """Take what was kept up to the first message that counts. A step may end one game, or begin one."""
         step, refused = Step(), list[tuple[Seat, Refusal]]()
-        while self._held and not step.journal and not step.mails and not self.is_over:
+        while self._held and not step.journal and not step.events and not self.is_over:
             seat, message, text = self._held.pop(0)
             step = self._take(seat, message, now, text)
             refused += step.refused

@@ -12,10 +12,10 @@ from typing import Final
 
 from attrs import define, evolve, field
 
-from gamed.errors import LocalProtocolError, RemoteProtocolError
-from gamed.events import Event, Unread
+from gamed.core.errors import LocalProtocolError, RemoteProtocolError
+from gamed.core.events import Event, Unread
+from gamed.core.refusals import Refusal
 from gamed.games.quoridor.signup import Call
-from gamed.refusals import Refusal
 from gamed.wire.datums import Datum, Symbol, write
 from gamed.wire.sexpr import DatumReader
 

@@ -13,18 +13,18 @@ from typing import Final
 from attrs import field, frozen
 from attrs.validators import ge, gt, in_, le, min_len
 
-from gamed.game import Options
+from gamed.core.game import Options
+from gamed.core.history import Entry
+from gamed.core.reception import LobbyServices
 from gamed.games.roborally.client import Player, random_name
 from gamed.games.roborally.course_list import CourseList, course_options
-from gamed.games.roborally.drawing import draw
 from gamed.games.roborally.person import Person
 from gamed.games.roborally.reception import KIND, ManagerReception
 from gamed.games.roborally.rules.moves import Program, parse
 from gamed.games.roborally.strategy import STRATEGIES
 from gamed.games.roborally.table import Limits, Manager
+from gamed.games.roborally.text_board import draw
 from gamed.games.roborally.wire import RoboRallyConnection
-from gamed.history import Entry
-from gamed.reception import Host
 from gamed.registry import GameType, ListenerSettings, everything
 
 COURSES: Final = ("doppelhalle", "anlauf", "karussell", "treppe", "winkel", "mahlstrom", "archipel", "grossfabrik")
@@ -67,9 +67,9 @@ def _connection(_settings: Settings) -> RoboRallyConnection:
     return RoboRallyConnection()
 
 
-def _reception(settings: Settings, host: Host) -> ManagerReception:
+def _reception(settings: Settings, services: LobbyServices) -> ManagerReception:
     courses = CourseList(settings, Random(settings.seed or None))  # noqa: S311 (a game's chance)
-    return ManagerReception(host, settings, courses)
+    return ManagerReception(services, settings, courses)
 
 
 def _table(settings: Settings, options: Options, random: Callable[[], Random], now: float) -> Manager:
@@ -94,7 +94,7 @@ def _player(strategy: str) -> Callable[..., Player]:
     return make
 
 
-def _told(entry: Entry) -> str | None:
+def _public_text(entry: Entry) -> str | None:
     """Return what everybody may know of a move: of a program, nothing."""
     move = everything(entry)
     return None if move is not None and isinstance(parse(move), Program) else move
@@ -115,5 +115,5 @@ game_type = GameType(
     person=Person,
     player_options=("name",),
     opponents=lambda settings: range(1, settings.max_players),
-    told=_told,
+    public_text=_public_text,
 )

@@ -12,7 +12,7 @@ from string import ascii_lowercase
 
 from attrs import define, field
 
-from gamed.errors import RemoteProtocolError
+from gamed.core.errors import RemoteProtocolError
 from gamed.games.roborally import messages as m
 from gamed.games.roborally.follower import Follower
 from gamed.games.roborally.requests import engine_request, wire_answer
@@ -25,22 +25,22 @@ def random_name(random: Random) -> str:
     return "gamed" + "".join(random.choices(ascii_lowercase, k=6))
 
 
-def engine_robot(told: m.RobotAnswer) -> Robot:
+def engine_robot(reply: m.RobotAnswer) -> Robot:
     """Return a robot as the rules have it, of which only the locked registers are known."""
-    cards = dict(told.locked)
+    cards = dict(reply.locked)
     registers = [cards[number].priority if number in cards else empty for number, empty in enumerate(EMPTY, 1)]
     one, two, three, four, five = registers
     return Robot(
-        told.facing,
-        told.place,
-        told.archive,
-        told.lives,
-        told.flag,
-        told.damage,
+        reply.facing,
+        reply.place,
+        reply.archive,
+        reply.lives,
+        reply.flag,
+        reply.damage,
         (one, two, three, four, five),
         tuple(sorted(cards)),
-        told.is_active,
-        told.is_virtual,
+        reply.is_active,
+        reply.is_virtual,
     )
 
 
@@ -110,12 +110,12 @@ class Player:
             return follower.ask(m.GetPlan())
         if follower.layout is None:
             return follower.ask(m.GetFlags())
-        told = follower.robots.pop(self.name, None)
-        if told is None:
+        reply = follower.robots.pop(self.name, None)
+        if reply is None:
             return follower.ask(m.GetRobot(self.name))
-        if isinstance(told, m.RobotGone):
+        if isinstance(reply, m.RobotGone):
             raise RemoteProtocolError("the manager asks a player whose robot it says is gone", code="refused")
         follower.requests.popleft()
         self.moves += isinstance(request, m.ProgramWanted)
-        answer = self.strategy(follower.layout, engine_robot(told), engine_request(request), self.random)
+        answer = self.strategy(follower.layout, engine_robot(reply), engine_request(request), self.random)
         return follower.say(wire_answer(self.name, answer))

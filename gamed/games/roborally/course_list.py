@@ -12,8 +12,8 @@ from typing import Any
 
 from attrs import define, field
 
-from gamed.game import Options
-from gamed.games.roborally.boards import load_course
+from gamed.core.game import Options
+from gamed.games.roborally.course_files import load_course
 from gamed.games.roborally.rules.courses import Course, Limits
 
 
@@ -64,7 +64,7 @@ def course_options(name: str, settings: Any) -> Options:
     return {
         "course": course.name,
         "plan": course.board.plan,
-        "flags": spelled_flags(course),
+        "flags": flags_to_notation(course),
         "lives": course.limits.lives,
         "min_players": course.limits.min_players,
         "players": course.limits.max_players,
@@ -78,6 +78,6 @@ def _course(name: str, limits: Limits) -> Course:
     return load_course(name, limits)
 
 
-def spelled_flags(course: Course) -> str:
+def flags_to_notation(course: Course) -> str:
     """Return the places of the flags as the rules' option has them, such as "9,1 12,3"."""
     return " ".join(f"{x},{y}" for x, y in course.flags)

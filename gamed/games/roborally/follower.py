@@ -12,8 +12,8 @@ from typing import Final
 
 from attrs import define, field
 
-from gamed.errors import ConfigError, RemoteProtocolError
-from gamed.events import Event
+from gamed.core.errors import ConfigError, RemoteProtocolError
+from gamed.core.events import Event
 from gamed.games.roborally import messages as m
 from gamed.games.roborally.messages import Reason
 from gamed.games.roborally.rules.board import Board, Place

@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
-from gamed.errors import LocalProtocolError
-from gamed.events import Event
+from gamed.core.errors import LocalProtocolError
+from gamed.core.events import Event
+from gamed.core.refusals import Refusal
 from gamed.games.roborally import messages as m
 from gamed.games.roborally import slips
 from gamed.games.roborally.messages import Malformed, ProgramCard, Reason
@@ -24,11 +25,10 @@ from gamed.games.roborally.rules.notation import (
     FIELD,
     NUMBER,
     NotationError,
+    field_to_notation,
     read_floor,
     read_wall,
-    spell_field,
 )
-from gamed.refusals import Refusal
 
 
 class Sender(Enum):
@@ -372,7 +372,7 @@ _MANAGER_SPELLING: Final[Mapping[type[Event], Callable[[Any], str]]] = {
     m.FlagsAnswer: lambda event: "".join(map(_text_of_place, event.places)),
     m.PlanAnswer: lambda event: event.board.plan,
     m.NamesAnswer: lambda event: f"({_list(event.names)})",
-    m.FieldAnswer: lambda event: spell_field(event.floor, event.walls),
+    m.FieldAnswer: lambda event: field_to_notation(event.floor, event.walls),
     m.RobotAnswer: _text_of_robot,
     m.GameAnswer: lambda event: f"SS(END,{_list(event.order)})" if event.order else "SS(LAU)",
     m.PhaseAnswer: _text_of_phase,
@@ -389,7 +389,7 @@ _WORDS: Final = {type(event): word.encode() for side in _SIDES.values() for word
 _SPELLING: Final = {**_PEER_SPELLING, **_MANAGER_SPELLING}
 
 
-def spell(event: Event) -> bytes:
+def serialize(event: Event) -> bytes:
     """Return the line, without its end, that says a message, in the literal form of 2.2.
 
     The values are not checked: they are ours. Raises LocalProtocolError for an event that is no message.

@@ -13,7 +13,7 @@ from typing import ClassVar, Final, NamedTuple
 
 from attrs import define
 
-from gamed.events import Event, Unread
+from gamed.core.events import Event, Unread
 from gamed.games.roborally.rules.board import Board, Direction, Floor, Place, Walls
 from gamed.games.roborally.rules.cards import Action
 

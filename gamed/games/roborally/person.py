@@ -25,16 +25,16 @@ from typing import Any, Final
 
 from attrs import define, field
 
-from gamed.errors import IllegalMove, InvalidMove, NotYourTurn
-from gamed.events import Event
+from gamed.core.errors import IllegalMove, InvalidMove, NotYourTurn
+from gamed.core.events import Event
 from gamed.games.roborally import messages as m
 from gamed.games.roborally.client import engine_robot, random_name
 from gamed.games.roborally.follower import Follower
 from gamed.games.roborally.requests import engine_request, wire_answer
 from gamed.games.roborally.rules.elements import LETTERS, Direction
+from gamed.games.roborally.rules.json_views import asked, seen, tiles, trail
 from gamed.games.roborally.rules.moves import Answer, Facing, Program, Repairs, StayDown
 from gamed.games.roborally.rules.robots import REGISTERS, locks
-from gamed.games.roborally.rules.views import asked, seen, tiles, trail
 
 LONGEST_NAME: Final = 32
 _MOST_TRIES: Final = 4
@@ -113,7 +113,7 @@ class Person:
         """
         return self._follower.receive_data(data, self._go_on)
 
-    def look(self) -> bytes:
+    def refresh(self) -> bytes:
         """Return questions about how everything stands now, if none are open."""
         follower = self._follower
         if follower.is_asking or not follower.is_registered or self.is_done:
@@ -232,8 +232,8 @@ class Person:
     @property
     def _robot(self) -> m.RobotAnswer | None:
         """The human's robot; None before it is known, and when it is gone."""
-        told = self._follower.robots.get(self._follower.name)
-        return told if isinstance(told, m.RobotAnswer) else None
+        reply = self._follower.robots.get(self._follower.name)
+        return reply if isinstance(reply, m.RobotAnswer) else None
 
     @property
     def _locked(self) -> Mapping[int, int]:
@@ -385,8 +385,8 @@ class Person:
         }
 
 
-def _seen(told: Event) -> dict[str, Any] | None:
-    return seen(engine_robot(told)) if isinstance(told, m.RobotAnswer) else None
+def _seen(reply: Event) -> dict[str, Any] | None:
+    return seen(engine_robot(reply)) if isinstance(reply, m.RobotAnswer) else None
 
 
 def _is_number(value: object) -> bool:

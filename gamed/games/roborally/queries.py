@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from attrs import frozen
 
-from gamed.game import Seat
+from gamed.core.game import Seat
 from gamed.games.roborally import messages as m
 from gamed.games.roborally.messages import ProgramCard
 from gamed.games.roborally.rules.cards import ACTIONS, Card

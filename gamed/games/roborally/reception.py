@@ -12,17 +12,17 @@ from typing import Any, Final
 
 from attrs import define, field
 
-from gamed.errors import RemoteProtocolError
-from gamed.events import Event
+from gamed.core.errors import RemoteProtocolError
+from gamed.core.events import Event
+from gamed.core.peer import Peer
+from gamed.core.reception import HostedRoom, LobbyServices, check_wanted, suits
 from gamed.games.roborally import messages as m
 from gamed.games.roborally import refusals
-from gamed.games.roborally.boards import course_names
+from gamed.games.roborally.course_files import course_names
 from gamed.games.roborally.course_list import CourseList
 from gamed.games.roborally.messages import Reason
 from gamed.games.roborally.states import Status
 from gamed.games.roborally.table import Manager
-from gamed.peer import Peer
-from gamed.reception import Host, HostedRoom, check_wanted, suits
 
 KIND: Final = "roborally"
 
@@ -43,7 +43,7 @@ class Guest:
 class ManagerReception:
     """Of the settings, `max_games`: how many games run at the same time; `idle_unregistered`: the time to register."""
 
-    host: Host
+    services: LobbyServices
     settings: Any
     courses: CourseList
     routes: bool = False
@@ -51,11 +51,11 @@ class ManagerReception:
 
     def arrive(self, peer: Peer) -> None:
         """Wait for a registration."""
-        deadline = self.host.after(self.settings.idle_unregistered, lambda: self._too_late(peer), peer)
+        deadline = self.services.after(self.settings.idle_unregistered, lambda: self._too_late(peer), peer)
         self._guests[peer] = Guest(deadline)
 
     def _too_late(self, peer: Peer) -> None:
-        self.host.refused(peer, refusals.register_too_late(self.settings.idle_unregistered, peer.unfinished))
+        self.services.refused(peer, refusals.register_too_late(self.settings.idle_unregistered, peer.unfinished))
         self._let_go(peer)
 
     def receive(self, peer: Peer, event: Event) -> None:
@@ -69,26 +69,26 @@ class ManagerReception:
             return
         refusal = refusals.unregistered(event)
         if not (guest.is_http and refusal.code == "unknown-word"):
-            self.host.refused(peer, refusal)
+            self.services.refused(peer, refusal)
         guest.is_http |= refusal.code == "http"
         if not isinstance(event, m.Acknowledgement):
             self._violated(peer, guest)
 
     def _violated(self, peer: Peer, guest: Guest) -> None:
-        self.host.tell(peer, m.Error())
+        self.services.send(peer, m.Error())
         guest.violations += 1
         if guest.violations >= self.settings.max_violations:
-            self.host.refused(peer, refusals.violations(guest.violations))
+            self.services.refused(peer, refusals.violations(guest.violations))
             self._let_go(peer)
 
     def _register(self, peer: Peer, guest: Guest, event: m.Registration) -> None:
         lobby = self._lobby(peer)
         manager = None if lobby is None else _manager(lobby)
         if manager is not None and manager.has_name(event.name):
-            self.host.refused(peer, refusals.name_taken(event))
-            self.host.tell(peer, m.Error())
+            self.services.refused(peer, refusals.name_taken(event))
+            self.services.send(peer, m.Error())
             return
-        self.host.tell(peer, m.Ok())
+        self.services.send(peer, m.Ok())
         free = () if manager is None else manager.free
         if manager is not None and isinstance(event, m.RegisterChannel):
             free = manager.free_channels
@@ -98,8 +98,8 @@ class ManagerReception:
             full = (
                 f"{games} games are running, and no more may" if lobby is None else f"no {role} has a place any longer"
             )
-            self.host.refused(peer, refusals.no_place(event, full))
-            self.host.tell(peer, m.Removed(Reason.TOO_MANY))
+            self.services.refused(peer, refusals.no_place(event, full))
+            self.services.send(peer, m.Removed(Reason.TOO_MANY))
             self._let_go(peer)
             return
         self._forget(peer)
@@ -113,7 +113,7 @@ class ManagerReception:
         Raises RoomError: the lobby that it asks for has no free place, or its game has begun.
         """
         running, party = 0, peer.party
-        for room in self.host.rooms_of(KIND):
+        for room in self.services.rooms_of(KIND):
             status = _manager(room).status
             if suits(room, peer) and (status is Status.LOBBY or party is not None):
                 return room
@@ -123,10 +123,10 @@ class ManagerReception:
             return None
         course = self.courses.next()
         if party is None:
-            return self.host.open(KIND, course)
+            return self.services.open(KIND, course)
         # Its game begins when all of them are there: nobody else can come.
         players = min(party.size, int(course["players"]))
-        return self.host.open(KIND, {**course, "players": players, "min_players": players}, party)
+        return self.services.open(KIND, {**course, "players": players, "min_players": players}, party)
 
     @property
     def known(self) -> Sequence[str]:
@@ -139,7 +139,7 @@ class ManagerReception:
 
     def _let_go(self, peer: Peer) -> None:
         self._forget(peer)
-        self.host.dismiss(peer)
+        self.services.dismiss(peer)
 
     def _forget(self, peer: Peer) -> None:
         guest = self._guests.pop(peer, None)

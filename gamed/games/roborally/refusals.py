@@ -11,10 +11,10 @@ from typing import Final, NamedTuple
 
 from attrs import evolve
 
-from gamed.events import Event, Unread
+from gamed.core.events import Event, Unread
+from gamed.core.refusals import Refusal
 from gamed.games.roborally import messages as m
-from gamed.games.roborally.grammar import Sender, parse, spell
-from gamed.refusals import Refusal
+from gamed.games.roborally.grammar import Sender, parse, serialize
 
 _REMOVED_LATE: Final = "the player is removed: REN(TO)"
 REGISTER: Final = "RGS(name) for a player, or RGA(name) for an output channel, as the first message"
@@ -61,7 +61,7 @@ def _of(code: str, reason: str, expected: str, event: Event | None = None) -> Re
     if isinstance(event, Unread):
         # What is wrong with it as a line comes first.
         return event.refusal
-    text = b"" if event is None else spell(event)
+    text = b"" if event is None else serialize(event)
     return Refusal(code, reason, expected, text, isinstance(event, m.ProgramChosen | m.RepairsChosen))
 
 
@@ -128,7 +128,7 @@ def unexpected(event: Event, name: str, request: m.ManagerRequest | None) -> Ref
     if asked is None:
         reason = "the manager has not asked for this: it was too early, too late, or sent twice"
         return _of("not-asked", reason, "one answer to each request, after it: NTS, NTC, MNR, MRP, MBD, MRR", event)
-    word = spell(event).partition(b"(")[0].decode()
+    word = serialize(event).partition(b"(")[0].decode()
     reason = f"the open request is {asked.word}, and {word} does not answer it"
     expected = f"{asked.answer.format(name=name)}, and {word} only after {_ANSWERED[word]}"
     return _of("not-asked", reason, expected, event)

@@ -13,10 +13,10 @@ from typing import Final
 
 from attrs import define, field
 
-from gamed.clocks import MoveClock
-from gamed.errors import InvalidMove
-from gamed.events import Event
-from gamed.game import Seat
+from gamed.core.clocks import MoveClock
+from gamed.core.errors import InvalidMove
+from gamed.core.events import Event
+from gamed.core.game import Seat
 from gamed.games.roborally import messages as m
 from gamed.games.roborally.queries import wire_cards
 from gamed.games.roborally.rules.moves import (
@@ -79,7 +79,7 @@ class Member:
         return self.open is not None or bool(self.waiting)
 
     @property
-    def is_told(self) -> bool:
+    def is_notified(self) -> bool:
         """Whether an NTC has not been acknowledged, or waits."""
         return bool(self.waiting) or (self.open is not None and isinstance(self.open.event, m.Changed))
 

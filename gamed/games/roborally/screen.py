@@ -12,7 +12,8 @@ from typing import Any, Final
 from attrs import frozen
 
 from gamed.games.roborally import messages as m
-from gamed.games.roborally.picture import (
+from gamed.games.roborally.rules.board import Board, Place
+from gamed.games.roborally.text_course import (
     LEGEND,
     MARGIN,
     NARROW,
@@ -22,7 +23,6 @@ from gamed.games.roborally.picture import (
     flat_lines,
     robot_lines,
 )
-from gamed.games.roborally.rules.board import Board, Place
 
 LEAST: Final = 3
 """Lines of the board that are shown in the lowest terminal: a row with what is north and south of it."""
@@ -66,10 +66,10 @@ def fitted(frame: Frame, width: int = UNBOUNDED, height: int = UNBOUNDED) -> Scr
     cell = WIDE if MARGIN + WIDE * frame.board.width + 1 <= width else NARROW
     robots = list(frame.robots.items())
     board = board_lines(frame.board, frame.flags, robots, cell)
-    told = [line[:width] for line in robot_lines(robots, frame.played)]
+    described = [line[:width] for line in robot_lines(robots, frame.played)]
     legend = wrap(LEGEND if cell == WIDE else NARROW_LEGEND, width)
     # The caption and the cursor take a line each.
-    free = height - 2 - len(told)
+    free = height - 2 - len(described)
     if len(board) + len(legend) + BLANKS > free:
         legend = []
     if len(board) - 1 > free:
@@ -77,7 +77,7 @@ def fitted(frame: Frame, width: int = UNBOUNDED, height: int = UNBOUNDED) -> Scr
         flat = flat_lines(frame.board, frame.flags, robots, cell)
         board = flat if len(flat) <= free else board
     rows = _rows(board, frame.focus[1], max(free, LEAST))
-    return Screen(frame.caption[:width], _columns(rows, frame.focus[0] * cell, width - MARGIN), told, legend)
+    return Screen(frame.caption[:width], _columns(rows, frame.focus[0] * cell, width - MARGIN), described, legend)
 
 
 def all_lines(screen: Screen) -> list[str]:

@@ -24,8 +24,8 @@ def fault(head: str, line: str) -> str:
     if not line.endswith(")"):
         return "the closing bracket is missing"
     arguments = line[len(head) + 1 : -1]
-    told = _TOLD.get(head)
-    return "" if told is None else told(arguments)
+    described = _TOLD.get(head)
+    return "" if described is None else described(arguments)
 
 
 def _name(name: str) -> str:

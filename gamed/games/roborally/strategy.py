@@ -1,7 +1,7 @@
 """Strategies: how a player answers what it is asked, from what the wire tells it.
 
-A strategy is a pure function of the course, its own robot as RS shows it (see `as_told`), the request, and a generator
-of random numbers. The other robots are left out of account.
+A strategy is a pure function of the course, its own robot as RS shows it (see `as_public`), the request, and a
+generator of random numbers. The other robots are left out of account.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ WEAR: Final = 3
 """Points of damage from which on the planner powers down, or stays so."""
 
 
-def as_told(robot: Robot) -> Robot:
+def as_public(robot: Robot) -> Robot:
     """Return a robot as RS shows it to its player: without the cards in open registers and the announcement."""
     return wiped(robot)._replace(is_announced=False, fell_in=0)
 

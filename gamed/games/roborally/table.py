@@ -19,21 +19,21 @@ from typing import Final
 
 from attrs import define, field
 
-from gamed.errors import RuleError
-from gamed.events import Event
-from gamed.game import CHANCE, Options, Outcome, Seat, Termination
+from gamed.core.errors import RuleError
+from gamed.core.events import Event
+from gamed.core.game import CHANCE, Options, Outcome, Seat, Termination
+from gamed.core.history import DRAWN, ENDED, HELD, JOINED, LEFT, MOVE, STARTED, Entry, Value
+from gamed.core.match import Match, MatchTable
+from gamed.core.table import CHANNELS, Step
 from gamed.games.roborally import messages as m
 from gamed.games.roborally import refusals
-from gamed.games.roborally.doing import Doing, Leaver
 from gamed.games.roborally.messages import Reason
 from gamed.games.roborally.queries import Facts, answer
 from gamed.games.roborally.requests import Member, OpenRequest, engine_answer, wire_request
 from gamed.games.roborally.rules.game import RoboRally
 from gamed.games.roborally.rules.state import Stage, State
 from gamed.games.roborally.states import STAGES, Status, went
-from gamed.history import DRAWN, ENDED, HELD, JOINED, LEFT, MOVE, STARTED, Entry, Value
-from gamed.match import Match, MatchTable
-from gamed.table import CHANNELS, Step
+from gamed.games.roborally.step_builder import Leaver, StepBuilder
 
 _RULES: Final = RoboRally()
 _SHORTEST: Final = 0.001
@@ -137,7 +137,7 @@ class Manager(MatchTable):
         if seat not in (self.free_channels if is_channel else self.free):
             raise AssertionError(f"seat {seat} is not free")
         self.members[seat] = Member(seat, name, is_channel, violations=self.violations.pop(seat, 0))
-        doing = Doing()
+        builder = StepBuilder()
         if is_channel:
             self._channels_came = seat + 1 - CHANNELS
         else:
@@ -145,22 +145,22 @@ class Manager(MatchTable):
             self._set_start(now)
             is_due = self._start_at is not None and self._start_at <= now
             if (is_due or not self.free) and not self.is_paused:
-                self._start(doing, now)
-        return self._step(doing, now)
+                self._start(builder, now)
+        return self._step(builder, now)
 
     def _set_start(self, now: float) -> None:
         enough = len(self.players) >= self.limits.min_players
         self._start_at = now + self.limits.start_delay if enough else None
 
-    def _start(self, doing: Doing, now: float) -> None:
+    def _start(self, builder: StepBuilder, now: float) -> None:
         players = self.players
         self._start_at = None
         self._begin(tuple(member.name for member in players))
         self.numbers = {member.seat: number for number, member in enumerate(players)}
-        doing.journal += [self.match.seat(number, name, now) for number, name in enumerate(self.names)]
-        doing.journal += self.match.start(now)
+        builder.journal += [self.match.seat(number, name, now) for number, name in enumerate(self.names)]
+        builder.journal += self.match.start(now)
         for member in self.members.values():
-            doing.tell(member.seat, member.ask(m.GameStarts(), self.limits.ack_timeout))
+            builder.send(member.seat, member.ask(m.GameStarts(), self.limits.ack_timeout))
 
     def _begin(self, names: tuple[str, ...]) -> None:
         """Begin a match between those of these names, whose entries count from the moment of opening."""
@@ -175,81 +175,83 @@ class Manager(MatchTable):
     def receive(self, seat: Seat, event: Event, now: float) -> Step:
         """Take a line of a peer: it is a query, an answer to what is open there, a leaving, or a violation."""
         member = self.members.get(seat)
-        doing = Doing()
+        builder = StepBuilder()
         if member is not None:
-            self._take(doing, member, event, now)
-            self._go_on(doing, now)
-        return self._step(doing, now)
+            self._take(builder, member, event, now)
+            self._go_on(builder, now)
+        return self._step(builder, now)
 
-    def _take(self, doing: Doing, member: Member, event: Event, now: float) -> None:
+    def _take(self, builder: StepBuilder, member: Member, event: Event, now: float) -> None:
         if isinstance(event, m.Query):
             found = answer(event, self._facts)
-            doing.tell(member.seat, m.Error() if found is None else found)
+            builder.send(member.seat, m.Error() if found is None else found)
             if found is None:
-                doing.refused.append((member.seat, refusals.unanswerable(event)))
+                builder.refused.append((member.seat, refusals.unanswerable(event)))
                 if not member.is_out:
-                    self._violated(doing, member)
+                    self._violated(builder, member)
         elif member.is_out:
-            doing.refused.append((member.seat, refusals.after_the_end(event)))
+            builder.refused.append((member.seat, refusals.after_the_end(event)))
         elif member.open is not None and member.open.is_answered_by(event):
-            self._answered(doing, member, member.open, event, now)
+            self._answered(builder, member, member.open, event, now)
         elif isinstance(event, m.SignOff) and event.name == member.name:
-            doing.dropped.append(member.seat)
+            builder.dropped.append(member.seat)
             self._gone(member, Termination.LEFT)
         else:
             request = None if member.open is None else member.open.event
-            doing.refused.append((member.seat, refusals.unexpected(event, member.name, request)))
+            builder.refused.append((member.seat, refusals.unexpected(event, member.name, request)))
             if not isinstance(event, m.Acknowledgement):
-                doing.tell(member.seat, m.Error())
-                self._violated(doing, member)
+                builder.send(member.seat, m.Error())
+                self._violated(builder, member)
 
     @property
     def _facts(self) -> Facts:
         names = self.names or tuple(member.name for member in self.players)
         return Facts(self.state, names, self.limits.move_timeout)
 
-    def _violated(self, doing: Doing, member: Member) -> None:
+    def _violated(self, builder: StepBuilder, member: Member) -> None:
         member.violations += 1
         if member.violations >= self.limits.max_violations:
-            doing.refused.append((member.seat, refusals.violations(member.violations)))
-            self._remove(doing, member, Reason.RULES_BROKEN)
+            builder.refused.append((member.seat, refusals.violations(member.violations)))
+            self._remove(builder, member, Reason.RULES_BROKEN)
             broken = ("violations", f"{member.violations} violations of the protocol")
             self._gone(member, Termination.FORFEIT, broken=broken)
 
-    def _answered(self, doing: Doing, member: Member, request: OpenRequest, event: Event, now: float) -> None:
+    def _answered(self, builder: StepBuilder, member: Member, request: OpenRequest, event: Event, now: float) -> None:
         arrived = min(now, self.arrived)
         if isinstance(event, m.MoveAnswer):
             # While the game is held no clock runs.
             heard_at = self._paused_at if self.is_paused else arrived
             if request.clock.asked_at is not None and request.clock.answered(heard_at):
-                self._overslept(doing, member, request, now, arrived)
+                self._overslept(builder, member, request, now, arrived)
                 return
             member.close(arrived)
-            self._move(doing, member, request, event, now)
+            self._move(builder, member, request, event, now)
             return
         member.close(arrived)
-        doing.tell(member.seat, member.next())
+        builder.send(member.seat, member.next())
 
-    def _move(self, doing: Doing, member: Member, request: OpenRequest, event: m.MoveAnswer, now: float) -> None:
+    def _move(
+        self, builder: StepBuilder, member: Member, request: OpenRequest, event: m.MoveAnswer, now: float
+    ) -> None:
         """Take a decision. Who decides for somebody else, or what the rules do not allow, cheats."""
         number = self.numbers[member.seat]
         if event.name != member.name:
             broken = ("other-name", f"the answer is given for {event.name}")
             reason = "it is given under another name"
-            doing.refused.append(
+            builder.refused.append(
                 (member.seat, refusals.forbidden(broken[0], reason, member.name, event, request.event))
             )
-            self._cheated(doing, member, broken)
+            self._cheated(builder, member, broken)
             return
         try:
-            doing.journal += self.match.play(number, engine_answer(event), now)
+            builder.journal += self.match.play(number, engine_answer(event), now)
         except RuleError as error:
             found = refusals.forbidden(error.code, str(error), member.name, event, request.event)
-            doing.refused.append((member.seat, found))
-            self._cheated(doing, member, (error.code, str(error)))
+            builder.refused.append((member.seat, found))
+            self._cheated(builder, member, (error.code, str(error)))
 
-    def _cheated(self, doing: Doing, member: Member, broken: tuple[str, str]) -> None:
-        self._remove(doing, member, Reason.RULES_BROKEN)
+    def _cheated(self, builder: StepBuilder, member: Member, broken: tuple[str, str]) -> None:
+        self._remove(builder, member, Reason.RULES_BROKEN)
         self._gone(member, Termination.FORFEIT, broken=broken)
 
     # Time
@@ -281,34 +283,36 @@ class Manager(MatchTable):
 
     def tick(self, now: float) -> Step:
         """Start the game, remove who was silent for too long, or close the room, if it is time for that."""
-        doing = Doing()
+        builder = StepBuilder()
         if self.is_paused:
             return Step()
         if self._start_at is not None and now >= self._start_at:
-            self._start(doing, now)
+            self._start(builder, now)
         if self._linger_until is not None and now >= self._linger_until:
-            self._close(doing)
+            self._close(builder)
         for member in list(self.members.values()):
             if member.due <= now and member.open is not None:
-                self._silent(doing, member, member.open, now)
-        self._go_on(doing, now)
-        return self._step(doing, now)
+                self._silent(builder, member, member.open, now)
+        self._go_on(builder, now)
+        return self._step(builder, now)
 
-    def _silent(self, doing: Doing, member: Member, request: OpenRequest, now: float) -> None:
+    def _silent(self, builder: StepBuilder, member: Member, request: OpenRequest, now: float) -> None:
         if isinstance(request.event, m.GameStarts):
             # For information only.
-            doing.refused.append((member.seat, refusals.late(member.name, request.event, request.clock.hard)))
+            builder.refused.append((member.seat, refusals.late(member.name, request.event, request.clock.hard)))
             member.close(now)
-            doing.tell(member.seat, member.next())
+            builder.send(member.seat, member.next())
         else:
-            self._overslept(doing, member, request, now, member.due)
+            self._overslept(builder, member, request, now, member.due)
 
-    def _overslept(self, doing: Doing, member: Member, request: OpenRequest, now: float, arrived: float) -> None:
+    def _overslept(
+        self, builder: StepBuilder, member: Member, request: OpenRequest, now: float, arrived: float
+    ) -> None:
         evidence = request.clock.evidence(now, arrived)
         is_spent = member.is_channel and request.clock.hard < self.limits.ack_timeout
         found = refusals.late_in_all(self.limits.ack_budget) if is_spent else None
-        doing.refused.append((member.seat, found or refusals.late(member.name, request.event, request.clock.hard)))
-        self._remove(doing, member, Reason.TIMEOUT)
+        builder.refused.append((member.seat, found or refusals.late(member.name, request.event, request.clock.hard)))
+        self._remove(builder, member, Reason.TIMEOUT)
         data = {"taken": evidence["taken"], "gap": evidence["gap"], "limit": evidence["hard"]}
         self._gone(member, Termination.TIME, data)
 
@@ -317,16 +321,16 @@ class Manager(MatchTable):
     def leave(self, seat: Seat, why: Termination, now: float, text: str = "") -> Step:  # noqa: ARG002 (Table's)
         """Empty a seat: a connection was lost, or its peer was thrown out."""
         member = self.members.get(seat)
-        doing = Doing()
+        builder = StepBuilder()
         if member is not None:
             self._gone(member, why)
-            self._go_on(doing, now)
-        return self._step(doing, now)
+            self._go_on(builder, now)
+        return self._step(builder, now)
 
-    def _remove(self, doing: Doing, member: Member, reason: Reason, note: str = "") -> None:
+    def _remove(self, builder: StepBuilder, member: Member, reason: Reason, note: str = "") -> None:
         """Tell a peer that it is removed, and have it let go."""
-        doing.tell(member.seat, m.Removed(reason, note))
-        doing.dropped.append(member.seat)
+        builder.send(member.seat, m.Removed(reason, note))
+        builder.dropped.append(member.seat)
 
     def _gone(
         self,
@@ -343,133 +347,133 @@ class Manager(MatchTable):
         elif self.status is Status.LOBBY and len(self.players) < self.limits.min_players:
             self._start_at = None
 
-    def _take_off(self, doing: Doing, now: float) -> None:
+    def _take_off(self, builder: StepBuilder, now: float) -> None:
         """Take the robot of the next leaver off the board, unless it is off already."""
         leaver = self._leavers.pop(0)
         if self.state.robots[leaver.number].is_removed:
             return
         if leaver.broken is not None:
-            doing.findings.append(self.match.finding(leaver.broken[0], leaver.number, leaver.broken[1]))
+            builder.findings.append(self.match.finding(leaver.broken[0], leaver.number, leaver.broken[1]))
         data = {**leaver.data, "steps": self.steps}
-        doing.journal.append(self.match.left(leaver.number, str(leaver.why), now, data))
+        builder.journal.append(self.match.left(leaver.number, str(leaver.why), now, data))
         before = self.state
-        self._stand(doing, before, self.game.remove(before, leaver.number))
+        self._stand(builder, before, self.game.remove(before, leaver.number))
 
     # The way of a game
 
-    def _go_on(self, doing: Doing, now: float, most: float = inf) -> None:
+    def _go_on(self, builder: StepBuilder, now: float, most: float = inf) -> None:
         """Take automatic steps, draw and ask, until somebody is waited for. `most`: so many of these, at most."""
         while most and self.is_running and not self._is_held:
             most -= 1
             if self._leavers:
-                self._take_off(doing, now)
+                self._take_off(builder, now)
                 continue
             seats = self.game.to_move(self.state)
             if CHANCE in seats:
-                self._deal(doing, now)
+                self._deal(builder, now)
             elif seats:
-                self._ask(doing)
+                self._ask(builder)
                 return
             else:
-                self._advance(doing, now)
+                self._advance(builder, now)
         is_over = self.outcome is not None and self.status is not Status.CLOSED
         if is_over and self._linger_until is None and not self._is_held:
-            self._say_over(doing, now)
+            self._say_over(builder, now)
 
     @property
     def _is_held(self) -> bool:
-        return self.is_paused or any(channel.is_told for channel in self.channels)
+        return self.is_paused or any(channel.is_notified for channel in self.channels)
 
-    def _deal(self, doing: Doing, now: float) -> None:
+    def _deal(self, builder: StepBuilder, now: float) -> None:
         for channel in self.channels:
             channel.spent = 0.0
-        doing.journal += self.match.draw(now)
+        builder.journal += self.match.draw(now)
         self.status = went(self.status, STAGES[self.state.stage])
 
-    def _ask(self, doing: Doing) -> None:
+    def _ask(self, builder: StepBuilder) -> None:
         """Ask all who are to move and have not been asked."""
         requests = self.game.requests(self.state)
         for seat, number in self.numbers.items():
             member = self.members.get(seat)
             if member is not None and not member.is_busy and number in requests:
                 request = wire_request(requests[number])
-                doing.tell(seat, member.ask(request, self.limits.move_timeout))
+                builder.send(seat, member.ask(request, self.limits.move_timeout))
 
-    def _advance(self, doing: Doing, now: float) -> None:
+    def _advance(self, builder: StepBuilder, now: float) -> None:
         before = self.state
         after = self.game.advance(before)
         self.steps += 1
-        self._stand(doing, before, after)
+        self._stand(builder, before, after)
         if after.stage is Stage.OVER:
             outcome = self.game.outcome(after)
             assert outcome is not None
-            self._end(doing, outcome, now)
+            self._end(builder, outcome, now)
 
-    def _stand(self, doing: Doing, before: State, after: State) -> None:
+    def _stand(self, builder: StepBuilder, before: State, after: State) -> None:
         """Take a new position: tell the channels of it, and those whose robots are gone for good."""
         self.state = after
         self.status = went(self.status, STAGES[after.stage])
         if len(after.removals) > len(before.removals):
-            self._lose(doing, after)
+            self._lose(builder, after)
         change = self.game.changed(before, after)
         if change is not None:
             event = m.Changed(tuple(self.names[seat] for seat in change.seats))
             for channel in self.channels:
                 left = max(self.limits.ack_budget - channel.spent, _SHORTEST)
-                doing.tell(channel.seat, channel.ask(event, min(self.limits.ack_timeout, left)))
+                builder.send(channel.seat, channel.ask(event, min(self.limits.ack_timeout, left)))
 
-    def _lose(self, doing: Doing, state: State) -> None:
+    def _lose(self, builder: StepBuilder, state: State) -> None:
         """Tell the players who have lost their last life."""
         for seat, number in self.numbers.items():
             member = self.members.get(seat)
             if member is not None and not member.is_out and state.robots[number].is_removed:
                 member.silence()
                 member.is_out = True
-                doing.tell(seat, m.Removed(Reason.LAST_LIFE))
+                builder.send(seat, m.Removed(Reason.LAST_LIFE))
 
-    def _end(self, doing: Doing, outcome: Outcome, now: float) -> None:
+    def _end(self, builder: StepBuilder, outcome: Outcome, now: float) -> None:
         entry = self.match.end(outcome, now)
         entry.data = {**entry.data, "steps": self.steps}
-        doing.journal.append(entry)
-        doing.outcome = outcome
+        builder.journal.append(entry)
+        builder.outcome = outcome
 
-    def _say_over(self, doing: Doing, now: float) -> None:
+    def _say_over(self, builder: StepBuilder, now: float) -> None:
         self._linger_until = now + self.limits.linger
         for member in self.members.values():
             if not member.is_out:
                 member.silence()
                 member.is_out = True
-                doing.tell(member.seat, m.Removed(Reason.GAME_OVER))
+                builder.send(member.seat, m.Removed(Reason.GAME_OVER))
 
-    def _close(self, doing: Doing) -> None:
+    def _close(self, builder: StepBuilder) -> None:
         self.status = Status.CLOSED
         self._linger_until = self._start_at = None
-        doing.closed = True
+        builder.closed = True
 
-    def _held(self, doing: Doing, now: float) -> Entry | None:
+    def _held(self, builder: StepBuilder, now: float) -> Entry | None:
         """Return where the game stands if the journal's entries lead elsewhere, and it does not have that already."""
         is_at_rest = bool(self.game.to_move(self.state))
-        leads_here = is_at_rest and (bool(doing.journal) or self._journalled is None)
+        leads_here = is_at_rest and (bool(builder.journal) or self._journalled is None)
         before, self._journalled = self._journalled, None if leads_here else self.steps
-        if leads_here or (not doing.journal and before == self.steps):
+        if leads_here or (not builder.journal and before == self.steps):
             return None
         # It is no entry of the match, which counts its own.
         return Entry(self.match.at(now), HELD, data={"steps": self.steps})
 
-    def _step(self, doing: Doing, now: float) -> Step:
+    def _step(self, builder: StepBuilder, now: float) -> Step:
         """Return what was done. A game that has ended, and that everybody has left, is done with."""
         if self.status is Status.ENDED and self._linger_until is not None and not self.members:
-            self._close(doing)
+            self._close(builder)
         return Step(
-            tuple(doing.mails),
-            tuple(doing.dropped),
+            tuple(builder.events),
+            tuple(builder.dropped),
             self._due,
-            tuple(doing.journal),
-            findings=tuple(doing.findings),
-            outcome=doing.outcome,
-            closed=doing.closed,
-            held=self._held(doing, now) if self.is_running else None,
-            refused=tuple(doing.refused),
+            tuple(builder.journal),
+            findings=tuple(builder.findings),
+            outcome=builder.outcome,
+            closed=builder.closed,
+            held=self._held(builder, now) if self.is_running else None,
+            refused=tuple(builder.refused),
         )
 
     # Operators
@@ -482,12 +486,12 @@ class Manager(MatchTable):
 
     def resume(self, now: float) -> Step:
         """Let the game go on, with the time that everybody had left."""
-        doing = Doing()
+        builder = StepBuilder()
         if self.is_paused:
             self.is_paused = False
             self._shift(now)
-            self._go_on(doing, now)
-        return self._step(doing, now)
+            self._go_on(builder, now)
+        return self._step(builder, now)
 
     def _shift(self, now: float) -> None:
         held = now - self._paused_at
@@ -502,28 +506,28 @@ class Manager(MatchTable):
 
     def step(self, now: float, *, forced: bool = False) -> Step:
         """Make one step of a held game, if nobody is waited for. `forced`: start it with those who are there."""
-        doing = Doing()
+        builder = StepBuilder()
         if not self.is_paused:
             return Step()
         self.is_paused = False
         if self.status is Status.LOBBY and (self.players if forced else self._start_at is not None):
-            self._start(doing, now)
-        self._go_on(doing, now, most=1)
+            self._start(builder, now)
+        self._go_on(builder, now, most=1)
         self.is_paused = True
-        return self._step(doing, now)
+        return self._step(builder, now)
 
     def stop(self, why: Termination, now: float) -> Step:
         """End the game without a winner, and tell everybody who is in it."""
-        doing = Doing()
+        builder = StepBuilder()
         if self.status is Status.CLOSED:
             return Step()
         if self.is_running:
-            self._end(doing, Outcome(why), now)
+            self._end(builder, Outcome(why), now)
         for member in self.members.values():
             if not member.is_out:
-                doing.tell(member.seat, m.Removed(Reason.OTHER, _REASONS.get(why, "Error")))
-        self._close(doing)
-        return self._step(doing, now)
+                builder.send(member.seat, m.Removed(Reason.OTHER, _REASONS.get(why, "Error")))
+        self._close(builder)
+        return self._step(builder, now)
 
     # Restoring
 

@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from attrs import define, field
 
-from gamed.errors import RemoteProtocolError
-from gamed.events import Event
+from gamed.core.errors import RemoteProtocolError
+from gamed.core.events import Event
 from gamed.games.roborally import messages as m
 from gamed.games.roborally.messages import Reason
 from gamed.games.roborally.rules.board import Board, Place

@@ -11,9 +11,9 @@ from typing import ClassVar, Final
 
 from attrs import define, field
 
-from gamed.errors import LocalProtocolError, RemoteProtocolError
-from gamed.events import Event
-from gamed.games.roborally.grammar import SAYABLE, Sender, malformed, parse, spell
+from gamed.core.errors import LocalProtocolError, RemoteProtocolError
+from gamed.core.events import Event
+from gamed.games.roborally.grammar import SAYABLE, Sender, malformed, parse, serialize
 from gamed.games.roborally.messages import Malformed
 
 LONGEST_LINE: Final = 1_024
@@ -113,7 +113,7 @@ def _events(lines: _Lines, sender: Sender) -> Iterator[Event]:
 def _said(event: Event, sender: Sender) -> bytes:
     if type(event) not in SAYABLE[sender]:
         raise LocalProtocolError(f"a RoboRally {sender.value} cannot say {event!r}")
-    return spell(event) + END
+    return serialize(event) + END
 
 
 @define

@@ -13,20 +13,20 @@ from typing import Any
 from attrs import Attribute, evolve, field, frozen
 from attrs.validators import gt
 
-from gamed.game import Options
+from gamed.core.game import Options
+from gamed.core.match import Match
+from gamed.core.reception import LobbyServices
 from gamed.games.softwarechallenge.client import Player
 from gamed.games.softwarechallenge.person import Person
 from gamed.games.softwarechallenge.reception import SoftwareChallengeReception
 from gamed.games.softwarechallenge.seasons.hive import replays
-from gamed.games.softwarechallenge.seasons.hive.boards import draw
 from gamed.games.softwarechallenge.seasons.hive.client import HiveBrain
 from gamed.games.softwarechallenge.seasons.hive.person import HiveGuide
 from gamed.games.softwarechallenge.seasons.hive.strategy import STRATEGIES
+from gamed.games.softwarechallenge.seasons.hive.text_board import draw
 from gamed.games.softwarechallenge.seasons.hive.wire import KIND, HiveSeason
 from gamed.games.softwarechallenge.table import Limits, SeasonTable
 from gamed.games.softwarechallenge.wire import SoftwareChallengeConnection
-from gamed.match import Match
-from gamed.reception import Host
 from gamed.registry import GameType, ListenerSettings, ReplayFormat
 from gamed.wire.xmlstream import XmlStream
 
@@ -66,8 +66,8 @@ def _connection(settings: Settings) -> SoftwareChallengeConnection:
     return SoftwareChallengeConnection(XmlStream(settings.message_bytes))
 
 
-def _reception(settings: Settings, host: Host) -> SoftwareChallengeReception:
-    return SoftwareChallengeReception(_SEASON, host, settings.password, settings.paused, settings.waiting_seconds)
+def _reception(settings: Settings, services: LobbyServices) -> SoftwareChallengeReception:
+    return SoftwareChallengeReception(_SEASON, services, settings.password, settings.paused, settings.waiting_seconds)
 
 
 def _table(_settings: Settings, options: Options, random: Callable[[], Random], now: float) -> SeasonTable:

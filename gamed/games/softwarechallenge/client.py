@@ -11,8 +11,8 @@ from typing import Any, Protocol
 
 from attrs import define, field
 
-from gamed.errors import RemoteProtocolError
-from gamed.game import Seat
+from gamed.core.errors import RemoteProtocolError
+from gamed.core.game import Seat
 from gamed.games.softwarechallenge.follower import Follower
 from gamed.games.softwarechallenge.messages import Left, MoveRequest, Refused
 from gamed.wire.xmlstream import Element
@@ -66,9 +66,9 @@ class Player:
 
         Raises RemoteProtocolError if the other side errs, or ends before the game does.
         """
-        return b"".join([self._heard(event) for event in self._follower.follow(data)])
+        return b"".join([self._react(event) for event in self._follower.follow(data)])
 
-    def _heard(self, event: Any) -> bytes:
+    def _react(self, event: Any) -> bytes:
         match event:
             case MoveRequest():
                 return self._move()

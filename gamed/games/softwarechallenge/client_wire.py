@@ -13,8 +13,8 @@ from xml.etree.ElementTree import tostring
 
 from attrs import define, field
 
-from gamed.errors import LocalProtocolError, RemoteProtocolError
-from gamed.events import Event
+from gamed.core.errors import LocalProtocolError, RemoteProtocolError
+from gamed.core.events import Event
 from gamed.games.softwarechallenge.messages import (
     Authenticate,
     Cancel,

@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from attrs import define, field
 
-from gamed.errors import RemoteProtocolError
-from gamed.events import Event
-from gamed.game import Seat
+from gamed.core.errors import RemoteProtocolError
+from gamed.core.events import Event
+from gamed.core.game import Seat
 from gamed.games.softwarechallenge.client_wire import ClientConnection
 from gamed.games.softwarechallenge.messages import (
     Closing,

@@ -19,7 +19,7 @@ from typing import Final
 
 from attrs import define, field
 
-from gamed.events import Event
+from gamed.core.events import Event
 from gamed.wire.xmlstream import KEPT, Element
 
 UNKNOWN: Final = "Unknown"

@@ -12,8 +12,8 @@ from typing import Any, Final, Protocol
 
 from attrs import define, field
 
-from gamed.errors import NotYourTurn
-from gamed.game import Seat
+from gamed.core.errors import NotYourTurn
+from gamed.core.game import Seat
 from gamed.games.softwarechallenge.follower import Follower, names_of
 from gamed.games.softwarechallenge.messages import Left, Memento, Refused
 from gamed.wire.xmlstream import Element
@@ -94,9 +94,9 @@ class Person:
 
     def receive_data(self, data: bytes) -> bytes:
         """Take bytes from the server, and return the goodbye after the game. Raises RemoteProtocolError."""
-        return b"".join([self._heard(event) for event in self._follower.follow(data)])
+        return b"".join([self._react(event) for event in self._follower.follow(data)])
 
-    def _heard(self, event: Any) -> bytes:
+    def _react(self, event: Any) -> bytes:
         match event:
             case Memento(element=Element() as state):
                 self._position = self.guide.read(state)

@@ -12,19 +12,19 @@ from typing import Any, Final, TypeAlias, cast
 
 from attrs import define, field
 
-from gamed.errors import RemoteProtocolError, RoomError, RuleError, StoreError
-from gamed.events import Event, Unread
-from gamed.game import CHANCE, Seat, Termination
+from gamed.core.errors import RemoteProtocolError, RoomError, RuleError, StoreError
+from gamed.core.events import Event, Unread
+from gamed.core.game import CHANCE, Seat, Termination
+from gamed.core.history import History
+from gamed.core.match import Opening, opening
+from gamed.core.passwords import is_same
+from gamed.core.peer import Party, Peer
+from gamed.core.reception import HostedRoom, LobbyServices, Reservation, check_wanted, suits
+from gamed.core.refusals import Refusal
 from gamed.games.softwarechallenge import messages as say
 from gamed.games.softwarechallenge.scores import ScoreBook
 from gamed.games.softwarechallenge.season import Season, Sent
 from gamed.games.softwarechallenge.table import SEATS, Arrived, SeasonTable
-from gamed.history import History
-from gamed.match import Opening, opening
-from gamed.passwords import is_same
-from gamed.peer import Party, Peer
-from gamed.reception import Host, HostedRoom, Reservation, check_wanted, suits
-from gamed.refusals import Refusal
 
 ADMINS_RATE: Final = 2_000.0
 """Messages that are taken of an administrator in a second, and at once: its program prepares whole tournaments."""
@@ -80,7 +80,7 @@ class SoftwareChallengeReception:
     """
 
     season: Season
-    host: Host
+    services: LobbyServices
     password: str = field(repr=False)
     is_paused: bool
     waiting: float
@@ -98,7 +98,7 @@ class SoftwareChallengeReception:
 
     def __attrs_post_init__(self) -> None:
         self.scores = ScoreBook(self.season.fragments)
-        self.host.logins.administrators.append(lambda: (peer.address for peer in self._admins))
+        self.services.logins.administrators.append(lambda: (peer.address for peer in self._admins))
         self._requests = {
             say.Join: self._join,
             say.JoinPrepared: self._join_prepared,
@@ -124,7 +124,7 @@ class SoftwareChallengeReception:
 
     def arrive(self, peer: Peer) -> None:
         """Say nothing: the client speaks first."""
-        self._silent[peer] = self.host.after(NO_REQUEST, partial(self._asks_nothing, peer)), ""
+        self._silent[peer] = self.services.after(NO_REQUEST, partial(self._asks_nothing, peer)), ""
 
     def receive(self, peer: Peer, event: Event) -> None:
         """Take a request."""
@@ -154,18 +154,18 @@ class SoftwareChallengeReception:
         if isinstance(request, _CHANGES):
             # Whoever has a reservation's code has the seat.
             has_code = isinstance(request, say.FreeReservation)
-            self.host.audit(peer, "<freeReservation/>" if has_code else request.said.strip(), result)
+            self.services.audit(peer, "<freeReservation/>" if has_code else request.said.strip(), result)
 
     def _report(self, peer: Peer, request: say.Request, code: str, reason: str, expected: str = "") -> str:
         """Have developers learn why a request had no effect; return the reason."""
         self._has_asked(peer)
-        self.host.refused(peer, Refusal(code, reason, expected, request.text))
+        self.services.refused(peer, Refusal(code, reason, expected, request.text))
         return reason
 
     def _unread(self, peer: Peer, event: Unread) -> None:
         # Its developer knows enough for now.
         self._has_asked(peer)
-        self.host.refused(peer, event.refusal)
+        self.services.refused(peer, event.refusal)
 
     def _opened(self, peer: Peer, event: say.Opened) -> None:
         if peer in self._silent:
@@ -180,7 +180,7 @@ class SoftwareChallengeReception:
         reason = f"the client connected {NO_REQUEST:g} seconds ago and {came}; the server does not speak first"
         expected = _JOIN.format(self.season.game_types[0])
         expected = f'<protocol>{expected}, or <joinPrepared reservationCode="…"/> in it'
-        self.host.refused(peer, Refusal("no-request", reason, expected, begun))
+        self.services.refused(peer, Refusal("no-request", reason, expected, begun))
 
     def _has_asked(self, peer: Peer) -> None:
         silence = self._silent.pop(peer, None)
@@ -189,7 +189,7 @@ class SoftwareChallengeReception:
 
     def refuse(self, peer: Peer, error: RemoteProtocolError) -> None:
         """Throw out who broke the protocol; developers know already."""
-        self.host.tell(peer, say.Closing(kick=error.code in say.KICKED))
+        self.services.send(peer, say.Closing(kick=error.code in say.KICKED))
         self._let_go(peer, str(error))
 
     def released(self, peer: Peer, room: HostedRoom) -> None:  # noqa: ARG002 (Reception's signature)
@@ -213,8 +213,8 @@ class SoftwareChallengeReception:
     def _throw_out(self, peer: Peer, request: say.Request, out: _Kick) -> None:
         self._report(peer, request, out.code, out.reason, out.expected)
         if out.room is not None:
-            self.host.tell(peer, say.Refused(out.room, out.reason, None))
-        self.host.tell(peer, say.Closing(kick=out.kick))
+            self.services.send(peer, say.Refused(out.room, out.reason, None))
+        self.services.send(peer, say.Closing(kick=out.kick))
         self._let_go(peer, out.reason)
 
     def _let_go(self, peer: Peer, reason: str = "") -> None:
@@ -223,7 +223,7 @@ class SoftwareChallengeReception:
         for room, seat in list(peer.places):
             if seat in room.peers:
                 room.leave(seat, Termination.LEFT, reason)
-        self.host.dismiss(peer)
+        self.services.dismiss(peer)
 
     # Everybody
 
@@ -244,7 +244,7 @@ class SoftwareChallengeReception:
             room = self._open((), paused=self.is_paused and peer.party is None, party=peer.party)
         self._join_room(room, peer, self._free_seats(room)[0])
         for admin in self._admins:
-            self.host.tell(admin, say.JoinedGameRoom(room.id, existing))
+            self.services.send(admin, say.JoinedGameRoom(room.id, existing))
 
     def _join_room(self, room: HostedRoom, peer: Peer, seat: Seat) -> None:
         if peer.own_name is not None:
@@ -265,18 +265,18 @@ class SoftwareChallengeReception:
         return None
 
     def _free_seats(self, room: HostedRoom) -> list[Seat]:
-        return [seat for seat in room.table.free if not self.host.reservations.is_reserved(room, seat)]
+        return [seat for seat in room.table.free if not self.services.reservations.is_reserved(room, seat)]
 
     def _open(
         self, slots: tuple[say.Slot, ...], *, paused: bool, opening: Opening = (), party: Party | None = None
     ) -> HostedRoom:
-        room = self.host.open(self.season.kind, party=party)
+        room = self.services.open(self.season.kind, party=party)
         table = _table(room)
         table.prepare(room.id, slots, paused=paused, opening=opening)
         table.finished = self.scores.add
         table.filled = partial(self._filled, room)
         table.begun = partial(_begun, room)
-        self._unfilled[room] = self.host.after(self.waiting, partial(self._give_up, room))
+        self._unfilled[room] = self.services.after(self.waiting, partial(self._give_up, room))
         return room
 
     def _filled(self, room: HostedRoom) -> None:
@@ -292,7 +292,7 @@ class SoftwareChallengeReception:
         self._has_asked(peer)
         if not event.code:
             raise _Kick("no-reservation", _lacks(event, "joinPrepared", "reservationCode"), _CODE)
-        reservation = self.host.reservations.take(event.code)
+        reservation = self.services.reservations.take(event.code)
         # A slot whose game was started without its player is not free any more.
         if reservation is None or reservation.seat not in reservation.room.table.free:
             reason = "there is no reservation with this code: it was used or revoked, or its room is gone"
@@ -304,7 +304,7 @@ class SoftwareChallengeReception:
             reason = "</protocol> ended the document, so the client left the room in which it had a seat"
             expected = "one document for the whole connection: </protocol> after the last message only"
             self._report(peer, event, "document-ended", reason, expected)
-        self.host.tell(peer, say.Closing(kick=False))
+        self.services.send(peer, say.Closing(kick=False))
         self._let_go(peer)
 
     def _move(self, peer: Peer, event: say.RoomMessage) -> None:
@@ -322,7 +322,7 @@ class SoftwareChallengeReception:
         """Return the room that a message names, and the peer's seats in it."""
         if event.room is None:
             raise _Kick("no-room", _lacks(event, "room", "roomId"), f'<room roomId="…">: {_ROOM}')
-        room = self.host.room(event.room)
+        room = self.services.room(event.room)
         if room is None:
             raise _Kick("unknown-room", "there is no such room, or its game is over", _ROOM, room=event.room or None)
         seats = [seat for seat, other in room.peers.items() if other is peer]
@@ -342,23 +342,23 @@ class SoftwareChallengeReception:
     def _authenticate(self, peer: Peer, event: say.Authenticate) -> None:
         self._has_asked(peer)
         if self.password and is_same(event.password, self.password):
-            self.host.logins.right(LISTENER, peer.address)
+            self.services.logins.right(LISTENER, peer.address)
             self._admins[peer] = None
             peer.allow(ADMINS_RATE)
-            self.host.note(peer, "authenticated as administrator")
+            self.services.note(peer, "authenticated as administrator")
             return
-        delay = self.host.logins.wrong(LISTENER, LISTENER, peer.address)
+        delay = self.services.logins.wrong(LISTENER, LISTENER, peer.address)
         wrong = _Kick("wrong-password", "wrong password", '<authenticate password="…"/>')
         if not delay:
             raise wrong
         # Nothing counts that it sends meanwhile.
         peer.mute()
         self._report(peer, event, wrong.code, wrong.reason, wrong.expected)
-        self._wrong[peer] = self.host.after(delay, partial(self._answer_wrong, peer, wrong.reason))
+        self._wrong[peer] = self.services.after(delay, partial(self._answer_wrong, peer, wrong.reason))
 
     def _answer_wrong(self, peer: Peer, reason: str) -> None:
         del self._wrong[peer]
-        self.host.tell(peer, say.Closing(kick=True))
+        self.services.send(peer, say.Closing(kick=True))
         self._let_go(peer, reason)
 
     # Administrators
@@ -366,12 +366,12 @@ class SoftwareChallengeReception:
     def prepare(self, slots: tuple[say.Slot, ...], opening: Opening = ()) -> tuple[HostedRoom, list[Reservation]]:
         """Open a room with reserved slots; its game starts after the opening. Raises StoreError, RoomError."""
         room = self._open(slots, paused=False, opening=opening)
-        return room, [self.host.reservations.make(room, seat) for seat in SEATS]
+        return room, [self.services.reservations.make(room, seat) for seat in SEATS]
 
     def reserve(
         self, names: Sequence[str], *, paused: bool, history: History | None, turn: int | None
     ) -> tuple[HostedRoom, list[Reservation]]:
-        """Open a room for an operator (gamed/reception.py, `Prepares`). Raises StoreError, RoomError."""
+        """Open a room for an operator (`SupportsReservations`). Raises StoreError, RoomError."""
         if len(names) > len(SEATS):
             raise RoomError(f"a room has {len(SEATS)} slots")
         display_names = [*names, *[None] * (len(SEATS) - len(names))]
@@ -415,8 +415,8 @@ class SoftwareChallengeReception:
         if len(event.slots) > len(SEATS):
             raise _Kick("too-many-slots", f"prepare takes at most {len(SEATS)} slots", _SLOTS)
         if event.record is None:
-            return self._tell_prepared(peer, event, ())
-        self.host.recorded(event.record, partial(self._found, peer, event))
+            return self._confirm_prepared(peer, event, ())
+        self.services.recorded(event.record, partial(self._found, peer, event))
         return "begun"
 
     def _found(self, peer: Peer, event: say.Prepare, history: History | None) -> None:
@@ -426,14 +426,14 @@ class SoftwareChallengeReception:
 
     def _prepare_from(self, history: History | None, peer: Peer, event: say.Prepare) -> str:
         try:
-            return self._tell_prepared(peer, event, self.opening_from(history, event.turn))
+            return self._confirm_prepared(peer, event, self.opening_from(history, event.turn))
         except (RoomError, StoreError) as error:
             # Records have the ids of their rooms.
             raise _Kick("not-possible", str(error), _FROM, room=event.record) from error
 
-    def _tell_prepared(self, peer: Peer, event: say.Prepare, plies: Opening) -> str:
+    def _confirm_prepared(self, peer: Peer, event: say.Prepare, plies: Opening) -> str:
         room, reservations = self.prepare(event.slots, plies)
-        self.host.tell(peer, say.Prepared(room.id, tuple(kept.code for kept in reservations)))
+        self.services.send(peer, say.Prepared(room.id, tuple(kept.code for kept in reservations)))
         return f"room={room.id}"
 
     def _known(self, room: str) -> HostedRoom:
@@ -443,12 +443,12 @@ class SoftwareChallengeReception:
         return found
 
     def _hosted(self, room: str) -> HostedRoom | None:
-        found = self.host.room(room)
+        found = self.services.room(room)
         return None if found is None or found.history.kind != self.season.kind else found
 
     def _observe(self, peer: Peer, event: say.Observe) -> None:
         room = self._known(event.room)
-        self.host.tell(peer, say.Observed(room.id))
+        self.services.send(peer, say.Observed(room.id))
         room.observe(peer)
 
     def _pause(self, peer: Peer, event: say.Pause) -> str | None:
@@ -487,19 +487,19 @@ class SoftwareChallengeReception:
         self.set_timed(room, event.slot, timed=event.activate)
 
     def _free(self, _peer: Peer, event: say.FreeReservation) -> None:
-        if self.host.reservations.take(event.code) is None:
+        if self.services.reservations.take(event.code) is None:
             raise _Kick("unknown-reservation", "there is no reservation with this code", kick=False)
 
     def _test_mode(self, peer: Peer, event: say.TestMode) -> None:
         self.scores.is_on = event.on
-        self.host.tell(peer, say.Testing(event.on))
+        self.services.send(peer, say.Testing(event.on))
 
     def _score(self, peer: Peer, event: say.ScoreForPlayer) -> None:
         score = self.scores.score(event.display_name)
         if score is None:
             reason = "there are no scores for this name"
             raise _Kick("unknown-name", reason, "the displayName of a player, after games in test mode", kick=False)
-        self.host.tell(peer, say.PlayerScore(self.scores.spelled(event.display_name)))
+        self.services.send(peer, say.PlayerScore(self.scores.score_text(event.display_name)))
 
 
 def _lacks(request: say.Request, element: str, name: str) -> str:

@@ -54,7 +54,7 @@ class ScoreBook:
                 for fragment, old, value in zip(self.fragments, score.values, new, strict=True)
             ]
 
-    def spelled(self, name: str) -> str:
+    def score_text(self, name: str) -> str:
         """Return the `score` element of a name that has one, at its final indentation."""
         score = self._scores[name]
         head = f'<score displayName={quoted(name)} numberOfTests="{score.games}">'

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from attrs import frozen
 
-from gamed.game import Seat
+from gamed.core.game import Seat
 from gamed.wire.xmlstream import Element
 
 

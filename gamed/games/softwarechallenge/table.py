@@ -13,11 +13,15 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from gamed.clocks import MoveClock, Overstepped
-from gamed.errors import IllegalMove, InvalidMove
-from gamed.events import Event
-from gamed.findings import Finding
-from gamed.game import CHANCE, Options, Outcome, Seat, Termination
+from gamed.core.clocks import MoveClock, Overstepped
+from gamed.core.errors import IllegalMove, InvalidMove
+from gamed.core.events import Event
+from gamed.core.findings import Finding
+from gamed.core.game import CHANCE, Options, Outcome, Seat, Termination
+from gamed.core.history import LEFT, Entry
+from gamed.core.match import Match, MatchTable, Opening
+from gamed.core.refusals import Refusal
+from gamed.core.table import OBSERVERS, Addressed, Step
 from gamed.games.softwarechallenge.messages import (
     UNKNOWN,
     Closing,
@@ -33,10 +37,6 @@ from gamed.games.softwarechallenge.messages import (
 from gamed.games.softwarechallenge.messages import Result as ResultMessage
 from gamed.games.softwarechallenge.season import Cause, Fault, Season, Sent
 from gamed.games.softwarechallenge.wire import open_element
-from gamed.history import LEFT, Entry
-from gamed.match import Match, MatchTable, Opening
-from gamed.refusals import Refusal
-from gamed.table import OBSERVERS, Mail, Step
 from gamed.wire.xmlstream import UNFINISHED
 
 COLORS = ("red", "blue")
@@ -88,7 +88,7 @@ def _no_text(_seat: Seat) -> bytes:
 class SeasonTable(MatchTable):
     """One room: its slots, its game, and where its request stands.
 
-    `is_requested`: a move is asked for, and not answered yet. `is_told`: a first memento has been sent. `opening`:
+    `is_requested`: a move is asked for, and not answered yet. `is_notified`: a first memento has been sent. `opening`:
     moves of a recorded game that this one starts after. `finished`: called with display names and parts of the result;
     `filled`: called when no slot can be taken any more. `expelled`: whose stream the table has ended, and why.
     """
@@ -103,7 +103,7 @@ class SeasonTable(MatchTable):
     is_prepared: bool = False
     is_paused: bool = False
     is_requested: bool = False
-    is_told: bool = False
+    is_notified: bool = False
     forwards: bool = False
     arrived: float = inf
     finished: Callable[[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...]]], None] = _nothing
@@ -158,12 +158,12 @@ class SeasonTable(MatchTable):
             raise AssertionError("the slot is taken")
         self._taken.add(seat)
         told = () if self.is_prepared else (seat,)
-        mails = [Mail(one, Joined(self.room)) for one in told]
+        events = [Addressed(one, Joined(self.room)) for one in told]
         if self.free:
-            return Step(tuple(mails))
+            return Step(tuple(events))
         if self.is_prepared:
-            mails += [Mail(one, Joined(self.room)) for one in SEATS]
-        return self._start(now, mails, asks=not self.is_paused)
+            events += [Addressed(one, Joined(self.room)) for one in SEATS]
+        return self._start(now, events, asks=not self.is_paused)
 
     @property
     def names(self) -> tuple[str, str]:
@@ -196,44 +196,44 @@ class SeasonTable(MatchTable):
         """Return what the slot is called, if its room was prepared with a name for it."""
         return self.slots[seat].display_name or None
 
-    def _start(self, now: float, mails: list[Mail], *, asks: bool) -> Step:
+    def _start(self, now: float, events: list[Addressed], *, asks: bool) -> Step:
         self._fill()
         journal = [self.match.seat(seat, self._known_name(seat), now) for seat in SEATS]
         journal += self.match.start(now, self.opening)
         if self.opening and self.opening[-1][0] != CHANCE:
             self._echo = self.season.echo(self.game.parse(self.opening[-1][1]))
-        mails += [Mail(seat, Welcome(self.room, color)) for seat, color in zip(SEATS, COLORS, strict=True)]
+        events += [Addressed(seat, Welcome(self.room, color)) for seat, color in zip(SEATS, COLORS, strict=True)]
         if self._absent:
-            return self._start_absent(now, mails, journal, asks=asks)
+            return self._start_absent(now, events, journal, asks=asks)
         if asks:
-            mails += self._ask()
-        return Step(tuple(mails), journal=tuple(journal))
+            events += self._ask()
+        return Step(tuple(events), journal=tuple(journal))
 
-    def _start_absent(self, now: float, mails: list[Mail], journal: list[Entry], *, asks: bool) -> Step:
+    def _start_absent(self, now: float, events: list[Addressed], journal: list[Entry], *, asks: bool) -> Step:
         seat, absence = next(iter(self._absent.items()))
         if asks:
-            mails += self._mementos()
+            events += self._mementos()
         step = self.lose(seat, absence.why, now)
         step.journal = (*journal, *step.journal)
-        return self._finish(step, absence.fault, mails)
+        return self._finish(step, absence.fault, events)
 
     @property
     def _mover(self) -> Seat:
         (seat,) = self.game.to_move(self.state)
         return int(seat)
 
-    def _ask(self) -> list[Mail]:
-        mails = self._mementos()
+    def _ask(self) -> list[Addressed]:
+        events = self._mementos()
         # A request that is open is not sent again: who answers twice answers out of turn.
         if not self.is_requested:
-            mails.append(Mail(self._mover, MoveRequest(self.room)))
+            events.append(Addressed(self._mover, MoveRequest(self.room)))
             self.is_requested = self._asks = True
-        return mails
+        return events
 
-    def _mementos(self) -> list[Mail]:
+    def _mementos(self) -> list[Addressed]:
         memento = self._memento()
-        self.is_told = True
-        return [Mail(seat, memento) for seat in ALL]
+        self.is_notified = True
+        return [Addressed(seat, memento) for seat in ALL]
 
     def _memento(self) -> Memento:
         return Memento(self.room, self.season.memento(self.state, self.names, self._echo))
@@ -282,7 +282,7 @@ class SeasonTable(MatchTable):
         self._echo = sent.echo
         if step.outcome is not None:
             return self._finish(step, None, self._mementos())
-        step.mails = () if self.is_paused else tuple(self._ask())
+        step.events = () if self.is_paused else tuple(self._ask())
         return step
 
     def _time_of_move(self, now: float) -> dict[str, Any]:
@@ -298,12 +298,12 @@ class SeasonTable(MatchTable):
     def _illegal(self, seat: Seat, event: Arrived, text: str, code: str, now: float) -> Step:
         sent, expected = event.sent, self._example(seat)
         said = f"Ungueltiger Zug von '{self.names[seat]}'.\n{text}"
-        mails = [
-            Mail(seat, Refused(self.room, said, sent.original or None)),
-            Mail(OBSERVERS, Refused(self.room, text, sent.original or None)),
+        events = [
+            Addressed(seat, Refused(self.room, said, sent.original or None)),
+            Addressed(OBSERVERS, Refused(self.room, text, sent.original or None)),
         ]
-        step = self._violated(seat, text, code, now, mails)
-        step.mails += self._farewell(seat, text, kick=True)
+        step = self._violated(seat, text, code, now, events)
+        step.events += self._farewell(seat, text, kick=True)
         reason = "the message has no move in it" if sent.move is None else text.partition("; move was")[0]
         step.refused = ((seat, Refusal(code, reason, expected, event.message.text)),)
         return step
@@ -313,38 +313,38 @@ class SeasonTable(MatchTable):
         move = self.game.legal_moves(self.state, seat)[0]
         return "a legal move, such as " + " ".join(self.season.echo(move).split()).replace("lastMove", "data")
 
-    def _farewell(self, seat: Seat, text: str, *, kick: bool) -> tuple[Mail, ...]:
+    def _farewell(self, seat: Seat, text: str, *, kick: bool) -> tuple[Addressed, ...]:
         self.expelled[seat] = text
-        return (Mail(seat, Closing(kick)),)
+        return (Addressed(seat, Closing(kick)),)
 
     def _violation(self, seat: Seat, event: Arrived, text: str, now: float) -> Step:
-        refused = Mail(seat, Refused(self.room, text, event.sent.original or None))
+        refused = Addressed(seat, Refused(self.room, text, event.sent.original or None))
         # Who answers what nobody asked hears of nothing else any more.
-        mails = (refused, *self._farewell(seat, text, kick=True))
+        events = (refused, *self._farewell(seat, text, kick=True))
         if not self.match.is_started:
             step = self._empty(seat, Absence(Fault(seat, Cause.RULE_VIOLATION, text), Termination.FORFEIT), now)
-            step.mails = (*mails, *step.mails)
+            step.events = (*events, *step.events)
             code, reason = "not-started", "a move before the game began: the second player has not come yet"
         else:
             code = "out-of-turn" if text == NOT_YOUR_TURN else "not-requested"
-            step = self._violated(seat, text, code, now, [*mails])
+            step = self._violated(seat, text, code, now, [*events])
             why = "the other side is to move" if text == NOT_YOUR_TURN else "the game is paused"
             reason = f"a move that was not asked for: {why}"
         step.refused = ((seat, Refusal(code, reason, "one move after each MoveRequest", event.message.text)),)
         return step
 
-    def _violated(self, seat: Seat, text: str, code: str, now: float, mails: list[Mail]) -> Step:
+    def _violated(self, seat: Seat, text: str, code: str, now: float, events: list[Addressed]) -> Step:
         finding = self.match.finding(code, seat, text)
         step = self.lose(seat, Termination.FORFEIT, now, {"code": code, "text": text})
-        step = self._finish(step, Fault(seat, Cause.RULE_VIOLATION, text), mails)
+        step = self._finish(step, Fault(seat, Cause.RULE_VIOLATION, text), events)
         step.findings = (finding,)
         return step
 
     def _drop(self, seat: Seat, event: Arrived, error: InvalidMove, now: float) -> Step:
         text, expected = str(error), self._example(seat)
-        mails = (Mail(seat, Refused(self.room, text, None)), *self._farewell(seat, text, kick=False))
+        events = (Addressed(seat, Refused(self.room, text, None)), *self._farewell(seat, text, kick=False))
         step = self.leave(seat, Termination.LEFT, now, text)
-        step.mails = (*mails, *step.mails)
+        step.events = (*events, *step.events)
         step.refused = ((seat, Refusal(error.code, text, expected, event.message.text)),)
         return step
 
@@ -378,21 +378,21 @@ class SeasonTable(MatchTable):
                 reason += f": <{name}> is still open, </{name}> is missing"
         return Refusal("hard-timeout", reason, expected, text)
 
-    def _finish(self, step: Step, fault: Fault | None, mails: list[Mail]) -> Step:
-        """Complete a step that has ended the match. `mails`: what is said before the result."""
+    def _finish(self, step: Step, fault: Fault | None, events: list[Addressed]) -> Step:
+        """Complete a step that has ended the match. `events`: what is said before the result."""
         result = self.season.result(self.state, self.names, fault)
         told = ResultMessage(self.room, result.body)
-        mails += [Mail(seat, told) for seat in PLAYERS_FIRST]
+        events += [Addressed(seat, told) for seat in PLAYERS_FIRST]
         self.finished(self._slot_names, result.parts)
-        return self._close(step, mails)
+        return self._close(step, events)
 
-    def _close(self, step: Step, mails: list[Mail]) -> Step:
+    def _close(self, step: Step, events: list[Addressed]) -> Step:
         # It knows the room, and the room this.
         self.begun = _no_text
         left = Left(self.room)
-        mails += [Mail(seat, left) for seat in PLAYERS_FIRST]
+        events += [Addressed(seat, left) for seat in PLAYERS_FIRST]
         self._fill()
-        step.mails, step.dropped, step.closed = tuple(mails), SEATS, True
+        step.events, step.dropped, step.closed = tuple(events), SEATS, True
         return step
 
     def _fill(self) -> None:
@@ -439,7 +439,7 @@ class SeasonTable(MatchTable):
 
     def observe(self) -> tuple[Event, ...]:
         """Return the present state, once a first one has been sent."""
-        return (self._memento(),) if self.is_told and not self._is_over else ()
+        return (self._memento(),) if self.is_notified and not self._is_over else ()
 
     def set_timed(self, seat: Seat, *, timed: bool) -> None:
         """Switch a slot's time limits, from the next request on."""
@@ -467,9 +467,9 @@ class SeasonTable(MatchTable):
             return Step(tuple(self._ask())) if self.is_paused else Step()
         if self._is_over or not forced or not self._taken:
             return Step()
-        mails = [Mail(seat, Joined(self.room)) for seat in sorted(self._taken)] if self.is_prepared else []
+        events = [Addressed(seat, Joined(self.room)) for seat in sorted(self._taken)] if self.is_prepared else []
         self._taken.update(SEATS)
-        return self._start(now, mails, asks=True)
+        return self._start(now, events, asks=True)
 
     def restore(self, entry: Entry) -> None:
         """Take an entry as if it happened now. Raises RuleError if it is an illegal move."""

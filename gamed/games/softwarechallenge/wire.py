@@ -13,8 +13,9 @@ from typing import Any, ClassVar, Final
 
 from attrs import define, field
 
-from gamed.errors import LocalProtocolError, RemoteProtocolError
-from gamed.events import Event, Unread
+from gamed.core.errors import LocalProtocolError, RemoteProtocolError
+from gamed.core.events import Event, Unread
+from gamed.core.refusals import Refusal
 from gamed.games.softwarechallenge.messages import (
     Authenticate,
     Cancel,
@@ -48,7 +49,6 @@ from gamed.games.softwarechallenge.messages import (
     TestMode,
     Welcome,
 )
-from gamed.refusals import Refusal
 from gamed.wire.xmlstream import Element, XmlStream
 
 CLOSE_CONNECTION: Final = "sc.protocol.responses.CloseConnection"

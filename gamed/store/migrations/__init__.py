@@ -14,7 +14,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
 
-from gamed.errors import StoreError
+from gamed.core.errors import StoreError
 
 
 def upgrade(connection: Connection) -> None:

@@ -6,8 +6,8 @@ from random import Random
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import RemoteProtocolError
-from gamed.game import Outcome, Termination
+from gamed.core.errors import RemoteProtocolError
+from gamed.core.game import Outcome, Termination
 from gamed.games.battleship.client import Player
 from gamed.games.battleship.states import Phase
 from gamed.games.battleship.strategy import OpenList, strategies

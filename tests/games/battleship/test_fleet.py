@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import RuleError
+from gamed.core.errors import RuleError
 from gamed.games.battleship.fleet import (
     BOARD,
     EDGE_NEIGHBOURS,

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import RuleError
-from gamed.game import Seat
+from gamed.core.errors import RuleError
+from gamed.core.game import Seat
+from gamed.core.history import LINE
 from gamed.games.battleship.fleet import AnswerError, Sea
 from gamed.games.battleship.rules import Battleship, State
 from gamed.games.battleship.wire import decode
-from gamed.history import LINE
 from gamed.testing.battleship import play_history
 
 OPTIONS = {"roles": "first-defends", "referee": "observe", "corner_contact": True}
@@ -107,18 +107,18 @@ class ToldTests(SynchronousTestCase):
     def test_a_repeated_cell_is_left_to_the_slow_way(self) -> None:
         sea = Sea.start(True)
         for answers in ([(0, 1), (0, 1)], [(0, 1), (0, 2)]):
-            self.assertRaises(AnswerError, sea.told, answers)
+            self.assertRaises(AnswerError, sea.with_answers, answers)
 
     def test_an_unknown_code(self) -> None:
-        self.assertRaises(AnswerError, Sea.start(True).told, [(0, 5)])
+        self.assertRaises(AnswerError, Sea.start(True).with_answers, [(0, 5)])
 
     def test_nothing_told_changes_nothing(self) -> None:
-        self.assertEqual(Sea.start(True).told([]), Sea.start(True))
+        self.assertEqual(Sea.start(True).with_answers([]), Sea.start(True))
 
     def test_sunk_ships_that_touch(self) -> None:
         two_then_three = [(0, 2), (1, 3), (12, 2), (22, 2), (32, 3)]
-        Sea.start(True).told(two_then_three)
-        self.assertRaises(AnswerError, Sea.start(False).told, two_then_three)
+        Sea.start(True).with_answers(two_then_three)
+        self.assertRaises(AnswerError, Sea.start(False).with_answers, two_then_three)
 
     def test_too_many_ships_of_a_length(self) -> None:
-        self.assertRaises(AnswerError, Sea.start(True).told, [(0, 2), (1, 3), (50, 2), (51, 3)])
+        self.assertRaises(AnswerError, Sea.start(True).with_answers, [(0, 2), (1, 3), (50, 2), (51, 3)])

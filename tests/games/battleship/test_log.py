@@ -6,21 +6,21 @@ from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.games.battleship import Settings
-from gamed.testing.house import House
+from gamed.testing.harness import Harness
 
 
 class LogTests(SynchronousTestCase):
     def setUp(self) -> None:
-        self.house = House("battleship", Settings())
+        self.harness = Harness("battleship", Settings())
 
     def logged(self, word: str, *lines: tuple[int, bytes], players: int = 2) -> list[str]:
         """Return what is logged of a game that ends when the first client leaves, as far as it begins with a word."""
         with capturedLogs() as events:
-            wires = [self.house.connect() for _ in range(players)]
+            wires = [self.harness.connect() for _ in range(players)]
             for seat, line in lines:
                 wires[seat].send(line)
             wires[0].leave()
-            self.house.settle()
+            self.harness.settle()
         return [text for event in events if (text := formatEvent(event)).startswith(word)]
 
     def test_a_finding_after_the_end_names_the_peer(self) -> None:
@@ -33,7 +33,7 @@ class LogTests(SynchronousTestCase):
     def test_only_a_game_that_began_has_a_record(self) -> None:
         (ended,) = self.logged("ended", players=1)
         self.assertIn("record=None game=battleship termination=left winner=None peers=127.0.0.1:40001", ended)
-        self.assertEqual(self.house.store.records, {})
+        self.assertEqual(self.harness.store.records, {})
         (ended,) = self.logged("ended")
-        (record,) = self.house.store.records
+        (record,) = self.harness.store.records
         self.assertIn(f"record={record} ", ended)

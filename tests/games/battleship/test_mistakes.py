@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import IllegalMove, InvalidMove
+from gamed.core.errors import IllegalMove, InvalidMove
 from gamed.games.battleship.mistakes import mistake
 from gamed.games.battleship.rules import Battleship, State
 from gamed.games.battleship.wire import decode

@@ -12,8 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import IllegalMove, InvalidMove, NotYourTurn, RemoteProtocolError, RuleError
-from gamed.game import Outcome, Termination
+from gamed.core.errors import IllegalMove, InvalidMove, NotYourTurn, RemoteProtocolError, RuleError
+from gamed.core.game import Outcome, Termination
+from gamed.core.relay import Relay
+from gamed.core.table import Step
 from gamed.games.battleship import game_type
 from gamed.games.battleship.client import Player
 from gamed.games.battleship.fleet import RIMS, SIZE
@@ -23,9 +25,7 @@ from gamed.games.battleship.rules import Battleship
 from gamed.games.battleship.strategy import Density, OpenList
 from gamed.games.battleship.wire import Command, Opcode, decode
 from gamed.records.own import to_history
-from gamed.relay import Relay
-from gamed.table import Step
-from gamed.testing.house import House
+from gamed.testing.harness import Harness
 from gamed.wire import Connection
 
 SHIPS: list[list[Any]] = [[0, 0, 5, "h"], [0, 2, 4, "h"], [0, 4, 3, "v"], [9, 0, 3, "v"], [8, 9, 2, "h"]]
@@ -390,7 +390,7 @@ class Match:
         self._wires = [game_type.connection(config) for _ in self._sides]
         self._steps = [table.join(name, 0.0) for name in ("a", "b")]
         while self._steps or self._thinks():
-            for mail in self._steps.pop(0).mails:
+            for mail in self._steps.pop(0).events:
                 self._hear(mail.seat, self._wires[mail.seat].send(mail.event))
         while table.review().review:
             pass
@@ -454,8 +454,8 @@ class WholeGameTests(SynchronousTestCase):
         self.assertLess(set(board["hits"] + board["sunk"]), set(fleet["cells"]), "seed 5 leaves ships unseen")
 
     def test_a_person_in_a_room_of_the_daemon(self) -> None:
-        house = House("battleship", game_type.settings())
-        ada, bot = house.connect(), house.connect("127.0.0.2")
+        harness = Harness("battleship", game_type.settings())
+        ada, bot = harness.connect(), harness.connect("127.0.0.2")
         human, player = person(ready=False), Player(OpenList(), Random(4))
         seen = [0, 0]
 
@@ -473,10 +473,12 @@ class WholeGameTests(SynchronousTestCase):
         while not human.is_done:
             ada.send(human.act({"do": "shoot", "at": [*divmod(human.view()["you"]["targets"][0], 10)][::-1]}))
             exchange()
-        house.settle()
+        harness.settle()
         self.assertEqual((human.won, player.won), (False, True))
         self.assertTrue(ada.is_closed)
-        self.assertEqual([to_history(record).outcome for record in house.store.records.values()], [VICTORY_OF_THE_BOT])
+        self.assertEqual(
+            [to_history(record).outcome for record in harness.store.records.values()], [VICTORY_OF_THE_BOT]
+        )
 
 
 _SCALAR = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=6)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import GamedError
+from gamed.core.errors import GamedError
 from gamed.games.battleship.fleet import (
     BOARD,
     FLEET,

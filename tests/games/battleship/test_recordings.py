@@ -7,11 +7,11 @@ from random import Random
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.game import Termination
+from gamed.core.game import Termination
 from gamed.games.battleship import Settings
 from gamed.lobby import lobby
 from gamed.records.own import judgement
-from gamed.testing.house import House, Wire
+from gamed.testing.harness import Harness, Wire
 from tests import recordings
 
 CUTS = ("whole", "single bytes", "at random")
@@ -31,20 +31,20 @@ def chosen_seed(first: int) -> int:
     return next(seed for seed in range(99) if Random(seed).randrange(2) == first)
 
 
-def replay(name: str, cut: str, *, roles: str) -> tuple[House, dict[int, Wire]]:
+def replay(name: str, cut: str, *, roles: str) -> tuple[Harness, dict[int, Wire]]:
     """Play a recording against a house; return the house, and the wire of each recorded connection."""
     random = Random(name + cut)
-    house = House("battleship", Settings(roles=roles))
+    harness = Harness("battleship", Settings(roles=roles))
     defender = recordings.defender(name)
     # Where the first to connect defends, the recorded defender connects first; chance may choose either.
     order = (defender, 3 - defender) if roles == "first-defends" else (1, 2)
-    wires = {connection: house.connect() for connection in order}
+    wires = {connection: harness.connect() for connection in order}
     for turn in recordings.turns(name):
         if turn.from_client:
             for segment in segments(turn.data, cut, random):
                 wires[turn.connection].send(segment)
-    house.settle()
-    return house, wires
+    harness.settle()
+    return harness, wires
 
 
 class FindingTests(SynchronousTestCase):
@@ -55,8 +55,8 @@ class FindingTests(SynchronousTestCase):
         """
         found = {}
         for name in recordings.names():
-            house, _ = replay(name, "whole", roles="first-defends")
-            (record,) = house.store.records.values()
+            harness, _ = replay(name, "whole", roles="first-defends")
+            (record,) = harness.store.records.values()
             found[name] = [(finding.code, finding.seat, finding.entry) for finding in judgement(record).findings]
         self.assertEqual(found.pop("jan8_pj_01"), [("no-legal-fleet", 1, 254)])
         self.assertEqual([name for name, findings in found.items() if findings], [])
@@ -68,11 +68,11 @@ class RecordingTests(SynchronousTestCase):
         for name in recordings.names():
             attacker = 2 - recordings.defender(name)
             self.patch(lobby.random, "getrandbits", lambda _bits, first=attacker: chosen_seed(first))
-            house, wires = replay(name, cut, roles=roles)
+            harness, wires = replay(name, cut, roles=roles)
             for connection, wire in wires.items():
                 self.assertEqual(wire.received, recordings.received(name, connection), f"{name} {connection}")
                 self.assertTrue(wire.is_closed)
-            (summary,) = house.store.summaries.values()
+            (summary,) = harness.store.summaries.values()
             self.assertEqual(summary.termination, Termination.VICTORY)
             lines = sum(turn.data.count(b"\n") or turn.data.count(b"\r") for turn in recordings.turns(name)
                         if turn.from_client)  # fmt: skip

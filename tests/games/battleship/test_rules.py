@@ -6,8 +6,8 @@ from random import Random
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import RuleError
-from gamed.game import CHANCE, Outcome, Termination
+from gamed.core.errors import RuleError
+from gamed.core.game import CHANCE, Outcome, Termination
 from gamed.games.battleship.rules import Battleship, State
 from gamed.games.battleship.wire import Command, Opcode
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import LocalProtocolError, RemoteProtocolError
+from gamed.core.errors import LocalProtocolError, RemoteProtocolError
 from gamed.games.battleship.client import Player
 from gamed.games.battleship.fleet import cells
 from gamed.games.battleship.states import TABLE, Message, Phase, Row, Way, after, diagram, message

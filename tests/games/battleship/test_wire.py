@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import LocalProtocolError, RemoteProtocolError
-from gamed.events import Event, Moved, Seated, Started, Unread
+from gamed.core.errors import LocalProtocolError, RemoteProtocolError
+from gamed.core.events import Event, Moved, Seated, Started, Unread
 from gamed.games.battleship.wire import BattleshipConnection, Command, Opcode, decode, encode
 from gamed.wire.lines import LineReader
 

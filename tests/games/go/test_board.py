@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import IllegalMove, InvalidMove, RuleError
+from gamed.core.errors import IllegalMove, InvalidMove, RuleError
 from gamed.games.go.board import FIRST_COLORS, Board, neighbours, points, ruleset
 from gamed.games.go.tree import Point, Stone
 from tests.games.go.slow import beside

@@ -8,7 +8,7 @@ from pathlib import Path
 from attrs import frozen
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import RuleError
+from gamed.core.errors import RuleError
 from gamed.games.go.board import FIRST_COLORS, Board, ruleset
 from gamed.games.go.rules import Position
 from gamed.games.go.tree import Point

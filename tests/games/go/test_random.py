@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import RuleError
+from gamed.core.errors import RuleError
 from gamed.games.go.board import Board, points, ruleset
 from gamed.games.go.rules import Position
 from gamed.games.go.tree import Point

@@ -8,7 +8,7 @@ from itertools import pairwise
 from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import IllegalMove, InvalidMove
+from gamed.core.errors import IllegalMove, InvalidMove
 from gamed.games.go.replay import IllegalRecordMove, after_end, positions, removes, replay, sides
 from gamed.games.go.tree import GoGame, Node, Player, Point, Stone
 

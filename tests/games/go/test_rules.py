@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import IllegalMove, InvalidMove, NotYourTurn
-from gamed.game import CHANCE, Outcome, Termination
+from gamed.core.errors import IllegalMove, InvalidMove, NotYourTurn
+from gamed.core.game import CHANCE, Outcome, Termination
 from gamed.games.go.board import ruleset
 from gamed.games.go.rules import Go, Move, Position, State, Word
 from gamed.games.go.tree import Point

@@ -8,7 +8,7 @@ from random import Random
 
 from attrs import define, field
 
-from gamed.game import Seat
+from gamed.core.game import Seat
 from gamed.games.quoridor.strategy import Strategy
 from tests.games.quoridor.positions import RULES
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import attrs
 
-from gamed.game import Termination
+from gamed.core.game import Termination
+from gamed.core.history import Entry
+from gamed.core.table import Step
 from gamed.games.quoridor.signup import Status
 from gamed.games.quoridor.table import Universe
 from gamed.games.quoridor.wire import Said, Told
-from gamed.history import Entry
-from gamed.table import Step
 from gamed.wire.sexpr import DatumReader
 from tests.games.quoridor.worlds import DOWN, FOUR
 
@@ -28,10 +28,10 @@ def said(text: str) -> Said:
     return Said(datum)
 
 
-def mails(step: Step) -> list[str]:
+def events(step: Step) -> list[str]:
     """Return a step's mails as `ID: SYMBOL ID MOVE`."""
     found = []
-    for mail in step.mails:
+    for mail in step.events:
         assert isinstance(mail.event, Told)
         found.append(f"{mail.seat + 1}: {mail.event.call} {mail.event.id} {mail.event.move}")
     return found

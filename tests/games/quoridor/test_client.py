@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import RemoteProtocolError
-from gamed.game import Seat
+from gamed.core.errors import RemoteProtocolError
+from gamed.core.game import Seat
 from gamed.games.quoridor import game_type
 from gamed.games.quoridor.client import Player
 from gamed.games.quoridor.moves import Move, PawnMove, Wall
@@ -21,7 +21,7 @@ from gamed.games.quoridor.strategy import STRATEGIES
 from gamed.records.index import validate
 from gamed.records.own import judgement
 from gamed.records.record import document
-from gamed.testing.house import House
+from gamed.testing.harness import Harness
 from tests.games.quoridor.worlds import play_out, universe
 
 OKAY = b"(OKAY)\n"
@@ -173,14 +173,14 @@ class ErrorTests(SynchronousTestCase):
     moves = st.sampled_from(
         ["()", "(player 4 1 1)", "(player 4.0 7.0 7.0)", "(wall 0 1 horizontal)", "(wall 4 4 vertical)"]
     )
-    mails = st.builds("({} {} {})\n".format, words, st.integers(-1, 5), moves)
+    events = st.builds("({} {} {})\n".format, words, st.integers(-1, 5), moves)
 
     @settings(deadline=None, max_examples=150)
-    @given(st.lists(mails, max_size=12), st.sampled_from(sorted(STRATEGIES)))
-    def test_whatever_a_server_says_is_answered_or_refused(self, mails: list[str], strategy: str) -> None:
+    @given(st.lists(events, max_size=12), st.sampled_from(sorted(STRATEGIES)))
+    def test_whatever_a_server_says_is_answered_or_refused(self, events: list[str], strategy: str) -> None:
         one = bot(strategy)
         try:
-            for mail in ("(OKAY)\n", *mails):
+            for mail in ("(OKAY)\n", *events):
                 for line in one.receive_data(mail.encode()).splitlines(keepends=True):
                     self.assertTrue(line in (b"(play)\n", b"(wait)\n") or MOVE.fullmatch(line), line)
         except RemoteProtocolError:
@@ -190,20 +190,20 @@ class ErrorTests(SynchronousTestCase):
 class MatchTests(SynchronousTestCase):
     """Whole games in memory, a strict referee at the table: no move of ours is illegal."""
 
-    def play(self, *strategies: str, seed: int = 1) -> tuple[House, list[Player]]:
-        house = universe(referee="strict")
+    def play(self, *strategies: str, seed: int = 1) -> tuple[Harness, list[Player]]:
+        harness = universe(referee="strict")
         players = [
             bot(strategy, 10 * seed + number, players=str(len(strategies)))
             for number, strategy in enumerate(strategies)
         ]
-        self.sent = play_out(house, players)
-        house.settle()
-        return house, players
+        self.sent = play_out(harness, players)
+        harness.settle()
+        return harness, players
 
     def check(self, *strategies: str, seed: int = 1) -> list[Player]:
-        house, players = self.play(*strategies, seed=seed)
-        (record,) = house.store.records.values()
-        (summary,) = house.store.summaries.values()
+        harness, players = self.play(*strategies, seed=seed)
+        (record,) = harness.store.records.values()
+        (summary,) = harness.store.summaries.values()
         validate(document(record))
         self.assertEqual((judgement(record).findings, summary.termination), ((), "victory"))
         self.assertEqual([player.won for player in players].index(True), summary.winner)
@@ -230,8 +230,8 @@ class MatchTests(SynchronousTestCase):
             self.assertTrue(all(line == b"(play)\n" or MOVE.fullmatch(line) for line in moves))
 
     def test_votes_that_differ(self) -> None:
-        house = universe()
+        harness = universe()
         players = [bot("path", 1, players="4"), bot("path", 2, players="2")]
-        play_out(house, players)
+        play_out(harness, players)
         self.assertEqual([player.is_done for player in players], [True, True])
         self.assertEqual(players[0].state.players, 2)  # type: ignore[union-attr]

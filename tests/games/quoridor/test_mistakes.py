@@ -8,17 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.events import Unread
-from gamed.game import Outcome, Termination
+from gamed.core.events import Unread
+from gamed.core.game import Outcome, Termination
+from gamed.core.refusals import Refusal
+from gamed.core.table import Step
 from gamed.games.quoridor import mistakes
 from gamed.games.quoridor.messages import understood
 from gamed.games.quoridor.signup import Status
 from gamed.games.quoridor.table import REFUSED_MOST
 from gamed.games.quoridor.wire import Said
-from gamed.refusals import Refusal
-from gamed.table import Step
 from gamed.wire.datums import Datum
-from tests.games.quoridor.tables import VOTE_FOUR, Play, at, mails, refused, said, two
+from tests.games.quoridor.tables import VOTE_FOUR, Play, at, events, refused, said, two
 from tests.games.quoridor.worlds import DOWN
 
 MEANINGLESS = {
@@ -185,7 +185,7 @@ class IllegalTests(SynchronousTestCase):
             ((_, refusal),) = step.refused
             for example in EXAMPLE.findall(refusal.expected):
                 self.assertEqual(refused(two(referee="strict").say(2, example), 1), ["out-of-turn"])
-                self.assertEqual(len(mails(two(referee="strict").say(1, example))), 2)
+                self.assertEqual(len(events(two(referee="strict").say(1, example))), 2)
 
     def test_a_wall_on_the_rim_is_told_where_it_would_lie(self) -> None:
         for wall, where in (
@@ -214,7 +214,7 @@ class ManyTests(SynchronousTestCase):
         step = self.flood(play, 2, 1)
         self.assertEqual([refusal.code for _, refusal in step.refused], ["unknown-word", "too-many"])
         self.assertEqual((step.dropped, step.closed), ((1,), True))
-        self.assertEqual(mails(step), ["1: disconnect 2 (wall 4 4 horizontal)"])
+        self.assertEqual(events(step), ["1: disconnect 2 (wall 4 4 horizontal)"])
         self.assertEqual(step.outcome, Outcome(Termination.LIMIT, 0))
 
     def test_games_are_counted_one_by_one(self) -> None:

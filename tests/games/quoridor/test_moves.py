@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import InvalidMove
+from gamed.core.errors import InvalidMove
 from gamed.games.quoridor.moves import (
     HORIZONTAL,
     HORIZONTAL_WALLS,
@@ -18,7 +18,7 @@ from gamed.games.quoridor.moves import (
     Wall,
     cell_of,
     parse,
-    spell,
+    to_notation,
     xy,
 )
 from gamed.games.quoridor.rules import Quoridor
@@ -31,21 +31,21 @@ WORDS = ("player", "wall", *"0123456789", HORIZONTAL, VERTICAL)
 
 class NotationTests(SynchronousTestCase):
     def test_a_pawn_s_move(self) -> None:
-        self.assertEqual(spell(PawnMove(4, 1)), "player 4 1")
+        self.assertEqual(to_notation(PawnMove(4, 1)), "player 4 1")
         self.assertEqual(parse("player 4 1"), PawnMove(4, 1))
 
     def test_a_wall(self) -> None:
-        self.assertEqual(spell(Wall(5, 6, HORIZONTAL)), "wall 5 6 horizontal")
+        self.assertEqual(to_notation(Wall(5, 6, HORIZONTAL)), "wall 5 6 horizontal")
         self.assertEqual(parse("wall 5 6 horizontal"), Wall(5, 6, HORIZONTAL))
         self.assertEqual(parse("wall 0 8 vertical"), Wall(0, 8, VERTICAL))
 
     @settings(deadline=None, max_examples=200)
     @given(MOVES)
     def test_what_is_written_is_read_again(self, move: Move) -> None:
-        self.assertEqual(parse(spell(move)), move)
+        self.assertEqual(parse(to_notation(move)), move)
 
     def test_the_game_has_both(self) -> None:
-        self.assertEqual(Quoridor().parse(Quoridor().spell(Wall(1, 2, VERTICAL))), Wall(1, 2, VERTICAL))
+        self.assertEqual(Quoridor().parse(Quoridor().to_notation(Wall(1, 2, VERTICAL))), Wall(1, 2, VERTICAL))
 
     def test_anything_else_is_no_move(self) -> None:
         for text in (
@@ -83,7 +83,7 @@ class NotationTests(SynchronousTestCase):
             move = parse(text)
         except InvalidMove:
             return
-        self.assertEqual(spell(move), text)
+        self.assertEqual(to_notation(move), text)
 
 
 class ShapeTests(SynchronousTestCase):

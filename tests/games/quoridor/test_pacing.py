@@ -8,23 +8,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.core.table import Addressed
 from gamed.games.quoridor.pacing import ANIMATED, Outbox
 from gamed.games.quoridor.signup import Call
 from gamed.games.quoridor.wire import Told
-from gamed.table import Mail
 
 PACE = 1.5
 
 
-def mail(seat: int, call: Call, number: int = 0) -> Mail:
-    return Mail(seat, Told(call, number))
+def mail(seat: int, call: Call, number: int = 0) -> Addressed:
+    return Addressed(seat, Told(call, number))
 
 
 class OutboxTests(SynchronousTestCase):
     def test_without_a_pace_nothing_waits(self) -> None:
         box = Outbox(0.0)
-        mails = (mail(0, Call.PLAY), mail(0, Call.PLAY))
-        self.assertEqual(box.post(mails, 1.0), mails)
+        events = (mail(0, Call.PLAY), mail(0, Call.PLAY))
+        self.assertEqual(box.post(events, 1.0), events)
         self.assertIsNone(box.due)
         self.assertEqual(box.release(9.0), ())
 
@@ -77,8 +77,8 @@ class OutboxTests(SynchronousTestCase):
     @given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from(list(Call)), st.floats(0, 2)), max_size=20))
     def test_each_gets_all_in_order_and_no_move_too_early(self, posted: list[tuple[int, Call, float]]) -> None:
         box, now = Outbox(PACE), 0.0
-        sent: list[Mail] = []
-        left: list[tuple[float, Mail]] = []
+        sent: list[Addressed] = []
+        left: list[tuple[float, Addressed]] = []
         for number, (seat, call, passed) in enumerate(posted):
             while box.due is not None and box.due <= now + passed:
                 due = box.due
@@ -90,8 +90,8 @@ class OutboxTests(SynchronousTestCase):
             now = box.due
             left += [(now, one) for one in box.release(now)]
         for seat in range(3):
-            mails = [(at, one) for at, one in left if one.seat == seat]
-            self.assertEqual([one for _, one in mails], [one for one in sent if one.seat == seat])
-            for (at, one), (then, _) in pairwise(mails):
+            events = [(at, one) for at, one in left if one.seat == seat]
+            self.assertEqual([one for _, one in events], [one for one in sent if one.seat == seat])
+            for (at, one), (then, _) in pairwise(events):
                 if one.event.call in ANIMATED:
                     self.assertGreaterEqual(then - at, PACE - 1e-9)

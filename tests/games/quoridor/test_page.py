@@ -11,14 +11,14 @@ import attrs
 from lxml import etree
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.game import Termination
+from gamed.core.game import Termination
 from gamed.games.quoridor import Settings, mistakes, reception, rules, table, wire
 from gamed.games.quoridor.messages import DUMMY, NOTHING, Placed, Word, understood
 from gamed.games.quoridor.signup import Call
 from gamed.games.quoridor.wire import Accepted, Registered, UniverseConnection
 from gamed.records.index import index, validate
 from gamed.records.own import judgement
-from gamed.testing.house import House
+from gamed.testing.harness import Harness
 from gamed.wire import datums, sexpr
 from gamed.wire.datums import Datum
 from gamed.wire.sexpr import DatumReader
@@ -104,14 +104,14 @@ class PageTests(SynchronousTestCase):
         validate(document.encode())
 
     def test_the_session_happens_as_it_is_told(self) -> None:
-        house = universe()
+        harness = universe()
         wires: dict[str, Any] = {}
         seen: dict[str, bytes] = {}
         (session,) = blocks(PAGE, "text")
         for line in session.splitlines():
             who, verb, *what = line.split(maxsplit=2)
             if verb == "connects":
-                wires[who], seen[who] = house.connect(), b""
+                wires[who], seen[who] = harness.connect(), b""
             elif verb == "types":
                 self.check_read(wires, seen, line)
                 wires[who].send(f"{what[0]}\n".encode())
@@ -123,17 +123,17 @@ class PageTests(SynchronousTestCase):
                 self.assertEqual((verb, what), ("is", ["closed"]))
                 self.assertTrue(wires[who].is_closed)
         self.check_read(wires, seen, "the end")
-        house.settle()
+        harness.settle()
         (document,) = blocks(PAGE, "xml")
-        self.check_record(house, document)
+        self.check_record(harness, document)
 
     def check_read(self, wires: dict[str, Any], seen: dict[str, bytes], line: str) -> None:
         """Before anybody types, all that has come is told."""
         self.assertEqual({who: wire.received for who, wire in wires.items()}, seen, line)
 
-    def check_record(self, house: House, document: str) -> None:
+    def check_record(self, harness: Harness, document: str) -> None:
         """Compare the first record of the session with the one that the page shows, times aside."""
-        record, second = house.store.records.values()
+        record, second = harness.store.records.values()
         entries = re.findall(r"<(?:joined|started|move|ended) at.*", document.partition("<body>")[2])
         found = re.findall(r"<(?:joined|started|move|ended) at.*", record.body.decode())
         self.assertEqual([without_time(entry) for entry in found], [without_time(entry) for entry in entries])

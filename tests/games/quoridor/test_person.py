@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import IllegalMove, InvalidMove, NotYourTurn, RemoteProtocolError, RuleError
+from gamed.core.errors import IllegalMove, InvalidMove, NotYourTurn, RemoteProtocolError, RuleError
 from gamed.games.quoridor import game_type
 from gamed.games.quoridor.client import Player
 from gamed.games.quoridor.person import Person, Phase
 from gamed.games.quoridor.rules import Quoridor
 from gamed.games.quoridor.signup import Call
 from gamed.games.quoridor.strategy import STRATEGIES
-from gamed.testing.house import House
+from gamed.testing.harness import Harness
 from tests.games.quoridor.worlds import DOWN, FOUR, World, universe
 
 OKAY = b"(OKAY)\n"
@@ -28,13 +28,13 @@ GONE = b"(disconnect 2 (wall 4 4 horizontal))\n"
 RULES = Quoridor()
 
 
-def person(*mails: bytes, name: str = "Ada") -> Person:
+def person(*events: bytes, name: str = "Ada") -> Person:
     made = game_type.person
     assert made is not None
     one = made(Random(1), name)
     assert isinstance(one, Person)
     one.begin()
-    for mail in (OKAY, *mails):
+    for mail in (OKAY, *events):
         assert one.receive_data(mail) == b""
     return one
 
@@ -58,7 +58,7 @@ class SignUpTests(SynchronousTestCase):
 
     def test_the_phases(self) -> None:
         self.assertEqual(Person("Ada").view()["phase"], "registering")
-        for mails, phase, players in (
+        for events, phase, players in (
             ((), "registering", None),
             ((LOBBY,), "waiting", None),
             ((LOBBY, VOTE), "voting", None),
@@ -67,7 +67,7 @@ class SignUpTests(SynchronousTestCase):
             ((LOBBY, VOTE, LOBBY, LOBBY), "waiting", 4),
             ((b"(rejected 0 ())\n",), "rejected", None),
         ):
-            view = person(*mails).view()
+            view = person(*events).view()
             self.assertEqual((view["phase"], view["board"], view["won"]), (phase, None, None))
             self.assertEqual(view["you"]["players"], players)
             self.assertEqual(view["you"]["canVote"], phase == "voting")
@@ -83,8 +83,8 @@ class SignUpTests(SynchronousTestCase):
             self.assertEqual(self.code(one, {"do": "vote", "players": 2}), "no-vote")
 
     def test_no_vote_before_it(self) -> None:
-        for mails in ((), (LOBBY,), (b"(start2play 1 ())\n",)):
-            self.assertEqual(self.code(person(*mails), {"do": "vote", "players": 2}), "no-vote")
+        for events in ((), (LOBBY,), (b"(start2play 1 ())\n",)):
+            self.assertEqual(self.code(person(*events), {"do": "vote", "players": 2}), "no-vote")
 
     def code(self, one: Person, action: dict[str, Any]) -> str:
         before = one.view()
@@ -95,8 +95,8 @@ class SignUpTests(SynchronousTestCase):
     def test_the_seat_follows_from_the_signing_up(self) -> None:
         four = (b"(start4play 1 ())\n", *[b"(start4wait 1 ())\n"] * 3)
         arrivals = ((LOBBY, VOTE, LOBBY, LOBBY), (VOTE, LOBBY, LOBBY), (LOBBY,), ())
-        for seat, (mails, start) in enumerate(zip(arrivals, four, strict=True)):
-            self.assertEqual(you(person(*mails, start))["seat"], seat)
+        for seat, (events, start) in enumerate(zip(arrivals, four, strict=True)):
+            self.assertEqual(you(person(*events, start))["seat"], seat)
         self.assertIsNone(you(person(LOBBY))["seat"])
         self.assertEqual(you(person(LOBBY, VOTE))["seat"], 0)
         self.assertEqual(you(person(LOBBY, b"(start2wait 1 ())\n"))["seat"], 1)
@@ -163,8 +163,8 @@ class GameTests(SynchronousTestCase):
             self.assertEqual(one.view(), before)
 
     def test_no_game_no_move(self) -> None:
-        for mails in ((), (VOTE,), (b"(start2play 1 ())\n", b"(won 1 (player 4 8 8))\n")):
-            error = self.assertRaises(IllegalMove, person(*mails).act, {"do": "move", "to": [4, 1]})
+        for events in ((), (VOTE,), (b"(start2play 1 ())\n", b"(won 1 (player 4 8 8))\n")):
+            error = self.assertRaises(IllegalMove, person(*events).act, {"do": "move", "to": [4, 1]})
             self.assertEqual(error.code, "no-game")
 
     def test_the_end_and_a_new_game(self) -> None:
@@ -181,19 +181,19 @@ class GameTests(SynchronousTestCase):
             self.assertEqual((view["you"]["seat"], view["board"]["pawns"]), (0, [[4, 0], [4, 8]]))
 
     def test_no_reset_in_a_game(self) -> None:
-        for mails in ((LOBBY,), (b"(start2play 1 ())\n",), (b"(start2play 1 ())\n", GONE)):
-            error = self.assertRaises(IllegalMove, person(*mails).act, {"do": "reset"})
+        for events in ((LOBBY,), (b"(start2play 1 ())\n",), (b"(start2play 1 ())\n", GONE)):
+            error = self.assertRaises(IllegalMove, person(*events).act, {"do": "reset"})
             self.assertEqual(error.code, "no-reset")
 
     def test_a_server_that_closes(self) -> None:
-        for mails, phase in (
+        for events, phase in (
             ((), "closed"),
             ((b"(start2play 1 ())\n",), "closed"),
             ((b"(rejected 0 ())\n",), "rejected"),
             ((b"(start2play 1 ())\n", GONE), "disconnect"),
             ((b"(start2play 1 ())\n", b"(won 1 (player 4 8 8))\n"), "won"),
         ):
-            one = person(*mails)
+            one = person(*events)
             self.assertEqual(one.receive_data(b""), b"")
             view = one.view()
             self.assertEqual((view["phase"], one.is_done), (phase, True))
@@ -245,8 +245,8 @@ STAGES: tuple[tuple[bytes, ...], ...] = (
 class AnythingTests(SynchronousTestCase):
     @settings(deadline=None, max_examples=400)
     @given(st.sampled_from(STAGES), ACTIONS)
-    def test_an_action_is_refused_cleanly_or_taken(self, mails: tuple[bytes, ...], action: dict[str, Any]) -> None:
-        one = person(*mails)
+    def test_an_action_is_refused_cleanly_or_taken(self, events: tuple[bytes, ...], action: dict[str, Any]) -> None:
+        one = person(*events)
         before = one.view()
         try:
             said = one.act(action)
@@ -271,13 +271,13 @@ class AnythingTests(SynchronousTestCase):
 
     words = st.sampled_from([call.value for call in Call])
     moves = st.sampled_from(["()", "(player 4 1 1)", "(player 4 8 8)", "(player 4.0 7.0 7.0)", "(wall 4 4 vertical)"])
-    mails = st.builds("({} {} {})\n".format, words, st.integers(0, 5), moves)
+    events = st.builds("({} {} {})\n".format, words, st.integers(0, 5), moves)
 
     @settings(deadline=None, max_examples=200)
-    @given(st.lists(mails, max_size=12))
-    def test_whatever_a_server_says_there_is_a_view(self, mails: list[str]) -> None:
+    @given(st.lists(events, max_size=12))
+    def test_whatever_a_server_says_there_is_a_view(self, events: list[str]) -> None:
         one = person()
-        for mail in mails:
+        for mail in events:
             try:
                 self.assertEqual(one.receive_data(mail.encode()), b"")
             except RemoteProtocolError:
@@ -322,12 +322,12 @@ class TableTests(SynchronousTestCase):
     """Through the real reception, connection and table, in memory, with a strict referee."""
 
     def setUp(self) -> None:
-        self.house: House = universe(referee="strict")
+        self.harness: Harness = universe(referee="strict")
         self.places: list[Place] = []
 
     def seat(self, *who: Person | Player) -> list[Place]:
         for one in who:
-            place = Place(one, World(self.house.connect()))
+            place = Place(one, World(self.harness.connect()))
             self.places.append(place)
             place.send(one.begin())
             self.settle()
@@ -368,12 +368,12 @@ class TableTests(SynchronousTestCase):
             self.play(mine, seed)
             self.assertEqual((human.won, bot.won), (False, True))
             self.assertEqual(mine.phase, "lost")
-            (room,) = self.house.lobby.rooms.values()
+            (room,) = self.harness.lobby.rooms.values()
             self.assertEqual(
                 (room.table.game.view(room.table.state, None), room.table.match.findings), (human.view()["board"], [])
             )
-            self.house.settle()
-            (summary,) = self.house.store.summaries.values()
+            self.harness.settle()
+            (summary,) = self.harness.store.summaries.values()
             self.assertEqual(summary.seats[seed - 1].name, "Ada")
 
     def test_four_with_three_bots(self) -> None:
@@ -406,7 +406,7 @@ class TableTests(SynchronousTestCase):
         self.does(other, {"do": "move", "to": [4, 7]})
         self.does(one, {"do": "wall", "at": [3, 7, "horizontal"]})
         self.assertEqual(you(other.who)["seat"], 1)  # type: ignore[arg-type]
-        (room,) = self.house.lobby.rooms.values()
+        (room,) = self.harness.lobby.rooms.values()
         for place in self.places:
             self.assertEqual(place.who.view()["board"], room.table.game.view(room.table.state, None))  # type: ignore[union-attr]
 
@@ -446,11 +446,11 @@ class TableTests(SynchronousTestCase):
         self.assertEqual((view["phase"], view["you"]["leaver"], view["won"]), ("disconnect", 0, None))
 
     def test_who_is_left_behind_plays_on_where_that_is_offered(self) -> None:
-        self.house = universe(reseat=True)
+        self.harness = universe(reseat=True)
         self.seat(Person("A"), Person("B"))
         self.does(self.places[0], {"do": "vote", "players": 2})
         self.places.pop(0).world.leaves()
-        self.house.settle()
+        self.harness.settle()
         self.settle()
         self.assertEqual(self.phases, ["waiting"])
         self.seat(Person("C"))

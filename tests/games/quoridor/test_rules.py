@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import IllegalMove, InvalidMove, NotYourTurn, RuleError
-from gamed.game import Outcome, Termination
+from gamed.core.errors import IllegalMove, InvalidMove, NotYourTurn, RuleError
+from gamed.core.game import Outcome, Termination
 from gamed.games.quoridor.moves import HORIZONTAL, VERTICAL, Move, PawnMove, Wall, xy
 from gamed.games.quoridor.rules import STARTS, State, destinations
 from gamed.games.quoridor.walls import GOALS, Walls, bits, cell_at

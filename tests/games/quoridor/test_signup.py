@@ -24,8 +24,8 @@ def after(found: Row) -> tuple[Status, int]:
 
 def cells(found: Row) -> tuple[str, ...]:
     """Return a row as the page shows it."""
-    mails = "; ".join(f"{place}: `{call}`" for place, call in found.calls)
-    return f"`{found.status}`", str(found.worlds), str(found.occasion), f"`{found.then}`", mails
+    events = "; ".join(f"{place}: `{call}`" for place, call in found.calls)
+    return f"`{found.status}`", str(found.worlds), str(found.occasion), f"`{found.then}`", events
 
 
 class TableTests(SynchronousTestCase):

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import IllegalMove, InvalidMove, RuleError
-from gamed.events import Event
-from gamed.game import Outcome, Termination
+from gamed.core.errors import IllegalMove, InvalidMove, RuleError
+from gamed.core.events import Event
+from gamed.core.game import Outcome, Termination
+from gamed.core.history import ENDED, JOINED, LEFT, MOVE, STARTED, Entry, History
+from gamed.core.table import Step, replay
 from gamed.games.quoridor.moves import PawnMove
 from gamed.games.quoridor.signup import TABLE, Occasion, Status
-from gamed.games.quoridor.table import Seated
+from gamed.games.quoridor.table import TableRules
 from gamed.games.quoridor.wire import Registered
-from gamed.history import ENDED, JOINED, LEFT, MOVE, STARTED, Entry, History
-from gamed.table import Step, replay
-from tests.games.quoridor.tables import VOTE_FOUR, Play, at, four, mails, refused, two, universe
+from tests.games.quoridor.tables import VOTE_FOUR, Play, at, events, four, refused, two, universe
 from tests.games.quoridor.worlds import DOWN, FOUR
 
 
@@ -25,7 +25,7 @@ class StateTests(SynchronousTestCase):
             self.assertEqual(at(row.status, row.worlds).where, (row.status, row.worlds))
 
     def check(self, play: Play, step: Step, status: Status, *told: str) -> None:
-        self.assertEqual((play.table.status, mails(step)), (status, list(told)))
+        self.assertEqual((play.table.status, events(step)), (status, list(told)))
 
     def test_the_first_world(self) -> None:
         play = Play()
@@ -85,7 +85,7 @@ class StateTests(SynchronousTestCase):
         play = four()
         for world, others in ((1, (3, 4, 2)), (2, (4, 1, 3)), (3, (1, 2, 4)), (4, (2, 3, 1))):
             step = play.say(world, f"(move {FOUR[world - 1]})")
-            move = step.mails[0].event.move
+            move = step.events[0].event.move
             *waiting, following = others
             told = [f"{other}: wait {world} {move}" for other in (world, *waiting)]
             self.check(play, step, Status.FOUR, *told, f"{following}: play {world} {move}")
@@ -114,7 +114,7 @@ class StateTests(SynchronousTestCase):
     def test_a_first_move_to_the_goal_wins(self) -> None:
         """The original does not ask how the pawn got there."""
         play = two()
-        self.assertEqual(mails(play.say(1, "(move player 4 8)"))[0], "1: won 1 (player 4 8 8)")
+        self.assertEqual(events(play.say(1, "(move player 4 8)"))[0], "1: won 1 (player 4 8 8)")
 
     def test_a_wall_on_the_goal_does_not_win(self) -> None:
         play = two()
@@ -156,7 +156,7 @@ class StateTests(SynchronousTestCase):
         self.assertRaises(AssertionError, play.join)
         play = Play(1)
         self.assertRaises(AssertionError, play.table.join, "x", 0.0, 2)
-        self.assertEqual(mails(play.table.join("x", 0.0, 1))[0], "1: wait-or-play 0 ()")
+        self.assertEqual(events(play.table.join("x", 0.0, 1))[0], "1: wait-or-play 0 ()")
 
     def test_events_of_others_have_no_effect(self) -> None:
         play = two()
@@ -172,7 +172,7 @@ class LeavingTests(SynchronousTestCase):
                 others = [seat + 1 for seat in play.table.order if seat != leaver - 1]
                 step = play.leave(leaver)
                 told = [f"{other}: disconnect {leaver} (wall 4 4 horizontal)" for other in others]
-                self.assertEqual((mails(step), step.closed), (told, True), (status, worlds, leaver))
+                self.assertEqual((events(step), step.closed), (told, True), (status, worlds, leaver))
                 self.assertEqual((play.table.is_dissolved, list(play.table.free)), (True, []))
                 self.assertRaises(AssertionError, play.join)
 
@@ -217,7 +217,7 @@ class StopTests(SynchronousTestCase):
         for why in (Termination.SHUTDOWN, Termination.CANCELLED, Termination.SERVER_FAULT):
             play = four()
             step = play.table.stop(why, play.now)
-            self.assertEqual((step.mails, step.outcome, step.closed), ((), Outcome(why), True))
+            self.assertEqual((step.events, step.outcome, step.closed), ((), Outcome(why), True))
             self.assertEqual([entry.data for entry in step.journal], [{"termination": str(why)}])
             self.assertEqual(play.table.stop(why, play.now), Step())
             self.assertEqual(refused(play.say(1, "(move player 4 1)")), ["table-over"])
@@ -234,7 +234,7 @@ class StopTests(SynchronousTestCase):
         play.say(1, "(move player 4 2)")
         self.assertIsNone(play.say(2, "(move player 4 6)").outcome)
         step = play.say(1, "(move player 4 3)")
-        self.assertEqual((step.mails, step.outcome, step.closed), ((), Outcome(Termination.LIMIT), True))
+        self.assertEqual((step.events, step.outcome, step.closed), ((), Outcome(Termination.LIMIT), True))
         self.assertEqual([entry.kind for entry in step.journal], ["ended"])
 
     def test_the_next_game_has_as_many_again(self) -> None:
@@ -261,20 +261,20 @@ class RefereeTests(SynchronousTestCase):
         for move, code in self.ILLEGAL:
             play = two()
             step = play.say(1, f"(move {move})")
-            self.assertEqual(len(step.mails), 2)
+            self.assertEqual(len(step.events), 2)
             (finding,) = step.findings
             # Two worlds joined and the game started: the move is the fourth entry.
             self.assertEqual((finding.code, finding.seat, finding.entry), (code, 0, 3))
             self.assertEqual(play.table.match.findings, [finding])
             self.assertEqual(step.journal[0].body, move.encode())
-            self.assertEqual(mails(play.say(2, "(move player 4 7)"))[0], "2: wait 2 (player 4 7 7)")
+            self.assertEqual(events(play.say(2, "(move player 4 7)"))[0], "2: wait 2 (player 4 7 7)")
 
     def test_the_strict_referee_ignores_them_and_the_world_keeps_its_turn(self) -> None:
         for move, code in self.ILLEGAL:
             play = two(referee="strict")
             self.assertEqual(refused(play.say(1, f"(move {move})")), [code])
             self.assertEqual(play.table.match.findings, [])
-            self.assertEqual(mails(play.say(1, "(move player 4 1)"))[1], "2: play 1 (player 4 1 1)")
+            self.assertEqual(events(play.say(1, "(move player 4 1)"))[1], "2: play 1 (player 4 1 1)")
 
     def test_strict_or_not_whole_legal_games(self) -> None:
         for referee in ("observe", "strict"):
@@ -370,14 +370,14 @@ class JournalTests(SynchronousTestCase):
 
 class RuleTests(SynchronousTestCase):
     def test_two_sit_there_unless_it_is_said(self) -> None:
-        self.assertEqual(Seated().setup({}).players, 2)
-        self.assertEqual(Seated().setup({"players": 4, "first": 3}).mover, 3)
+        self.assertEqual(TableRules().setup({}).players, 2)
+        self.assertEqual(TableRules().setup({"players": 4, "first": 3}).mover, 3)
 
     def test_others_cannot_begin(self) -> None:
         for players, first in ((2, 2), (2, -1), (4, 4), (3, 0)):
-            self.assertRaises(InvalidMove, Seated().setup, {"players": players, "first": first})
+            self.assertRaises(InvalidMove, TableRules().setup, {"players": players, "first": first})
 
     def test_the_table_shows_the_position(self) -> None:
         play = two()
-        self.assertEqual(play.table.state.pawns, Seated().setup({}).pawns)
+        self.assertEqual(play.table.state.pawns, TableRules().setup({}).pawns)
         self.assertIn(PawnMove(4, 1), list(play.table.game.legal_moves(play.table.state, 0)))

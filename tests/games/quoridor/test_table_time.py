@@ -6,12 +6,12 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.game import Outcome, Termination
+from gamed.core.game import Outcome, Termination
+from gamed.core.history import MOVE
+from gamed.core.table import Step
 from gamed.games.quoridor.signup import Status
 from gamed.games.quoridor.table import HELD_MOST
-from gamed.history import MOVE
-from gamed.table import Step
-from tests.games.quoridor.tables import VOTE_FOUR, Play, at, mails, refused, said, two
+from tests.games.quoridor.tables import VOTE_FOUR, Play, at, events, refused, said, two
 
 
 class TimeTests(SynchronousTestCase):
@@ -27,15 +27,15 @@ class TimeTests(SynchronousTestCase):
         play = two(pace=1.5)
         table, now = play.table, play.now
         step = table.receive(0, said("(move player 4 1)"), now)
-        self.assertEqual((mails(step)[1], step.wake_at), ("2: play 1 (player 4 1 1)", None))
+        self.assertEqual((events(step)[1], step.wake_at), ("2: play 1 (player 4 1 1)", None))
         step = table.receive(1, said("(move player 4 7)"), now + 0.5)
         # Both have just been told of a move. The move itself is journalled at once.
-        self.assertEqual((mails(step), step.wake_at), ([], now + 1.5))
+        self.assertEqual((events(step), step.wake_at), ([], now + 1.5))
         self.assertEqual([(entry.kind, entry.at) for entry in step.journal], [(MOVE, round((now - 99.5) * 1000))])
         early = table.tick(now + 1.0)
-        self.assertEqual((mails(early), early.wake_at), ([], now + 1.5))
+        self.assertEqual((events(early), early.wake_at), ([], now + 1.5))
         step = table.tick(now + 1.5)
-        self.assertEqual(mails(step), ["2: wait 2 (player 4 7 7)", "1: play 2 (player 4 7 7)"])
+        self.assertEqual(events(step), ["2: wait 2 (player 4 7 7)", "1: play 2 (player 4 7 7)"])
         self.assertIsNone(step.wake_at)
 
     def test_a_table_that_dissolves_tells_first_what_it_has_to_tell(self) -> None:
@@ -45,12 +45,12 @@ class TimeTests(SynchronousTestCase):
         step = table.receive(1, said("(move player 4 0)"), now)
         self.assertEqual(step.outcome, Outcome(Termination.VICTORY, 1))
         step = table.leave(1, Termination.LEFT, now + 0.1)
-        self.assertEqual((mails(step), step.closed, step.wake_at), ([], False, now + 1.5))
+        self.assertEqual((events(step), step.closed, step.wake_at), ([], False, now + 1.5))
         self.assertTrue(table.is_dissolved)
         step = table.tick(now + 1.5)
-        self.assertEqual((mails(step), step.closed), (["1: lost 2 (player 4 0 0)"], False))
+        self.assertEqual((events(step), step.closed), (["1: lost 2 (player 4 0 0)"], False))
         step = table.tick(now + 3.0)
-        self.assertEqual((mails(step), step.closed), (["1: disconnect 2 (wall 4 4 horizontal)"], True))
+        self.assertEqual((events(step), step.closed), (["1: disconnect 2 (wall 4 4 horizontal)"], True))
 
     def test_it_closes_when_nobody_is_left_to_be_told(self) -> None:
         play = two(pace=1.5)
@@ -85,7 +85,7 @@ class PauseTests(SynchronousTestCase):
             self.assertEqual(play.say(world, message), Step())
         self.assertEqual(refused(play.say(1, "hello")), ["not-a-list"])
         steps = self.run_out(play, play.table.resume(play.now))
-        told = [line for step in steps for line in mails(step)]
+        told = [line for step in steps for line in events(step)]
         self.assertEqual([line.split()[1] for line in told], ["wait", "play", "wait", "play"])
         self.assertEqual(play.table.order, [0, 1])
         self.assertFalse(play.table.is_paused)
@@ -128,12 +128,12 @@ class PauseTests(SynchronousTestCase):
         play.table.receive(0, said("(move player 4 1)"), play.now)
         play.table.receive(1, said("(move player 4 7)"), play.now)
         play.table.pause(play.now)
-        self.assertEqual(len(play.table.tick(play.now + 1.5).mails), 2)
+        self.assertEqual(len(play.table.tick(play.now + 1.5).events), 2)
 
     def test_worlds_join_and_leave_meanwhile(self) -> None:
         play = Play(1)
         play.table.pause(play.now)
-        self.assertEqual(len(mails(play.join())), 2)
+        self.assertEqual(len(events(play.join())), 2)
         self.assertEqual(play.say(1, "(play)"), Step())
         self.assertTrue(play.leave(1).closed)
         self.assertEqual(play.table.resume(play.now), Step())
@@ -147,7 +147,7 @@ class PauseTests(SynchronousTestCase):
     def test_two_are_forced_to_begin(self) -> None:
         for play in (Play(2), Play(2, VOTE_FOUR[0]), Play(2, *VOTE_FOUR)):
             step = play.table.step(play.now, forced=True)
-            self.assertEqual(mails(step), ["2: start2wait 1 ()", "1: start2play 1 ()"])
+            self.assertEqual(events(step), ["2: start2wait 1 ()", "1: start2play 1 ()"])
             self.assertEqual(play.table.status, Status.TWO)
 
     def test_others_cannot_be_forced(self) -> None:

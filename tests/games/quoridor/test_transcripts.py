@@ -17,7 +17,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.records.index import validate
 from gamed.records.own import judgement
 from gamed.records.record import document
-from gamed.testing.house import House, Wire
+from gamed.testing.harness import Harness, Wire
 from tests import transcripts
 from tests.games.quoridor.worlds import universe
 
@@ -81,21 +81,21 @@ def recorded(name: str, connection: str) -> bytes:
     return transcripts.streams(FOLDER, name)[connection, "s>w"]
 
 
-def replayed(name: str, cut: Random | None) -> tuple[House, dict[str, Wire]]:
+def replayed(name: str, cut: Random | None) -> tuple[Harness, dict[str, Wire]]:
     """Play a session against gamed's defaults, whole segments or cut at random; return its worlds' wires."""
-    house = universe()
+    harness = universe()
     wires: dict[str, Wire] = {}
     for connection, way, data in timeline(name):
         if way == "connect":
-            wires[connection] = house.connect()
+            wires[connection] = harness.connect()
         elif way == "w>s" and data:
             at = cut.randrange(len(data) + 1) if cut else 0
             for piece in filter(None, (data[:at], data[at:])):
                 wires[connection].send(piece)
         elif way == "w>s":
             wires[connection].leave()
-    house.settle()
-    return house, wires
+    harness.settle()
+    return harness, wires
 
 
 class TranscriptTests(SynchronousTestCase):
@@ -126,17 +126,17 @@ class TranscriptTests(SynchronousTestCase):
     def test_the_games_are_recorded(self) -> None:
         self.assertEqual(sorted(RECORDS), names())
         for name in names():
-            house, _ = replayed(name, None)
-            found = [(one.termination, one.winner, one.length) for one in house.store.summaries.values()]
+            harness, _ = replayed(name, None)
+            found = [(one.termination, one.winner, one.length) for one in harness.store.summaries.values()]
             self.assertEqual(found, RECORDS[name], name)
-            for record in house.store.records.values():
+            for record in harness.store.records.values():
                 validate(document(record))
 
     def test_the_authors_played_by_the_rules_but_where_their_client_errs(self) -> None:
         """In 05-real-2p and 10-real-4p every move was made by the real client, which is the rules' oracle."""
         for name, findings in (("05-real-2p", []), ("10-real-4p", [])):
-            house, _ = replayed(name, None)
-            found = [one.code for record in house.store.records.values() for one in judgement(record).findings]
+            harness, _ = replayed(name, None)
+            found = [one.code for record in harness.store.records.values() for one in judgement(record).findings]
             self.assertEqual(found, findings, name)
 
     def test_the_differences_are_those_of_the_page(self) -> None:

@@ -21,11 +21,11 @@ from hypothesis.stateful import (
 )
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.core.table import replay
 from gamed.games.quoridor import game_type
 from gamed.records.index import validate
 from gamed.records.own import judgement, to_history
 from gamed.records.record import document
-from gamed.table import replay
 from tests.games.quoridor.worlds import World, newcomer, universe
 
 JUNK = ("hello", "()", "17", '"play"', "(hello)", "(move)", "(move teapot 1 2)", '(move player "a" "b")', "#;x",
@@ -142,7 +142,7 @@ class UniverseMachine(RuleBasedStateMachine):
 
     @initialize(tables=st.sampled_from([1, 1, 2, 0]))
     def open(self, tables: int) -> None:
-        self.house = universe(tables=tables)
+        self.harness = universe(tables=tables)
         self.tables = tables
         self.models: list[Model] = []
         self.games = 0
@@ -172,7 +172,7 @@ class UniverseMachine(RuleBasedStateMachine):
     def joins(self) -> None:
         self.count += 1
         number = self.count
-        self.alive[number], self.heard[number] = newcomer(self.house), []
+        self.alive[number], self.heard[number] = newcomer(self.harness), []
         model = next((model for model in self.models if model.takes), None)
         if model is None and self.tables and len(self.models) >= self.tables:
             self.tell([(number, "(rejected 0 ())")])
@@ -272,7 +272,7 @@ class UniverseMachine(RuleBasedStateMachine):
     @invariant()
     def the_tables_are_those_of_the_model(self) -> None:
         if hasattr(self, "house"):
-            found = [room.table for room in self.house.lobby.rooms_of("quoridor")]
+            found = [room.table for room in self.harness.lobby.rooms_of("quoridor")]
             assert [(table.status, [seat + 1 for seat in table.order]) for table in found] == [
                 (model.status, [number for _, number in model.worlds]) for model in self.models
             ]
@@ -282,11 +282,11 @@ class UniverseMachine(RuleBasedStateMachine):
             return
         for world in self.alive.values():
             world.leaves()
-        self.house.settle()
+        self.harness.settle()
         games = self.games + sum(model.games for model in self.models)
-        records = self.house.store.records.values()
+        records = self.harness.store.records.values()
         assert len(records) == games
-        assert list(self.house.journal.open_rooms()) == []
+        assert list(self.harness.journal.open_rooms()) == []
         for record in records:
             validate(document(record))
             history = to_history(record)

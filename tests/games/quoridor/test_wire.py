@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import LocalProtocolError, RemoteProtocolError
-from gamed.events import Event, Started, Unread
+from gamed.core.errors import LocalProtocolError, RemoteProtocolError
+from gamed.core.events import Event, Started, Unread
 from gamed.games.quoridor.signup import Call
 from gamed.games.quoridor.wire import (
     NAME_LENGTH,

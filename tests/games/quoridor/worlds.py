@@ -9,7 +9,7 @@ from attrs import define
 
 from gamed.games.quoridor import Settings
 from gamed.games.quoridor.client import Player
-from gamed.testing.house import House, Wire
+from gamed.testing.harness import Harness, Wire
 
 LOBBY = "(wait-for-players 0 ())"
 VOTE = "(wait-or-play 0 ())"
@@ -40,33 +40,33 @@ class World:
         self.wire.leave()
 
 
-def universe(**settings: Any) -> House:
+def universe(**settings: Any) -> Harness:
     """Return a room service in memory with a Quoridor listener."""
-    return House("quoridor", Settings(**settings))
+    return Harness("quoridor", Settings(**settings))
 
 
-def newcomer(house: House, name: str = '"Quoridor"') -> World:
+def newcomer(harness: Harness, name: str = '"Quoridor"') -> World:
     """Return a world that has just registered, its `(OKAY)` read."""
-    world = World(house.connect())
+    world = World(harness.connect())
     world.says(f"(REGISTER ((name {name})))")
     assert world.wire.received.startswith(b"(OKAY)\n"), world.wire.received
     world.read = len(b"(OKAY)\n")
     return world
 
 
-def two(house: House) -> list[World]:
+def two(harness: Harness) -> list[World]:
     """Return two worlds that have begun to play; all that they were told is read."""
-    return _begun([newcomer(house), newcomer(house)], "(play)")
+    return _begun([newcomer(harness), newcomer(harness)], "(play)")
 
 
-def waiting_for_four(house: House) -> list[World]:
+def waiting_for_four(harness: Harness) -> list[World]:
     """Return two worlds that have voted to wait; all that they were told is read."""
-    return _begun([newcomer(house), newcomer(house)], "(wait)")
+    return _begun([newcomer(harness), newcomer(harness)], "(wait)")
 
 
-def four(house: House) -> list[World]:
+def four(harness: Harness) -> list[World]:
     """Return four worlds that have begun to play; all that they were told is read."""
-    worlds = [*waiting_for_four(house), newcomer(house), newcomer(house)]
+    worlds = [*waiting_for_four(harness), newcomer(harness), newcomer(harness)]
     heard(worlds)
     return worlds
 
@@ -116,11 +116,11 @@ def gone(leaver: int) -> list[str]:
     return [f"(disconnect {leaver} (wall 4 4 horizontal))"]
 
 
-def play_out(house: House, players: Sequence[Player]) -> list[bytes]:
+def play_out(harness: Harness, players: Sequence[Player]) -> list[bytes]:
     """Connect players, each when the ones before have nothing more to say, and play; return what each has sent."""
     seats: list[_Seat] = []
     for player in players:
-        seats.append(_Seat(player, World(house.connect())))
+        seats.append(_Seat(player, World(harness.connect())))
         seats[-1].send(player.begin())
         # Not `any`, which would stop at the first one.
         while sum([seat.answers() for seat in seats]):

@@ -8,16 +8,16 @@ from typing import Any
 
 from attrs import define, field
 
-from gamed.game import Outcome
+from gamed.core.game import Outcome
+from gamed.core.history import History
 from gamed.games.roborally import Settings
 from gamed.games.roborally.rules.game import RoboRally
 from gamed.games.roborally.rules.moves import Deal
 from gamed.games.roborally.rules.state import State, hand_sizes
 from gamed.games.roborally.table import Manager
-from gamed.history import History
 from gamed.lobby.room import Room
 from gamed.records.own import to_history
-from gamed.testing.house import House, Wire
+from gamed.testing.harness import Harness, Wire
 
 COURSE = str(Path(__file__).with_name("session.course"))
 """One tile, rangierhof, with the flags (9,1) and (12,3)."""
@@ -80,14 +80,14 @@ class Gathering:
     """A room service with a listener of RoboRally, and its peers. `settings`: those that differ from the usual."""
 
     settings: Settings
-    house: House = field(init=False)
+    harness: Harness = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.house = House("roborally", self.settings)
+        self.harness = Harness("roborally", self.settings)
 
     @property
     def rooms(self) -> list[Room]:
-        return [room for room in self.house.lobby.rooms.values() if not room.is_closed]
+        return [room for room in self.harness.lobby.rooms.values() if not room.is_closed]
 
     @property
     def table(self) -> Manager:
@@ -97,7 +97,7 @@ class Gathering:
         return room.table
 
     def connects(self) -> Peer:
-        return Peer(self.house.connect())
+        return Peer(self.harness.connect())
 
     def joins(self, *names: str) -> list[Peer]:
         """Register players."""
@@ -116,9 +116,9 @@ class Gathering:
         return peer
 
     def passes(self, seconds: float) -> None:
-        self.house.clock.advance(seconds)
-        self.house.clock.advance(0)
-        self.house.clock.advance(0)
+        self.harness.clock.advance(seconds)
+        self.harness.clock.advance(0)
+        self.harness.clock.advance(0)
 
     def starts(self, *peers: Peer) -> None:
         """Let the start delay pass, and NTS and MNR be answered; each MRP, and NTC, waits to be heard."""
@@ -134,8 +134,8 @@ class Gathering:
     @property
     def records(self) -> list[History]:
         """The games that were recorded, as histories."""
-        self.house.settle()
-        return [to_history(record) for record in self.house.store.records.values()]
+        self.harness.settle()
+        return [to_history(record) for record in self.harness.store.records.values()]
 
 
 def gathering(**settings: Any) -> Gathering:

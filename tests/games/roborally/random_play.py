@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from gamed.game import CHANCE, Options, Seat
-from gamed.games.roborally.boards import load_course
+from gamed.core.game import CHANCE, Options, Seat
+from gamed.games.roborally.course_files import load_course
 from gamed.games.roborally.rules.cards import DECK
 from gamed.games.roborally.rules.courses import Limits
 from gamed.games.roborally.rules.game import RoboRally
 from gamed.games.roborally.rules.moves import Move
 from gamed.games.roborally.rules.robots import locks
 from gamed.games.roborally.rules.state import Stage, State, deck
-from gamed.games.roborally.strategy import Strategy, as_told, at_random
+from gamed.games.roborally.strategy import Strategy, as_public, at_random
 
 GAME = RoboRally()
 
@@ -30,7 +30,7 @@ def options(course: str, players: int, max_turns: int = 200) -> Options:
 
 def answer(state: State, seat: Seat, random: Random, strategy: Strategy = at_random) -> Move:
     """Return what a strategy answers to what it is asked."""
-    return strategy(state.layout, as_told(state.robots[seat]), GAME.requests(state)[seat], random)
+    return strategy(state.layout, as_public(state.robots[seat]), GAME.requests(state)[seat], random)
 
 
 def positions(state: State, random: Random, strategy: Strategy = at_random, leaving: float = 0.0) -> Iterator[State]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import define, evolve, field
 
-from gamed.errors import RuleError
+from gamed.core.errors import RuleError
 from gamed.games.roborally.rules.answers import deal, take
 from gamed.games.roborally.rules.board import parse_plan
 from gamed.games.roborally.rules.elements import Direction

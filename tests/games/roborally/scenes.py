@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from gamed.game import CHANCE
+from gamed.core.game import CHANCE
 from gamed.games.roborally.rules.elements import Direction
 from gamed.games.roborally.rules.game import RoboRally
 from gamed.games.roborally.rules.moves import Deal, Facing, Program

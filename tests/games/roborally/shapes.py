@@ -6,7 +6,7 @@ from itertools import product
 
 from hypothesis import strategies as st
 
-from gamed.events import Event
+from gamed.core.events import Event
 from gamed.games.roborally import messages as m
 from gamed.games.roborally.rules.board import (
     PIT,

@@ -9,8 +9,8 @@ from itertools import islice
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import IllegalMove, InvalidMove, NotYourTurn, RuleError
-from gamed.game import CHANCE
+from gamed.core.errors import IllegalMove, InvalidMove, NotYourTurn, RuleError
+from gamed.core.game import CHANCE
 from gamed.games.roborally.rules.answers import deal, legal, opening, take
 from gamed.games.roborally.rules.elements import DIRECTIONS, Direction
 from gamed.games.roborally.rules.moves import (

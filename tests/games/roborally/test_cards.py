@@ -6,7 +6,7 @@ from collections import Counter
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.games.roborally.rules.cards import ACTIONS, DECK, QUARTERS, STEPS, Action, spell_card
+from gamed.games.roborally.rules.cards import ACTIONS, DECK, QUARTERS, STEPS, Action
 
 
 class DeckTests(SynchronousTestCase):
@@ -47,6 +47,3 @@ class DeckTests(SynchronousTestCase):
 
     def test_no_card_does_nothing(self) -> None:
         self.assertEqual((QUARTERS[0], STEPS[0]), (0, 0))
-
-    def test_spelling(self) -> None:
-        self.assertEqual([spell_card(card) for card in (49, 7, 1)], ["PK(M1,49)", "PK(RL,7)", "PK(UT,1)"])

@@ -9,12 +9,12 @@ from random import Random
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import RemoteProtocolError
+from gamed.core.errors import RemoteProtocolError
+from gamed.core.history import MOVE
 from gamed.games.roborally import game_type
 from gamed.games.roborally.client import Player, random_name
 from gamed.games.roborally.messages import Reason, Removed
 from gamed.games.roborally.viewer import Viewer
-from gamed.history import MOVE
 from tests.games.roborally.gathering import Gathering, gathering
 
 BOARD = b"__ _B_F(N,1,()())_ __ #B#G_ __ .\n"

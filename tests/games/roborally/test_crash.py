@@ -11,17 +11,17 @@ from click.testing import CliRunner
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.cli import main
-from gamed.games.roborally.drawing import draw
+from gamed.core.history import HELD, MOVE, Entry
+from gamed.core.table import replay
 from gamed.games.roborally.rules.game import RoboRally
 from gamed.games.roborally.rules.moves import Deal
 from gamed.games.roborally.rules.state import State
 from gamed.games.roborally.table import Manager
-from gamed.history import HELD, MOVE, Entry
+from gamed.games.roborally.text_board import draw
 from gamed.lobby.recovery import recover
 from gamed.records.own import summary, to_history
 from gamed.records.record import Record, document
-from gamed.table import replay
-from gamed.testing.house import House
+from gamed.testing.harness import Harness
 from tests.games.roborally.gathering import COURSE, Gathering, Peer, gathering, usual
 
 NAMES = ("Anna", "Bert", "Carl")
@@ -70,17 +70,17 @@ class CrashTests(SynchronousTestCase):
 
     def killed(self) -> Record:
         """Return the record that is made after a kill at this moment."""
-        journal = deepcopy(self.found.house.journal)
+        journal = deepcopy(self.found.harness.journal)
         journal.start()
-        house = House("roborally", self.found.settings, journal=journal)
-        self.assertEqual(recover(house.lobby), 1)
-        house.settle()
-        (record,) = house.store.records.values()
+        harness = Harness("roborally", self.found.settings, journal=journal)
+        self.assertEqual(recover(harness.lobby), 1)
+        harness.settle()
+        (record,) = harness.store.records.values()
         self.assertEqual(summary(record).termination, "server-fault")
         return record
 
     def replayed(self, record: Record) -> Manager:
-        table = gathering().house.lobby.open("roborally", to_history(record).options).table
+        table = gathering().harness.lobby.open("roborally", to_history(record).options).table
         assert isinstance(table, Manager)
         for _ in replay(table, to_history(record)):
             pass
@@ -92,7 +92,7 @@ class CrashTests(SynchronousTestCase):
         self.program()
         assert self.tafel is not None
         stages = set()
-        while self.live.channels[0].is_told:
+        while self.live.channels[0].is_notified:
             table = self.replayed(self.killed())
             self.assertEqual((table.steps, table.state), (self.live.steps, self.live.state))
             stages.add((table.state.phase, table.state.stage))
@@ -157,7 +157,7 @@ class CrashTests(SynchronousTestCase):
             self.tafel.says("ok")
 
     def held(self) -> list[Entry]:
-        journal = deepcopy(self.found.house.journal)
+        journal = deepcopy(self.found.harness.journal)
         journal.start()
         (history,) = journal.open_rooms()
         return [entry for entry in history.entries if entry.kind == HELD]

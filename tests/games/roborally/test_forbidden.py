@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.game import Outcome, Termination
+from gamed.core.game import Outcome, Termination
 from tests.games.roborally.gathering import Gathering, Peer, gathering
 
 MALFORMED = (

@@ -13,8 +13,8 @@ from typing import Any
 from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import ConfigError, GamedError, IllegalMove, InvalidMove, NotYourTurn
-from gamed.game import CHANCE, Outcome, Termination
+from gamed.core.errors import ConfigError, GamedError, IllegalMove, InvalidMove, NotYourTurn
+from gamed.core.game import CHANCE, Outcome, Termination
 from gamed.games.roborally.rules.board import NotationError
 from gamed.games.roborally.rules.elements import Direction
 from gamed.games.roborally.rules.game import RoboRally, laid_out

@@ -14,14 +14,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import LocalProtocolError
-from gamed.events import Event, Moved
+from gamed.core.errors import LocalProtocolError
+from gamed.core.events import Event, Moved
+from gamed.core.refusals import Refusal
 from gamed.games.roborally import messages as m
-from gamed.games.roborally.grammar import SAYABLE, Sender, parse, spell
+from gamed.games.roborally.grammar import SAYABLE, Sender, parse, serialize
 from gamed.games.roborally.messages import Malformed, ProgramCard, Reason
 from gamed.games.roborally.rules.board import OPEN, PLAIN, Belt, Direction, Laser, Pusher, Wall, parse_plan
 from gamed.games.roborally.rules.cards import Action
-from gamed.refusals import Refusal
 from tests.games.roborally.shapes import MANAGER_EVENTS, PEER_EVENTS
 
 TRANSCRIPT = Path(__file__).parent / "transcript.txt"
@@ -174,12 +174,12 @@ class ExampleTests(SynchronousTestCase):
     def test_a_peers_messages(self) -> None:
         for line, event in PEER_EXAMPLES.items():
             self.assertEqual(from_peer(line), event, line)
-            self.assertEqual(spell(event), line.encode())
+            self.assertEqual(serialize(event), line.encode())
 
     def test_the_managers_messages(self) -> None:
         for line, event in MANAGER_EXAMPLES.items():
             self.assertEqual(from_manager(line), event, line)
-            self.assertEqual(spell(event), line.encode())
+            self.assertEqual(serialize(event), line.encode())
 
     def test_there_is_an_example_of_each_message(self) -> None:
         self.assertEqual({type(event) for event in PEER_EXAMPLES.values()}, SAYABLE[Sender.PEER])
@@ -453,35 +453,35 @@ class PropertyTests(SynchronousTestCase):
     @settings(deadline=None, max_examples=400)
     @given(PEER_EVENTS)
     def test_a_peers_messages_survive_print_and_read(self, event: Event) -> None:
-        line = spell(event)
+        line = serialize(event)
         self.assertEqual(parse(line, Sender.PEER), event)
-        self.assertEqual(spell(parse(line, Sender.PEER)), line)
+        self.assertEqual(serialize(parse(line, Sender.PEER)), line)
 
     @settings(deadline=None, max_examples=400)
     @given(MANAGER_EVENTS)
     def test_the_managers_messages_survive_print_and_read(self, event: Event) -> None:
-        line = spell(event)
+        line = serialize(event)
         self.assertEqual(parse(line, Sender.MANAGER), event)
-        self.assertEqual(spell(parse(line, Sender.MANAGER)), line)
+        self.assertEqual(serialize(parse(line, Sender.MANAGER)), line)
 
     @settings(deadline=None, max_examples=300)
     @given(PEER_EVENTS, st.lists(st.text(" \t", max_size=2), min_size=1, max_size=7))
     def test_white_space_changes_nothing(self, event: Event, gaps: list[str]) -> None:
-        self.assertEqual(from_peer(spread(spell(event).decode(), gaps)), event)
+        self.assertEqual(from_peer(spread(serialize(event).decode(), gaps)), event)
 
     @settings(deadline=None, max_examples=300)
     @given(PEER_EVENTS, st.data())
     def test_the_literal_form_is_what_is_left_of_any_other(self, event: Event, data: st.DataObject) -> None:
         # One byte more, less or other: either no message, or one that is spelled back without white space and with
         # all commas of lists.
-        line = spell(event).decode()
+        line = serialize(event).decode()
         at = data.draw(st.integers(0, len(line)))
         byte = data.draw(st.sampled_from("(),tfNESW019 \tAz"))
         for changed in (line[:at] + byte + line[at:], line[:at] + line[at + 1 :], line[:at] + byte + line[at + 1 :]):
             found = from_peer(changed)
             if not isinstance(found, Malformed):
                 bare = changed.replace(" ", "").replace("\t", "")
-                self.assertEqual(spell(found).decode().replace(",)", ")"), bare.replace(",)", ")"))
+                self.assertEqual(serialize(found).decode().replace(",)", ")"), bare.replace(",)", ")"))
 
     @settings(deadline=None, max_examples=400)
     @given(st.binary(max_size=60) | st.text("RGSAPLTOD()NESW,#_[]SLBF129. tf", max_size=60).map(str.encode))
@@ -501,7 +501,7 @@ class TranscriptTests(SynchronousTestCase):
         for sender, text in transcript():
             event = parse(text.encode(), sender)
             self.assertIn(type(event), SAYABLE[sender], text)
-            self.assertEqual(spell(event).decode(), text)
+            self.assertEqual(serialize(event).decode(), text)
 
     def test_it_is_the_whole_session(self) -> None:
         lines = transcript()
@@ -514,7 +514,7 @@ class TranscriptTests(SynchronousTestCase):
 class SpellTests(SynchronousTestCase):
     def test_what_is_no_message(self) -> None:
         for event in (Malformed(Refusal("x", "y")), Moved(b"GSD"), Event(), m.Query()):
-            self.assertRaises(LocalProtocolError, spell, event)
+            self.assertRaises(LocalProtocolError, serialize, event)
 
     def test_the_two_sides_share_the_acknowledgements_only(self) -> None:
         self.assertEqual(SAYABLE[Sender.PEER] & SAYABLE[Sender.MANAGER], {m.Ok, m.Error})
@@ -522,7 +522,7 @@ class SpellTests(SynchronousTestCase):
     def test_a_plan_is_made_once(self) -> None:
         board = parse_plan("_ _B_ _ .")
         self.assertIs(board.plan, board.plan)
-        self.assertEqual(spell(m.PlanAnswer(board)), b"_ _B_ _ .")
+        self.assertEqual(serialize(m.PlanAnswer(board)), b"_ _B_ _ .")
 
 
 def seconds(line: bytes) -> float:

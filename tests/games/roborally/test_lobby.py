@@ -10,8 +10,8 @@ from string import ascii_uppercase
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import ConfigError
-from gamed.game import Outcome, Termination
+from gamed.core.errors import ConfigError
+from gamed.core.game import Outcome, Termination
 from gamed.games.roborally.states import Status
 from gamed.wire import Connection
 from tests.games.roborally.gathering import gathering, usual
@@ -93,7 +93,7 @@ class StartTests(SynchronousTestCase):
     def test_without_a_delay_nobody_comes_in_between(self) -> None:
         found = gathering(start_delay=0.0)
         # All of them before the reactor's next turn.
-        for name, wire in [(name, found.house.connect()) for name in ("Anna", "Bert", "Carl")]:
+        for name, wire in [(name, found.harness.connect()) for name in ("Anna", "Bert", "Carl")]:
             wire.session.dataReceived(f"RGS({name})\n".encode())
         self.assertEqual([len(room.table.members) for room in found.rooms], [2, 1])
 
@@ -190,7 +190,7 @@ class GamesTests(SynchronousTestCase):
     def test_or_at_random_by_the_seed(self) -> None:
         def sizes(seed: int) -> list[str]:
             found = gathering(courses=("doppelhalle", "anlauf", "winkel"), order="random", seed=seed)
-            taken = found.house.factory.reception.courses
+            taken = found.harness.factory.reception.courses
             return [str(taken.next()["course"]) for _ in range(8)]
 
         self.assertEqual(sizes(1), sizes(1))

@@ -13,9 +13,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from gamed.core.table import replay
 from gamed.games.roborally.rules.robots import locks
 from gamed.records.own import to_history
-from gamed.table import replay
 from tests.games.roborally.gathering import Gathering, Peer, gathering
 
 NAMES = ("Anna", "Bert", "Carl", "Tafel")
@@ -162,12 +162,12 @@ class Machine(RuleBasedStateMachine):
         if not hasattr(self, "room"):
             return
         self.found.passes(0)
-        self.found.house.lobby.stopService()
+        self.found.harness.lobby.stopService()
         self.found.passes(0)
-        self.found.house.settle()
-        (record,) = self.found.house.store.records.values()
+        self.found.harness.settle()
+        (record,) = self.found.harness.store.records.values()
         history = to_history(record)
-        table: Any = gathering().house.lobby.open("roborally", history.options).table
+        table: Any = gathering().harness.lobby.open("roborally", history.options).table
         for _ in replay(table, history):
             pass
         assert (table.outcome, table.state) == (history.outcome, self.room.table.state)

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import InvalidMove
+from gamed.core.errors import InvalidMove
 from gamed.games.roborally.rules.elements import Direction
-from gamed.games.roborally.rules.moves import Deal, Facing, Leave, Move, Program, Repairs, StayDown, parse, spell
+from gamed.games.roborally.rules.moves import Deal, Facing, Leave, Move, Program, Repairs, StayDown, parse, to_notation
 
 EXAMPLES: dict[str, Move] = {
     "N": Facing(Direction.N),
@@ -42,18 +42,18 @@ MOVES: st.SearchStrategy[Move] = st.one_of(
 
 class NotationTests(SynchronousTestCase):
     def test_examples(self) -> None:
-        self.assertEqual({spell(move): move for move in EXAMPLES.values()}, EXAMPLES)
+        self.assertEqual({to_notation(move): move for move in EXAMPLES.values()}, EXAMPLES)
         self.assertEqual({text: parse(text) for text in EXAMPLES}, EXAMPLES)
 
     @given(MOVES)
     @settings(deadline=None, max_examples=150)
     def test_spelled_and_parsed(self, move: Move) -> None:
-        self.assertEqual(parse(spell(move)), move)
+        self.assertEqual(parse(to_notation(move)), move)
 
     @given(MOVES, MOVES)
     @settings(deadline=None, max_examples=150)
     def test_different_moves_are_spelled_differently(self, one: Move, other: Move) -> None:
-        self.assertEqual(spell(one) == spell(other), one == other)
+        self.assertEqual(to_notation(one) == to_notation(other), one == other)
 
     def test_what_is_no_move(self) -> None:
         for text in (
@@ -95,4 +95,4 @@ class NotationTests(SynchronousTestCase):
             move = parse(text)
         except InvalidMove:
             return
-        self.assertEqual(spell(move), text)
+        self.assertEqual(to_notation(move), text)

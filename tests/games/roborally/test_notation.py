@@ -27,14 +27,14 @@ from gamed.games.roborally.rules.notation import (
     NUMBER,
     WALL,
     NotationError,
+    field_to_notation,
+    floor_to_notation,
     read_field_row,
     read_floor,
     read_wall,
     read_wall_row,
     rows_of,
-    spell_field,
-    spell_floor,
-    spell_wall,
+    wall_to_notation,
 )
 from tests.games.roborally.shapes import FLOORS, WALLS
 
@@ -78,12 +78,12 @@ class FloorTests(SynchronousTestCase):
         for text, floor in FLOOR_EXAMPLES.items():
             self.assertIsNotNone(re.fullmatch(FLOOR, text), text)
             self.assertEqual(read_floor(text), floor)
-            self.assertEqual(spell_floor(floor), text)
+            self.assertEqual(floor_to_notation(floor), text)
 
     @settings(deadline=None)
     @given(FLOORS)
     def test_any_survives_print_and_read(self, floor: Floor) -> None:
-        text = spell_floor(floor)
+        text = floor_to_notation(floor)
         self.assertIsNotNone(re.fullmatch(FLOOR, text))
         self.assertEqual(read_floor(text), floor)
 
@@ -93,12 +93,12 @@ class WallTests(SynchronousTestCase):
         for text, wall in WALL_EXAMPLES.items():
             self.assertIsNotNone(re.fullmatch(WALL, text), text)
             self.assertEqual(read_wall(text), wall)
-            self.assertEqual(spell_wall(wall), text)
+            self.assertEqual(wall_to_notation(wall), text)
 
     @settings(deadline=None)
     @given(WALLS)
     def test_any_survives_print_and_read(self, wall: Wall) -> None:
-        self.assertEqual(read_wall(spell_wall(wall)), wall)
+        self.assertEqual(read_wall(wall_to_notation(wall)), wall)
 
     def test_others(self) -> None:
         for text in (
@@ -121,14 +121,14 @@ class WallTests(SynchronousTestCase):
 class FieldTests(SynchronousTestCase):
     def test_the_walls_are_named_n_e_s_w(self) -> None:
         east, south = read_wall("[L(1)#"), read_wall("#S(1,3,5,)]")
-        self.assertEqual(spell_field(PLAIN, (OPEN, east, south, OPEN)), "(B,_[L(1)##S(1,3,5,)]_)")
+        self.assertEqual(field_to_notation(PLAIN, (OPEN, east, south, OPEN)), "(B,_[L(1)##S(1,3,5,)]_)")
 
     @settings(deadline=None)
     @given(FLOORS, st.tuples(WALLS, WALLS, WALLS, WALLS))
     def test_any_is_matched_part_by_part(self, floor: Floor, walls: tuple[Wall, Wall, Wall, Wall]) -> None:
-        match = re.fullmatch(FIELD, spell_field(floor, walls))
+        match = re.fullmatch(FIELD, field_to_notation(floor, walls))
         assert match is not None
-        self.assertEqual(match.groups(), (spell_floor(floor), *map(spell_wall, walls)))
+        self.assertEqual(match.groups(), (floor_to_notation(floor), *map(wall_to_notation, walls)))
 
     def test_a_comma_between_the_lists_of_a_belt(self) -> None:
         match = re.fullmatch(FIELD, "(F(N,1,(),()),____)")
@@ -145,12 +145,14 @@ class RowTests(SynchronousTestCase):
     @settings(deadline=None)
     @given(st.lists(WALLS, max_size=12))
     def test_any_row_of_walls(self, walls: list[Wall]) -> None:
-        self.assertEqual(read_wall_row("".join(map(spell_wall, walls))), walls)
+        self.assertEqual(read_wall_row("".join(map(wall_to_notation, walls))), walls)
 
     @settings(deadline=None)
     @given(WALLS, st.lists(st.tuples(FLOORS, WALLS), max_size=12))
     def test_any_row_of_fields(self, west: Wall, fields: list[tuple[Floor, Wall]]) -> None:
-        text = spell_wall(west) + "".join(spell_floor(floor) + spell_wall(wall) for floor, wall in fields)
+        text = wall_to_notation(west) + "".join(
+            floor_to_notation(floor) + wall_to_notation(wall) for floor, wall in fields
+        )
         self.assertEqual(read_field_row(text), ([floor for floor, _ in fields], [west, *(wall for _, wall in fields)]))
 
     def test_where_a_row_cannot_be_read(self) -> None:

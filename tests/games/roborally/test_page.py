@@ -7,7 +7,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.events import Event
+from gamed.core.events import Event
 from gamed.games.roborally import grammar, refusals, wire
 from gamed.games.roborally import messages as m
 from gamed.games.roborally.grammar import SAYABLE, Sender, parse

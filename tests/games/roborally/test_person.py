@@ -14,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import IllegalMove, InvalidMove, NotYourTurn, RemoteProtocolError, RuleError
+from gamed.core.errors import IllegalMove, InvalidMove, NotYourTurn, RemoteProtocolError, RuleError
+from gamed.core.history import MOVE
 from gamed.games.roborally import game_type
 from gamed.games.roborally.client import Player
 from gamed.games.roborally.person import Person, letters_of
 from gamed.games.roborally.rules.game import RoboRally
-from gamed.history import MOVE
 from tests.games.roborally.gathering import Gathering, gathering, priorities
 
 PLAN = b"____ _B_F(N,1,()())_R(1)_B_ ____ .\n"
@@ -233,16 +233,16 @@ class LobbyTests(SynchronousTestCase):
         found = Teller(person(), names="(Anna,)")
         found.hears(found.person.begin())
         found.names = "(Anna,Bert,Carl,)"
-        question = found.person.look()
+        question = found.person.refresh()
         self.assertEqual(question, b"GSN\n")
-        self.assertEqual(found.person.look(), b"")
+        self.assertEqual(found.person.refresh(), b"")
         found.hears(question)
         self.assertEqual(found.person.view()["players"], ["Anna", "Bert", "Carl"])
 
     def test_a_look_before_the_registration_asks_nothing(self) -> None:
         anna = person()
         anna.begin()
-        self.assertEqual(anna.look(), b"")
+        self.assertEqual(anna.refresh(), b"")
 
     def test_a_name_in_use(self) -> None:
         anna = person()
@@ -394,7 +394,7 @@ class DecisionTests(SynchronousTestCase):
 
     def test_a_look_leaves_the_decision_open(self) -> None:
         found = teller(f"MRP({HAND})")
-        question = found.person.look()
+        question = found.person.refresh()
         self.assertEqual(found.person.view()["you"]["prompt"], "program")
         self.assertIn(
             "TRP(Anna,(4,1,9,2,8,),f)", found.hears(found.person.act({"do": "program", "cards": [1, 49, 9, 7, 50]}))
@@ -412,7 +412,7 @@ class EndTests(SynchronousTestCase):
         self.assertEqual((view["phase"], view["won"], view["board"]["ranking"]), ("over", False, [1, 0]))
         self.assertIsNone(view["you"]["prompt"])
         self.assertTrue(found.person.is_done)
-        self.assertEqual(found.person.look(), b"")
+        self.assertEqual(found.person.refresh(), b"")
         self.assertRaises(NotYourTurn, found.person.act, {"do": "facing", "facing": "N"})
         self.assertEqual(found.person.receive_data(b""), b"")
 

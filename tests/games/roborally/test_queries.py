@@ -119,7 +119,7 @@ class RateTests(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.found = gathering()
-        self.found.house.factory.messages_per_second = float(RATE)
+        self.found.harness.factory.messages_per_second = float(RATE)
 
     def test_too_many_queries_wait(self) -> None:
         (anna,) = self.found.joins("Anna")

@@ -10,9 +10,9 @@ from random import Random
 from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.game import CHANCE
-from gamed.games.roborally.boards import course_names
-from gamed.games.roborally.rules.moves import parse, spell
+from gamed.core.game import CHANCE
+from gamed.games.roborally.course_files import course_names
+from gamed.games.roborally.rules.moves import parse, to_notation
 from gamed.games.roborally.rules.state import Kind, Stage, State, changed, revealed
 from tests.games.roborally.random_play import GAME, answer, broken, options, positions
 
@@ -61,7 +61,7 @@ class RandomTests(SynchronousTestCase):
                 position = GAME.advance(position)
                 continue
             move = GAME.draw(position, random) if seat == CHANCE else answer(position, seat, random)
-            moves.append((seat, spell(move)))
+            moves.append((seat, to_notation(move)))
             position = GAME.apply(position, seat, move)
         again = start
         while GAME.outcome(again) is None:

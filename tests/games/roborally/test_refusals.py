@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.refusals import Refusal
+from gamed.core.refusals import Refusal
 from tests.games.roborally.gathering import Gathering, Peer, gathering
 from tests.games.roborally.test_table import program, started
 

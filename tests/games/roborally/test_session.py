@@ -10,9 +10,9 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.game import Outcome, Termination
+from gamed.core.game import Outcome, Termination
+from gamed.core.table import replay
 from gamed.games.roborally.rules.game import RoboRally
-from gamed.table import replay
 from tests.games.roborally.gathering import Gathering, Peer, dealt, gathering, priorities
 
 LINES = [
@@ -73,7 +73,7 @@ class SessionTests(SynchronousTestCase):
     def test_its_record_replays_to_the_same_result(self) -> None:
         self.test_it_goes_as_it_is_told()
         (history,) = self.found.records
-        table = gathering().house.lobby.open("roborally", history.options).table
+        table = gathering().harness.lobby.open("roborally", history.options).table
         for _ in replay(table, history):
             pass
         self.assertEqual(table.outcome, history.outcome)

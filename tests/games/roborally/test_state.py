@@ -18,10 +18,10 @@ from gamed.games.roborally.rules.state import (
     changed,
     is_in_phase,
     programs_complete,
+    public_state,
     ranking,
     replaced,
     revealed,
-    told,
 )
 from gamed.games.roborally.rules.turn import advance, remove
 from tests.games.roborally.making import CARDS, E, W, empty, ghost, robot, state
@@ -99,15 +99,15 @@ class ToldTests(SynchronousTestCase):
             its._replace(is_virtual=True),
             its._replace(lives=0),
         ]
-        self.assertEqual(len({told(its), *map(told, others)}), 12)
+        self.assertEqual(len({public_state(its), *map(public_state, others)}), 12)
 
     def test_secrets_do_not(self) -> None:
         its = robot(1, 1, damage=5, locked=(5,), registers=CARDS)
         hidden = its._replace(registers=(1, 2, 3, 4, CARDS[4]), is_announced=True)
-        self.assertEqual(told(its), told(hidden))
+        self.assertEqual(public_state(its), public_state(hidden))
 
     def test_all_removed_robots_are_told_alike(self) -> None:
-        self.assertEqual(told(removed(robot(1, 1))), told(destroyed(robot(2, 1, E, lives=1), 2)))
+        self.assertEqual(public_state(removed(robot(1, 1))), public_state(destroyed(robot(2, 1, E, lives=1), 2)))
 
 
 class ChangedTests(SynchronousTestCase):

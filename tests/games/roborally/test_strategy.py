@@ -20,7 +20,7 @@ from gamed.games.roborally.rules.moves import (
     StayDown,
 )
 from gamed.games.roborally.rules.state import Stage
-from gamed.games.roborally.strategy import STRATEGIES, WEAR, as_told, at_random, planned
+from gamed.games.roborally.strategy import STRATEGIES, WEAR, as_public, at_random, planned
 from tests.games.roborally.making import CARDS, E, N, S, W, empty, plan, robot, row
 from tests.games.roborally.random_play import GAME, options, positions
 
@@ -32,7 +32,7 @@ class ToldTests(SynchronousTestCase):
     def test_as_rs_tells_it(self) -> None:
         its = robot(1, 1, damage=6, locked=(2, 5), registers=CARDS, is_announced=True, fell_in=3, is_virtual=True)
         told = robot(1, 1, damage=6, locked=(2, 5), registers=(None, 9, None, None, 51), is_virtual=True)
-        self.assertEqual(as_told(its), told)
+        self.assertEqual(as_public(its), told)
 
 
 class LegalityTests(SynchronousTestCase):
@@ -55,7 +55,7 @@ class LegalityTests(SynchronousTestCase):
         hidden = its._replace(registers=(60, 61, 62, *CARDS[3:]), is_announced=True)
         asked = AskProgram((M1, RL, M3))
         for strategy in STRATEGIES.values():
-            one, other = (strategy(COURSE, as_told(seen), asked, Random(1)) for seen in (its, hidden))
+            one, other = (strategy(COURSE, as_public(seen), asked, Random(1)) for seen in (its, hidden))
             self.assertEqual(one, other)
 
 

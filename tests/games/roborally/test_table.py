@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.game import Outcome, Termination
+from gamed.core.game import Outcome, Termination
+from gamed.core.history import DRAWN, ENDED, LEFT, MOVE
+from gamed.core.table import replay
 from gamed.games.roborally.messages import Changed
 from gamed.games.roborally.requests import Member
 from gamed.games.roborally.states import Status
-from gamed.history import DRAWN, ENDED, LEFT, MOVE
-from gamed.lobby.heartbeat import Heartbeat
-from gamed.table import replay
+from gamed.lobby.stall_clock import StallClock
 from tests.games.roborally.gathering import Gathering, Peer, gathering, usual
 
 
@@ -64,7 +64,7 @@ class TurnTests(SynchronousTestCase):
         program(bert)
         program(carl)
         # The clock goes on, and nothing has ticked yet.
-        found.house.clock.rightNow += 5.1
+        found.harness.clock.rightNow += 5.1
         self.assertEqual(program(anna), ["REN(TO)"])
         self.assertTrue(anna.is_closed)
         (left,) = room.history.of_kind(LEFT)
@@ -76,14 +76,14 @@ class TurnTests(SynchronousTestCase):
             found, anna, bert, carl = started(move_timeout=5)
             program(bert)
             program(carl)
-            clock = found.house.clock
+            clock = found.harness.clock
             asked_at = clock.seconds()
             self.assertEqual(found.table.overdue(asked_at + 4.9), [])
             clock.rightNow += 15.1
             self.assertEqual(found.table.overdue(clock.seconds()), [0])
             # What is read has arrived when the daemon was stopped for ten seconds.
             moment = asked_at + 4.9 + late
-            found.house.factory.passes = Heartbeat(clock, lambda moment=moment: moment)
+            found.harness.factory.passes = StallClock(clock, lambda moment=moment: moment)
             self.assertEqual("REN(TO)" in program(anna), is_late)
             for left in found.rooms[0].history.of_kind(LEFT):
                 self.assertEqual((left.data["taken"], left.data["gap"], left.data["limit"]), (15_100, 10_050, 5000))
@@ -290,7 +290,7 @@ class StopTests(SynchronousTestCase):
         found, anna, bert, carl = started()
         bert.leaves()
         lobby = found.joins("Dora")[0]
-        found.house.lobby.stopService()
+        found.harness.lobby.stopService()
         found.passes(0)
         for peer in (anna, carl, lobby):
             self.assertEqual(peer.hears(), ["REN(SO(Shutdown))"])
@@ -393,7 +393,7 @@ class RecordTests(SynchronousTestCase):
         (history,) = found.records
         (left,) = [entry for entry in history.of_kind(LEFT) if entry.seat == 2]
         self.assertGreater(left.data["steps"], 1)
-        table = gathering().house.lobby.open("roborally", history.options).table
+        table = gathering().harness.lobby.open("roborally", history.options).table
         for _ in replay(table, history):
             pass
         self.assertEqual(table.state, self.last.state)

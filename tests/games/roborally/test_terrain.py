@@ -7,7 +7,7 @@ from random import Random
 from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.games.roborally.boards import load_course
+from gamed.games.roborally.course_files import load_course
 from gamed.games.roborally.rules.cards import DECK
 from gamed.games.roborally.rules.courses import Limits
 from gamed.games.roborally.rules.elements import Direction

@@ -9,10 +9,10 @@ from __future__ import annotations
 from attrs import evolve
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.core.history import LEFT
 from gamed.games.roborally.rules.game import RoboRally
 from gamed.games.roborally.rules.moves import Deal
 from gamed.games.roborally.rules.state import State, deck, hand_sizes
-from gamed.history import LEFT
 from tests.games.roborally.gathering import Gathering, Peer, gathering, usual
 
 TURNING = range(7, 43)
@@ -120,7 +120,7 @@ class DecisionTests(SynchronousTestCase):
             self.setUp()
             asked()
             # The clock goes on, and nothing has ticked yet.
-            self.found.house.clock.rightNow += 60.1
+            self.found.harness.clock.rightNow += 60.1
             self.assertEqual(self.carl.says(answer), ["REN(TO)"])
             self.assertTrue(self.carl.is_closed)
             self.assertEqual([line[:4] for line in self.anna.hears()], ["MRP("])

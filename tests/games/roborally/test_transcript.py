@@ -11,9 +11,9 @@ from pathlib import Path
 from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.game import CHANCE
-from gamed.games.roborally.boards import board_directory
-from gamed.games.roborally.rules.cards import spell_card
+from gamed.core.game import CHANCE
+from gamed.games.roborally.course_files import board_directory
+from gamed.games.roborally.rules.cards import ACTIONS, Card
 from gamed.games.roborally.rules.elements import Direction
 from gamed.games.roborally.rules.game import RoboRally
 from gamed.games.roborally.rules.moves import (
@@ -44,12 +44,17 @@ def names(seats: tuple[int, ...]) -> str:
     return "".join(f"{NAMES[seat]}," for seat in seats)
 
 
+def card_to_notation(card: Card) -> str:
+    """Return a card as the protocol writes it, such as `PK(M1,49)`."""
+    return f"PK({ACTIONS[card]},{card})"
+
+
 def asked(request: Request) -> str:
     match request:
         case AskFacing():
             return "MNR"
         case AskProgram(cards):
-            return f"MRP({''.join(map(spell_card, cards))})"
+            return f"MRP({''.join(map(card_to_notation, cards))})"
         case AskStayDown():
             return "MBD"
         case AskRepairs(points):
@@ -114,14 +119,16 @@ class Session:
                 return f"SS(END,{names(GAME.ranking(self.state))})" if over else "SS(LAU)"
             case "GSA":
                 shown = revealed(self.state)
-                hands = "".join(f"({NAMES[seat]},{''.join(map(spell_card, cards))})" for seat, cards in shown)
+                hands = "".join(f"({NAMES[seat]},{''.join(map(card_to_notation, cards))})" for seat, cards in shown)
                 return f"SA({self.state.phase},{hands})" if shown else "SA()"
             case _:
                 return None
 
     def robot(self, seat: int) -> str:
         its = self.state.robots[seat]
-        locked = "".join(f"({number},{spell_card(card)})" for number, card in its.locked_cards if card is not None)
+        locked = "".join(
+            f"({number},{card_to_notation(card)})" for number, card in its.locked_cards if card is not None
+        )
         flags = "".join(f"{'t' if truth else 'f'}," for truth in (its.is_active, its.is_virtual))
         place, archive = ("({},{})".format(*there) for there in (its.place, its.archive))
         return f"RS({its.facing.name},{place},{its.flag},{archive},{its.damage},{its.lives},({locked}){flags})"

@@ -8,8 +8,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import LocalProtocolError, RemoteProtocolError
-from gamed.events import Event, Moved, Started
+from gamed.core.errors import LocalProtocolError, RemoteProtocolError
+from gamed.core.events import Event, Moved, Started
+from gamed.core.refusals import Refusal
 from gamed.games.roborally import messages as m
 from gamed.games.roborally.grammar import SAYABLE, Sender
 from gamed.games.roborally.messages import Malformed, Reason
@@ -21,7 +22,6 @@ from gamed.games.roborally.wire import (
     ClientConnection,
     RoboRallyConnection,
 )
-from gamed.refusals import Refusal
 from tests.games.roborally.shapes import MANAGER_EVENTS, PEER_EVENTS, boards, places
 
 TRANSCRIPT = Path(__file__).parent / "transcript.txt"

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.games.softwarechallenge.hall import Client, Hall
+from tests.games.softwarechallenge.harness import Client, SeasonHarness
 
 KICKED = ["sc.protocol.responses.CloseConnection", "</protocol>"]
 
 
 class AdministrationTestCase(SynchronousTestCase):
     def setUp(self) -> None:
-        self.hall = Hall()
-        self.admin = self.hall.admin()
+        self.harness = SeasonHarness()
+        self.admin = self.harness.admin()
 
     def prepared(self, *slots: str) -> tuple[Client, Client]:
         """Return the players of a prepared room that the administrator observes; all have been heard."""
         self.room, codes = self.admin.prepare(*slots)
         self.admin.send(f'<observe roomId="{self.room}"/>')
-        red, blue = self.hall.connect(), self.hall.connect()
+        red, blue = self.harness.connect(), self.harness.connect()
         red.take(codes[0])
         blue.take(codes[1])
         for client in (self.admin, red, blue):

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from attrs import define, field
 
 from gamed.games.softwarechallenge import Settings
-from tests.games.softwarechallenge.hall import CORNERS, PASSWORD, Cells, Client, Hall
+from tests.games.softwarechallenge.harness import CORNERS, PASSWORD, Cells, Client, SeasonHarness
 from tests.games.softwarechallenge.recorded import TRANSCRIPTS, connections
 from tests.transcripts import Line, lines
 
@@ -46,7 +46,7 @@ class Replay:
 
     scenario: str
     only_ours: int = 0
-    hall: Hall = field(init=False)
+    harness: SeasonHarness = field(init=False)
     connections: dict[int, Connection] = field(init=False)
     _order: list[Line] = field(init=False)
 
@@ -58,7 +58,7 @@ class Replay:
         cells = dict(enumerate(self._obstructed(), self.only_ours))
         # In 61, the server ran with paused=true.
         settings = Settings(password=PASSWORD, paused=self.scenario.startswith("61-"))
-        self.hall = Hall(settings, lambda room: cells.get(room, CORNERS))
+        self.harness = SeasonHarness(settings, lambda room: cells.get(room, CORNERS))
 
     def _obstructed(self) -> list[Cells]:
         """Return the obstructed cells of the recorded rooms, in the order in which they were opened."""
@@ -86,12 +86,12 @@ class Replay:
                 continue
             at = line.time
             if answered or at - last > AT_ONCE:
-                self.hall.turn()
-                self.hall.wait(at - self.hall.clock.seconds())
+                self.harness.turn()
+                self.harness.wait(at - self.harness.clock.seconds())
             answered, last = False, at
             self._act(line)
-        self.hall.turn()
-        self.hall.wait(AFTERWARDS, 0.1)
+        self.harness.turn()
+        self.harness.wait(AFTERWARDS, 0.1)
         for connection in self.connections.values():
             assert connection.client is not None
             connection.client.reset()
@@ -99,14 +99,14 @@ class Replay:
     def _act(self, line: Line) -> None:
         connection = self.connections[_number(line)]
         if line.what == "open":
-            connection.client = self.hall.connect()
+            connection.client = self.harness.connect()
             return
         assert connection.client is not None
         if line.data:
             connection.client.feed(_ID.sub(self._ours(), line.data))
         elif "reset" in line.what:
             connection.client.reset()
-        elif connection.client.session not in self.hall.reception._wrong:
+        elif connection.client.session not in self.harness.reception._wrong:
             # Whoever closed because the recorded server had does not do so while our answer is held back.
             connection.client.shut()
 

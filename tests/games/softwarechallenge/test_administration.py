@@ -7,16 +7,16 @@ from functools import partial
 
 from attrs import evolve
 
-from gamed.errors import RoomError
-from gamed.game import Termination
+from gamed.core.errors import RoomError
+from gamed.core.game import Termination
+from gamed.core.history import ENDED, MOVE
+from gamed.core.passwords import MOST_HELD
 from gamed.games.softwarechallenge import Settings
 from gamed.games.softwarechallenge.reception import ADMINS_RATE
-from gamed.history import ENDED, MOVE
-from gamed.passwords import MOST_HELD
 from gamed.records.own import summary, to_history
 from gamed.records.record import Record
 from tests.games.softwarechallenge.administration import KICKED, AdministrationTestCase
-from tests.games.softwarechallenge.hall import HIVE, PASSWORD, ROW, Hall, slot
+from tests.games.softwarechallenge.harness import HIVE, PASSWORD, ROW, SeasonHarness, slot
 
 
 class RoomTests(AdministrationTestCase):
@@ -24,12 +24,12 @@ class RoomTests(AdministrationTestCase):
         room, codes = self.admin.prepare(slot("a"), slot("b"))
         self.assertEqual(self.admin.heard()[0], "prepared")
         self.assertRegex(room, r"\A[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
-        self.assertEqual([kept.seat for kept in self.hall.lobby.reservations], [0, 1])
-        self.assertEqual([kept.code for kept in self.hall.lobby.reservations], codes)
+        self.assertEqual([kept.seat for kept in self.harness.lobby.reservations], [0, 1])
+        self.assertEqual([kept.code for kept in self.harness.lobby.reservations], codes)
 
     def test_the_slot_decides_the_colour_and_not_the_order(self) -> None:
         _, codes = self.admin.prepare(slot("a"), slot("b"))
-        first, second = self.hall.connect(), self.hall.connect()
+        first, second = self.harness.connect(), self.harness.connect()
         first.take(codes[1])
         self.assertEqual(first.heard(), [])
         second.take(codes[0])
@@ -38,19 +38,19 @@ class RoomTests(AdministrationTestCase):
             ("joined", "welcomeMessage red", "memento 0 a b", "MoveRequest"),
             ("joined", "welcomeMessage blue", "memento 0 a b"),
         )
-        self.assertEqual(len(self.hall.lobby.reservations), 0)
+        self.assertEqual(len(self.harness.lobby.reservations), 0)
 
     def test_plain_joiners_do_not_get_reserved_slots(self) -> None:
         self.admin.prepare()
-        client = self.hall.connect()
+        client = self.harness.connect()
         client.join()
         self.assertEqual(client.heard(), ["joined"])
-        self.assertEqual(len(self.hall.rooms), 2)
+        self.assertEqual(len(self.harness.rooms), 2)
 
     def test_a_freed_slot_is_for_everybody(self) -> None:
         _, codes = self.admin.prepare()
         self.admin.send(f'<freeReservation reservation="{codes[0]}"/>')
-        plain, late, holder = (self.hall.connect() for _ in range(3))
+        plain, late, holder = (self.harness.connect() for _ in range(3))
         late.take(codes[0])
         self.assertEqual(late.heard(), KICKED)
         plain.join()
@@ -59,18 +59,18 @@ class RoomTests(AdministrationTestCase):
         self.assertEqual(plain.heard()[1], "welcomeMessage red")
 
     def test_administrators_hear_of_joiners(self) -> None:
-        other = self.hall.admin()
-        self.hall.pair()
+        other = self.harness.admin()
+        self.harness.pair()
         said = ("joinedGameRoom false", "joinedGameRoom true")
         self.assert_heard((self.admin, other), said, said)
         self.prepared()
         self.assertEqual(other.heard(), [])
         self.admin.end()
-        self.hall.pair()
+        self.harness.pair()
         self.assertEqual(other.heard(), list(said))
 
     def test_who_administers_hears_of_it_after_the_start(self) -> None:
-        self.hall.connect().join()
+        self.harness.connect().join()
         self.admin.heard()
         self.admin.join()
         self.assertEqual(
@@ -88,34 +88,34 @@ class RoomTests(AdministrationTestCase):
     def test_rooms_that_nobody_fills_are_given_up(self) -> None:
         room, codes = self.admin.prepare()
         self.admin.send(f'<observe roomId="{room}"/>')
-        waiting, holder = self.hall.connect(), self.hall.connect()
+        waiting, holder = self.harness.connect(), self.harness.connect()
         waiting.join()
         holder.take(codes[0])
         self.admin.heard()
-        self.hall.wait(3599)
-        self.assertEqual(len(self.hall.rooms), 2)
-        self.hall.wait(2)
-        self.assertEqual(self.hall.rooms, [])
-        self.assertEqual(len(self.hall.lobby.reservations), 0)
+        self.harness.wait(3599)
+        self.assertEqual(len(self.harness.rooms), 2)
+        self.harness.wait(2)
+        self.assertEqual(self.harness.rooms, [])
+        self.assertEqual(len(self.harness.lobby.reservations), 0)
         self.assert_heard((self.admin, waiting, holder), ("left",), ("joined", "left", *KICKED), ("left", *KICKED))
-        self.assertEqual(self.hall.records(), [])
-        self.assertEqual(self.hall.journal.rooms, {})
+        self.assertEqual(self.harness.records(), [])
+        self.assertEqual(self.harness.journal.rooms, {})
 
     def test_rooms_that_were_filled_are_not(self) -> None:
         red, _ = self.prepared(slot("a", can_timeout=False), slot("b", can_timeout=False))
-        self.hall.wait(7200)
+        self.harness.wait(7200)
         self.assertFalse(red.is_closed)
 
     def test_nothing_is_kept_of_rooms_that_are_gone(self) -> None:
         for _ in range(3):
             self.prepared()[0].end()
-            self.hall.pair()[1].end()
+            self.harness.pair()[1].end()
             room, _ = self.admin.prepare()
             self.admin.send(f'<cancel roomId="{room}"/>')
-        self.hall.wait(1)
-        self.assertEqual(self.hall.lobby.rooms, {})
-        self.assertEqual(self.hall.reception._unfilled, {})
-        self.assertEqual(len(self.hall.lobby.reservations), 0)
+        self.harness.wait(1)
+        self.assertEqual(self.harness.lobby.rooms, {})
+        self.assertEqual(self.harness.reception._unfilled, {})
+        self.assertEqual(len(self.harness.lobby.reservations), 0)
         self.assertEqual(self.admin.session.places, [])
 
 
@@ -123,7 +123,7 @@ class BeforeTheStartTests(AdministrationTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.room, self.codes = self.admin.prepare()
-        self.red = self.hall.connect()
+        self.red = self.harness.connect()
         self.red.take(self.codes[0])
         self.admin.heard()
 
@@ -138,7 +138,7 @@ class BeforeTheStartTests(AdministrationTestCase):
         self.red.move(ROW[0])
         self.assertEqual(self.red.heard(), ["memento 1 p1 p2 setmove"])
         # Nobody answers for the dummy.
-        self.hall.wait(10, 0.5)
+        self.harness.wait(10, 0.5)
         self.assertEqual(self.red.heard(), ["REGULAR 2 6, HARD_TIMEOUT 0 -1", "left", *KICKED])
 
     def test_a_forced_step_starts_a_paused_game_with_one_move(self) -> None:
@@ -150,7 +150,7 @@ class BeforeTheStartTests(AdministrationTestCase):
 
     def test_the_slot_of_a_dummy_is_taken(self) -> None:
         self.step(' forced="true"')
-        late, other = self.hall.connect(), self.hall.connect()
+        late, other = self.harness.connect(), self.harness.connect()
         late.take(self.codes[1])
         self.assertEqual(late.heard(), KICKED)
         other.join()
@@ -171,7 +171,7 @@ class BeforeTheStartTests(AdministrationTestCase):
 
     def test_pausing_and_going_on(self) -> None:
         # The official server dropped the administrator at that (session 57).
-        blue = self.hall.connect()
+        blue = self.harness.connect()
         self.pause("false")
         self.pause()
         self.pause("false")
@@ -180,7 +180,7 @@ class BeforeTheStartTests(AdministrationTestCase):
         self.assertEqual(self.red.heard()[-1], "MoveRequest")
 
     def test_pausing_holds_the_start(self) -> None:
-        blue = self.hall.connect()
+        blue = self.harness.connect()
         self.pause()
         blue.take(self.codes[1])
         self.assertEqual(self.red.heard(), ["joined", "welcomeMessage red"])
@@ -198,90 +198,90 @@ class CancelTests(AdministrationTestCase):
         self.assert_heard((self.admin, red, blue), ("left",), ("left", *KICKED), ("left", *KICKED))
         # The official server dropped the administrator at that (session 52).
         self.assertFalse(self.admin.is_closed)
-        (record,) = self.hall.records()
+        (record,) = self.harness.records()
         self.assertEqual((summary(record).termination, summary(record).winner), ("cancelled", None))
         self.assertEqual([entry.kind for entry in to_history(record).entries[-2:]], [MOVE, ENDED])
 
     def test_a_room_before_its_game(self) -> None:
         room, codes = self.admin.prepare()
-        client, late = self.hall.connect(), self.hall.connect()
+        client, late = self.harness.connect(), self.harness.connect()
         client.take(codes[0])
         self.admin.send(f'<cancel roomId="{room}"/>')
         self.assertEqual(client.heard(), ["left", *KICKED])
         late.take(codes[1])
         self.assertEqual(late.heard(), KICKED)
-        self.assertEqual(self.hall.records(), [])
+        self.assertEqual(self.harness.records(), [])
 
     def test_the_shutdown_says_the_same(self) -> None:
         red, blue = self.prepared()
-        self.hall.lobby.stopService()
-        self.hall.turn()
+        self.harness.lobby.stopService()
+        self.harness.turn()
         self.assert_heard((self.admin, red, blue), ("left",), ("left", *KICKED), ("left", *KICKED))
-        (record,) = self.hall.records()
+        (record,) = self.harness.records()
         self.assertEqual(summary(record).termination, "shutdown")
 
 
 class PasswordTests(AdministrationTestCase):
     def tries(self, password: str, host: str = "192.0.2.7") -> bool:
         """Whether a password makes somebody an administrator."""
-        client = self.hall.connect(host)
+        client = self.harness.connect(host)
         client.authenticate(password)
         client.send('<testMode testMode="false"/>')
         return client.heard() == ["testing false"]
 
     def test_the_right_one_is_answered_at_once_whatever_else_its_address_sends(self) -> None:
-        guesses = [self.hall.connect("192.0.2.7") for _ in range(MOST_HELD + 20)]
+        guesses = [self.harness.connect("192.0.2.7") for _ in range(MOST_HELD + 20)]
         for guess in guesses:
             guess.authenticate("wrong")
         self.assertEqual(sum(guess.is_closed for guess in guesses), 20)
         self.assertTrue(self.tries(PASSWORD))
 
     def test_the_answer_to_a_wrong_one_is_held_back(self) -> None:
-        client = self.hall.connect("192.0.2.7")
+        client = self.harness.connect("192.0.2.7")
         client.authenticate("wrong")
-        self.hall.wait(0.9, 0.1)
+        self.harness.wait(0.9, 0.1)
         self.assertEqual((client.heard(), client.is_closed), ([], False))
-        self.hall.wait(0.2, 0.1)
+        self.harness.wait(0.2, 0.1)
         self.assertEqual((client.heard(), client.is_closed), (KICKED, True))
 
     def test_nothing_counts_that_is_sent_after_a_wrong_one(self) -> None:
-        client = self.hall.connect("192.0.2.7")
+        client = self.harness.connect("192.0.2.7")
         client.send(*['<authenticate password="wrong"/>'] * 10, f'<authenticate password="{PASSWORD}"/>')
         client.join()
-        self.hall.wait(1)
+        self.harness.wait(1)
         self.assertEqual(client.heard(), KICKED)
-        self.assertEqual((self.hall.rooms, self.hall.lobby.tally.wrong_passwords.total()), ([], 1))
+        self.assertEqual((self.harness.rooms, self.harness.lobby.stats.wrong_passwords.total()), ([], 1))
 
     def test_without_a_password_no_password_is_right(self) -> None:
-        self.hall.reception.password = ""
+        self.harness.reception.password = ""
         self.assertFalse(self.tries("", "192.0.2.7"))
 
     def test_who_leaves_before_the_answer_is_forgotten(self) -> None:
-        client = self.hall.connect("192.0.2.7")
+        client = self.harness.connect("192.0.2.7")
         client.authenticate("wrong")
         client.end()
-        self.assertEqual(self.hall.reception._wrong, {})
-        self.hall.wait(2, 0.5)
+        self.assertEqual(self.harness.reception._wrong, {})
+        self.harness.wait(2, 0.5)
         self.assertEqual(client.heard(), ["<protocol/>"])
 
     def test_a_game_that_ends_meanwhile_ends_as_ever(self) -> None:
-        red, blue = self.hall.connect("192.0.2.7"), self.hall.connect("192.0.2.7")
+        red, blue = self.harness.connect("192.0.2.7"), self.harness.connect("192.0.2.7")
         for client in (red, blue):
             client.join()
         red.authenticate("wrong")
         blue.end()
         self.assertEqual(red.heard()[-2:], KICKED)
-        self.hall.wait(2, 0.5)
+        self.harness.wait(2, 0.5)
         self.assertEqual(red.heard(), [])
 
     def test_where_an_administrator_is_wrong_ones_are_answered_at_once(self) -> None:
-        client = self.hall.connect("192.0.2.7")
-        self.hall.connect("192.0.2.7").authenticate()
+        client = self.harness.connect("192.0.2.7")
+        self.harness.connect("192.0.2.7").authenticate()
         client.authenticate("wrong")
         self.assertEqual(client.heard(), KICKED)
 
     def test_who_is_in_stays_in(self) -> None:
-        client = self.hall.connect("192.0.2.7")
+        client = self.harness.connect("192.0.2.7")
         client.authenticate()
         for _ in range(6):
             self.tries("wrong")
@@ -297,32 +297,32 @@ class PasswordTests(AdministrationTestCase):
     def test_who_was_thrown_out_administers_no_more(self) -> None:
         self.admin.send('<cancel roomId="nope"/>')
         self.admin.heard()
-        self.hall.pair()
+        self.harness.pair()
         self.assertEqual(self.admin.heard(), [])
-        self.assertEqual(self.hall.reception._admins, {})
+        self.assertEqual(self.harness.reception._admins, {})
 
 
 class ConfigureTests(AdministrationTestCase):
     """The configuration is read again while the daemon runs."""
 
     def test_the_new_settings_count_from_now_on(self) -> None:
-        self.hall.reception.configure(Settings(password="another", paused=True, waiting_seconds=10.0))
-        old, new = self.hall.connect("192.0.2.7"), self.hall.connect("192.0.2.7")
+        self.harness.reception.configure(Settings(password="another", paused=True, waiting_seconds=10.0))
+        old, new = self.harness.connect("192.0.2.7"), self.harness.connect("192.0.2.7")
         old.authenticate()
         new.authenticate("another")
         new.send('<testMode testMode="true"/>')
         self.assertEqual(new.heard(), ["testing true"])
-        self.hall.wait(1)
+        self.harness.wait(1)
         self.assertEqual(old.heard(), KICKED)
-        waiting = self.hall.connect()
+        waiting = self.harness.connect()
         waiting.join()
-        self.assertTrue(self.hall.rooms[0].table.is_paused)
-        self.hall.wait(11)
-        self.assertEqual(self.hall.rooms, [])
+        self.assertTrue(self.harness.rooms[0].table.is_paused)
+        self.harness.wait(11)
+        self.assertEqual(self.harness.rooms, [])
 
     def test_no_password_leaves_the_old_one(self) -> None:
-        self.hall.reception.configure(Settings())
-        client = self.hall.admin()
+        self.harness.reception.configure(Settings())
+        client = self.harness.admin()
         client.send('<testMode testMode="true"/>')
         self.assertEqual(client.heard(), ["testing true"])
 
@@ -353,32 +353,32 @@ class RateTests(AdministrationTestCase):
 
     def test_an_administrator_has_a_rate_of_its_own(self) -> None:
         self.admin.send(*['<testMode testMode="true"/>'] * 300)
-        self.hall.wait(0.2, 0.01)
+        self.harness.wait(0.2, 0.01)
         self.assertEqual(len(self.admin.heard()), 300)
 
     def test_it_is_bounded_and_logging_in_again_does_not_raise_it(self) -> None:
         for _ in range(20):
             self.admin.feed(b'<testMode testMode="true"/>' * 150)
-            self.hall.turn()
+            self.harness.turn()
         self.admin.authenticate()
         for _ in range(20):
             self.admin.feed(b'<testMode testMode="true"/>' * 150)
-            self.hall.turn()
-        self.hall.wait(0.1, 0.01)
+            self.harness.turn()
+        self.harness.wait(0.1, 0.01)
         self.assertLess(len(self.admin.heard()), ADMINS_RATE * 1.2)
 
     def test_players_and_strangers_have_the_listener_s(self) -> None:
-        stranger = self.hall.connect()
+        stranger = self.harness.connect()
         stranger.send(*['<testMode testMode="true"/>'] * 300)
-        self.hall.wait(0.2, 0.01)
+        self.harness.wait(0.2, 0.01)
         self.assertLessEqual(stranger.session.refusals.total, 60)
 
     def test_a_listener_that_takes_more_takes_more_of_administrators_too(self) -> None:
-        self.hall = Hall(Settings(password=PASSWORD, messages_per_second=10_000.0))
-        admin = self.hall.admin()
+        self.harness = SeasonHarness(Settings(password=PASSWORD, messages_per_second=10_000.0))
+        admin = self.harness.admin()
         for _ in range(20):
             admin.feed(b'<testMode testMode="true"/>' * 150)
-            self.hall.turn()
+            self.harness.turn()
         self.assertEqual(len(admin.heard()), 3_000)
 
 
@@ -392,7 +392,7 @@ class RecordedStartTests(AdministrationTestCase):
             mover.move(move)
         self.last = self.admin.heard()[-1]
         red.end()
-        (self.record,) = self.hall.records()
+        (self.record,) = self.harness.records()
         self.admin.heard()
 
     def start(self, more: str) -> list[str]:
@@ -403,7 +403,7 @@ class RecordedStartTests(AdministrationTestCase):
         if heard == ["prepared"]:
             self.admin.send(f'<observe roomId="{self.admin.room}"/>')
             codes = re.findall(r"<reservation>(.*?)<", self.admin.stream.decode())[-2:]
-            self.red, self.blue = self.hall.connect(), self.hall.connect()
+            self.red, self.blue = self.harness.connect(), self.harness.connect()
             self.red.take(codes[0])
             self.blue.take(codes[1])
         return heard + self.admin.heard()
@@ -415,32 +415,32 @@ class RecordedStartTests(AdministrationTestCase):
             (("a",), False, 4, ["memento 4 a Unknown setmove", "MoveRequest"]),
             (("a", "b"), True, 4, []),
         ):
-            room, kept = self.hall.reception.reserve(names, paused=paused, history=history, turn=turn)
+            room, kept = self.harness.reception.reserve(names, paused=paused, history=history, turn=turn)
             self.assertEqual([code.seat for code in kept], [0, 1])
-            players = [self.hall.connect() for _ in kept]
+            players = [self.harness.connect() for _ in kept]
             for player, code in zip(players, kept, strict=True):
                 player.take(code.code)
             self.assertEqual(players[0].heard(), ["joined", "welcomeMessage red", *said])
             room.stop(Termination.CANCELLED)
 
     def test_what_an_operator_cannot_prepare(self) -> None:
-        reserve = partial(self.hall.reception.reserve, paused=False)
+        reserve = partial(self.harness.reception.reserve, paused=False)
         self.assertRaises(RoomError, reserve, ("a", "b", "c"), history=None, turn=None)
         self.assertRaises(RoomError, reserve, (), history=to_history(self.record), turn=7)
-        self.assertEqual((self.hall.rooms, self.hall.reception._unfilled), ([], {}))
+        self.assertEqual((self.harness.rooms, self.harness.reception._unfilled), ([], {}))
 
     def test_an_operator_needs_no_record(self) -> None:
-        room, kept = self.hall.reception.reserve(("a", "b"), paused=False, history=None, turn=None)
-        player = self.hall.connect()
+        room, kept = self.harness.reception.reserve(("a", "b"), paused=False, history=None, turn=None)
+        player = self.harness.connect()
         for code in kept:
             player.take(code.code)
         self.assertEqual(player.heard()[-1], "MoveRequest")
-        self.assertEqual(self.hall.rooms, [room])
+        self.assertEqual(self.harness.rooms, [room])
 
     def test_from_its_end(self) -> None:
         self.assertEqual(self.start(""), ["prepared", "observed", "memento 6 a b setmove"])
         self.assertEqual(self.red.heard()[-1], "MoveRequest")
-        old = self.hall.store.records[self.record.id]
+        old = self.harness.store.records[self.record.id]
         self.assertEqual(to_history(old).entries[-3].body, b"S a 3,0")
         self.red.move(ROW[6])
         self.blue.move(ROW[7])
@@ -452,7 +452,7 @@ class RecordedStartTests(AdministrationTestCase):
         self.assertEqual(self.start(' turn="0"')[-1], "memento 0 a b")
 
     def test_the_obstructed_cells_are_the_same(self) -> None:
-        self.hall.cells = lambda _room: ((0, 0), (1, 0), (2, 0))
+        self.harness.cells = lambda _room: ((0, 0), (1, 0), (2, 0))
         self.start(' turn="0"')
         self.assertIn(b'<field x="-5" y="5" z="0" isObstructed="true"/>', self.red.stream)
 
@@ -460,7 +460,7 @@ class RecordedStartTests(AdministrationTestCase):
         self.start(' turn="2"')
         self.red.move(ROW[2])
         self.red.end()
-        new = next(record for record in self.hall.records() if record.id != self.record.id)
+        new = next(record for record in self.harness.records() if record.id != self.record.id)
         moves = list(to_history(new).of_kind(MOVE))
         self.assertEqual([entry.data.get("replayed", False) for entry in moves], [True, True, False])
 
@@ -469,21 +469,21 @@ class RecordedStartTests(AdministrationTestCase):
             self.assertEqual(self.start(more), [f"error the record has {reason}", *KICKED])
             # The record is named by what was the id of its room.
             self.assertEqual(self.admin.room, self.record.id)
-            self.admin = self.hall.admin()
+            self.admin = self.harness.admin()
         for unknown in ("00000000-0000-4000-8000-000000000000", ""):
             self.record = evolve(self.record, id=unknown)
             self.assertEqual(self.start(""), ["error there is no such record of this game", *KICKED])
-            self.admin = self.hall.admin()
+            self.admin = self.harness.admin()
 
     def test_a_record_that_breaks_the_rules(self) -> None:
         broken = self.broken(b"S a 3,0", b"S a -3,0")
-        self.hall.store.records[broken.id] = self.record = broken
+        self.harness.store.records[broken.id] = self.record = broken
         self.assertEqual(self.start(' turn="5"')[0], "prepared")
-        self.admin = self.hall.admin()
+        self.admin = self.harness.admin()
         said, *over = self.start("")
         self.assertIn("error the record cannot be played: ", said)
         self.assertEqual(over, KICKED)
-        self.assertEqual(self.hall.reception._unfilled.keys() - set(self.hall.rooms), set())
+        self.assertEqual(self.harness.reception._unfilled.keys() - set(self.harness.rooms), set())
 
     def broken(self, old: bytes, new: bytes) -> Record:
         """Return the record with another move."""
@@ -491,10 +491,10 @@ class RecordedStartTests(AdministrationTestCase):
 
     def test_who_has_gone_meanwhile_gets_no_room(self) -> None:
         asked: list[object] = []
-        self.hall.lobby.recorded = lambda _record, call: asked.append(call)
+        self.harness.lobby.recorded = lambda _record, call: asked.append(call)
         self.start("")
         self.admin.end()
         (call,) = asked
         call(to_history(self.record))
-        self.hall.turn()
-        self.assertEqual(self.hall.rooms, [])
+        self.harness.turn()
+        self.assertEqual(self.harness.rooms, [])

@@ -8,7 +8,7 @@ from twisted.logger import globalLogPublisher
 
 from gamed.audit import NAMESPACE
 from tests.games.softwarechallenge.administration import AdministrationTestCase
-from tests.games.softwarechallenge.hall import HIVE, slot
+from tests.games.softwarechallenge.harness import HIVE, slot
 
 
 class AuditTests(AdministrationTestCase):
@@ -66,7 +66,7 @@ class AuditTests(AdministrationTestCase):
         self.prepared()
         self.noted.clear()
         self.admin.send(f'<observe roomId="{self.room}"/>')
-        stranger = self.hall.connect()
+        stranger = self.harness.connect()
         stranger.send(f'<cancel roomId="{self.room}"/>')
         stranger.send('<authenticate password="wrong secret"/>')
         self.assertEqual(self.noted, [])

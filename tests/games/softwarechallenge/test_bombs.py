@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from tests.games.softwarechallenge.hall import ROW, Client, Hall, setmove
+from tests.games.softwarechallenge.harness import ROW, Client, SeasonHarness, setmove
 
 SEGMENT = 65_536
 """Bytes that Twisted reads at once."""
@@ -38,7 +38,7 @@ BOMBS: dict[str, tuple[bytes, Iterable[bytes]]] = {
 }
 
 
-def fed(hall: Hall, client: Client, head: bytes, rest: Iterable[bytes]) -> int:
+def fed(harness: SeasonHarness, client: Client, head: bytes, rest: Iterable[bytes]) -> int:
     """Send segments until the client is refused; nothing is read from it after that. Return how many were read."""
     client.feed(head)
     number = 0
@@ -47,28 +47,28 @@ def fed(hall: Hall, client: Client, head: bytes, rest: Iterable[bytes]) -> int:
             break
         client.feed(segment)
         number += 1
-        hall.clock.advance(0)
-    hall.turn()
+        harness.clock.advance(0)
+    harness.turn()
     return number
 
 
 class BombTests(SynchronousTestCase):
     def setUp(self) -> None:
-        self.hall = Hall()
-        self.red, self.blue = self.hall.pair()
+        self.harness = SeasonHarness()
+        self.red, self.blue = self.harness.pair()
 
     def test_each_is_refused_at_once(self) -> None:
         """`tests.proofs.test_refusals` measures the time."""
         for name, (head, rest) in BOMBS.items():
-            client = self.hall.connect()
-            self.assertLessEqual(fed(self.hall, client, head, rest), 2, name)
+            client = self.harness.connect()
+            self.assertLessEqual(fed(self.harness, client, head, rest), 2, name)
             self.assertEqual(client.stream, b"<protocol/>", name)
             self.assertTrue(client.is_closed, name)
 
     def test_a_game_beside_them_goes_on(self) -> None:
         players = (self.red, self.blue)
         for turn, (move, (head, rest)) in enumerate(zip(ROW, BOMBS.values(), strict=False)):
-            bomb = self.hall.connect()
+            bomb = self.harness.connect()
             bomb.feed(head)
             for segment in rest:
                 if bomb.is_closed:
@@ -82,24 +82,24 @@ class BombTests(SynchronousTestCase):
         self.assertFalse(self.red.is_closed)
 
     def test_a_slow_message_is_not_waited_for(self) -> None:
-        self.hall.factory.doStart()
-        slow, honest = self.hall.connect(), self.hall.connect()
+        self.harness.factory.doStart()
+        slow, honest = self.harness.connect(), self.harness.connect()
         slow.feed(b"<protocol><join game")
         honest.join()
         for _ in range(100):
-            self.hall.wait(0.25)
+            self.harness.wait(0.25)
             slow.feed(b"x")
         self.assertEqual(slow.stream, b"<protocol/>")
         self.assertTrue(slow.is_closed)
         self.assertFalse(honest.is_closed)
-        self.hall.factory.doStop()
+        self.harness.factory.doStop()
 
     def test_a_flood_of_messages_is_taken_a_part_at_a_time(self) -> None:
-        flood = self.hall.connect()
+        flood = self.harness.connect()
         flood.feed(b"<protocol>" + b'<testMode testMode="true"/>' * 1_000)
-        self.hall.clock.advance(0)
+        self.harness.clock.advance(0)
         self.assertLessEqual(flood.session.refusals.total, 50)
         self.red.move(setmove("RED", "ANT", 0, 0))
         self.assertEqual(self.blue.heard()[-1], "MoveRequest")
-        self.hall.wait(30, 0.1)
+        self.harness.wait(30, 0.1)
         self.assertEqual(flood.session.refusals.counts["administrators-only"], 1_000)

@@ -10,8 +10,8 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import RemoteProtocolError
-from gamed.game import Seat
+from gamed.core.errors import RemoteProtocolError
+from gamed.core.game import Seat
 from gamed.games.softwarechallenge import Settings, game_type
 from gamed.games.softwarechallenge.client import Player
 from gamed.games.softwarechallenge.table import SeasonTable
@@ -20,9 +20,9 @@ from gamed.net.session import Session
 from gamed.records.index import validate
 from gamed.records.own import judgement, summary
 from gamed.records.record import document
-from gamed.testing.house import House
+from gamed.testing.harness import Harness
 from gamed.wire.xmlstream import Element
-from tests.games.softwarechallenge.hall import PASSWORD
+from tests.games.softwarechallenge.harness import PASSWORD
 
 HEAD = b"<protocol>\n  "
 GOODBYE = b"\n  <sc.protocol.responses.CloseConnection/>\n</protocol>"
@@ -163,12 +163,12 @@ class ErrorTests(SynchronousTestCase):
 class GameTests(SynchronousTestCase):
     """Whole games against gamed."""
 
-    def played(self, *names: str, seed: int = 1, codes: tuple[str | None, ...] = (None, None), **keys: Any) -> House:
-        house = keys.get("house") or House("hive", Settings(password=PASSWORD))
+    def played(self, *names: str, seed: int = 1, codes: tuple[str | None, ...] = (None, None), **keys: Any) -> Harness:
+        harness = keys.get("house") or Harness("hive", Settings(password=PASSWORD))
         self.players = [
             game_type.players[name](Random(seed + seat), reservation=codes[seat]) for seat, name in enumerate(names)
         ]
-        self.wires = [house.connect() for _ in names]
+        self.wires = [harness.connect() for _ in names]
         for found, wire in zip(self.players, self.wires, strict=True):
             wire.send(found.begin())
         read = [0, 0]
@@ -178,11 +178,11 @@ class GameTests(SynchronousTestCase):
                 read[seat] += len(news)
                 if news and not found.is_done and (answer := found.receive_data(news)):
                     wire.send(answer)
-        house.settle()
-        return house
+        harness.settle()
+        return harness
 
-    def check_record(self, house: House) -> None:
-        (record,) = house.store.records.values()
+    def check_record(self, harness: Harness) -> None:
+        (record,) = harness.store.records.values()
         validate(document(record))
         self.assertEqual((judgement(record).findings, summary(record).termination), ((), "victory"))
         winner = summary(record).winner
@@ -192,32 +192,32 @@ class GameTests(SynchronousTestCase):
 
     def test_every_strategy_plays_whole_games(self) -> None:
         for names in (("random", "greedy"), ("greedy", "search"), ("random", "random")):
-            house = self.played(*names)
-            self.check_record(house)
+            harness = self.played(*names)
+            self.check_record(harness)
             self.assertTrue(all(wire.is_closed for wire in self.wires))
-            self.assertEqual(list(house.lobby.rooms), [])
+            self.assertEqual(list(harness.lobby.rooms), [])
 
     def test_reserved_seats_have_their_colours(self) -> None:
-        house = House("hive", Settings(password=PASSWORD))
-        admin = house.connect()
+        harness = Harness("hive", Settings(password=PASSWORD))
+        admin = harness.connect()
         admin.send(f'<protocol><authenticate password="{PASSWORD}"/>'.encode())
         admin.send(b'<prepare gameType="swc_2020_hive"><slot displayName="a"/><slot displayName="b"/></prepare>')
         red, blue = re.findall("<reservation>(.*?)<", admin.received.decode())
-        self.played("random", "random", codes=(blue, red), house=house)
+        self.played("random", "random", codes=(blue, red), harness=harness)
         self.assertEqual([found.seat for found in self.players], [1, 0])
-        (record,) = house.store.records.values()
+        (record,) = harness.store.records.values()
         self.assertEqual([seat.name for seat in summary(record).seats], ["a", "b"])
 
     def test_nothing_of_a_game_stays(self) -> None:
-        house, before = House("hive", Settings(password=PASSWORD)), self.census()
+        harness, before = Harness("hive", Settings(password=PASSWORD)), self.census()
         for number in range(3):
-            self.played("random", "random", seed=number, house=house)
+            self.played("random", "random", seed=number, harness=harness)
             for wire in self.wires:
                 wire.leave()
         del self.players, self.wires, wire
         self.assertEqual(self.census(), before)
-        self.assertEqual((len(house.lobby.rooms), len(house.lobby.reservations)), (0, 0))
-        self.assertEqual(house.clock.getDelayedCalls(), [])
+        self.assertEqual((len(harness.lobby.rooms), len(harness.lobby.reservations)), (0, 0))
+        self.assertEqual(harness.clock.getDelayedCalls(), [])
 
     def census(self) -> dict[str, int]:
         """Return how many sessions, rooms and tables there are in the process."""

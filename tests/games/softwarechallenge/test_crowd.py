@@ -11,7 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.games.softwarechallenge import Settings
 from gamed.games.softwarechallenge.seasons.hive.wire import HiveSeason
 from gamed.games.softwarechallenge.table import SeasonTable
-from tests.games.softwarechallenge.hall import PASSWORD, Client, Hall, slot
+from tests.games.softwarechallenge.harness import PASSWORD, Client, SeasonHarness, slot
 
 ADMINISTRATORS = 10
 REQUEST = b'class="sc.framework.plugins.protocol.MoveRequest"'
@@ -54,16 +54,16 @@ class Game:
 class Administrators(RuleBasedStateMachine):
     @initialize()
     def prepare(self) -> None:
-        self.hall = Hall(Settings(password=PASSWORD, messages_per_second=10_000.0))
-        self.administrators = [self.hall.admin() for _ in range(ADMINISTRATORS)]
+        self.harness = SeasonHarness(Settings(password=PASSWORD, messages_per_second=10_000.0))
+        self.administrators = [self.harness.admin() for _ in range(ADMINISTRATORS)]
         self.games = [self.prepared(administrator) for administrator in self.administrators[:2]]
 
     def prepared(self, administrator: Client) -> Game:
         room, codes = administrator.prepare(*SLOTS)
-        players = (self.hall.connect(), self.hall.connect())
+        players = (self.harness.connect(), self.harness.connect())
         for player, code in zip(players, codes, strict=True):
             player.take(code)
-        return Game(room, self.hall.tables[-1], players)
+        return Game(room, self.harness.tables[-1], players)
 
     def says(self, administrator: int, game: int, request: str, more: str = "") -> None:
         found = self.games[game]
@@ -99,7 +99,7 @@ class Administrators(RuleBasedStateMachine):
         step = f'<step roomId="{room}"/>'.encode()
         self.administrators[first].feed(hold + let_go)
         self.administrators[second].feed(hold + step + step)
-        self.hall.turn()
+        self.harness.turn()
         self.games[game].is_held = True
         self.assert_asked(self.games[game])
 
@@ -107,7 +107,7 @@ class Administrators(RuleBasedStateMachine):
     def leave(self, administrator: int, game: int) -> None:
         self.says(administrator, game, "observe")
         self.administrators[administrator].reset()
-        self.administrators[administrator] = self.hall.admin()
+        self.administrators[administrator] = self.harness.admin()
 
     @precondition(lambda self: any(game.asked > game.answered and not game.is_over for game in self.games))
     @rule(choice=st.integers(0, 500))

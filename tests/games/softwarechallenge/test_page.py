@@ -11,6 +11,7 @@ from xml.etree.ElementTree import fromstring
 import attrs
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.core.passwords import FIRST_DELAY, LONGEST_DELAY
 from gamed.games.softwarechallenge import Settings, messages, reception, table, wire
 from gamed.games.softwarechallenge.season import Cause
 from gamed.games.softwarechallenge.seasons.hive import checks
@@ -20,11 +21,10 @@ from gamed.games.softwarechallenge.seasons.hive.checks import TEXTS
 from gamed.games.softwarechallenge.seasons.hive.moves import TYPES, Move
 from gamed.games.softwarechallenge.seasons.hive.wire import GAME_TYPES
 from gamed.net.outbox import LINGER
-from gamed.passwords import FIRST_DELAY, LONGEST_DELAY
 from gamed.wire import xmlstream
 from gamed.wire.xmlstream import Element
 from tests.games.softwarechallenge.differences import DIFFERENCES, FAREWELLS
-from tests.games.softwarechallenge.hall import Client, Hall
+from tests.games.softwarechallenge.harness import Client, SeasonHarness
 from tests.games.softwarechallenge.recorded import scenarios
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "reference" / "software-challenge.md"
@@ -204,8 +204,8 @@ class SessionTests(SynchronousTestCase):
 
     def test_it_happens_so(self) -> None:
         admin_told, ada_told, bob_told, request, end = re.findall(r"```text\n(.*?)```", section("By hand"), re.DOTALL)
-        hall = Hall(Settings(password="secret"))
-        admin, ada, bob = (hall.connect() for _ in range(3))
+        harness = SeasonHarness(Settings(password="secret"))
+        admin, ada, bob = (harness.connect() for _ in range(3))
         self.ids: dict[str, str] = {}
         self.told(admin, admin_told)
         self.told(ada, ada_told)
@@ -217,8 +217,8 @@ class SessionTests(SynchronousTestCase):
 
     def test_a_players_first_move_happens_so(self) -> None:
         joining, asked, moving = re.findall(r"```text\n(.*?)```", section("A player's first move"), re.DOTALL)
-        hall = Hall()
-        red, blue = hall.connect(), hall.connect()
+        harness = SeasonHarness()
+        red, blue = harness.connect(), harness.connect()
         self.ids = {}
         self.told(red, joining)
         blue.join()
@@ -235,7 +235,7 @@ class SessionTests(SynchronousTestCase):
             (typed if at_margin else heard).append(line)
         for line in typed:
             client.feed(ID.sub(lambda found: self.ids.get(found[0], found[0]), line).encode() + b"\n")
-        client.hall.turn()
+        client.harness.turn()
         stream = client.stream.decode()
         pattern = re.escape("\n".join(heard))
         names = iter(range(100))

@@ -10,16 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import IllegalMove, InvalidMove, NotYourTurn, RemoteProtocolError, RuleError
-from gamed.game import Termination
+from gamed.core.errors import IllegalMove, InvalidMove, NotYourTurn, RemoteProtocolError, RuleError
+from gamed.core.game import Termination
+from gamed.core.history import MOVE
 from gamed.games.softwarechallenge import Settings, game_type
 from gamed.games.softwarechallenge.person import Person
 from gamed.games.softwarechallenge.seasons.hive.person import HiveGuide
-from gamed.history import MOVE
 from gamed.records.own import judgement, summary
 from gamed.registry import Player
-from tests.games.softwarechallenge.desks import Desk, heard
-from tests.games.softwarechallenge.hall import PASSWORD, Hall
+from tests.games.softwarechallenge.harness import PASSWORD, SeasonHarness
+from tests.games.softwarechallenge.seated import SeatedClient, heard
 
 HEAD = b"<protocol>\n  "
 GOODBYE = b"\n  <sc.protocol.responses.CloseConnection/>\n</protocol>"
@@ -38,25 +38,25 @@ class TwoTestCase(SynchronousTestCase):
     """A room service with a person and somebody else."""
 
     def setUp(self) -> None:
-        self.hall = Hall()
+        self.harness = SeasonHarness()
 
-    def sit(self, who: Any) -> Desk:
-        desk = Desk(who, self.hall.connect())
-        heard(desk)
-        return desk
+    def sit(self, who: Any) -> SeatedClient:
+        seated_client = SeatedClient(who, self.harness.connect())
+        heard(seated_client)
+        return seated_client
 
     def bot(self, reservation: str | None = None, seed: int = 2) -> Player:
         return game_type.players["random"](Random(seed), reservation=reservation)
 
     def reserved(self, *slots: str) -> list[str]:
         """Return the codes of a prepared room."""
-        return self.hall.admin().prepare(*slots)[1]
+        return self.harness.admin().prepare(*slots)[1]
 
-    def started(self) -> tuple[Desk, Desk]:
+    def started(self) -> tuple[SeatedClient, SeatedClient]:
         """Return two persons, red and blue, in a game that has begun."""
-        desks = self.sit(person()), self.sit(person())
-        heard(*desks)
-        return desks
+        seated_clients = self.sit(person()), self.sit(person())
+        heard(*seated_clients)
+        return seated_clients
 
 
 class WaitingTests(TwoTestCase):
@@ -69,9 +69,9 @@ class WaitingTests(TwoTestCase):
         nothing = {"phase": "joining", "board": None, "you": you, "won": None, "players": [None, None]}
         fresh = person()
         self.assertEqual(fresh.view(), nothing)
-        desk = self.sit(fresh)
+        seated_client = self.sit(fresh)
         self.assertEqual(fresh.view(), {**nothing, "phase": "waiting"})
-        self.assertRaises(NotYourTurn, desk.who.act, CENTRE)
+        self.assertRaises(NotYourTurn, seated_client.who.act, CENTRE)
 
     def test_the_game_begins(self) -> None:
         red, blue = self.started()
@@ -84,26 +84,27 @@ class WaitingTests(TwoTestCase):
 
     def test_the_board_is_the_games_own_view(self) -> None:
         red, blue = self.started()
-        (room,) = self.hall.rooms
-        for desk in (red, blue):
+        (room,) = self.harness.rooms
+        for seated_client in (red, blue):
             self.assertEqual(
-                desk.who.view()["board"], room.table.game.view(room.table.state, desk.who.view()["you"]["seat"])
+                seated_client.who.view()["board"],
+                room.table.game.view(room.table.state, seated_client.who.view()["you"]["seat"]),
             )
 
     def test_views_are_ready_for_json(self) -> None:
         red, blue = self.started()
         red.act(red.who.view()["you"]["legal"][0])
         heard(red, blue)
-        for desk in (red, blue):
-            self.assertEqual(json.loads(json.dumps(desk.who.view())), desk.who.view())
+        for seated_client in (red, blue):
+            self.assertEqual(json.loads(json.dumps(seated_client.who.view())), seated_client.who.view())
 
     def test_a_paused_game_is_held(self) -> None:
-        self.hall = Hall(Settings(password=PASSWORD, paused=True))
+        self.harness = SeasonHarness(Settings(password=PASSWORD, paused=True))
         red, _ = self.started()
         self.assertEqual((red.who.view()["phase"], red.who.view()["you"]["seat"]), ("held", 0))
-        (room,) = self.hall.rooms
+        (room,) = self.harness.rooms
         room.resume()
-        self.hall.turn()
+        self.harness.turn()
         heard(red)
         self.assertEqual(red.who.view()["phase"], "play")
 
@@ -142,8 +143,8 @@ class ActingTests(TwoTestCase):
         self.assertRaises(NotYourTurn, red.who.act, action)
         heard(red, blue)
         x, y, _ = action["to"]
-        for desk in (red, blue):
-            view = desk.who.view()
+        for seated_client in (red, blue):
+            view = seated_client.who.view()
             self.assertEqual((view["board"]["turn"], view["board"]["board"]), (1, {f"{x},{y}": "Q"}))
             self.assertEqual(view["you"]["last"], {"seat": 0, "text": f"S Q {x},{y}"})
         self.assertEqual((red.who.view()["phase"], blue.who.view()["phase"]), ("wait", "play"))
@@ -186,97 +187,99 @@ class ActingTests(TwoTestCase):
 
 
 class GameTests(TwoTestCase):
-    def play(self, desk: Desk, bot: Desk, seed: int = 1) -> None:
+    def play(self, seated_client: SeatedClient, bot: SeatedClient, seed: int = 1) -> None:
         """Have a person play at random until the end."""
         random = Random(seed)
-        heard(desk, bot)
-        while not desk.who.is_done:
-            view = desk.who.view()
+        heard(seated_client, bot)
+        while not seated_client.who.is_done:
+            view = seated_client.who.view()
             self.assertEqual(view["phase"], "play")
             self.assertEqual(view["you"]["mustSkip"], view["you"]["legal"] == [SKIPS])
-            desk.act(random.choice(view["you"]["legal"]))
-            heard(desk, bot)
+            seated_client.act(random.choice(view["you"]["legal"]))
+            heard(seated_client, bot)
 
-    def check(self, desk: Desk, bot: Desk) -> None:
+    def check(self, seated_client: SeatedClient, bot: SeatedClient) -> None:
         """Compare what both were told with the record."""
-        (record,) = self.hall.records()
-        found, view = summary(record), desk.who.view()
+        (record,) = self.harness.records()
+        found, view = summary(record), seated_client.who.view()
         self.assertEqual(found.length, view["board"]["turn"])
         self.assertGreater(found.length, 6)
         self.assertEqual((judgement(record).findings, found.termination), ((), "victory"))
         self.assertEqual((view["phase"], view["you"]["legal"]), ("over", []))
         seat = view["you"]["seat"]
         won = None if found.winner is None else found.winner == seat
-        self.assertEqual((desk.who.won, view["won"], view["board"]["winner"]), (won, won, found.winner))
+        self.assertEqual((seated_client.who.won, view["won"], view["board"]["winner"]), (won, won, found.winner))
         self.assertEqual(bot.who.won, None if won is None else not won)
         scores = view["you"]["result"]["scores"]
         self.assertEqual([score["cause"] for score in scores], ["REGULAR"] * 2)
         self.assertEqual([score["points"][1] for score in scores], [str(free) for free in view["board"]["free"]])
         self.assertTrue(scores[0]["reason"].startswith("Das "))
-        self.assertTrue(desk.client.is_closed)
+        self.assertTrue(seated_client.client.is_closed)
 
     def test_whole_games_by_joining(self) -> None:
         for first in (True, False):
             for seed in range(2):
                 self.setUp()
                 who = [person(), self.bot(seed=seed)]
-                desks = [self.sit(one) for one in (who if first else who[::-1])]
-                desk, bot = desks if first else desks[::-1]
-                self.play(desk, bot, seed)
-                self.assertEqual(desk.who.view()["you"]["seat"], 0 if first else 1)
-                self.check(desk, bot)
+                seated_clients = [self.sit(one) for one in (who if first else who[::-1])]
+                seated_client, bot = seated_clients if first else seated_clients[::-1]
+                self.play(seated_client, bot, seed)
+                self.assertEqual(seated_client.who.view()["you"]["seat"], 0 if first else 1)
+                self.check(seated_client, bot)
 
     def test_a_whole_game_by_reservation(self) -> None:
         red, blue = self.reserved('<slot displayName="Ada"/>', '<slot displayName="Bot"/>')
         bot = self.sit(self.bot(red))
-        desk = self.sit(person(blue))
-        self.play(desk, bot)
-        self.assertEqual((desk.who.view()["you"]["seat"], desk.who.view()["players"]), (1, ["Ada", "Bot"]))
-        self.check(desk, bot)
+        seated_client = self.sit(person(blue))
+        self.play(seated_client, bot)
+        self.assertEqual(
+            (seated_client.who.view()["you"]["seat"], seated_client.who.view()["players"]), (1, ["Ada", "Bot"])
+        )
+        self.check(seated_client, bot)
 
     def test_the_last_move_is_the_records(self) -> None:
         red, blue = self.started()
-        (room,) = self.hall.rooms
+        (room,) = self.harness.rooms
         random = Random(5)
         for _ in range(14):
             mover, other = (red, blue) if red.who.view()["phase"] == "play" else (blue, red)
             mover.act(random.choice(mover.who.view()["you"]["legal"]))
             heard(mover, other)
             entry = list(room.history.of_kind(MOVE))[-1]
-            for desk in (red, blue):
-                last = desk.who.view()["you"]["last"]
+            for seated_client in (red, blue):
+                last = seated_client.who.view()["you"]["last"]
                 self.assertEqual((last["seat"], last["text"].encode()), (entry.seat, entry.body))
 
     def test_a_slot_without_time_limits_waits_for_ever(self) -> None:
         free = '<slot displayName="Ada" canTimeout="false"/>'
         red, blue = self.reserved(free, '<slot displayName="Bot" canTimeout="true"/>')
-        desk, bot = self.sit(person(red)), self.sit(self.bot(blue))
-        heard(desk, bot)
-        self.hall.wait(3600)
-        desk.act(desk.who.view()["you"]["legal"][0])
-        heard(desk, bot)
-        self.assertEqual((desk.who.view()["phase"], desk.who.view()["board"]["turn"]), ("play", 2))
+        seated_client, bot = self.sit(person(red)), self.sit(self.bot(blue))
+        heard(seated_client, bot)
+        self.harness.wait(3600)
+        seated_client.act(seated_client.who.view()["you"]["legal"][0])
+        heard(seated_client, bot)
+        self.assertEqual((seated_client.who.view()["phase"], seated_client.who.view()["board"]["turn"]), ("play", 2))
 
     def test_a_listener_may_give_people_time(self) -> None:
-        self.hall = Hall(Settings(password=PASSWORD, soft_seconds=600.0, hard_seconds=600.0))
+        self.harness = SeasonHarness(Settings(password=PASSWORD, soft_seconds=600.0, hard_seconds=600.0))
         red, blue = self.started()
-        self.hall.wait(599)
+        self.harness.wait(599)
         red.act(red.who.view()["you"]["legal"][0])
         heard(red, blue)
         self.assertEqual(blue.who.view()["phase"], "play")
 
 
 class EndTests(TwoTestCase):
-    def over(self, desk: Desk) -> list[tuple[str, str]]:
+    def over(self, seated_client: SeatedClient) -> list[tuple[str, str]]:
         """Return causes and match points once the game is over."""
-        view = desk.who.view()
-        self.assertEqual((view["phase"], desk.who.is_done), ("over", True))
-        self.assertRaises(NotYourTurn, desk.who.act, CENTRE)
+        view = seated_client.who.view()
+        self.assertEqual((view["phase"], seated_client.who.is_done), ("over", True))
+        self.assertRaises(NotYourTurn, seated_client.who.act, CENTRE)
         return [(score["cause"], score["points"][0]) for score in view["you"]["result"]["scores"]]
 
     def test_time_runs_out(self) -> None:
         red, blue = self.started()
-        self.hall.wait(11, 1)
+        self.harness.wait(11, 1)
         heard(red, blue)
         self.assertEqual(self.over(red), [("HARD_TIMEOUT", "0"), ("REGULAR", "2")])
         self.assertEqual((red.who.won, blue.who.won), (False, True))
@@ -285,7 +288,7 @@ class EndTests(TwoTestCase):
 
     def test_an_answer_comes_too_late(self) -> None:
         red, blue = self.started()
-        self.hall.wait(5)
+        self.harness.wait(5)
         red.act(red.who.view()["you"]["legal"][0])
         heard(red, blue)
         self.assertEqual(self.over(red), [("SOFT_TIMEOUT", "0"), ("REGULAR", "2")])
@@ -304,9 +307,9 @@ class EndTests(TwoTestCase):
 
     def test_a_cancelled_game_has_no_result(self) -> None:
         red, blue = self.started()
-        (room,) = self.hall.rooms
+        (room,) = self.harness.rooms
         room.stop(Termination.CANCELLED)
-        self.hall.turn()
+        self.harness.turn()
         heard(red, blue)
         view = red.who.view()
         self.assertEqual((view["phase"], view["won"], view["you"]["result"]), ("over", None, None))
@@ -316,7 +319,7 @@ class EndTests(TwoTestCase):
     def test_a_refusal_is_told(self) -> None:
         red, blue = self.started()
         # What no action can lead to: another program's illegal move on the same wire.
-        (room,) = self.hall.rooms
+        (room,) = self.harness.rooms
         red.send(f'<room roomId="{room.id}"><data class="skipmove"/></room>'.encode())
         heard(red, blue)
         self.assertEqual(self.over(red), [("RULE_VIOLATION", "0"), ("REGULAR", "2")])

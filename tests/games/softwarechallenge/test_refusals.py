@@ -5,9 +5,9 @@ from __future__ import annotations
 from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.history import LEFT
+from gamed.core.history import LEFT
 from gamed.records.own import judgement, summary, to_history
-from tests.games.softwarechallenge.hall import HIVE, SKIP, Client, Hall, dragmove, setmove, slot
+from tests.games.softwarechallenge.harness import HIVE, SKIP, Client, SeasonHarness, dragmove, setmove, slot
 
 KICKED = ["sc.protocol.responses.CloseConnection", "</protocol>"]
 """K: it is told to close."""
@@ -23,7 +23,7 @@ FIRST = setmove("RED", "ANT", 0, 0)
 
 class RefusalTestCase(SynchronousTestCase):
     def setUp(self) -> None:
-        self.hall = Hall()
+        self.harness = SeasonHarness()
 
     def assert_over(self, client: Client, *said: str) -> None:
         """Check that this is what the client has heard last, and that the connection is closed."""
@@ -41,15 +41,15 @@ class LobbyRefusalTests(RefusalTestCase):
         for number, request in enumerate(
             ('<authenticate password="wrong"/>', "<authenticate/>", '<authenticate passphrase="examplepassword"/>')
         ):
-            client = self.hall.connect(f"192.0.2.{number}")
+            client = self.harness.connect(f"192.0.2.{number}")
             client.send(request)
-            self.hall.wait(1)
+            self.harness.wait(1)
             self.assert_over(client, *KICKED)
 
     def test_unknown_and_used_reservations(self) -> None:
-        admin = self.hall.admin()
+        admin = self.harness.admin()
         _, codes = admin.prepare()
-        first, second, third = (self.hall.connect() for _ in range(3))
+        first, second, third = (self.harness.connect() for _ in range(3))
         first.take("00000000-0000-4000-8000-000000000000")
         self.assert_over(first, *KICKED)
         second.take(codes[0])
@@ -58,7 +58,7 @@ class LobbyRefusalTests(RefusalTestCase):
         self.assertEqual(second.heard(), [])
 
     def test_a_reservation_of_a_room_that_has_gone(self) -> None:
-        admin, client = self.hall.admin(), self.hall.connect()
+        admin, client = self.harness.admin(), self.harness.connect()
         room, codes = admin.prepare()
         admin.send(f'<cancel roomId="{room}"/>')
         client.take(codes[0])
@@ -66,21 +66,21 @@ class LobbyRefusalTests(RefusalTestCase):
 
     def test_game_types(self) -> None:
         for game_type in ("swc_2021_blokus", "", "SWC_2020_HIVE"):
-            client = self.hall.connect()
+            client = self.harness.connect()
             client.join(game_type)
             self.assert_over(client, *KICKED)
-        self.assertEqual(self.hall.rooms, [])
+        self.assertEqual(self.harness.rooms, [])
 
     def test_game_types_where_a_room_is_open(self) -> None:
-        self.hall.connect().join()
-        client = self.hall.connect()
+        self.harness.connect().join()
+        client = self.harness.connect()
         client.join("swc_2021_blokus")
         self.assert_over(client, *KICKED)
-        self.assertEqual(len(self.hall.rooms[0].peers), 1)
+        self.assertEqual(len(self.harness.rooms[0].peers), 1)
 
     def test_other_names_of_the_game(self) -> None:
         for request in ("<join/>", '<join gametype="x"/>', '<join gameType="swc_2019_piranhas"/>'):
-            client = self.hall.connect()
+            client = self.harness.connect()
             client.send(request)
             self.assertEqual(client.heard()[0], "joined", request)
 
@@ -91,10 +91,10 @@ class LobbyRefusalTests(RefusalTestCase):
             (f'<prepare gameType="{HIVE}">{slot("a") * 3}</prepare>', KICKED),
             (f'<prepare gameType="{HIVE}"/>', DROPPED_SILENT),
         ):
-            admin = self.hall.admin()
+            admin = self.harness.admin()
             admin.send(request)
             self.assert_over(admin, *end)
-        self.assertEqual((self.hall.rooms, len(self.hall.lobby.reservations)), ([], 0))
+        self.assertEqual((self.harness.rooms, len(self.harness.lobby.reservations)), ([], 0))
 
     def test_preparing_with_less(self) -> None:
         for slots, names in (
@@ -102,7 +102,7 @@ class LobbyRefusalTests(RefusalTestCase):
             ("<slot/><slot/>", ("Unknown", "Unknown")),
             ('<slot displayName="a"/><slot displayName=""/>', ("a", "")),
         ):
-            admin, red, blue = self.hall.admin(), self.hall.connect(), self.hall.connect()
+            admin, red, blue = self.harness.admin(), self.harness.connect(), self.harness.connect()
             _, codes = admin.prepare(slots)
             red.take(codes[0])
             blue.take(codes[1])
@@ -112,51 +112,51 @@ class LobbyRefusalTests(RefusalTestCase):
             self.assertEqual(blue.heard(), ["joined", "welcomeMessage blue", f"memento 0 {' '.join(names)}"])
 
     def test_what_a_missing_slot_may(self) -> None:
-        admin, red, blue = self.hall.admin(), self.hall.connect(), self.hall.connect()
+        admin, red, blue = self.harness.admin(), self.harness.connect(), self.harness.connect()
         _, codes = admin.prepare('<slot displayName="a"/>')
         red.take(codes[0])
         blue.take(codes[1])
         # The first slot has no limits, because it does not say so; the second one, which is missing, has.
-        self.hall.wait(60, 0.5)
+        self.harness.wait(60, 0.5)
         red.move(FIRST)
         self.assertEqual(blue.heard()[-2:], ["memento 1 a Unknown setmove", "MoveRequest"])
-        self.hall.wait(10.5, 0.5)
+        self.harness.wait(10.5, 0.5)
         self.assertEqual(blue.heard()[0], "REGULAR 2 -1, HARD_TIMEOUT 0 -1")
 
     def test_requests_in_rooms_that_are_not_there(self) -> None:
         for request in ("observe", "step", "cancel"):
-            admin = self.hall.admin()
+            admin = self.harness.admin()
             admin.send(f'<{request} roomId="nope"/>')
             self.assert_over(admin, "error there is no such room", *KICKED)
-            admin = self.hall.admin()
+            admin = self.harness.admin()
             admin.send(f"<{request}/>")
             self.assert_over(admin, *KICKED)
-        admin = self.hall.admin()
+        admin = self.harness.admin()
         admin.send('<timeout roomId="nope" slot="0" activate="true"/>')
         self.assert_over(admin, "error there is no such room", *KICKED)
 
     def test_pausing_a_room_that_is_not_there(self) -> None:
-        admin = self.hall.admin()
+        admin = self.harness.admin()
         admin.send('<pause roomId="nope" pause="true"/><pause roomId="nope" pause="false"/>')
         self.assertEqual(admin.heard(), [])
         self.assert_works(admin)
 
     def test_unknown_codes_and_names(self) -> None:
         for request in ('<freeReservation reservation="nope"/>', '<scoreForPlayer displayName="nope"/>'):
-            admin = self.hall.admin()
+            admin = self.harness.admin()
             admin.send(request)
             self.assert_over(admin, *DROPPED_SILENT)
 
     def test_limits_of_slots_that_nobody_has(self) -> None:
         for number in (0, 1, 2, -1, -2, 5):
-            admin = self.hall.admin()
+            admin = self.harness.admin()
             room, _ = admin.prepare()
             admin.heard()
             admin.send(f'<timeout roomId="{room}" slot="{number}" activate="true"/>')
             self.assert_over(admin, "error nobody has this slot", *DROPPED)
 
     def test_administrators_requests_by_others_are_ignored(self) -> None:
-        red, _ = self.hall.pair()
+        red, _ = self.harness.pair()
         room = red.room
         for request in (
             f'<prepare gameType="{HIVE}">{slot("a")}{slot("b")}</prepare>',
@@ -180,7 +180,7 @@ class LobbyRefusalTests(RefusalTestCase):
             '<timeout roomId="x" slot="one"/>', '<room roomId="x"><data/></room>',
             "<joined/>", "<left/>", "<prepared/>", "<paused/>", "<memento/>", "<error/>", "<string/>", "<null/>",
         ):  # fmt: skip
-            client = self.hall.connect()
+            client = self.harness.connect()
             client.send(message)
             if message == "<join":
                 client.end()
@@ -188,7 +188,7 @@ class LobbyRefusalTests(RefusalTestCase):
 
     def test_replies_by_a_client(self) -> None:
         for message in ('<testing testMode="true"/>', "<playerScore/>"):
-            client = self.hall.connect()
+            client = self.harness.connect()
             client.send(message)
             self.assert_over(client, *KICKED)
 
@@ -201,8 +201,8 @@ class LobbyRefusalTests(RefusalTestCase):
             ("<foo/>", "there is no element 'foo' here"),
         ):
             with capturedLogs() as events:
-                self.hall.connect().send(request)
-                self.hall.wait(1)
+                self.harness.connect().send(request)
+                self.harness.wait(1)
             self.assertTrue(any(reason in str(event.get("line")) for event in events), request)
 
 
@@ -211,15 +211,15 @@ class PlayRefusalTests(RefusalTestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.red, self.blue = self.hall.pair()
+        self.red, self.blue = self.harness.pair()
         self.room = self.red.room
-        self.admin = self.hall.admin()
+        self.admin = self.harness.admin()
         self.admin.send(f'<observe roomId="{self.room}"/>')
         self.admin.heard()
 
     def assert_ended(self, termination: str, winner: int | None = 1) -> None:
         """Check that there is one record, with this end."""
-        (record,) = self.hall.records()
+        (record,) = self.harness.records()
         found = summary(record)
         self.assertEqual((found.termination, found.winner), (termination, winner))
 
@@ -229,13 +229,13 @@ class PlayRefusalTests(RefusalTestCase):
             ('roomId=""', KICKED),
             ("", KICKED),
         ):
-            red, blue = self.hall.pair()
+            red, blue = self.harness.pair()
             red.send(f"<room {room}>{FIRST}</room>")
             self.assert_over(red, *said)
             self.assert_over(blue, *LEFT_BY_RED)
 
     def test_moves_in_a_room_of_others(self) -> None:
-        other = self.hall.connect()
+        other = self.harness.connect()
         other.move(FIRST, self.room)
         self.assert_over(other, "error you have no seat in this room", *KICKED)
         self.assertEqual((self.red.heard(), self.blue.heard()), ([], []))
@@ -245,9 +245,9 @@ class PlayRefusalTests(RefusalTestCase):
         self.assertEqual(self.blue.heard()[-1], "MoveRequest")
 
     def test_moves_in_a_room_that_is_finished(self) -> None:
-        client = self.hall.admin()
+        client = self.harness.admin()
         client.join()
-        other = self.hall.connect()
+        other = self.harness.connect()
         other.join()
         room = client.room
         other.end()
@@ -276,7 +276,7 @@ class PlayRefusalTests(RefusalTestCase):
             '<data class="playerScore"/>',
             '<data class="null"/>',
         ):
-            red, blue = self.hall.pair()
+            red, blue = self.harness.pair()
             red.move(data)
             text = "Unknown hat kein Zug-Objekt gesendet."
             over = ["RULE_VIOLATION 0 -1, REGULAR 2 -1", "left", *KICKED]
@@ -298,7 +298,7 @@ class PlayRefusalTests(RefusalTestCase):
             (setmove("RED", "ANT", 0, 0).replace('x="0"', 'x="a"'), "'a' is not a number"),
             (setmove("RED", "ANT", 0, 0, "<foo/>"), "there is no element 'foo' here"),
         ):
-            red, blue = self.hall.pair()
+            red, blue = self.harness.pair()
             red.move(data)
             self.assert_over(red, f"error {reason}", *DROPPED)
             self.assert_over(blue, *LEFT_BY_RED)
@@ -310,7 +310,7 @@ class PlayRefusalTests(RefusalTestCase):
             f'<data class="setmove"><piece owner="RED"/>{place}</data>',
             '<data class="dragmove"/>',
         ):
-            red, blue = self.hall.pair()
+            red, blue = self.harness.pair()
             red.move(data)
             self.assertEqual(red.heard()[-2:], KICKED)
             self.assertEqual(blue.heard()[0], "RULE_VIOLATION 0 -1, REGULAR 2 -1", data)
@@ -330,18 +330,18 @@ class PlayRefusalTests(RefusalTestCase):
         self.assert_ended("forfeit", 0)
 
     def test_a_move_before_the_second_player_came(self) -> None:
-        red = self.hall.connect()
+        red = self.harness.connect()
         red.join()
         red.move(FIRST)
         self.assert_over(red, "joined", "error It's not your turn yet.", *KICKED)
         # There is no zombie for the next one to be paired with.
-        blue = self.hall.connect()
+        blue = self.harness.connect()
         blue.join()
         self.assertEqual(blue.heard(), ["joined"])
-        self.assertEqual([len(room.peers) for room in self.hall.rooms], [2, 1])
+        self.assertEqual([len(room.peers) for room in self.harness.rooms], [2, 1])
 
     def test_a_move_in_a_prepared_room_before_the_second_player_came(self) -> None:
-        admin, red, blue = self.hall.admin(), self.hall.connect(), self.hall.connect()
+        admin, red, blue = self.harness.admin(), self.harness.connect(), self.harness.connect()
         room, codes = admin.prepare()
         red.take(codes[0])
         red.move(FIRST, room)
@@ -351,7 +351,7 @@ class PlayRefusalTests(RefusalTestCase):
         self.assert_over(blue, "joined", "welcomeMessage blue", "memento 0 p1 p2", *over, *KICKED)
 
     def test_a_move_that_nobody_asked_for(self) -> None:
-        admin, red, blue = self.hall.admin(), self.hall.connect(), self.hall.connect()
+        admin, red, blue = self.harness.admin(), self.harness.connect(), self.harness.connect()
         room, codes = admin.prepare(slot("p1", paused=True), slot("p2"))
         red.take(codes[0])
         blue.take(codes[1])
@@ -361,7 +361,7 @@ class PlayRefusalTests(RefusalTestCase):
         self.assert_over(blue, "RULE_VIOLATION 0 -1, REGULAR 2 -1", "left", *KICKED)
 
     def test_a_move_that_nobody_asked_for_after_the_first_step(self) -> None:
-        admin, red, blue = self.hall.admin(), self.hall.connect(), self.hall.connect()
+        admin, red, blue = self.harness.admin(), self.harness.connect(), self.harness.connect()
         room, codes = admin.prepare(slot("p1", paused=True), slot("p2"))
         red.take(codes[0])
         blue.take(codes[1])
@@ -376,12 +376,12 @@ class PlayRefusalTests(RefusalTestCase):
     def test_places_off_the_board(self) -> None:
         self.red.move(setmove("RED", "ANT", 6, 0))
         self.assertEqual(self.blue.heard()[0], "RULE_VIOLATION 0 -1, REGULAR 2 -1")
-        red, blue = self.hall.pair()
+        red, blue = self.harness.pair()
         # Within its coordinates, and not on the hexagon.
         red.move(setmove("RED", "ANT", 5, 5))
         self.assert_over(red, "error (5,5,-10) is off the board", *DROPPED)
         self.assert_over(blue, *LEFT_BY_RED)
-        red, blue = self.hall.pair()
+        red, blue = self.harness.pair()
         red.move(setmove("RED", "BEE", 0, 0))
         blue.move(setmove("BLUE", "BEE", 1, 0))
         blue.heard()
@@ -394,7 +394,7 @@ class PlayRefusalTests(RefusalTestCase):
 
     def test_a_player_that_leaves(self) -> None:
         for way in ("</protocol>", "<sc.protocol.responses.CloseConnection/>", "end", "reset"):
-            red, blue = self.hall.pair()
+            red, blue = self.harness.pair()
             if way.startswith("<"):
                 red.send(way)
                 self.assert_over(red, *DROPPED)
@@ -408,7 +408,7 @@ class PlayRefusalTests(RefusalTestCase):
         self.assert_over(self.blue, *LEFT_BY_RED)
 
     def test_a_waiting_player_that_leaves(self) -> None:
-        waiting, red = self.hall.connect(), self.hall.connect()
+        waiting, red = self.harness.connect(), self.harness.connect()
         waiting.join()
         room = waiting.room
         waiting.end()
@@ -417,7 +417,7 @@ class PlayRefusalTests(RefusalTestCase):
         self.assertNotEqual(red.room, room)
 
     def test_a_waiting_player_that_has_gone_unnoticed(self) -> None:
-        waiting, red = self.hall.connect(), self.hall.connect()
+        waiting, red = self.harness.connect(), self.harness.connect()
         waiting.join()
         waiting.session.transport = None
         red.join()
@@ -428,7 +428,7 @@ class PlayRefusalTests(RefusalTestCase):
             (0, 1, "blue", "LEFT 0 -1, REGULAR 2 -1"),
             (1, 0, "red", "REGULAR 2 -1, LEFT 0 -1"),
         ):
-            admin, gone, client = self.hall.admin(), self.hall.connect(), self.hall.connect()
+            admin, gone, client = self.harness.admin(), self.harness.connect(), self.harness.connect()
             _, codes = admin.prepare()
             gone.take(codes[first])
             gone.end()
@@ -436,7 +436,7 @@ class PlayRefusalTests(RefusalTestCase):
             self.assert_over(client, "joined", f"welcomeMessage {color}", "memento 0 p1 p2", over, "left", *KICKED)
 
     def test_a_slot_that_is_free_again_is_as_good_as_a_reserved_one(self) -> None:
-        admin, gone, client = self.hall.admin(), self.hall.connect(), self.hall.connect()
+        admin, gone, client = self.harness.admin(), self.harness.connect(), self.harness.connect()
         room, codes = admin.prepare()
         admin.send(f'<observe roomId="{room}"/>')
         admin.heard()
@@ -454,7 +454,7 @@ class SeveralRoomsTests(RefusalTestCase):
     """Who is thrown out loses all of its games, at once."""
 
     def test_a_violation_ends_the_other_games_too(self) -> None:
-        client, first, second = (self.hall.connect() for _ in range(3))
+        client, first, second = (self.harness.connect() for _ in range(3))
         client.join()
         first.join()
         room = client.room
@@ -470,7 +470,7 @@ class SeveralRoomsTests(RefusalTestCase):
         self.assertTrue(client.is_closed)
 
     def test_a_violation_by_an_administrator(self) -> None:
-        admin, other = self.hall.admin(), self.hall.connect()
+        admin, other = self.harness.admin(), self.harness.connect()
         admin.join()
         other.join()
         admin.move(SKIP)
@@ -478,9 +478,9 @@ class SeveralRoomsTests(RefusalTestCase):
         self.assertTrue(admin.is_closed)
 
     def test_what_is_sent_after_that_is_not_read(self) -> None:
-        red, blue = self.hall.pair()
-        victim, _ = self.hall.pair()
-        admin = self.hall.admin()
+        red, blue = self.harness.pair()
+        victim, _ = self.harness.pair()
+        admin = self.harness.admin()
         admin.send('<cancel roomId="nope"/>', f'<cancel roomId="{victim.room}"/>')
         self.assertEqual(victim.heard(), [])
         blue.send(
@@ -490,7 +490,7 @@ class SeveralRoomsTests(RefusalTestCase):
         self.assertEqual(red.heard()[0], "REGULAR 2 -1, LEFT 0 -1")
 
     def test_both_slots_of_one_room(self) -> None:
-        client = self.hall.connect()
+        client = self.harness.connect()
         client.join()
         client.join()
         welcomed = ["joined", "joined", "welcomeMessage red", "welcomeMessage blue"]
@@ -500,7 +500,7 @@ class SeveralRoomsTests(RefusalTestCase):
         client.move(setmove("BLUE", "ANT", 1, 0))
         self.assertEqual(client.heard()[-1], "MoveRequest")
         client.end()
-        self.assertEqual(self.hall.rooms, [])
+        self.assertEqual(self.harness.rooms, [])
 
 
 class RecordTests(RefusalTestCase):
@@ -514,24 +514,24 @@ class RecordTests(RefusalTestCase):
             ("left", '<data class="foo"/>', "there is no move of class 'foo'"),
         ]
         for termination, data, reason in ways:
-            red, _ = self.hall.pair()
+            red, _ = self.harness.pair()
             room = red.room
             red.move(data)
-            record = next(record for record in self.hall.records() if record.id == room)
+            record = next(record for record in self.harness.records() if record.id == room)
             self.assertEqual((summary(record).termination, summary(record).winner), (termination, 1))
             (left,) = to_history(record).of_kind(LEFT)
             self.assertIn(reason, (left.data.get("code"), left.data.get("text")))
 
     def test_who_leaves_needs_no_reason(self) -> None:
-        red, _ = self.hall.pair()
+        red, _ = self.harness.pair()
         red.end()
-        (record,) = self.hall.records()
+        (record,) = self.harness.records()
         (left,) = to_history(record).of_kind(LEFT)
         self.assertEqual(dict(left.data), {"why": "left"})
 
     def test_a_violation_is_a_finding(self) -> None:
-        red, _ = self.hall.pair()
+        red, _ = self.harness.pair()
         red.move(SKIP)
-        (record,) = self.hall.records()
+        (record,) = self.harness.records()
         (finding,) = judgement(record).findings
         self.assertEqual((finding.code, finding.seat), ("skip", 0))

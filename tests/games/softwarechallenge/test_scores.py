@@ -74,7 +74,7 @@ class ScoreTests(SynchronousTestCase):
     def test_the_element(self) -> None:
         self.book.add(("a & b", "p2"), (("2", "3"), ("0", "1")))
         self.assertEqual(
-            self.book.spelled("a & b"),
+            self.book.score_text("a & b"),
             """\
 <score displayName="a &amp; b" numberOfTests="1">
       <values>

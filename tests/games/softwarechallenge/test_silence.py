@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.core.refusals import KEPT, Refusal, described
 from gamed.games.softwarechallenge.wire import open_element
-from gamed.refusals import KEPT, Refusal, described
-from tests.games.softwarechallenge.hall import HIVE, PASSWORD, SKIP, Client, Hall, dragmove, setmove, slot
+from tests.games.softwarechallenge.harness import HIVE, PASSWORD, SKIP, Client, SeasonHarness, dragmove, setmove, slot
 
 FIRST = setmove("RED", "ANT", 0, 0)
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
@@ -22,7 +22,7 @@ def codes(client: Client) -> list[str]:
 
 class SilenceTestCase(SynchronousTestCase):
     def setUp(self) -> None:
-        self.hall = Hall()
+        self.harness = SeasonHarness()
 
     def assert_refused(self, client: Client, code: str, *said: str) -> None:
         """Check that a client was refused once, with its message, a reason and what was expected."""
@@ -55,14 +55,14 @@ class LobbyTests(SilenceTestCase):
             ("message-too-deep", "<a>" * 40),
             ("too-many-attributes", "<a {}/>".format(" ".join(f"b{number}='1'" for number in range(40)))),
         ):
-            client = self.hall.connect()
+            client = self.harness.connect()
             self.assert_refused(client, code, said)
             self.assertTrue(client.is_closed)
 
     def test_a_message_that_is_too_long_is_cut(self) -> None:
-        client = self.hall.connect()
+        client = self.harness.connect()
         client.send(f"<join gameType='{'x' * 70_000}'/>")
-        self.hall.wait(10, 0.1)
+        self.harness.wait(10, 0.1)
         self.assertEqual(codes(client), ["message-too-long"])
         self.assertLess(len(refusals(client)[0].text), 2_000)
 
@@ -75,19 +75,19 @@ class LobbyTests(SilenceTestCase):
             ("no-room", f"<room>{FIRST}</room>"),
             ("unknown-room", f'<room roomId="{UNKNOWN}">{FIRST}</room>'),
         ):
-            client = self.hall.connect()
+            client = self.harness.connect()
             self.assert_refused(client, code, said)
             self.assertTrue(refusals(client)[0].expected, code)
 
     def test_a_code_that_was_used(self) -> None:
-        _, codes_ = self.hall.admin().prepare()
-        self.hall.connect().take(codes_[0])
+        _, codes_ = self.harness.admin().prepare()
+        self.harness.connect().take(codes_[0])
         self.assert_refused(
-            self.hall.connect(), "unknown-reservation", f'<joinPrepared reservationCode="{codes_[0]}"/>'
+            self.harness.connect(), "unknown-reservation", f'<joinPrepared reservationCode="{codes_[0]}"/>'
         )
 
     def test_strangers_who_ask_what_administrators_may(self) -> None:
-        client = self.hall.connect()
+        client = self.harness.connect()
         requests = (
             f'<prepare gameType="{HIVE}">{slot("a")}</prepare>', '<observe roomId="x"/>', '<pause roomId="x"/>',
             '<step roomId="x"/>', '<cancel roomId="x"/>', '<timeout roomId="x"/>', '<freeReservation reservation="x"/>',
@@ -112,12 +112,12 @@ class LobbyTests(SilenceTestCase):
             ("unknown-reservation", '<freeReservation reservation="x"/>'),
             ("unknown-name", '<scoreForPlayer displayName="x"/>'),
         ):
-            self.assert_refused(self.hall.admin(), code, said)
+            self.assert_refused(self.harness.admin(), code, said)
 
     def test_what_changes_nothing(self) -> None:
-        red, _ = self.hall.pair()
+        red, _ = self.harness.pair()
         room = f'roomId="{red.room}"'
-        admin = self.hall.admin()
+        admin = self.harness.admin()
         admin.prepare()
         for code, said in (
             ("no-change", f"<step {room}/>"),
@@ -125,7 +125,7 @@ class LobbyTests(SilenceTestCase):
             ("no-change", f'<step roomId="{admin.room}"/>'),
             ("empty-slot", f'<timeout roomId="{admin.room}" slot="1" activate="true"/>'),
         ):
-            self.assert_refused(self.hall.admin(), code, said)
+            self.assert_refused(self.harness.admin(), code, said)
         admin.send(f'<pause {room} pause="true"/><step {room}/><pause {room} pause="false"/>')
         self.assertEqual(codes(admin), [])
 
@@ -137,14 +137,14 @@ class LobbyTests(SilenceTestCase):
             ("stray-text", "hello\n"),
             ("stray-text", "hello<protocol>"),
         ):
-            client = self.hall.connect()
+            client = self.harness.connect()
             client.feed(said.encode())
-            self.hall.turn()
+            self.harness.turn()
             self.assertEqual(codes(client)[0], code)
             self.assertTrue(refusals(client)[0].expected)
 
     def test_text_between_messages(self) -> None:
-        client = self.hall.connect()
+        client = self.harness.connect()
         client.send("join please <testMode/>\n")
         client.send("hello ")
         self.assertEqual(codes(client), ["stray-text", "administrators-only"])
@@ -153,21 +153,21 @@ class LobbyTests(SilenceTestCase):
         self.assertEqual(codes(client)[2:], ["stray-text", "administrators-only"])
 
     def test_correct_clients_are_not_refused(self) -> None:
-        client = self.hall.connect()
+        client = self.harness.connect()
         client.feed(b"\xef\xbb\xbf<?xml version='1.0'?>\r\n<!-- hello -->\r\n<protocol>\r\n\t<join/>\r\n")
         client.feed(b"<!-- x\n -->\n\n  ")
-        self.hall.wait(60, 1)
+        self.harness.wait(60, 1)
         self.assertEqual(codes(client), [])
 
     def test_a_client_that_asks_for_nothing(self) -> None:
-        silent, joining, leaving = (self.hall.connect() for _ in range(3))
-        admin = self.hall.admin()
+        silent, joining, leaving = (self.harness.connect() for _ in range(3))
+        admin = self.harness.admin()
         silent.feed(b"<protocol>")
         joining.join()
         leaving.end()
-        self.hall.wait(9.5, 0.5)
+        self.harness.wait(9.5, 0.5)
         self.assertEqual(codes(silent), [])
-        self.hall.wait(1, 0.5)
+        self.harness.wait(1, 0.5)
         self.assertEqual(codes(silent), ["no-request"])
         self.assertEqual([codes(client) for client in (joining, leaving, admin)], [[], [], []])
 
@@ -178,21 +178,21 @@ class LobbyTests(SilenceTestCase):
             (b"<protocol><join", "has opened <protocol> and sent no request in it"),
             (b"<prot", "has sent no whole message"),
         ):
-            client = self.hall.connect()
+            client = self.harness.connect()
             client.feed(said)
-            self.hall.turn()
-            self.hall.wait(9.8, 0.2)
+            self.harness.turn()
+            self.harness.wait(9.8, 0.2)
             self.assertEqual(codes(client), [])
-            self.hall.wait(0.4, 0.2)
+            self.harness.wait(0.4, 0.2)
             (reason,) = [refusal.reason for refusal in refusals(client) if refusal.code == "no-request"]
             self.assertIn(f"{came}; the server does not speak first", reason)
 
     def test_nobody_is_told_twice_of_one_mistake(self) -> None:
         for said in ("GET / HTTP/1.1\r\n\r\n", f'<protocol><prepare gameType="{HIVE}"><slot/></prepare>'):
-            client = self.hall.connect()
+            client = self.harness.connect()
             client.feed(said.encode())
-            self.hall.turn()
-            self.hall.wait(12, 0.5)
+            self.harness.turn()
+            self.harness.wait(12, 0.5)
             self.assertEqual(len(codes(client)), 1, said)
         self.assertIn(
             f'players need no such request: they send <join gameType="{HIVE}"/>', refusals(client)[0].expected
@@ -212,7 +212,7 @@ class LobbyTests(SilenceTestCase):
                 "<joinPrepared> has no attribute reservationCode; it has x",
             ),
         ):
-            client = self.hall.connect()
+            client = self.harness.connect()
             client.send(said)
             self.assertEqual([refusal.reason for refusal in refusals(client)], [reason])
 
@@ -222,14 +222,14 @@ class LobbyTests(SilenceTestCase):
             ("\n  <join gameType=x/>", "invalid token in column 16"),
             ("<join></room>", "mismatched tag in column 9"),
         ):
-            client = self.hall.connect()
+            client = self.harness.connect()
             client.send(said)
             self.assertEqual(refusals(client)[0].reason, f"this is not well-formed XML: {place}")
 
     def test_after_some_they_are_counted(self) -> None:
-        client = self.hall.connect()
+        client = self.harness.connect()
         client.send(*["<pause/>"] * 20)
-        self.hall.wait(5, 0.1)
+        self.harness.wait(5, 0.1)
         self.assertEqual((len(refusals(client)), client.session.refusals.total), (KEPT, 20))
 
 
@@ -238,7 +238,7 @@ class PlayTests(SilenceTestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.red, self.blue = self.hall.pair()
+        self.red, self.blue = self.harness.pair()
 
     def move(self, data: str) -> str:
         return f'<room roomId="{self.red.room}">{data}</room>'
@@ -257,7 +257,7 @@ class PlayTests(SilenceTestCase):
             ("bee-not-placed", dragmove((0, 0), (1, 0))),
             ("off-the-board", setmove("RED", "ANT", 5, 5)),
         ):
-            self.red, blue = self.hall.pair()
+            self.red, blue = self.harness.pair()
             self.assert_refused(self.red, code, self.move(data))
             self.assertTrue(refusals(self.red)[0].expected, code)
             self.assertEqual(codes(blue), [])
@@ -267,37 +267,37 @@ class PlayTests(SilenceTestCase):
         (refusal,) = refusals(self.red)
         self.assertRegex(refusal.expected, r'\Aa legal move, such as <data class="setmove"> <piece .*/> </data>\Z')
         example = refusal.expected.partition("such as ")[2]
-        red, blue = self.hall.pair()
+        red, blue = self.harness.pair()
         red.move(example)
         self.assertEqual(blue.heard()[-1], "MoveRequest")
 
     def test_moves_at_the_wrong_moment(self) -> None:
         self.assert_refused(self.blue, "out-of-turn", self.move(setmove("BLUE", "ANT", 0, 0)))
-        waiting = self.hall.connect()
+        waiting = self.harness.connect()
         waiting.join()
         self.assert_refused(waiting, "not-started", f'<room roomId="{waiting.room}">{FIRST}</room>')
-        self.red, blue = self.hall.pair()
-        self.assert_refused(self.hall.admin(), "not-your-room", self.move(FIRST))
-        self.hall.admin().send(f'<pause roomId="{self.red.room}" pause="true"/>')
+        self.red, blue = self.harness.pair()
+        self.assert_refused(self.harness.admin(), "not-your-room", self.move(FIRST))
+        self.harness.admin().send(f'<pause roomId="{self.red.room}" pause="true"/>')
         self.red.send(self.move(FIRST))
         self.assert_refused(blue, "not-requested", self.move(setmove("BLUE", "ANT", 1, 0)))
 
     def test_answers_that_come_late_or_not_at_all(self) -> None:
-        self.hall.wait(2.5, 0.5)
+        self.harness.wait(2.5, 0.5)
         self.assert_refused(self.red, "soft-timeout", self.move(FIRST))
         reason = (
             "the answer came 2500 ms after the MoveRequest, later than the soft limit of 2 seconds: the game is lost"
         )
         self.assertEqual(refusals(self.red)[0].reason, reason)
-        red, _ = self.hall.pair()
-        self.hall.wait(10, 0.5)
+        red, _ = self.harness.pair()
+        self.harness.wait(10, 0.5)
         (refusal,) = refusals(red)
         self.assertEqual((refusal.code, refusal.text), ("hard-timeout", b""))
 
     def test_an_answer_that_does_not_end(self) -> None:
         half = self.move(FIRST).removesuffix("</room>")
         self.red.send(half)
-        self.hall.wait(10, 0.5)
+        self.harness.wait(10, 0.5)
         (refusal,) = refusals(self.red)
         self.assertEqual((refusal.code, refusal.text.decode()), ("hard-timeout", half))
         self.assertIn("has not ended: <room> is still open, </room> is missing", refusal.reason)
@@ -316,7 +316,7 @@ class PlayTests(SilenceTestCase):
 
     def test_a_long_answer_that_does_not_end_is_not_guessed_at(self) -> None:
         self.red.send(self.move(FIRST + "<x>y</x>" * 50).removesuffix("</room>"))
-        self.hall.wait(10, 0.5)
+        self.harness.wait(10, 0.5)
         self.assertTrue(refusals(self.red)[0].reason.endswith("has not ended"))
 
     def test_values_in_the_wrong_case(self) -> None:
@@ -325,7 +325,7 @@ class PlayTests(SilenceTestCase):
             (setmove("RED", "ant", 0, 0), "'ant' is not a type: BEE, "),
             ('<data class="SetMove"/>', "not SetMove alone"),
         ):
-            red, _ = self.hall.pair()
+            red, _ = self.harness.pair()
             red.move(data)
             self.assertIn(expected, refusals(red)[0].expected)
 
@@ -333,9 +333,9 @@ class PlayTests(SilenceTestCase):
         self.red.send("</protocol>")
         self.assertEqual(codes(self.red), ["document-ended"])
         for way in ("shut", "end", "reset"):
-            red, blue = self.hall.pair()
+            red, blue = self.harness.pair()
             getattr(red, way)()
-            self.hall.turn()
+            self.harness.turn()
             blue.send("<sc.protocol.responses.CloseConnection/></protocol>")
             self.assertEqual((codes(red), codes(blue)), ([], []))
 
@@ -344,7 +344,7 @@ class PlayTests(SilenceTestCase):
         self.red.send('<testMode testMode="true"/>')
         self.blue.send("hello\n")
         self.red.send(self.move(SKIP))
-        found = self.hall.lobby.refusals.of(room)
+        found = self.harness.lobby.refusals.of(room)
         self.assertEqual(
             {seat: list(refusals.counts) for (seat, _), refusals in found.items()},
             {0: ["administrators-only", "skip"], 1: ["stray-text"]},
@@ -359,7 +359,7 @@ class SecretTests(SilenceTestCase):
     """No password and no reservation code is shown."""
 
     def shown(self, client: Client) -> str:
-        is_code = self.hall.lobby.reservations.is_code
+        is_code = self.harness.lobby.reservations.is_code
         return "\n".join(described(refusal, is_code) for refusal in refusals(client))
 
     def test_passwords(self) -> None:
@@ -374,18 +374,18 @@ class SecretTests(SilenceTestCase):
             '<Authenticate password="{}"/>',
             '<authenticate password="{}" <',
         ):
-            client = self.hall.connect()
+            client = self.harness.connect()
             client.send(said.format(PASSWORD))
             if not refusals(client):
-                self.hall.wait(15, 0.5)
+                self.harness.wait(15, 0.5)
             client.end()
             self.assertTrue(refusals(client), said)
             self.assertNotIn(PASSWORD[:6], self.shown(client), said)
 
     def test_the_same_where_they_are_the_root(self) -> None:
-        client = self.hall.connect()
+        client = self.harness.connect()
         client.feed(f'<authenticate password="{PASSWORD}"/>'.encode())
-        self.hall.turn()
+        self.harness.turn()
         self.assertEqual(codes(client), ["no-protocol"])
         self.assertNotIn(PASSWORD, self.shown(client))
 
@@ -401,8 +401,8 @@ class SecretTests(SilenceTestCase):
             '<observe roomId="{}"/>',
             "{}\n",
         ):
-            _, (code, _) = self.hall.admin().prepare()
-            client = self.hall.connect()
+            _, (code, _) = self.harness.admin().prepare()
+            client = self.harness.connect()
             client.send(said.format(code))
             self.assertTrue(refusals(client), said)
             self.assertNotIn(code, self.shown(client), said)

@@ -6,8 +6,11 @@ from random import Random
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.events import Started
-from gamed.game import CHANCE, Outcome, Termination
+from gamed.core.events import Started
+from gamed.core.game import CHANCE, Outcome, Termination
+from gamed.core.history import DRAWN, ENDED, JOINED, LEFT, MOVE, STARTED, Entry
+from gamed.core.match import Match
+from gamed.core.table import OBSERVERS, Step
 from gamed.games.softwarechallenge.messages import (
     Closing,
     Joined,
@@ -31,10 +34,7 @@ from gamed.games.softwarechallenge.table import (
     Limits,
     SeasonTable,
 )
-from gamed.history import DRAWN, ENDED, JOINED, LEFT, MOVE, STARTED, Entry
-from gamed.match import Match
-from gamed.table import OBSERVERS, Step
-from tests.games.softwarechallenge.hall import CORNERS, Lots
+from tests.games.softwarechallenge.harness import CORNERS, Lots
 
 SEASON = HiveSeason()
 A, B = Slot("a", can_timeout=True, should_be_paused=False), Slot("b", can_timeout=True, should_be_paused=False)
@@ -50,7 +50,7 @@ def sent(move: object, original: str = "<originalRequest/>") -> Arrived:
 
 def told(step: Step) -> list[tuple[int, str]]:
     """Return who is told what, in order: the events' names."""
-    return [(mail.seat, type(mail.event).__name__) for mail in step.mails]
+    return [(mail.seat, type(mail.event).__name__) for mail in step.events]
 
 
 def kinds(step: Step) -> list[str]:
@@ -99,9 +99,9 @@ class JoinTests(TableTestCase):
         step = self.start()
         states = [(OBSERVERS, "Memento"), (0, "Memento"), (1, "Memento")]
         self.assertEqual(told(step), [(1, "Joined"), (0, "Welcome"), (1, "Welcome"), *states, (0, "MoveRequest")])
-        self.assertEqual(step.mails[0].event, Joined("r"))
-        self.assertEqual([mail.event for mail in step.mails[1:3]], [Welcome("r", "red"), Welcome("r", "blue")])
-        self.assertEqual(step.mails[-1].event, MoveRequest("r"))
+        self.assertEqual(step.events[0].event, Joined("r"))
+        self.assertEqual([mail.event for mail in step.events[1:3]], [Welcome("r", "red"), Welcome("r", "blue")])
+        self.assertEqual(step.events[-1].event, MoveRequest("r"))
         self.assertEqual(kinds(step), [JOINED, JOINED, STARTED, DRAWN])
         # The wire's stand-in is no name.
         self.assertEqual([entry.data.get("name") for entry in step.journal[:2]], ["", ""])
@@ -110,12 +110,12 @@ class JoinTests(TableTestCase):
 
     def test_all_get_the_same_memento(self) -> None:
         # It is written once for all of them.
-        mementos = [mail.event for mail in self.start().mails if isinstance(mail.event, Memento)]
+        mementos = [mail.event for mail in self.start().events if isinstance(mail.event, Memento)]
         self.assertEqual(len({id(event) for event in mementos}), 1)
 
     def test_a_prepared_room_is_silent_until_it_is_full(self) -> None:
         self.table = self.made((A, B))
-        self.assertEqual(self.table.join("x", 0, 1).mails, ())
+        self.assertEqual(self.table.join("x", 0, 1).events, ())
         step = self.table.join("y", 0, 0)
         self.assertEqual(told(step)[:4], [(0, "Joined"), (1, "Joined"), (0, "Welcome"), (1, "Welcome")])
         self.assertEqual([entry.data.get("name") for entry in step.journal[:2]], ["a", "b"])
@@ -145,13 +145,13 @@ class JoinTests(TableTestCase):
         step = self.start()
         self.assertEqual(kinds(step), [JOINED, JOINED, STARTED, DRAWN, MOVE, MOVE])
         self.assertEqual(step.journal[-1].data, {"replayed": True})
-        (state,) = {mail.event.state for mail in step.mails if isinstance(mail.event, Memento)}
+        (state,) = {mail.event.state for mail in step.events if isinstance(mail.event, Memento)}
         self.assertIn('<lastMove class="setmove">\n          <piece owner="BLUE" type="ANT"/>', state)
-        self.assertEqual(step.mails[-1].seat, 0)
+        self.assertEqual(step.events[-1].seat, 0)
 
     def test_an_opening_without_moves(self) -> None:
         self.table = self.made((A, B), opening=[(CHANCE, "O -5,5 0,-5 5,-5")])
-        (state,) = {mail.event.state for mail in self.start().mails if isinstance(mail.event, Memento)}
+        (state,) = {mail.event.state for mail in self.start().events if isinstance(mail.event, Memento)}
         self.assertNotIn("lastMove", state)
 
 
@@ -169,7 +169,7 @@ class MoveTests(TableTestCase):
 
     def test_its_echo_stands_in_the_memento(self) -> None:
         event = Arrived(Sent(BEE, "        <lastMove echo/>", ""), MESSAGE)
-        memento = self.table.receive(0, event, 0.5).mails[0].event
+        memento = self.table.receive(0, event, 0.5).events[0].event
         assert isinstance(memento, Memento)
         self.assertIn("\n        <lastMove echo/>\n", memento.state)
 
@@ -187,7 +187,7 @@ class MoveTests(TableTestCase):
         step = self.table.receive(0, sent(SkipMove(), ""), 0.5)
         text = "Skipping a turn is only allowed when no other moves can be made"
         self.assertEqual(
-            [mail.event for mail in step.mails[:2]],
+            [mail.event for mail in step.events[:2]],
             [
                 Refused("r", f"Ungueltiger Zug von 'Unknown'.\n{text}", None),
                 Refused("r", text, None),
@@ -197,7 +197,7 @@ class MoveTests(TableTestCase):
             told(step)[2:],
             [(seat, name) for name in ("Result", "Left") for seat in (0, 1, OBSERVERS)] + [(0, "Closing")],
         )
-        self.assertEqual(step.mails[-1].event, Closing(kick=True))
+        self.assertEqual(step.events[-1].event, Closing(kick=True))
         self.assertEqual(kinds(step), [LEFT, ENDED])
         self.assertEqual(dict(step.journal[0].data), {"why": "forfeit", "code": step.findings[0].code, "text": text})
         self.assertEqual((step.outcome, step.closed), (Outcome(Termination.FORFEIT, 1), True))
@@ -212,12 +212,12 @@ class MoveTests(TableTestCase):
     def test_no_move_object(self) -> None:
         step = self.table.receive(0, sent(None, ""), 0.5)
         text = "Unknown hat kein Zug-Objekt gesendet."
-        self.assertEqual(step.mails[1].event, Refused("r", text, None))
+        self.assertEqual(step.events[1].event, Refused("r", text, None))
         self.assertEqual(step.findings[0].code, "no-move")
 
     def test_who_is_not_to_move_hears_nothing_after_its_goodbye(self) -> None:
         step = self.table.receive(1, sent(ANT), 0.5)
-        self.assertEqual([mail.event for mail in step.mails if mail.seat == 1][:2], [
+        self.assertEqual([mail.event for mail in step.events if mail.seat == 1][:2], [
             Refused("r", NOT_YOUR_TURN, "<originalRequest/>"), Closing(kick=True),
         ])  # fmt: skip
         self.assertEqual(step.findings[0].code, "out-of-turn")
@@ -232,13 +232,13 @@ class MoveTests(TableTestCase):
         self.table.pause(0.1)
         self.table.receive(0, sent(BEE), 0.5)
         step = self.table.receive(1, sent(ANT), 0.6)
-        self.assertEqual(step.mails[0].event, Refused("r", NOT_REQUESTED, "<originalRequest/>"))
+        self.assertEqual(step.events[0].event, Refused("r", NOT_REQUESTED, "<originalRequest/>"))
         self.assertEqual(step.findings[0].code, "not-requested")
 
     def test_what_is_no_move_of_the_game_at_all(self) -> None:
         step = self.table.receive(0, sent(SetMove("Q", 0, 5, 5, -10)), 0.5)
         self.assertEqual(
-            [mail.event for mail in step.mails[:2]],
+            [mail.event for mail in step.events[:2]],
             [Refused("r", "(5,5,-10) is off the board", None), Closing(kick=False)],
         )
         self.assertEqual(dict(step.journal[0].data), {"why": "left", "text": "(5,5,-10) is off the board"})
@@ -354,7 +354,7 @@ class EndTests(TableTestCase):
         self.start()
         step = self.table.leave(1, Termination.LEFT, 0.5)
         self.assertEqual(told(step), [(seat, name) for name in ("Result", "Left") for seat in (0, 1, OBSERVERS)])
-        result = step.mails[0].event
+        result = step.events[0].event
         assert isinstance(result, Result)
         self.assertIn('cause="LEFT" reason="Der Spieler hat das Spiel verlassen"', result.body)
         self.assertEqual(kinds(step), [LEFT, ENDED])
@@ -419,7 +419,7 @@ class EndTests(TableTestCase):
             self.start()
             step = self.table.stop(why, 0.5)
             self.assertEqual(told(step), [(0, "Left"), (1, "Left"), (OBSERVERS, "Left")])
-            self.assertEqual([mail.event for mail in step.mails], [Left("r")] * 3)
+            self.assertEqual([mail.event for mail in step.events], [Left("r")] * 3)
             self.assertEqual((kinds(step), step.outcome, step.closed), ([ENDED], Outcome(why), True))
         self.assertEqual(self.finished, [])
 

@@ -74,10 +74,10 @@ class TranscriptTests(SynchronousTestCase):
     def test_nothing_is_left_afterwards(self) -> None:
         for number in ("15", "41", "48", "54", "56", "95"):
             replay = self.replayed(number)
-            hall = replay.hall
+            harness = replay.harness
             # Rooms that were prepared and never filled wait for an hour.
-            hall.wait(3601)
-            self.assertEqual((hall.rooms, list(hall.lobby.rooms)), ([], []), number)
-            self.assertEqual(len(hall.lobby.reservations), 0, number)
-            hall.records()
-            self.assertEqual(hall.clock.getDelayedCalls(), [], number)
+            harness.wait(3601)
+            self.assertEqual((harness.rooms, list(harness.lobby.rooms)), ([], []), number)
+            self.assertEqual(len(harness.lobby.reservations), 0, number)
+            harness.records()
+            self.assertEqual(harness.clock.getDelayedCalls(), [], number)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from gamed.game import CHANCE
+from gamed.core.game import CHANCE
 from gamed.games.softwarechallenge import Settings
 from gamed.games.softwarechallenge.messages import Slot
-from gamed.games.softwarechallenge.seasons.hive.moves import Obstructed, parse, spell
+from gamed.games.softwarechallenge.seasons.hive.moves import Obstructed, parse, to_notation
 from gamed.games.softwarechallenge.seasons.hive.wire import HiveSeason
 from gamed.games.softwarechallenge.table import OPEN
 from tests.games.softwarechallenge.administration import KICKED, AdministrationTestCase
-from tests.games.softwarechallenge.hall import PASSWORD, ROW, Hall, slot
+from tests.games.softwarechallenge.harness import PASSWORD, ROW, SeasonHarness, slot
 from tests.games.softwarechallenge.hive.recorded import plays
 
 
@@ -27,7 +27,7 @@ class WatchingTests(AdministrationTestCase):
     def test_a_late_observer_gets_the_present_state_at_once(self) -> None:
         red, _ = self.prepared()
         red.move(ROW[0])
-        other = self.hall.admin()
+        other = self.harness.admin()
         other.send(f'<observe roomId="{self.room}"/>')
         self.assertEqual(other.heard(), ["observed", "memento 1 p1 p2 setmove"])
         self.assertIn(other.stream.partition(b"<room")[2], self.admin.stream)
@@ -40,7 +40,7 @@ class WatchingTests(AdministrationTestCase):
 
     def test_of_a_game_that_starts_paused_there_is_none_either(self) -> None:
         self.prepared(slot("p1"), slot("p2", paused=True))
-        other = self.hall.admin()
+        other = self.harness.admin()
         other.send(f'<observe roomId="{self.room}"/>')
         self.assertEqual(other.heard(), ["observed"])
         self.step()
@@ -54,7 +54,7 @@ class WatchingTests(AdministrationTestCase):
         self.assertEqual(self.admin.heard(), ["memento 1 p1 p2 setmove"] * 2)
 
     def test_who_observes_and_plays_is_not_let_go_with_the_room(self) -> None:
-        self.hall.connect().join()
+        self.harness.connect().join()
         self.admin.join()
         room = self.admin.room
         self.admin.send(f'<observe roomId="{room}"/>', f'<cancel roomId="{room}"/>')
@@ -68,7 +68,7 @@ class WatchingTests(AdministrationTestCase):
         self.assertEqual(blue.heard()[-1], "MoveRequest")
 
     def test_who_has_another_game_is_not_let_go(self) -> None:
-        client, first, second = (self.hall.connect() for _ in range(3))
+        client, first, second = (self.harness.connect() for _ in range(3))
         for joiner in (client, first, client, second):
             joiner.join()
         first.end()
@@ -143,9 +143,9 @@ class PauseTests(AdministrationTestCase):
         self.assert_heard(self.all, (), (), ())
 
     def test_join_rooms_start_paused_where_that_is_set(self) -> None:
-        self.hall = Hall(Settings(password=PASSWORD, paused=True))
-        self.admin = self.hall.admin()
-        red, blue = self.hall.connect(), self.hall.connect()
+        self.harness = SeasonHarness(Settings(password=PASSWORD, paused=True))
+        self.admin = self.harness.admin()
+        red, blue = self.harness.connect(), self.harness.connect()
         red.join()
         blue.join()
         self.room = red.room
@@ -154,8 +154,8 @@ class PauseTests(AdministrationTestCase):
         self.assertEqual(red.heard(), ["memento 0 Unknown Unknown", "MoveRequest"])
         room, codes = self.admin.prepare()
         for code in codes:
-            self.hall.connect().take(code)
-        self.assertFalse(self.hall.lobby.rooms[room].table.is_paused)
+            self.harness.connect().take(code)
+        self.assertFalse(self.harness.lobby.rooms[room].table.is_paused)
 
 
 class LastMoveTests(AdministrationTestCase):
@@ -163,12 +163,12 @@ class LastMoveTests(AdministrationTestCase):
 
     def test_the_final_memento_is_sent_even_if_the_game_is_paused(self) -> None:
         play = next(plays())
-        cells = spell(Obstructed(play.obstructed))
+        cells = to_notation(Obstructed(play.obstructed))
         *plies, (seat, last) = [(1 - scene.turn % 2, scene.last) for scene in play.scenes if scene.last is not None]
         slots = (Slot("p1", can_timeout=True, should_be_paused=True), OPEN)
-        room, codes = self.hall.reception.prepare(slots, [(CHANCE, cells), *plies])
+        room, codes = self.harness.reception.prepare(slots, [(CHANCE, cells), *plies])
         self.admin.send(f'<observe roomId="{room.id}"/>')
-        players = [self.hall.connect() for _ in codes]
+        players = [self.harness.connect() for _ in codes]
         for client, kept in zip(players, codes, strict=True):
             client.take(kept.code)
         self.admin.send(f'<step roomId="{room.id}"/>')

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import LocalProtocolError, RemoteProtocolError
-from gamed.events import Event, Started
+from gamed.core.errors import LocalProtocolError, RemoteProtocolError
+from gamed.core.events import Event, Started
 from gamed.games.softwarechallenge.client_wire import ClientConnection
 from gamed.games.softwarechallenge.messages import (
     KICKED,

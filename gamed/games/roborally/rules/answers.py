@@ -11,8 +11,8 @@ from typing import Final
 
 from attrs import evolve
 
-from gamed.errors import IllegalMove, InvalidMove, NotYourTurn
-from gamed.game import CHANCE, Seat
+from gamed.core.errors import IllegalMove, InvalidMove, NotYourTurn
+from gamed.core.game import CHANCE, Seat
 from gamed.games.roborally.rules.elements import DIRECTIONS, Direction
 from gamed.games.roborally.rules.moves import Answer, Deal, Facing, Program, Repairs, StayDown
 from gamed.games.roborally.rules.robots import locks, programmed

@@ -38,11 +38,11 @@ from gamed.games.roborally.rules.elements import (
 )
 from gamed.games.roborally.rules.notation import (
     NotationError,
+    floor_to_notation,
     read_field_row,
     read_wall_row,
     rows_of,
-    spell_floor,
-    spell_wall,
+    wall_to_notation,
 )
 
 __all__ = [
@@ -211,12 +211,13 @@ class Board:
         return tuple(rows)
 
     def _wall_row(self, y: int) -> str:
-        return "".join(spell_wall(self.horizontal[x, y]) for x in range(1, self.width + 1))
+        return "".join(wall_to_notation(self.horizontal[x, y]) for x in range(1, self.width + 1))
 
     def _field_row(self, y: int) -> str:
-        west = spell_wall(self.vertical[1, y])
+        west = wall_to_notation(self.vertical[1, y])
         return west + "".join(
-            spell_floor(self.floors[x, y]) + spell_wall(self.vertical[x + 1, y]) for x in range(1, self.width + 1)
+            floor_to_notation(self.floors[x, y]) + wall_to_notation(self.vertical[x + 1, y])
+            for x in range(1, self.width + 1)
         )
 
     @cached_property

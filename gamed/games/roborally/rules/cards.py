@@ -54,8 +54,3 @@ QUARTERS: Final = tuple(_TURNS.get(ACTIONS[card], 0) if card else 0 for card in 
 
 STEPS: Final = tuple(_STEPS.get(ACTIONS[card], 0) if card else 0 for card in range(85))
 """Fields that a card moves forward, -1 for one back, indexed by the card."""
-
-
-def spell_card(card: Card) -> str:
-    """Return a card as the protocol writes it, such as `PK(M1,49)`."""
-    return f"PK({ACTIONS[card]},{card})"

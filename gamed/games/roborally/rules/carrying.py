@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
-from gamed.game import Seat
+from gamed.core.game import Seat
 from gamed.games.roborally.rules.elements import DIRECTIONS, Direction, Place
 from gamed.games.roborally.rules.layout import Layout
 from gamed.games.roborally.rules.movement import standing

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from attrs import frozen
 
-from gamed.errors import GamedError
+from gamed.core.errors import GamedError
 from gamed.games.roborally.rules.board import LARGEST, Board, NotationError, Place
 from gamed.games.roborally.rules.checks import BoardFinding, check_flags, check_tile
 from gamed.games.roborally.rules.tiles import ROTATIONS, CompositionError, PlacedTile, compose, parse_tile

@@ -11,9 +11,9 @@ from functools import lru_cache
 from random import Random
 from typing import Final
 
-from gamed.errors import ConfigError, InvalidMove, NotYourTurn
-from gamed.game import CHANCE, Options, Outcome, Seat, Termination
-from gamed.games.roborally.rules import answers, moves, turn, views
+from gamed.core.errors import ConfigError, InvalidMove, NotYourTurn
+from gamed.core.game import CHANCE, Options, Outcome, Seat, Termination
+from gamed.games.roborally.rules import answers, json_views, moves, turn
 from gamed.games.roborally.rules import state as queries
 from gamed.games.roborally.rules.board import parse_plan
 from gamed.games.roborally.rules.elements import Direction, Place
@@ -93,9 +93,9 @@ class RoboRally:
             case _:
                 raise InvalidMove(f"{move!r} is no move")
 
-    def spell(self, move: Move) -> str:
+    def to_notation(self, move: Move) -> str:
         """Return a move as records write it."""
-        return moves.spell(move)
+        return moves.to_notation(move)
 
     def parse(self, text: str) -> Move:
         """Return the move that is written so. Raises InvalidMove (`notation`)."""
@@ -133,7 +133,7 @@ class RoboRally:
 
     def view(self, state: State, seat: Seat | None) -> object:
         """Return what `seat` may see, see `views.view`: hand and unrevealed registers only of its own."""
-        return views.view(state, seat)
+        return json_views.view(state, seat)
 
 
 @lru_cache(16)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from gamed.game import Seat
+from gamed.core.game import Seat
 from gamed.games.roborally.rules.elements import Place
 from gamed.games.roborally.rules.layout import Layout
 from gamed.games.roborally.rules.movement import standing

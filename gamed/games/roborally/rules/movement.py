@@ -6,7 +6,7 @@ list of robots that they are given.
 
 from __future__ import annotations
 
-from gamed.game import Seat
+from gamed.core.game import Seat
 from gamed.games.roborally.rules.cards import QUARTERS, STEPS, Card
 from gamed.games.roborally.rules.elements import DIRECTIONS, Direction, Place
 from gamed.games.roborally.rules.layout import Layout

@@ -24,7 +24,7 @@ from typing import Final, TypeAlias
 
 from attrs import frozen
 
-from gamed.errors import InvalidMove
+from gamed.core.errors import InvalidMove
 from gamed.games.roborally.rules.cards import Card
 from gamed.games.roborally.rules.elements import Direction
 from gamed.games.roborally.rules.notation import NUMBER
@@ -111,24 +111,24 @@ _NOTATION: Final = re.compile(
 )
 
 
-def spell(move: Move) -> str:
+def to_notation(move: Move) -> str:
     """Return a move as records write it."""
     match move:
         case Facing(direction):
             return direction.name
         case Program(indices, power_down):
-            return _spell_list(indices) + (" down" if power_down else "")
+            return _list_to_notation(indices) + (" down" if power_down else "")
         case StayDown(stays):
             return "stay" if stays else "wake"
         case Repairs(registers):
-            return f"open {_spell_list(registers)}"
+            return f"open {_list_to_notation(registers)}"
         case Leave():
             return "leave"
         case Deal(cards):
-            return f"deal {_spell_list(cards)}"
+            return f"deal {_list_to_notation(cards)}"
 
 
-def _spell_list(numbers: tuple[int, ...]) -> str:
+def _list_to_notation(numbers: tuple[int, ...]) -> str:
     return ",".join(map(str, numbers)) or "-"
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, cast
 
-from gamed.errors import GamedError
+from gamed.core.errors import GamedError
 from gamed.games.roborally.rules.elements import (
     LETTERS,
     PIT,
@@ -153,7 +153,7 @@ def rows_of(text: str) -> list[str]:
 
 
 @lru_cache(4096)
-def spell_floor(floor: Floor) -> str:
+def floor_to_notation(floor: Floor) -> str:
     """Return how a floor is written."""
     match floor:
         case Plain():
@@ -166,27 +166,27 @@ def spell_floor(floor: Floor) -> str:
             return f"R({points})"
         case Belt(direction, speed, turns, crush):
             entries = "".join(f"({LETTERS[side]},D({turn}))" for side, turn in turns)
-            return f"F({LETTERS[direction]},{speed},({entries})({_spell_phases(crush)}))"
+            return f"F({LETTERS[direction]},{speed},({entries})({_phases_to_notation(crush)}))"
 
 
 @lru_cache(4096)
-def spell_wall(wall: Wall) -> str:
+def wall_to_notation(wall: Wall) -> str:
     """Return how a wall is written, with the devices of both sides."""
-    left = f"[{_spell_device(wall.left)}" if wall.left is not None else ""
-    right = f"{_spell_device(wall.right)}]" if wall.right is not None else ""
+    left = f"[{_device_to_notation(wall.left)}" if wall.left is not None else ""
+    right = f"{_device_to_notation(wall.right)}]" if wall.right is not None else ""
     return f"{left}{'#' if wall.is_wall else '_'}{right}"
 
 
-def spell_field(floor: Floor, walls: Walls) -> str:
+def field_to_notation(floor: Floor, walls: Walls) -> str:
     """Return how a field with the walls around it is written in the answer to SFI."""
-    return f"({spell_floor(floor)},{''.join(map(spell_wall, walls))})"
+    return f"({floor_to_notation(floor)},{''.join(map(wall_to_notation, walls))})"
 
 
-def _spell_device(device: Device) -> str:
+def _device_to_notation(device: Device) -> str:
     if isinstance(device, Laser):
         return f"L({device.strength})"
-    return f"S({_spell_phases(device.phases)})"
+    return f"S({_phases_to_notation(device.phases)})"
 
 
-def _spell_phases(phases: Iterable[int]) -> str:
+def _phases_to_notation(phases: Iterable[int]) -> str:
     return "".join(f"{phase}," for phase in phases)

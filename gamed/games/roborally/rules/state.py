@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from attrs import evolve, field, frozen
 
-from gamed.game import Seat
+from gamed.core.game import Seat
 from gamed.games.roborally.rules.cards import DECK, HAND, Card
 from gamed.games.roborally.rules.layout import Layout
 from gamed.games.roborally.rules.moves import AskFacing, AskProgram, AskRepairs, AskStayDown, Facing, Repairs, Request
@@ -156,7 +156,9 @@ def changed(before: State, after: State) -> Event | None:
     if kind in {Kind.PLACED, Kind.ENDED}:
         return Event(kind, tuple(range(len(after.robots))))
     pairs = zip(before.robots, after.robots, strict=True)
-    seats = tuple(seat for seat, (old, new) in enumerate(pairs) if old is not new and told(old) != told(new))
+    seats = tuple(
+        seat for seat, (old, new) in enumerate(pairs) if old is not new and public_state(old) != public_state(new)
+    )
     return Event(kind, seats) if seats else None
 
 
@@ -188,7 +190,7 @@ def revealed_programs(before: State, after: State) -> tuple[Programs, ...]:
     return tuple(programs)
 
 
-def told(robot: Robot) -> tuple[object, ...]:
+def public_state(robot: Robot) -> tuple[object, ...]:
     """Return what GRS tells of a robot: the fields of RS, or nothing once it has been removed (RSE)."""
     if robot.lives == 0:
         return ()

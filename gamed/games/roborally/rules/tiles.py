@@ -11,7 +11,7 @@ from typing import Final
 
 from attrs import evolve, frozen
 
-from gamed.errors import GamedError
+from gamed.core.errors import GamedError
 from gamed.games.roborally.rules.board import (
     LARGEST,
     OPEN,

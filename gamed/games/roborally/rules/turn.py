@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 
 from attrs import evolve
 
-from gamed.game import Seat
+from gamed.core.game import Seat
 from gamed.games.roborally.rules import cleanup
 from gamed.games.roborally.rules.carrying import carry, push
 from gamed.games.roborally.rules.elements import DIRECTIONS

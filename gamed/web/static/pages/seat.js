@@ -8,7 +8,7 @@ import { follow } from "../stream.js";
 import { language, t } from "../words.js";
 import { howSat, play, sit } from "./join.js";
 
-const RECORD_DELAYS = [800, 2_000, 5_000]; // ms after the end at which the record is looked for
+const RECORD_DELAYS = [800, 2_000, 5_000, 10_000, 20_000, 40_000]; // ms between looks for the record after the end
 const HURRY = 10_000; // ms left at which the countdown is said aloud
 const SHOWN = 1_000; // ms after which what was done counts as shown, whether or not a scene has come
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from attrs import frozen
 
-from gamed.game import Seat
+from gamed.core.game import Seat
 from gamed.games.softwarechallenge.seasons.hive.board import Cell
-from gamed.games.softwarechallenge.seasons.hive.moves import TYPES, Action, spell
+from gamed.games.softwarechallenge.seasons.hive.moves import TYPES, Action, to_notation
 from gamed.games.softwarechallenge.seasons.hive.position import State, position
 
 FOLDER = Path(__file__).parent / "recorded"
@@ -36,7 +36,7 @@ def ours(text: str, seat: Seat) -> str:
 
 
 def spelled(moves: list[Action]) -> list[str]:
-    return sorted(spell(move) for move in moves)
+    return sorted(to_notation(move) for move in moves)
 
 
 @frozen

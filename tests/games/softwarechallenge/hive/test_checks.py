@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import IllegalMove, InvalidMove, RuleError
+from gamed.core.errors import IllegalMove, InvalidMove, RuleError
 from gamed.games.softwarechallenge.seasons.hive.board import Cell, connected
 from gamed.games.softwarechallenge.seasons.hive.checks import TEXTS, checked
 from gamed.games.softwarechallenge.seasons.hive.generator import generated

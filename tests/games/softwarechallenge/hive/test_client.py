@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import RemoteProtocolError
+from gamed.core.errors import RemoteProtocolError
 from gamed.games.softwarechallenge.seasons.hive.client import HiveBrain, data_of, read_state
 from gamed.games.softwarechallenge.seasons.hive.moves import DragMove, Move, SetMove, SkipMove
 from gamed.games.softwarechallenge.seasons.hive.position import HAND, State, position

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import InvalidMove
+from gamed.core.errors import InvalidMove
 from gamed.games.softwarechallenge.seasons.hive.board import CELLS
 from gamed.games.softwarechallenge.seasons.hive.moves import (
     NOBODY,
@@ -20,7 +20,7 @@ from gamed.games.softwarechallenge.seasons.hive.moves import (
     SkipMove,
     described,
     parse,
-    spell,
+    to_notation,
 )
 from tests.games.softwarechallenge.hive.recorded import plays
 
@@ -39,7 +39,7 @@ class NotationTests(SynchronousTestCase):
     """Source: part D."""
 
     def check(self, text: str, move: Action) -> None:
-        self.assertEqual(spell(move), text)
+        self.assertEqual(to_notation(move), text)
         self.assertEqual(parse(text), move)
 
     def test_a_set(self) -> None:
@@ -71,12 +71,12 @@ class NotationTests(SynchronousTestCase):
     @settings(deadline=None, max_examples=300)
     @given(actions)
     def test_what_is_spelled_is_parsed(self, move: Action) -> None:
-        self.assertEqual(parse(spell(move)), move)
+        self.assertEqual(parse(to_notation(move)), move)
 
     def test_different_moves_are_spelled_differently(self) -> None:
         moves = {SetMove(kind, owner, x, y, z) for kind in "QA" for owner in (0, 1) for x, y, z in _NEAR}
         moves |= {DragMove(*start, *end) for start in _NEAR for end in _NEAR}
-        self.assertEqual(len({spell(move) for move in moves}), len(moves))
+        self.assertEqual(len({to_notation(move) for move in moves}), len(moves))
 
     def test_what_is_no_move(self) -> None:
         wrong = (
@@ -106,7 +106,7 @@ class NotationTests(SynchronousTestCase):
             move = parse(text)
         except InvalidMove:
             return
-        self.assertEqual(parse(spell(move)), move)
+        self.assertEqual(parse(to_notation(move)), move)
 
     def test_a_long_text_is_quoted_in_part(self) -> None:
         with self.assertRaises(InvalidMove) as caught:
@@ -117,7 +117,7 @@ class NotationTests(SynchronousTestCase):
         for play in plays():
             for scene in play.scenes:
                 for text in scene.legal[:20]:
-                    self.assertEqual(spell(parse(text)), text)
+                    self.assertEqual(to_notation(parse(text)), text)
 
 
 _NEAR = [(x, y, z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1)]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import IllegalMove, InvalidMove, NotYourTurn, RemoteProtocolError
+from gamed.core.errors import IllegalMove, InvalidMove, NotYourTurn, RemoteProtocolError
 from gamed.games.softwarechallenge.seasons.hive.moves import DragMove, Move, SetMove, SkipMove, parse
 from gamed.games.softwarechallenge.seasons.hive.person import HiveGuide, action_of, move_of
 from gamed.games.softwarechallenge.seasons.hive.position import HAND, State, position

@@ -9,11 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import IllegalMove
-from gamed.game import CHANCE
+from gamed.core.errors import IllegalMove
+from gamed.core.game import CHANCE
 from gamed.games.softwarechallenge.seasons.hive.board import CELLS, connected
 from gamed.games.softwarechallenge.seasons.hive.checks import checked
-from gamed.games.softwarechallenge.seasons.hive.moves import DragMove, Move, Obstructed, SetMove, SkipMove, parse, spell
+from gamed.games.softwarechallenge.seasons.hive.moves import (
+    DragMove,
+    Move,
+    Obstructed,
+    SetMove,
+    SkipMove,
+    parse,
+    to_notation,
+)
 from gamed.games.softwarechallenge.seasons.hive.position import HAND, State, position
 from gamed.games.softwarechallenge.seasons.hive.rules import Hive
 from tests.games.softwarechallenge.hive.slow import Slow
@@ -101,7 +109,7 @@ class RandomTests(SynchronousTestCase):
         near = [DragMove(*start, *end) for start in tops for end in TRIPLES]
         far = [DragMove(*random.choice(TRIPLES), *random.choice(TRIPLES)) for _ in range(40)]
         for move in (SkipMove(), *random.sample(moves, 200), *random.sample(near, min(len(near), 200)), *far):
-            self.assertEqual(refusal(state, move), slow.refusal(move), spell(move))
+            self.assertEqual(refusal(state, move), slow.refusal(move), to_notation(move))
 
     @settings(deadline=None, max_examples=25)
     @given(games(), st.randoms(use_true_random=False))
@@ -114,11 +122,11 @@ class RandomTests(SynchronousTestCase):
         drags = [DragMove(*random.choice(TRIPLES), *end) for end in TRIPLES for _ in range(5)]
         listed = set(HIVE.legal_moves(state, state.mover))
         for move in (*sets, *drags, SkipMove(), *listed):
-            self.assertEqual(refusal(state, move) == "", move in listed, spell(move))
+            self.assertEqual(refusal(state, move) == "", move in listed, to_notation(move))
 
     @settings(deadline=None, max_examples=25)
     @given(games())
     def test_moves_go_through_the_notation(self, states: list[State]) -> None:
         state = states[-1]
         for move in HIVE.legal_moves(state, state.mover):
-            self.assertEqual(parse(spell(move)), move)
+            self.assertEqual(parse(to_notation(move)), move)

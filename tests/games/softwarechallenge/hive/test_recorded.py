@@ -7,12 +7,20 @@ from json import dumps
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import RuleError
-from gamed.game import CHANCE, Outcome, Termination
+from gamed.core.errors import RuleError
+from gamed.core.game import CHANCE, Outcome, Termination
 from gamed.games.softwarechallenge.seasons.hive.board import CELLS
 from gamed.games.softwarechallenge.seasons.hive.checks import checked
 from gamed.games.softwarechallenge.seasons.hive.generator import generated, is_stuck, must_set_bee
-from gamed.games.softwarechallenge.seasons.hive.moves import DragMove, Move, Obstructed, SetMove, SkipMove, parse, spell
+from gamed.games.softwarechallenge.seasons.hive.moves import (
+    DragMove,
+    Move,
+    Obstructed,
+    SetMove,
+    SkipMove,
+    parse,
+    to_notation,
+)
 from gamed.games.softwarechallenge.seasons.hive.position import State
 from gamed.games.softwarechallenge.seasons.hive.rules import Hive
 from tests.games.softwarechallenge.hive.recorded import Scene, counts, fixtures, plays, spelled
@@ -44,7 +52,7 @@ def accepted(state: State) -> list[str]:
             checked(state, move)
         except RuleError:
             continue
-        found.append(spell(move))
+        found.append(to_notation(move))
     return sorted(found)
 
 

@@ -9,18 +9,18 @@ from uuid import UUID
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.cli.players import players, readers
-from gamed.errors import RemoteProtocolError, RuleError
-from gamed.game import CHANCE, Outcome, Seat, Termination
-from gamed.games.softwarechallenge.seasons.hive.moves import spell
+from gamed.core.errors import RemoteProtocolError, RuleError
+from gamed.core.game import CHANCE, Outcome, Seat, Termination
+from gamed.core.history import DRAWN, JOINED, LEFT, MOVE, STARTED, Entry, History, Value, ended
+from gamed.games.softwarechallenge.seasons.hive.moves import to_notation
 from gamed.games.softwarechallenge.seasons.hive.replays import UNKNOWN_TIME, read_replay, write
 from gamed.games.softwarechallenge.seasons.hive.rules import Hive
 from gamed.games.softwarechallenge.seasons.hive.strategy import Uniform
-from gamed.history import DRAWN, JOINED, LEFT, MOVE, STARTED, Entry, History, Value, ended
 from gamed.records.importer import Imported, check
 from gamed.records.index import index
 from gamed.records.own import to_history
 from gamed.records.record import document as record_document
+from gamed.replayers import readers, replayers
 from tests.games.softwarechallenge.recorded import connections
 
 GAME = Hive()
@@ -43,10 +43,10 @@ def random_moves(seed: int, most: int = 60) -> tuple[list[str], Outcome | None]:
     random, state = Random(seed), GAME.setup({})
     lot = GAME.draw(state, random)
     state = GAME.apply(state, CHANCE, lot)
-    texts = [spell(lot)]
+    texts = [to_notation(lot)]
     while GAME.outcome(state) is None and len(texts) <= most:
         move = Uniform().choose(state, state.mover, random)
-        texts.append(spell(move))
+        texts.append(to_notation(move))
         state = GAME.apply(state, state.mover, move)
     return texts, GAME.outcome(state)
 
@@ -132,7 +132,7 @@ class ThereAndBackTests(SynchronousTestCase):
 
 
 def imported(document: bytes) -> Imported:
-    return check(document, index(), players(), readers())
+    return check(document, index(), replayers(), readers())
 
 
 def taken(document: bytes) -> History:

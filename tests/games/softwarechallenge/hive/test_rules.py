@@ -8,8 +8,8 @@ from random import Random
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import IllegalMove, InvalidMove, NotYourTurn
-from gamed.game import CHANCE, Outcome, Termination
+from gamed.core.errors import IllegalMove, InvalidMove, NotYourTurn
+from gamed.core.game import CHANCE, Outcome, Termination
 from gamed.games.softwarechallenge.seasons.hive.board import CELLS, Cell, around, gathered
 from gamed.games.softwarechallenge.seasons.hive.moves import Obstructed, SetMove, SkipMove
 from gamed.games.softwarechallenge.seasons.hive.position import HAND, State, position
@@ -228,7 +228,7 @@ class ViewTests(SynchronousTestCase):
 
 class NotationTests(SynchronousTestCase):
     def test_a_game_spells_and_parses_its_moves(self) -> None:
-        self.assertEqual(HIVE.spell(WALLS), "O -2,3 0,0 1,1")
+        self.assertEqual(HIVE.to_notation(WALLS), "O -2,3 0,0 1,1")
         self.assertEqual(HIVE.parse("O -2,3 0,0 1,1"), WALLS)
         for move in HIVE.legal_moves(OPEN, 0):
-            self.assertEqual(HIVE.parse(HIVE.spell(move)), move)
+            self.assertEqual(HIVE.parse(HIVE.to_notation(move)), move)

@@ -6,8 +6,8 @@ from random import Random
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.game import CHANCE, Seat
-from gamed.games.softwarechallenge.seasons.hive.moves import DragMove, Move, SkipMove, spell
+from gamed.core.game import CHANCE, Seat
+from gamed.games.softwarechallenge.seasons.hive.moves import DragMove, Move, SkipMove, to_notation
 from gamed.games.softwarechallenge.seasons.hive.position import State, position
 from gamed.games.softwarechallenge.seasons.hive.rules import Hive
 from gamed.games.softwarechallenge.seasons.hive.strategy import (
@@ -97,8 +97,8 @@ class LegalTests(SynchronousTestCase):
     def test_any_legal_move_comes_up_at_random(self) -> None:
         state = named("bee gate: piece").state
         random = Random(3)
-        chosen = {spell(Uniform().choose(state, 0, random)) for _ in range(600)}
-        self.assertEqual(chosen, {spell(move) for move in legal(state)})
+        chosen = {to_notation(Uniform().choose(state, 0, random)) for _ in range(600)}
+        self.assertEqual(chosen, {to_notation(move) for move in legal(state)})
 
     def test_a_move_that_is_not_checked_leads_where_a_checked_one_does(self) -> None:
         for play in plays():

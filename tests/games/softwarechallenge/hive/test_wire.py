@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.errors import RemoteProtocolError
-from gamed.game import CHANCE
+from gamed.core.errors import RemoteProtocolError
+from gamed.core.game import CHANCE
 from gamed.games.softwarechallenge.season import Cause, Fault, Sent
 from gamed.games.softwarechallenge.seasons.hive.board import CELLS
 from gamed.games.softwarechallenge.seasons.hive.client import read_state

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from typing import Final, TypeAlias
 
-from gamed.errors import IllegalMove, InvalidMove
-from gamed.game import Seat
+from gamed.core.errors import IllegalMove, InvalidMove
+from gamed.core.game import Seat
 from gamed.games.softwarechallenge.seasons.hive.board import BITS, INDEX, RADIUS, Cells, around, connected
 from gamed.games.softwarechallenge.seasons.hive.generator import is_stuck, must_set_bee, reach
 from gamed.games.softwarechallenge.seasons.hive.moves import (
@@ -87,24 +87,24 @@ def _illegal(code: str, **names: str) -> IllegalMove:
 def _index(triple: Triple) -> int:
     index = INDEX.get(triple[:2])
     if index is None:
-        raise InvalidMove(f"{_spelled(triple)} is off the board", code="off-the-board")
+        raise InvalidMove(f"{_cell_text(triple)} is off the board", code="off-the-board")
     return index
 
 
 def _on_plane(*triples: Triple) -> None:
     for triple in triples:
         if sum(triple):
-            raise InvalidMove(f"{_spelled(triple)} is off the plane x + y + z = 0", code="off-the-plane")
+            raise InvalidMove(f"{_cell_text(triple)} is off the plane x + y + z = 0", code="off-the-plane")
 
 
-def _spelled(triple: Triple) -> str:
+def _cell_text(triple: Triple) -> str:
     return "({},{},{})".format(*triple)
 
 
 def _destination(state: State, triple: Triple) -> int:
     """Return the index of a destination that can be one."""
     if abs(triple[0]) > RADIUS or abs(triple[1]) > RADIUS:
-        raise _illegal("out-of-bounds", at=_spelled(triple))
+        raise _illegal("out-of-bounds", at=_cell_text(triple))
     index = _index(triple)
     if BITS[index] & state.barred:
         raise _illegal("obstructed")

@@ -11,8 +11,8 @@ from typing import Final
 
 from attrs import define
 
-from gamed.errors import RemoteProtocolError
-from gamed.game import Seat
+from gamed.core.errors import RemoteProtocolError
+from gamed.core.game import Seat
 from gamed.games.softwarechallenge.seasons.hive.board import CELLS, Cell
 from gamed.games.softwarechallenge.seasons.hive.moves import COLORS, TYPES, DragMove, Move, SetMove
 from gamed.games.softwarechallenge.seasons.hive.position import State, position

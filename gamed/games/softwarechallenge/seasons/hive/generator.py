@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gamed.game import Seat
+from gamed.core.game import Seat
 from gamed.games.softwarechallenge.seasons.hive.board import BITS, BOARD, CELLS, Cells, around, indices
 from gamed.games.softwarechallenge.seasons.hive.moves import TYPES, DragMove, Move, SetMove
 from gamed.games.softwarechallenge.seasons.hive.position import HAND, State

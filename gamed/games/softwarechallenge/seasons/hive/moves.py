@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 from attrs import frozen
 
-from gamed.errors import InvalidMove
+from gamed.core.errors import InvalidMove
 from gamed.games.softwarechallenge.seasons.hive.board import Cell
 
 TYPES: Final[dict[str, str]] = {"Q": "BEE", "S": "SPIDER", "G": "GRASSHOPPER", "B": "BEETLE", "A": "ANT"}
@@ -103,7 +103,7 @@ def described(move: Move | DragNowhere) -> str:
             return ""
 
 
-def spell(move: Action) -> str:
+def to_notation(move: Action) -> str:
     """Return a move in the notation of part D: `S A 0,1`, `D 0,1 1,1`, `P`, and `O 0,0 1,1 2,2` for chance's.
 
     A type is its letter, upper case for RED's piece and lower case for BLUE's. A third coordinate follows where it is
@@ -111,18 +111,18 @@ def spell(move: Action) -> str:
     """
     match move:
         case SetMove(type, owner, x, y, z):
-            return f"S {type.lower() if owner else type} {_spelled(x, y, z)}"
+            return f"S {type.lower() if owner else type} {_cell_text(x, y, z)}"
         case DragMove(None, _, _, x, y, z):
-            return f"D - {_spelled(x, y, z)}"
+            return f"D - {_cell_text(x, y, z)}"
         case DragMove(int(start_x), int(start_y), int(start_z), x, y, z):
-            return f"D {_spelled(start_x, start_y, start_z)} {_spelled(x, y, z)}"
+            return f"D {_cell_text(start_x, start_y, start_z)} {_cell_text(x, y, z)}"
         case Obstructed(cells):
             return " ".join(["O", *(f"{x},{y}" for x, y in cells)])
         case _:
             return "P"
 
 
-def _spelled(x: int, y: int, z: int) -> str:
+def _cell_text(x: int, y: int, z: int) -> str:
     return f"{x},{y}" if x + y + z == 0 else f"{x},{y},{z}"
 
 
@@ -134,7 +134,7 @@ _OBSTRUCTED = re.compile(rf"O(?: {_NUMBER},{_NUMBER})+")
 
 
 def parse(text: str) -> Action:
-    """Return the move that `spell` writes so. Raises InvalidMove (`notation`)."""
+    """Return the move that `to_notation` writes so. Raises InvalidMove (`notation`)."""
     if found := _SET.fullmatch(text):
         letter, *end = found.groups()
         return SetMove(letter.upper(), int(letter.islower()), *_triple(*end))

@@ -9,12 +9,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NoReturn
 
-from gamed.errors import InvalidMove
-from gamed.game import Seat
+from gamed.core.errors import InvalidMove
+from gamed.core.game import Seat
 from gamed.games.softwarechallenge.person import SKIP
 from gamed.games.softwarechallenge.seasons.hive.board import RADIUS
 from gamed.games.softwarechallenge.seasons.hive.client import data_of, read_state
-from gamed.games.softwarechallenge.seasons.hive.moves import LETTERS, TYPES, DragMove, Move, SetMove, SkipMove, spell
+from gamed.games.softwarechallenge.seasons.hive.moves import (
+    LETTERS,
+    TYPES,
+    DragMove,
+    Move,
+    SetMove,
+    SkipMove,
+    to_notation,
+)
 from gamed.games.softwarechallenge.seasons.hive.position import State
 from gamed.games.softwarechallenge.seasons.hive.rules import Hive
 from gamed.games.softwarechallenge.seasons.hive.wire import GAME_TYPES, read
@@ -87,7 +95,7 @@ class HiveGuide:
         """Return whose the last move was, and its text; None before the first. Raises RemoteProtocolError."""
         found = state.find("lastMove")
         move = None if found is None else read(found).move
-        return None if move is None else {"seat": 1 - position.mover, "text": spell(move)}
+        return None if move is None else {"seat": 1 - position.mover, "text": to_notation(move)}
 
     def view(self, position: State) -> Mapping[str, Any]:
         """Return a position as `Hive.view` shows it."""

@@ -11,7 +11,7 @@ from typing import Final
 
 from attrs import field, frozen
 
-from gamed.game import Seat
+from gamed.core.game import Seat
 from gamed.games.softwarechallenge.seasons.hive.board import (
     BITS,
     BOARD,

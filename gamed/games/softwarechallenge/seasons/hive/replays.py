@@ -15,21 +15,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 from xml.etree.ElementTree import Element
 
-from gamed.errors import IllegalMove, RemoteProtocolError
-from gamed.game import CHANCE, Outcome, Seat, Termination
+from gamed.core.errors import IllegalMove, RemoteProtocolError
+from gamed.core.game import CHANCE, Outcome, Seat, Termination
+from gamed.core.history import DRAWN, JOINED, LEFT, MOVE, STARTED, Entry, History, Value, ended
 from gamed.games.softwarechallenge.client_wire import read as read_message
 from gamed.games.softwarechallenge.follower import MESSAGE_BYTES, names_of
 from gamed.games.softwarechallenge.messages import UNKNOWN, Memento, ServerMessage
 from gamed.games.softwarechallenge.messages import Result as ResultMessage
 from gamed.games.softwarechallenge.season import Cause, Fault, Result
 from gamed.games.softwarechallenge.seasons.hive.client import read_state
-from gamed.games.softwarechallenge.seasons.hive.moves import COLORS, Obstructed, parse, spell
+from gamed.games.softwarechallenge.seasons.hive.moves import COLORS, Obstructed, parse, to_notation
 from gamed.games.softwarechallenge.seasons.hive.position import State
 from gamed.games.softwarechallenge.seasons.hive.rules import OBSTRUCTED, Hive
 from gamed.games.softwarechallenge.seasons.hive.wire import GAME_TYPES, KIND, echo, memento, read, result
 from gamed.games.softwarechallenge.table import LEFT_TEXT, TIMEOUT_TEXT
 from gamed.games.softwarechallenge.wire import SoftwareChallengeConnection, escaped
-from gamed.history import DRAWN, JOINED, LEFT, MOVE, STARTED, Entry, History, Value, ended
 from gamed.wire.xmlstream import XmlStream
 
 UNKNOWN_TIME: Final = "1970-01-01T00:00:00.000Z"
@@ -147,23 +147,23 @@ def read_replay(document: bytes) -> History:
 
     Raises RemoteProtocolError if it is none, and RuleError if the rules lead elsewhere than its states say.
     """
-    told = list(_told(document))
-    states = [event for event in told if isinstance(event, Memento)]
+    found_messages = list(_messages_in(document))
+    states = [event for event in found_messages if isinstance(event, Memento)]
     if not states or states[0].element is None:
         raise RemoteProtocolError("there is no state in it", code="no-state")
-    if len({event.room for event in told}) > 1:
+    if len({event.room for event in found_messages}) > 1:
         raise RemoteProtocolError("it holds the games of more than one room", code="several-rooms")
     history = History(states[0].room, KIND, UNKNOWN_TIME, 0, LIMITS)
     first = states[0].element
     history.entries += [Entry(0, JOINED, seat, data={"name": name}) for seat, name in enumerate(_known_names(first))]
     history.entries.append(Entry(0, STARTED))
     state = _play(history, [event.element for event in states if event.element is not None])
-    results = [event.element for event in told if isinstance(event, ResultMessage)]
+    results = [event.element for event in found_messages if isinstance(event, ResultMessage)]
     history.entries += _end(state, results[0] if results else None)
     return history
 
 
-def _told(document: bytes) -> Iterator[Memento | ResultMessage]:
+def _messages_in(document: bytes) -> Iterator[Memento | ResultMessage]:
     """Yield the states and results of a document, which need not have an end; pass over what else a server says."""
     try:
         # The end may be missing within a character, too.
@@ -188,7 +188,7 @@ def _play(history: History, states: list[Element]) -> State:
         raise RemoteProtocolError("it does not begin with the beginning of a game", code="no-beginning")
     lot = Obstructed(first.obstructed)
     state = _HIVE.apply(_HIVE.setup(history.options), CHANCE, lot)
-    history.entries.append(Entry(0, DRAWN, body=spell(lot).encode()))
+    history.entries.append(Entry(0, DRAWN, body=to_notation(lot).encode()))
     for element in states:
         said = read_state(element)
         # A state is repeated where a paused game went on.
@@ -205,7 +205,7 @@ def _moved(history: History, state: State, element: Element) -> State:
     if sent is None or sent.move is None:
         raise RemoteProtocolError(f"no move led to turn {state.turn + 1}", code="no-move")
     data: dict[str, Value] = {"hint": sent.hint} if sent.hint else {}
-    history.entries.append(Entry(0, MOVE, state.mover, spell(sent.move).encode(), data))
+    history.entries.append(Entry(0, MOVE, state.mover, to_notation(sent.move).encode(), data))
     return _HIVE.apply(state, state.mover, sent.move)
 
 

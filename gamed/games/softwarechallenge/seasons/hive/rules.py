@@ -10,8 +10,8 @@ from enum import StrEnum
 from random import Random
 from typing import Any, Final
 
-from gamed.errors import InvalidMove, NotYourTurn
-from gamed.game import CHANCE, Options, Outcome, Seat, Termination
+from gamed.core.errors import InvalidMove, NotYourTurn
+from gamed.core.game import CHANCE, Options, Outcome, Seat, Termination
 from gamed.games.softwarechallenge.seasons.hive.board import CELLS, INDEX
 from gamed.games.softwarechallenge.seasons.hive.checks import checked
 from gamed.games.softwarechallenge.seasons.hive.generator import generated
@@ -22,7 +22,7 @@ from gamed.games.softwarechallenge.seasons.hive.moves import (
     Obstructed,
     SkipMove,
     parse,
-    spell,
+    to_notation,
 )
 from gamed.games.softwarechallenge.seasons.hive.position import HAND, State, position
 
@@ -122,12 +122,12 @@ class Hive:
             "reason": None if found is None else str(found[0]),
         }
 
-    def spell(self, move: Action) -> str:
+    def to_notation(self, move: Action) -> str:
         """Return a move in the notation of records."""
-        return spell(move)
+        return to_notation(move)
 
     def parse(self, text: str) -> Action:
-        """Return the move that `spell` writes so. Raises InvalidMove (`notation`)."""
+        """Return the move that `to_notation` writes so. Raises InvalidMove (`notation`)."""
         return parse(text)
 
 

@@ -11,7 +11,7 @@ from typing import Final, Protocol
 
 from attrs import define, field, frozen
 
-from gamed.game import Seat
+from gamed.core.game import Seat
 from gamed.games.softwarechallenge.seasons.hive.board import BITS, INDEX, Cells, around
 from gamed.games.softwarechallenge.seasons.hive.generator import generated
 from gamed.games.softwarechallenge.seasons.hive.moves import DragMove, Move, SetMove, SkipMove

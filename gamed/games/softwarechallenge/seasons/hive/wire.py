@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Final, TypeAlias
 
-from gamed.errors import RemoteProtocolError
-from gamed.game import Seat
+from gamed.core.errors import RemoteProtocolError
+from gamed.core.game import Seat
 from gamed.games.softwarechallenge.season import Cause, Fault, Fragment, Result, Sent
 from gamed.games.softwarechallenge.seasons.hive.board import CELLS, INDEX, RADIUS, indices
 from gamed.games.softwarechallenge.seasons.hive.moves import (

@@ -1,0 +1,255 @@
+"""A match by the rules: what the tables of Hive, Quoridor and RoboRally have in common.
+
+Source: docs/topics/design.md#central-types, docs/topics/design.md#chance-is-a-player. A table adds what its dialect
+says and when.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from random import Random
+from typing import Any, Protocol, TypeAlias
+
+from attrs import define, field
+
+from gamed.core.errors import RuleError
+from gamed.core.events import Event
+from gamed.core.findings import Finding
+from gamed.core.game import CHANCE, Game, Options, Outcome, Seat, Termination
+from gamed.core.history import DRAWN, JOINED, LEFT, MOVE, STARTED, Entry, History, Value, ended
+from gamed.core.table import Step
+
+FINDINGS_KEPT = 50
+"""How many findings of one game are kept: a broken client must not fill the record."""
+
+
+class NotatedGame(Game[Any, Any], Protocol):
+    """A game whose moves have a notation: what the journal and the record hold of them."""
+
+    def to_notation(self, move: Any) -> str:
+        """Return a move's notation."""
+
+    def parse(self, text: str) -> Any:
+        """Return the move that a notation means. Raises InvalidMove."""
+
+
+Opening: TypeAlias = Sequence[tuple[Seat, str]]
+"""Moves that a match begins with, chance's too: the seat and the notation of each."""
+
+
+def opening(history: History, moves: int | None) -> Opening:
+    """Return what was played in a match, up to so many moves of players, None for all of them."""
+    plies: list[tuple[Seat, str]] = []
+    left = len(history.entries) if moves is None else moves
+    for entry in history.entries:
+        if entry.kind not in (DRAWN, MOVE) or entry.body is None:
+            continue
+        if entry.kind == MOVE:
+            if not left:
+                break
+            left -= 1
+        plies.append((CHANCE if entry.seat is None else entry.seat, entry.body.decode()))
+    return plies
+
+
+@define
+class Match:
+    """One match. `enforce`: an illegal move is refused; else it is noted, and stands.
+
+    `random` makes the generator where the rules leave something to chance; restoring needs none. `opened_at`: the
+    moment from which entries count their milliseconds.
+    """
+
+    game: Any
+    options: Options
+    random: Callable[[], Random]
+    opened_at: float
+    enforce: bool = True
+    names: dict[Seat, str] = field(factory=dict)
+    outcome: Outcome | None = None
+    findings: list[Finding] = field(factory=list)
+    unjudged: int | None = None
+    is_started: bool = False
+    state: Any = None
+    entries: int = 0
+    _generator: Random | None = None
+
+    def __attrs_post_init__(self) -> None:
+        self.state = self.game.setup(self.options)
+
+    def seat(self, seat: Seat, name: str, now: float) -> Entry:
+        """Seat somebody."""
+        self.names[seat] = name
+        return self.entry(now, JOINED, seat, data={"name": name})
+
+    def start(self, now: float, opening: Opening = ()) -> tuple[Entry, ...]:
+        """Start: everybody is seated; the opening is played, and what chance does next is drawn. Raises RuleError."""
+        self.is_started = True
+        return (self.entry(now, STARTED), *[self._open(*ply, now) for ply in opening], *self.draw(now))
+
+    def _open(self, seat: Seat, text: str, now: float) -> Entry:
+        self.state = self.game.apply(self.state, seat, self.game.parse(text))
+        if seat == CHANCE:
+            return self.entry(now, DRAWN, body=text.encode())
+        return self.entry(now, MOVE, seat, text.encode(), {"replayed": True})
+
+    def draw(self, now: float) -> tuple[Entry, ...]:
+        """Let chance move for as long as it is to move."""
+        drawn = []
+        while self.game.to_move(self.state) == {CHANCE}:
+            if self._generator is None:
+                self._generator = self.random()
+            move = self.game.draw(self.state, self._generator)
+            self.state = self.game.apply(self.state, CHANCE, move)
+            drawn.append(self.entry(now, DRAWN, body=self.game.to_notation(move).encode()))
+        return tuple(drawn)
+
+    def play(self, seat: Seat, move: Any, now: float, data: Mapping[str, Value] | None = None) -> tuple[Entry, ...]:
+        """Apply a move; return its entry and chance's after it. Raises RuleError; then nothing has changed."""
+        before = self.entries
+        self._apply(seat, move, before)
+        entry = self.entry(now, MOVE, seat, self.game.to_notation(move).encode(), data)
+        return (entry, *self.draw(now))
+
+    def _apply(self, seat: Seat, move: Any, number: int) -> None:
+        try:
+            self.state = self.game.apply(self.state, seat, move)
+        except RuleError as error:
+            if self.enforce:
+                raise
+            if len(self.findings) < FINDINGS_KEPT:
+                self.findings.append(Finding(error.code, seat, number, str(error)))
+            self.state = self.game.follow(self.state, seat, move)
+
+    def finding(self, code: str, seat: Seat, text: str) -> Finding:
+        """Note a broken rule that the next entry shows."""
+        finding = Finding(code, seat, self.entries, text)
+        self.findings.append(finding)
+        return finding
+
+    def left(self, seat: Seat, why: str, now: float, data: Mapping[str, Value] | None = None) -> Entry:
+        """Empty a seat. `why`: a Termination; `data`: the numbers behind it."""
+        return self.entry(now, LEFT, seat, data={"why": why, **(data or {})})
+
+    def end(self, outcome: Outcome, now: float) -> Entry:
+        """End the match."""
+        self.outcome = outcome
+        return ended(self.at(now), outcome)
+
+    def entry(
+        self,
+        now: float,
+        kind: str,
+        seat: Seat | None = None,
+        body: bytes | None = None,
+        data: Mapping[str, Value] | None = None,
+    ) -> Entry:
+        """Return an entry for the journal."""
+        self.entries += 1
+        return Entry(self.at(now), kind, seat, body, {} if data is None else data)
+
+    def at(self, now: float) -> int:
+        """Return the milliseconds since the match was opened."""
+        return int((now - self.opened_at) * 1000)
+
+    def restore(self, entry: Entry) -> None:
+        """Take an entry as if it happened now."""
+        self.entries += 1
+        if entry.kind == JOINED:
+            assert entry.seat is not None
+            self.names[entry.seat] = str(entry.data["name"])
+        elif entry.kind == STARTED:
+            self.is_started = True
+        elif entry.kind == DRAWN:
+            self.state = self.game.apply(self.state, CHANCE, self._parsed(entry))
+        elif entry.kind == MOVE:
+            assert entry.seat is not None
+            self._apply(entry.seat, self._parsed(entry), self.entries - 1)
+
+    def _parsed(self, entry: Entry) -> Any:
+        assert entry.body is not None
+        return self.game.parse(entry.body.decode())
+
+
+class MatchTable:
+    """A table at which matches are played by the rules: its position and its outcome are those of its match.
+
+    What is here holds for a game without time limits, in which the rules judge each move at once and observers get no
+    messages; a table overrides what its game does differently.
+    """
+
+    __slots__ = ()
+
+    match: Match
+
+    @property
+    def game(self) -> Any:
+        """The rules."""
+        return self.match.game
+
+    @property
+    def state(self) -> Any:
+        """The position."""
+        return self.match.state
+
+    @state.setter
+    def state(self, state: Any) -> None:
+        self.match.state = state
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the match ended; None while it runs, and before it."""
+        return self.match.outcome
+
+    @outcome.setter
+    def outcome(self, outcome: Outcome | None) -> None:
+        self.match.outcome = outcome
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a match is on."""
+        return self.match.is_started and self.match.outcome is None
+
+    # How a match goes on, and how it ends
+
+    def play(self, seat: Seat, move: Any, now: float, data: Mapping[str, Value] | None = None) -> Step:
+        """Apply a move, and end the match if the position after it is an end. Raises RuleError: nothing has changed."""
+        known = len(self.match.findings)
+        journal = self.match.play(seat, move, now, data)
+        outcome = self.game.outcome(self.match.state)
+        if outcome is not None:
+            journal = (*journal, self.match.end(outcome, now))
+        return Step(journal=journal, findings=tuple(self.match.findings[known:]), outcome=outcome)
+
+    def lose(self, seat: Seat, why: Termination, now: float, data: Mapping[str, Value] | None = None) -> Step:
+        """End the match because a seat was emptied: of two, the other one wins. `data`: the numbers behind it."""
+        others = [other for other in self.match.names if other != seat]
+        outcome = Outcome(why, others[0] if len(others) == 1 else None)
+        journal = (self.match.left(seat, str(why), now, data), self.match.end(outcome, now))
+        return Step(journal=journal, outcome=outcome)
+
+    # What a table without clocks and without messages for observers has to say
+
+    def delivered(self, now: float, unsent: Collection[Seat] = ()) -> float | None:  # noqa: ARG002 (Table's signature)
+        """Start no clock: players may think for as long as they like."""
+        return None
+
+    def overdue(self, now: float) -> Collection[Seat]:  # noqa: ARG002 (Table's signature)
+        """Return no seats: nobody's silence is judged."""
+        return ()
+
+    def tick(self, now: float) -> Step:  # noqa: ARG002 (Table's signature)
+        """Do nothing: there is no clock."""
+        return Step()
+
+    def review(self) -> Step:
+        """Do nothing: each move was judged when it came."""
+        return Step()
+
+    def observe(self) -> tuple[Event, ...]:
+        """Return nothing: this dialect has no words for observers."""
+        return ()
+
+    def restore(self, entry: Entry) -> None:
+        """Take an entry as if it happened now. Raises RuleError if it is an illegal move."""
+        self.match.restore(entry)

@@ -1,0 +1,504 @@
+"""A match that is forwarded, and judged beside it.
+
+Source: docs/topics/design.md#forward-first-judge-beside-it, docs/reference/battleship.md#order,
+docs/reference/battleship.md#the-referee.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from math import inf
+from random import Random
+from typing import Any, Final, Protocol
+
+from attrs import define, evolve, field, frozen
+
+from gamed.core.clocks import IdleClock
+from gamed.core.errors import InvalidMove, RuleError
+from gamed.core.events import Event, Moved, Seated, Started, Unread
+from gamed.core.findings import Finding
+from gamed.core.game import CHANCE, Game, Options, Outcome, Seat, Termination
+from gamed.core.history import DRAWN, JOINED, LEFT, LINE, STARTED, Entry, Value, ended
+from gamed.core.match import FINDINGS_KEPT
+from gamed.core.refusals import Refusal
+from gamed.core.table import Addressed, Step
+
+REVIEWED_AT_ONCE = 128
+"""How many lines one review judges at most, so that it never holds up another room for long."""
+
+MOST_PENDING: Final = 1_000
+"""How many lines may wait for their review. Who leaves has all of them judged at once, 2.3 microseconds a line."""
+
+ANSWER_SECONDS: Final = 10.0
+"""Seconds after which a developer learns that a client does not answer what programs answer at once."""
+
+_FIRST_LINES: Final = 4
+"""A move and its answer from each side: after these, both clients have been seen to answer."""
+
+
+class RelayedGame(Game[Any, Any], Protocol):
+    """A game whose moves are forwarded as opaque lines and judged afterwards."""
+
+    def decode(self, body: bytes) -> Any:
+        """Return the move that a line means, or None if it means none."""
+
+    def follow(self, state: Any, lines: Sequence[tuple[Seat, bytes, int]]) -> Any:
+        """Return the state after lines that are legal one after the other, or None if one of them is not.
+
+        A line after the end of the game is not legal.
+
+        This may be much faster than `apply`, which then says which one it is.
+        """
+
+    def ends(self, body: bytes, seat: Seat) -> Outcome | None:
+        """Return the outcome if a line from this seat ends the match for its clients, else None.
+
+        Where a line does not tell that, return None. The match then ends by `outcome`, as soon as the state shows it:
+        at once if the referee enforces, else when the line is reviewed.
+        """
+
+    def plain(self, body: bytes) -> bytes:
+        """Return a line that says the same as a legal one, as every client reads it."""
+
+    def mistake(self, state: Any, seat: Seat, body: bytes, error: RuleError) -> Refusal:
+        """Return what the developer of a client is told of a line that broke a rule in a state."""
+
+    def expected(self, state: Any, seat: Seat, *, started: bool = True) -> str:
+        """Return what a seat may send in a state, for people. `started`: whether the clients were told to begin."""
+
+    def due(self, state: Any) -> str:
+        """Return who was to do what in a state that is not the end, for people; "" if nobody knows."""
+
+    def unanswered(self, state: Any, seconds: float) -> tuple[tuple[Seat, Refusal], ...]:
+        """Return what the developer is told of a client that has not answered for so long; nothing if it need not."""
+
+    def pardon(self, state: Any, seat: Seat, move: Any, error: RuleError) -> Any:
+        """Return the state from which to judge on after a line that broke a rule; `move` is None if it means none."""
+
+
+@frozen
+class RelaySettings:
+    """A relay's limits: bytes, lines, seconds. `enforce`: judge before forwarding, and end the match at a finding."""
+
+    enforce: bool = False
+    early_bytes: int = 16_384
+    game_lines: int = 5_000
+    game_bytes: int = 1_048_576
+    waiting_seconds: float = 3_600.0
+    idle_seconds: float = 900.0
+
+
+@define
+class Verdict:
+    """What the referee found, and what the developers of clients are told of it."""
+
+    findings: tuple[Finding, ...] = ()
+    refused: tuple[tuple[Seat, Refusal], ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.findings)
+
+    def __add__(self, other: Verdict) -> Verdict:
+        return Verdict(self.findings + other.findings, self.refused + other.refused)
+
+
+LEGAL: Final = Verdict()
+
+
+def _no_review() -> list[tuple[Seat, bytes, int]]:
+    return []
+
+
+@define
+class Relay:
+    """A match whose lines are forwarded untouched, and judged beside it.
+
+    `random` makes the generator where the rules leave something to chance; restoring needs none.
+    """
+
+    game: RelayedGame
+    options: Options
+    settings: RelaySettings
+    random: Callable[[], Random]
+    opened_at: float
+    names: list[str] = field(factory=list)
+    outcome: Outcome | None = None
+    findings: list[Finding] = field(factory=list)
+    unjudged: int | None = None
+    state: Any = None
+    forwards: bool = True
+    arrived: float = inf
+    is_paused: bool = False
+    _clock: IdleClock = field(init=False)
+    _early: list[tuple[Seat, Moved]] = field(factory=list)
+    _early_bytes: int = 0
+    _reported: set[int] = field(factory=set)
+    """The entries of early lines whose developers were told already."""
+    _lines: int = 0
+    _bytes: int = 0
+    _entries: int = 0
+    _to_review: list[tuple[Seat, bytes, int]] = field(factory=_no_review)
+    _held: list[tuple[Seat, Moved]] = field(factory=list)
+
+    def __attrs_post_init__(self) -> None:
+        self.state = self.game.setup(self.options)
+        self._clock = IdleClock(self.settings.waiting_seconds, self.settings.idle_seconds, self.opened_at)
+
+    @property
+    def match(self) -> Relay:
+        """The one match of this table."""
+        return self
+
+    @property
+    def free(self) -> Sequence[Seat]:
+        """The seats that are not taken, in the order in which they are."""
+        return range(len(self.names), 2)
+
+    @property
+    def is_started(self) -> bool:
+        """Whether the match runs or has run."""
+        return self._clock.started
+
+    def due_of(self, seat: Seat) -> float | None:  # noqa: ARG002 (the same for both)
+        """Return the moment at which silence ends the match; None: it does not run."""
+        return None if self.outcome is not None or self.is_paused else self._clock.due
+
+    # Before the match
+
+    def join(self, name: str, now: float, seat: Seat | None = None) -> Step:
+        """Seat a newcomer; the second one starts the match."""
+        if not self.free or self.outcome is not None or seat not in (None, self.free[0]):
+            raise AssertionError("nobody joins a full or finished table, or passes a seat over")
+        seat = len(self.names)
+        self.names.append(name)
+        self._clock.last_message_at = now
+        journal = [self._entry(now, JOINED, seat, data={"name": name})]
+        if self.free:
+            events = () if self._awaits_chance else (self._role(seat),)
+            return Step(events, wake_at=self._clock.due, journal=tuple(journal))
+        return self._start(now, journal)
+
+    @property
+    def _awaits_chance(self) -> bool:
+        return CHANCE in self.game.to_move(self.state)
+
+    def _role(self, seat: Seat) -> Addressed:
+        return Addressed(seat, Seated(seat, seat in self.game.to_move(self.state)))
+
+    def _start(self, now: float, journal: list[Entry]) -> Step:
+        unnotified: tuple[Seat, ...] = (1,)
+        if self._awaits_chance:
+            move = self.game.draw(self.state, self.random())
+            self.state = self.game.apply(self.state, CHANCE, move)
+            journal.append(self._entry(now, DRAWN, data={"first": int(move)}))
+            unnotified = (0, 1)
+        journal.append(self._entry(now, STARTED))
+        self._clock.started = True
+        events = [self._role(seat) for seat in unnotified]
+        # Everybody is told of the start before any early line is forwarded: docs/reference/battleship.md#order.
+        events += [Addressed(0, Started()), Addressed(1, Started())]
+        step = Step(tuple(events), wake_at=self._clock.due, journal=tuple(journal))
+        early, self._early = self._early, []
+        # A line that was refused because it was early is not counted once more when it is judged.
+        self._reported.update(range(self._entries, self._entries + min(len(early), FINDINGS_KEPT)))
+        for seat, moved in early:
+            step.join(self.receive(seat, moved, now))
+        return step
+
+    def _wait(self, seat: Seat, moved: Moved, now: float) -> Step:
+        self._early_bytes += len(moved.body) + 1
+        if self._early_bytes > self.settings.early_bytes:
+            reason = f"sent more than {self.settings.early_bytes} bytes before a second client came"
+            return self.leave(
+                seat, Termination.LIMIT, now, refusal=Refusal("early-limit", reason, "nothing before the start")
+            )
+        self._early.append((seat, moved))
+        return Step(wake_at=self._clock.due, refused=self._too_early(seat, moved.body))
+
+    def _too_early(self, seat: Seat, body: bytes) -> tuple[tuple[Seat, Refusal], ...]:
+        if len(self._early) > FINDINGS_KEPT:
+            return ()
+        if self.game.decode(body) is None:
+            refusal = self.game.mistake(self.state, seat, body, _illegible())
+            return ((seat, evolve(refusal, reason=f"{refusal.reason}; {_IS_KEPT}")),)
+        expected = self.game.expected(self.state, seat, started=False)
+        return ((seat, Refusal("early", f"too early; {_IS_KEPT}", expected, body)),)
+
+    # The match
+
+    def receive(self, seat: Seat, event: Event, now: float) -> Step:  # noqa: PLR0911 (the hot path stays one function)
+        """Forward a line; where the referee enforces, judge it first."""
+        if self.outcome is not None or not isinstance(event, Moved):
+            return self._skip(seat, event)
+        clock = self._clock
+        if not clock.started:
+            return self._wait(seat, event, now)
+        if self.is_paused:
+            return self._hold(seat, event, now)
+        body = event.body
+        clock.last_message_at = now
+        self._lines += 1
+        self._bytes += len(body)
+        if self._lines > self.settings.game_lines or self._bytes > self.settings.game_bytes:
+            return self._finish(Outcome(Termination.LIMIT), now, refused=((seat, self._too_much(body)),))
+        number = self._entries
+        entry = self._entry(now, LINE, seat, body)
+        found, decided = LEGAL, None
+        if self.settings.enforce:
+            verdict = self._judge(seat, body, number)
+            if verdict:
+                return self._finish(Outcome(Termination.FORFEIT, 1 - seat), now, journal=(entry,), verdict=verdict)
+            # Clients read less than the referee: a legal line that one of them cannot read must not win either.
+            plain = self.game.plain(body)
+            if plain != body:
+                event = Moved(plain)
+            decided = self.game.outcome(self.state)
+        else:
+            self._to_review.append((seat, body, number))
+            if len(self._to_review) > MOST_PENDING:
+                found = self._review()
+                decided = self.game.outcome(self.state)
+        events = (Addressed(1 - seat, event),)
+        outcome = self.game.ends(body, seat) or decided
+        if outcome is not None:
+            return self._finish(outcome, now, events, (entry,), verdict=found)
+        patience = clock.playing if self._lines > _FIRST_LINES else min(ANSWER_SECONDS, clock.playing)
+        is_first = len(self._to_review) == 1
+        return Step(
+            events, (), clock.last_message_at + patience, (entry,), is_first, found.findings, refused=found.refused
+        )
+
+    def _skip(self, seat: Seat, event: Event) -> Step:
+        if isinstance(event, Unread):
+            return Step(refused=((seat, event.refusal),))
+        if isinstance(event, Moved):
+            expected = "nothing: another game takes another connection"
+            return Step(refused=((seat, Refusal("after-end", "the game is over", expected, event.body)),))
+        return Step()
+
+    def _too_much(self, body: bytes) -> Refusal:
+        reason = f"the game has had more than {self.settings.game_lines} lines or {self.settings.game_bytes} bytes"
+        return Refusal("game-limit", reason, "a game that ends", body)
+
+    def _finish(  # noqa: PLR0913 (what a step has)
+        self,
+        outcome: Outcome,
+        now: float,
+        events: tuple[Addressed, ...] = (),
+        journal: tuple[Entry, ...] = (),
+        *,
+        verdict: Verdict = LEGAL,
+        refused: tuple[tuple[Seat, Refusal], ...] = (),
+    ) -> Step:
+        self.outcome = outcome
+        last = ended(int((now - self.opened_at) * 1000), outcome)
+        return Step(
+            events,
+            dropped=tuple(range(len(self.names))),
+            journal=(*journal, last),
+            review=bool(self._to_review),
+            findings=verdict.findings,
+            outcome=outcome,
+            closed=True,
+            refused=verdict.refused + refused,
+        )
+
+    def leave(
+        self,
+        seat: Seat,
+        why: Termination,
+        now: float,
+        text: str = "",  # noqa: ARG002 (Table's signature)
+        *,
+        refusal: Refusal | None = None,
+    ) -> Step:
+        """End the match: who leaves loses, if it had begun.
+
+        Nobody wins by that who broke a rule before: the other side may have had to leave, as honest programs do then.
+        """
+        if self.outcome is not None:
+            return Step()
+        left = self._entry(now, LEFT, seat, data={"why": str(why)})
+        verdict = self._review_all()
+        winner = 1 - seat if self.is_started else None
+        if any(finding.seat == winner for finding in self.findings):
+            winner = None
+        refused = () if refusal is None else ((seat, refusal),)
+        outcome = self.game.outcome(self.state) or Outcome(why, winner)
+        return self._finish(outcome, now, journal=(left,), verdict=verdict, refused=refused)
+
+    def tick(self, now: float) -> Step:
+        """End the match if nothing was heard for too long: whose turn it is loses, if that is known."""
+        if self.outcome is not None or self.is_paused:
+            return Step()
+        if now < self._clock.due:
+            return Step(wake_at=self._clock.due, refused=self._unanswered())
+        verdict = self._review_all()
+        decided = self.game.outcome(self.state)
+        if decided is not None:
+            return self._finish(decided, now, verdict=verdict)
+        winner = self._not_to_move()
+        return self._finish(Outcome(Termination.IDLE, winner), now, verdict=verdict, refused=self._silent(winner))
+
+    def _unanswered(self) -> tuple[tuple[Seat, Refusal], ...]:
+        if not self.is_started or self.unjudged is not None or self._to_review:
+            return ()
+        return self.game.unanswered(self.state, ANSWER_SECONDS)
+
+    def _silent(self, winner: Seat | None) -> tuple[tuple[Seat, Refusal], ...]:
+        if not self.is_started:
+            reason = f"no second client came for {self.settings.waiting_seconds:g} seconds"
+            return ((0, Refusal("no-partner", reason, "a second client")),)
+        reason = f"neither client sent anything for {self.settings.idle_seconds:g} seconds"
+        due = self.game.due(self.state)
+        if winner is not None and due:
+            reason += f"; {due}"
+        return tuple(
+            (seat, Refusal("idle", reason, self.game.expected(self.state, seat))) for seat in (0, 1) if seat != winner
+        )
+
+    def _not_to_move(self) -> Seat | None:
+        to_move = self.game.to_move(self.state)
+        if not self.is_started or self.unjudged is not None or self.findings or len(to_move) != 1:
+            return None
+        return 1 - next(iter(to_move))
+
+    def stop(self, why: Termination, now: float) -> Step:
+        """End the match without a winner."""
+        return Step() if self.outcome is not None else self._finish(Outcome(why), now)
+
+    def delivered(self, now: float, unsent: Collection[Seat] = ()) -> float | None:  # noqa: ARG002 (Table's signature)
+        """Nothing is timed here but silence."""
+        return None
+
+    def overdue(self, now: float) -> Collection[Seat]:
+        """Return all seats once the silence has lasted too long: a line from anybody ends it."""
+        return range(len(self.names)) if now >= self._clock.due else ()
+
+    def observe(self) -> tuple[Event, ...]:
+        """Nothing is said to observers: this dialect has no words for them."""
+        return ()
+
+    # Holding the match
+
+    def pause(self, now: float) -> Step:  # noqa: ARG002 (Table's signature)
+        """Keep what peers send instead of forwarding it."""
+        self.is_paused = True
+        return Step()
+
+    def _hold(self, seat: Seat, event: Moved, now: float) -> Step:
+        self._held.append((seat, event))
+        if self._lines + len(self._held) > self.settings.game_lines:
+            return self.leave(seat, Termination.LIMIT, now, refusal=self._too_much(event.body))
+        return Step()
+
+    def resume(self, now: float) -> Step:
+        """Forward what was kept, and go on."""
+        self.is_paused = False
+        self._clock.last_message_at = now
+        step = Step(wake_at=self._clock.due)
+        held, self._held = self._held, []
+        for seat, moved in held:
+            step.join(self.receive(seat, moved, now))
+        return step
+
+    def step(self, now: float, *, forced: bool = False) -> Step:  # noqa: ARG002 (Table's signature)
+        """Forward one line of those that were kept."""
+        if not self.is_paused or not self._held:
+            return Step()
+        self.is_paused = False
+        step = self.receive(*self._held.pop(0), now)
+        self.is_paused = True
+        return step
+
+    # The referee
+
+    def review(self) -> Step:
+        """Judge the next lines that were forwarded. The match ends if the state after them is an end."""
+        verdict = self._review()
+        decided = self.game.outcome(self.state)
+        if decided is not None and self.outcome is None:
+            # The clients saw the end when the last line came, so that is its time.
+            return self._finish(decided, self._clock.last_message_at, verdict=verdict)
+        return Step(review=bool(self._to_review), findings=verdict.findings, refused=verdict.refused)
+
+    def _review_all(self) -> Verdict:
+        verdict = LEGAL
+        while self._to_review:
+            verdict += self._review()
+        return verdict
+
+    def _review(self) -> Verdict:
+        batch = self._to_review[:REVIEWED_AT_ONCE]
+        del self._to_review[:REVIEWED_AT_ONCE]
+        if self.unjudged is None and batch:
+            followed = self.game.follow(self.state, batch)
+            if followed is not None:
+                self.state = followed
+                batch = []
+        verdict = LEGAL
+        for seat, body, number in batch:
+            verdict += self._judge(seat, body, number)
+        return verdict
+
+    def _judge(self, seat: Seat, body: bytes, number: int) -> Verdict:
+        if self.unjudged is not None or self.game.outcome(self.state) is not None:
+            # Lines may cross with the one that ended the game.
+            return LEGAL
+        move = self.game.decode(body)
+        try:
+            if move is None:
+                raise _illegible()
+            self.state = self.game.apply(self.state, seat, move)
+        except RuleError as error:
+            finding = Finding(error.code, seat, number, str(error))
+            refusal = self.game.mistake(self.state, seat, body, error)
+            self.state = self.game.pardon(self.state, seat, move, error)
+            self.findings.append(finding)
+            if len(self.findings) == FINDINGS_KEPT:
+                self.unjudged = number + 1
+            if number in self._reported and not self.settings.enforce:
+                return Verdict((finding,))
+            return Verdict((finding,), ((seat, evolve(refusal, reason=f"{refusal.reason}; {self._treatment}")),))
+        return LEGAL
+
+    @property
+    def _treatment(self) -> str:
+        """What is done with a line that breaks a rule, for people."""
+        if self.settings.enforce:
+            return "the line was not forwarded, and the game is lost"
+        return "the line was forwarded all the same"
+
+    # The journal
+
+    def _entry(
+        self,
+        now: float,
+        kind: str,
+        seat: Seat | None = None,
+        body: bytes | None = None,
+        data: dict[str, Value] | None = None,
+    ) -> Entry:
+        self._entries += 1
+        return Entry(int((now - self.opened_at) * 1000), kind, seat, body, {} if data is None else data)
+
+    def restore(self, entry: Entry) -> None:
+        """Take an entry as if it happened now."""
+        self._entries += 1
+        if entry.kind == JOINED:
+            self.names.append(str(entry.data["name"]))
+        elif entry.kind == DRAWN:
+            self.state = self.game.apply(self.state, CHANCE, int(entry.data["first"]))
+        elif entry.kind == STARTED:
+            self._clock.started = True
+        elif entry.kind == LINE:
+            assert entry.seat is not None
+            assert entry.body is not None
+            self._judge(entry.seat, entry.body, self._entries - 1)
+
+
+_IS_KEPT: Final = "the line is kept until a second client has come"
+
+
+def _illegible() -> InvalidMove:
+    return InvalidMove("the line is no command", code="illegible")

@@ -1,0 +1,66 @@
+"""The boards that gamed brings along, and those of the operator: files of tiles and courses.
+
+Source: docs/specs/roborally.md#54-files.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gamed.core.errors import ConfigError
+from gamed.games.roborally.rules.board import Board, NotationError
+from gamed.games.roborally.rules.courses import Course, CourseError, Limits, parse_course
+from gamed.games.roborally.rules.tiles import parse_tile
+
+
+def board_directory() -> Path:
+    """Return where the boards stand: in the installed package, else in the checkout."""
+    package = Path(__file__).parents[2]
+    installed = package / "etc" / "boards"
+    return installed if installed.is_dir() else package.parent / "etc" / "boards"
+
+
+def course_names() -> list[str]:
+    """Return the names of the courses that gamed brings along, as load_course takes them."""
+    return sorted(file.stem for file in board_directory().glob("*.course"))
+
+
+def course_file(name: str) -> Path:
+    """Return the file of a course: of one that gamed brings along by its name, else by its path (NAME.course)."""
+    file = Path(name)
+    return file if file.suffix == ".course" else board_directory() / f"{name}.course"
+
+
+def load_course(name: str, limits: Limits) -> Course:
+    """Return a course by the name or path that course_file takes. Raises ConfigError, which names the file.
+
+    `limits`: what holds where the file gives no limits of its own.
+    """
+    file = course_file(name)
+    if file.suffix != Path(name).suffix and name not in course_names():
+        known = ", ".join(course_names())
+        raise ConfigError(f"there is no course {name}: choose one of {known}, or a file whose name ends with .course")
+    text = _text(file, "utf-8")
+    try:
+        return parse_course(text, lambda tile: _text(file.parent / tile), limits)
+    except CourseError as error:
+        raise ConfigError(f"{file}: {error}") from error
+
+
+def load_tile(file: Path) -> Board:
+    """Return the tile of a file, unchecked beyond the grammar. Raises ConfigError, which names the file."""
+    try:
+        return parse_tile(_text(file))
+    except NotationError as error:
+        raise ConfigError(f"{file}: {error}") from error
+
+
+def _text(file: Path, encoding: str = "ascii") -> str:
+    try:
+        return file.read_text(encoding)
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{file}: byte {error.start + 1} is not {encoding}") from error
+    except OSError as error:
+        raise ConfigError(f"{file} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise ConfigError(f"{file!r} is no name of a file: {error}") from error

@@ -1,0 +1,102 @@
+"""Who comes waits at the door, where a crowd takes a slice of each reactor turn, however large it is.
+
+Connections are accepted at the door, and what they say first is read there. A peer that has said something whole is
+inside: it is read as the reactor reads, before all who are at the door. Ten thousand who connect at once, say half a
+word, or leave, cost those who play no more than the slice. Source: docs/topics/design.md#floods.
+"""
+
+from __future__ import annotations
+
+import select
+from typing import Any
+
+from twisted.internet.interfaces import IReactorFDSet, IReadDescriptor
+from twisted.internet.tcp import Connection, Port
+from twisted.python.failure import Failure
+from zope.interface import implementer
+
+from gamed.fairness import DOOR_DESCRIPTORS, DOOR_SLICE
+from gamed.net.twisted_private import PolledReader, accept_with
+
+
+@implementer(IReactorFDSet, IReadDescriptor)
+class AcceptThrottle(PolledReader):
+    """A set of descriptors within the reactor's. To them it is their reactor: what is not about reading it hands on."""
+
+    def __init__(self, reactor: Any) -> None:
+        self._reactor = reactor
+        self._poller = select.epoll()
+        self._reads: dict[int, Any] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._reactor, name)
+
+    def keep(self, port: Port) -> None:
+        """Have a port accept at the door, and one connection at a time. Its connections are at the door, too."""
+        accept_with(port, self)
+
+    def let_in(self, connection: Connection) -> None:
+        """Have the reactor read of a connection from now on; one that is not at the door is left as it is."""
+        if getattr(connection, "reactor", None) is not self:
+            return
+        is_reading = connection.fileno() in self._reads
+        if is_reading:
+            connection.stopReading()
+        connection.reactor = self._reactor
+        if is_reading:
+            connection.startReading()
+
+    # IReactorFDSet
+
+    def addReader(self, reader: Any) -> None:
+        """Read of a descriptor when there is time."""
+        fd = reader.fileno()
+        if fd in self._reads:
+            return
+        self._poller.register(fd, self._POLL_IN)
+        if not self._reads:
+            self._reactor.addReader(self)
+        self._reads[fd] = reader
+
+    def removeReader(self, reader: Any) -> None:
+        """Do not."""
+        fd = reader.fileno()
+        if self._reads.get(fd) is not reader:
+            return
+        del self._reads[fd]
+        self._poller.unregister(fd)
+        if not self._reads:
+            self._reactor.removeReader(self)
+
+    # IReadDescriptor
+
+    def fileno(self) -> int:
+        """Return the number of the set."""
+        return self._poller.fileno()
+
+    def doRead(self) -> None:
+        """See to those who are ready, while the slice lasts: once to each, as a reactor does in a turn."""
+        seconds, seen = self._reactor.seconds, set[int]()
+        until = seconds() + DOOR_SLICE
+        while ready := self._poller.poll(0, DOOR_DESCRIPTORS):
+            for fd, event in ready:
+                if fd in seen:
+                    return
+                seen.add(fd)
+                reader = self._reads.get(fd)
+                if reader is not None:
+                    self.read(reader, fd, event)
+            if seconds() >= until:
+                return
+
+    def connectionLost(self, reason: Failure) -> None:
+        """Nothing to do: there is no connection."""
+
+    def logPrefix(self) -> str:
+        """Return the log's name for the set."""
+        return "door"
+
+
+def accept_throttle_of(reactor: Any) -> AcceptThrottle | None:
+    """Return a door, or None where the system has no epoll: a set that can be looked at like a descriptor."""
+    return AcceptThrottle(reactor) if hasattr(select, "epoll") else None

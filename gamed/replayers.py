@@ -1,0 +1,48 @@
+"""What plays records, and what reads other programs' files into records: functions by what gamed knows.
+
+This stands in the shell because the games that gamed hosts are Twisted plugins; the core takes what it returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from random import Random
+
+from gamed.core.errors import RemoteProtocolError
+from gamed.core.game import Options
+from gamed.core.table import Table
+from gamed.records.gofans import PUBLISHER
+from gamed.records.importer import Reader, Replayer
+from gamed.records.own import from_history
+from gamed.records.parsing import parse_whole
+from gamed.records.played import play_gofans, play_own
+from gamed.records.record import Record, RecordError
+from gamed.registry import GameType, ReplayFormat, game_types
+
+
+def replayers() -> Mapping[str, Replayer]:
+    """Return what plays records, by publisher: the games that are installed, and GoFans."""
+    own = {made.publisher: partial(play_own, table=partial(_table, made)) for made in game_types().values()}
+    return {**own, PUBLISHER: play_gofans}
+
+
+def _table(made: GameType, options: Options) -> Table:
+    return made.table(made.settings(), options, Random, 0.0)
+
+
+def readers() -> Mapping[str, Reader]:
+    """Return what makes records of other programs' documents, by the document's element."""
+    types = game_types().values()
+    return {replay.root: partial(_read, made, replay) for made in types for replay in made.replays}
+
+
+def _read(made: GameType, replay: ReplayFormat, document: bytes) -> Record:
+    try:
+        history = replay.read(document)
+    except RemoteProtocolError as error:
+        if error.code == "malformed-xml":
+            # This says where.
+            parse_whole(document)
+        raise RecordError(f"no {replay.name} replay: {error}", code="not-valid") from error
+    return from_history(history, publisher=made.publisher, version=made.version, findings=(), unjudged=None)

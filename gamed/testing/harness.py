@@ -1,0 +1,98 @@
+"""A whole room service in memory: no network, no time but a `Clock`, no files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import define, field
+from twisted.internet.address import IPv4Address
+from twisted.internet.error import ConnectionDone
+from twisted.internet.task import Clock
+from twisted.internet.testing import StringTransport
+from twisted.python.failure import Failure
+
+from gamed.lobby.lobby import Lobby
+from gamed.lobby.match_recorder import AFTERWARDS
+from gamed.net.factory import SessionFactory
+from gamed.net.limits import ConnectionLimits
+from gamed.net.session import Session
+from gamed.registry import game_types
+from gamed.store.memory import MemoryJournal, MemoryStore
+
+
+@define(eq=False)
+class Wire:
+    """One client of a house: its session and the transport that shows what the client would receive."""
+
+    session: Session
+    transport: StringTransport
+    clock: Clock
+
+    def send(self, data: bytes) -> None:
+        """Have the session receive bytes, and the events leave."""
+        self.session.dataReceived(data)
+        self.clock.advance(0)
+
+    def leave(self) -> None:
+        """Close the connection from the client's side."""
+        self.session.connectionLost(Failure(ConnectionDone()))
+        self.clock.advance(0)
+
+    @property
+    def received(self) -> bytes:
+        """All bytes that were sent to the client."""
+        data: bytes = self.transport.value()
+        return data
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the server has closed or aborted the connection."""
+        return self.transport.disconnecting or self.transport.disconnected
+
+
+@define(eq=False)
+class Harness:
+    """A lobby with one listener of a game, a journal and a store in memory. `settings`: the listener's."""
+
+    kind: str
+    settings: Any
+    clock: Clock = field(factory=Clock)
+    journal: MemoryJournal = field(factory=MemoryJournal)
+    store: MemoryStore = field(factory=MemoryStore)
+    lobby: Lobby = field(init=False)
+    factory: SessionFactory = field(init=False)
+    _ports: int = 40_000
+
+    def __attrs_post_init__(self) -> None:
+        types = game_types()
+        self.lobby = Lobby(types, {self.kind: self.settings}, self.journal, self.store, self.clock, self.clock.seconds)
+        limits = ConnectionLimits(self.kind, self.settings.connections, self.settings.connections_per_address)
+        game_type = types[self.kind]
+        self.factory = SessionFactory(
+            lambda: game_type.connection(self.settings),
+            game_type.reception(self.settings, self.lobby),
+            limits,
+            self.clock,
+            unsent_bytes=self.settings.unsent_bytes,
+            refusals=self.lobby.refusals,
+        )
+        self.lobby.delivery.outage.on_hold.append(self.factory.hold)
+        self.lobby.startService()  # type: ignore[no-untyped-call]
+
+    def connect(self, host: str = "127.0.0.1") -> Wire:
+        """Return a new client's wire. Raises AssertionError if the limits refuse it."""
+        self._ports += 1
+        address = IPv4Address("TCP", host, self._ports)
+        session = self.factory.buildProtocol(address)
+        if session is None:
+            raise AssertionError("refused")
+        transport = StringTransport(peerAddress=address)
+        session.makeConnection(transport)
+        self.clock.advance(0)
+        return Wire(session, transport, self.clock)
+
+    def settle(self) -> None:
+        """Let the reactor turn until what was ended is recorded and what was forwarded is judged."""
+        self.clock.advance(AFTERWARDS)
+        while any(call.getTime() <= self.clock.seconds() for call in self.clock.getDelayedCalls()):
+            self.clock.advance(0)

@@ -1,0 +1,11 @@
+"""What tests share is closed when all tests have run: before pytest-xdist kills processes that take long to exit."""
+
+from __future__ import annotations
+
+import atexit
+from contextlib import ExitStack
+
+at_end = ExitStack()
+"""Callbacks, the last first. `tests/conftest.py` closes it; under trial, the process does so when it exits."""
+
+atexit.register(at_end.close)

@@ -1,0 +1,90 @@
+"""The clock of all rooms, and the passes of the reactor by it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from twisted.internet.asyncioreactor import AsyncioSelectorReactor
+from twisted.internet.epollreactor import EPollReactor
+from twisted.internet.task import Clock
+from twisted.internet.testing import MemoryReactorClock
+from twisted.logger import capturedLogs
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.lobby.stall_clock import BEAT, StallClock, has_passes
+
+
+class HeartbeatTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.clock = Clock()
+        self.now = 100.0
+        self.heart = StallClock(self.clock, lambda: self.now)
+        self.gaps: list[float] = []
+        self.heart.on_gap.append(self.gaps.append)
+
+    def passes(self, *seconds: float) -> None:
+        """Let passes begin, so many seconds after each other."""
+        for length in seconds:
+            self.now += length
+            self.heart.note_pass()
+
+    def test_it_is_the_monotonic_clock_however_late_a_beat_is(self) -> None:
+        self.heart.startService()
+        self.clock.advance(0)
+        for seconds in (5.0, BEAT, 0.3):
+            self.now += seconds
+            self.clock.advance(seconds)
+            self.assertEqual(self.heart.seconds(), self.now)
+        self.heart.stopService()
+
+    def test_the_last_two_passes_are_known(self) -> None:
+        self.assertEqual((self.heart.began, self.heart.before, self.heart.number), (100.0, 100.0, 0))
+        self.passes(1.0, 2.0, 4.0)
+        self.assertEqual((self.heart.began, self.heart.before, self.heart.number), (107.0, 103.0, 3))
+
+    def test_long_passes_are_logged_and_all_are_counted(self) -> None:
+        with capturedLogs() as logs:
+            self.passes(3.0, BEAT, BEAT + 0.004, BEAT + 0.1, BEAT + 1.0)
+        self.assertEqual([round(gap, 6) for gap in self.gaps], [0.1, 1.0])
+        (line,) = [log for log in logs if log["log_format"].startswith("stalled:")]
+        self.assertAlmostEqual(line["seconds"], 1.0)
+
+    def test_a_hold_stops_it(self) -> None:
+        self.passes(1.0)
+        self.heart.hold(True)
+        self.now += 50.0
+        self.assertEqual((self.heart.seconds(), self.heart.held()), (101.0, 50.0))
+        self.passes(10.0)
+        self.heart.hold(False)
+        self.assertEqual((self.heart.seconds(), self.heart.held()), (101.0, 60.0))
+        self.passes(BEAT)
+        self.assertAlmostEqual(self.heart.seconds(), 101.0 + BEAT)
+        self.assertEqual(self.gaps, [])
+
+    def test_to_end_a_hold_that_was_not_begun_does_nothing(self) -> None:
+        self.heart.hold(False)
+        self.assertEqual((self.heart.seconds(), self.heart.held()), (100.0, 0.0))
+
+    def test_each_beat_makes_its_calls_until_it_stops(self) -> None:
+        on_beat: list[float] = []
+        self.heart.on_beat.append(lambda: on_beat.append(self.clock.seconds()))
+        self.heart.startService()
+        self.clock.pump([0, BEAT, BEAT])
+        self.assertEqual(len(on_beat), 3)
+        self.heart.stopService()
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+
+
+class ReactorTests(SynchronousTestCase):
+    def test_whose_passes_can_be_noted(self) -> None:
+        loop = object.__new__(AsyncioSelectorReactor)
+        epoll = object.__new__(EPollReactor)
+        found = [has_passes(reactor) for reactor in (epoll, loop, MemoryReactorClock())]
+        self.assertEqual(found, [True, False, False])
+
+    def test_the_passes_of_a_real_reactor(self) -> None:
+        program = Path(__file__).with_name("noted_reactor.py")
+        found = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual((found.stdout, found.stderr), ("noted\n", ""))

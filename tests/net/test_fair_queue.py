@@ -1,0 +1,127 @@
+"""The queue for what is not served at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from attrs import define, field
+from twisted.trial.unittest import SynchronousTestCase
+
+from gamed.fairness import QUEUE_SLICE as SLICE
+from gamed.net.fair_queue import FairQueue
+from tests.lobby.doubles import Turns
+
+
+@define(eq=False)
+class Customer:
+    """Has some things to be served, each of which takes some time."""
+
+    name: str
+    left: int
+    served: list[str]
+    clock: Turns
+    cost: float = SLICE / 4.5
+    then: Callable[[], None] = field(default=lambda: None)
+
+    def serve(self, until: float) -> bool:  # noqa: ARG002 (Waiting's signature)
+        self.clock.rightNow += self.cost
+        self.served.append(self.name)
+        self.left -= 1
+        self.then()
+        return self.left > 0
+
+
+class BacklogTests(SynchronousTestCase):
+    def setUp(self) -> None:
+        self.clock = Turns()
+        self.clock.rightNow = 1_000.0
+        self.fair_queue = FairQueue(self.clock)
+        self.served: list[str] = []
+
+    def customer(self, name: str, left: int = 1, **more: object) -> Customer:
+        return Customer(name, left, self.served, self.clock, **more)
+
+    def turns(self) -> list[str]:
+        """Return what is served in each turn until nobody waits."""
+        parts = []
+        while len(self.fair_queue):
+            before = len(self.served)
+            self.clock.turn()
+            parts.append("".join(self.served[before:]))
+        return parts
+
+    def test_who_comes_alone_is_served_at_once_and_needs_no_turn(self) -> None:
+        self.fair_queue.enter(self.customer("a", 3))
+        self.assertEqual(self.served, ["a"] * 3)
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+
+    def test_nobody_has_more_than_a_slice_at_once(self) -> None:
+        self.fair_queue.enter(self.customer("a", 12))
+        self.assertEqual(len(self.served), 5)
+        self.assertEqual(self.turns(), ["aaaaa", "aa"])
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+
+    def test_those_who_wait_take_turns_within_one_slice(self) -> None:
+        self.fair_queue.enter(self.customer("-", 5))
+        for name in "abc":
+            self.fair_queue.enter(self.customer(name, 4))
+        self.assertEqual(self.served, ["-"] * 5)
+        self.assertEqual(self.turns(), ["abcab", "cabca", "bc"])
+
+    def test_who_comes_while_others_wait_waits(self) -> None:
+        self.fair_queue.enter(self.customer("a", 6))
+        self.clock.rightNow += 10.0
+        self.fair_queue.enter(self.customer("b"))
+        self.assertEqual(self.turns(), ["ab"])
+
+    def test_what_is_served_at_once_takes_no_more_time_than_the_rest(self) -> None:
+        for _ in range(100):
+            self.clock.rightNow += SLICE / 4
+            self.fair_queue.enter(self.customer("a"))
+        self.assertEqual((len(self.served), len(self.fair_queue)), (100, 0))
+        for _ in range(100):
+            self.clock.rightNow += SLICE / 9
+            self.fair_queue.enter(self.customer("b"))
+        self.assertLess(self.served.count("b"), 20)
+        self.assertTrue(len(self.fair_queue))
+
+    def test_who_has_others_come_does_not_serve_them_himself(self) -> None:
+        other = self.customer("b")
+        self.fair_queue.enter(self.customer("a", 2, then=lambda: None))
+        self.fair_queue.enter(self.customer("a", then=lambda: self.fair_queue.enter(other)))
+        self.assertEqual(self.served, ["a"] * 3)
+        self.assertEqual(self.turns(), ["b"])
+
+    def test_one_thing_that_takes_long_is_served_all_the_same(self) -> None:
+        self.fair_queue.enter(self.customer("-", 1, cost=10 * SLICE))
+        for name in "ab":
+            self.fair_queue.enter(self.customer(name, 2, cost=10 * SLICE))
+        self.assertEqual(self.turns(), ["a", "b", "a", "b"])
+
+    def test_while_it_is_held_all_wait(self) -> None:
+        self.fair_queue.hold(True)
+        self.fair_queue.enter(self.customer("a"))
+        self.clock.turn(5.0)
+        self.assertEqual((self.served, self.clock.getDelayedCalls()), ([], []))
+        self.fair_queue.hold(False)
+        self.assertEqual(self.turns(), ["a"])
+
+    def test_it_can_be_held_between_two_turns(self) -> None:
+        self.fair_queue.enter(self.customer("a", 10))
+        self.fair_queue.hold(True)
+        self.clock.turn()
+        self.assertEqual(len(self.served), 5)
+        self.fair_queue.hold(False)
+        self.assertEqual(self.turns(), ["aaaaa"])
+
+    def test_a_fault_costs_only_who_has_it(self) -> None:
+        def fault() -> None:
+            raise ZeroDivisionError
+
+        self.fair_queue.enter(self.customer("-", 5))
+        self.fair_queue.enter(self.customer("a", 3, then=fault))
+        self.fair_queue.enter(self.customer("b", 2))
+        self.assertEqual(self.turns(), ["abb"])
+        self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
+        self.fair_queue.enter(self.customer("c"))
+        self.assertEqual(self.served[-1], "c")
