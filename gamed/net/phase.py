@@ -1,6 +1,6 @@
 """Where a session stands between its first byte and its last: one table, and nothing else changes a session's phase.
 
-Source: docs/topics/design.md#floods, docs/topics/design.md#habits (tables of states).
+Source: docs/topics/design.md#phases-of-a-session.
 """
 
 from __future__ import annotations

@@ -94,7 +94,8 @@ class BatchTests(LobbyTestCase):
 
     def test_nothing_is_no_step(self) -> None:
         self.room.receive(1, [])
-        self.assertEqual((self.steps, self.lobby._dispatches), ([], []))
+        self.clock.turn()
+        self.assertEqual((self.steps, self.journal.batches, self.heard), ([], [], []))
 
     def test_what_comes_after_the_end_of_the_match_is_a_step_by_itself(self) -> None:
         with capturedLogs():

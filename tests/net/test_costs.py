@@ -1,7 +1,7 @@
 """How much work a move is, counted and not timed: calls of our functions, and objects that they make.
 
-`docs/topics/design.md`, "A move's way", says what happens on it. These are upper limits: lower one when you have made
-the way shorter.
+Source: docs/topics/design.md#a-moves-way-a-relayed-shot, which says what happens on it. These are upper limits: lower
+one when you have made the way shorter.
 """
 
 from __future__ import annotations

@@ -64,6 +64,12 @@ class TableTests(SynchronousTestCase):
         for phase in DEAF:
             self.assertLessEqual(self.reached_from(phase), DEAF)
 
+    def test_who_is_silenced_is_deaf_in_each_phase(self) -> None:
+        self.assertLessEqual({SILENCED.then.get(phase, phase) for phase in Phase}, DEAF)
+
+    def test_who_has_ended_leaves_in_each_phase(self) -> None:
+        self.assertLessEqual({PEER_ENDED.then.get(phase, phase) for phase in Phase}, LEFT)
+
     def test_nobody_comes_back_who_has_left(self) -> None:
         for phase in LEFT:
             self.assertLessEqual(self.reached_from(phase), LEFT)
@@ -74,8 +80,9 @@ class SessionTests(SynchronousTestCase):
         self.clock = Turns()
         limits = ConnectionLimits("lines", 1_000, 1_000)
         reception: Any = Listening(lambda: None)
-        keys = {"unsent_bytes": 1_000, "messages_per_second": RATE}
-        self.factory = SessionFactory(Lines, reception, limits, self.clock, **keys)
+        self.factory = SessionFactory(
+            Lines, reception, limits, self.clock, unsent_bytes=1_000, messages_per_second=RATE
+        )
         self.ways: Mapping[Phase, Callable[[Session], object]] = {
             Phase.HANDSHAKING: lambda _: None,
             Phase.OPEN: Session.handshakeCompleted,
