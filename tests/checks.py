@@ -24,31 +24,6 @@ LINE: Final = 100
 MODULE: Final = 600
 """Lines of a module."""
 
-LONG: Final = frozenset(
-    {
-        "README.md",
-        "docs/howto/add-a-format.md",
-        "docs/howto/add-a-game.md",
-        "docs/howto/install.md",
-        "docs/howto/operate.md",
-        "docs/reference/battleship.md",
-        "docs/reference/console.md",
-        "docs/reference/metrics.md",
-        "docs/reference/quoridor.md",
-        "docs/reference/records.md",
-        "docs/reference/roborally.md",
-        "docs/reference/software-challenge.md",
-        "docs/reference/web-api.md",
-        "docs/topics/design.md",
-        "docs/tutorial/index.md",
-        "docs/tutorial/prolog.md",
-        "docs/tutorial/replay.md",
-        "docs/tutorial/watch.md",
-        "tests/README.md",
-    }
-)
-"""Pages whose lines are not wrapped yet. No page is added here."""
-
 
 def files(*patterns: str) -> list[str]:
     """Return the files of the repository that match, without those that were deleted."""
@@ -135,7 +110,7 @@ def main() -> int:
         if not name.startswith("changes/") and name not in {NAMES, "CHANGELOG.md"}
     }
     page, modules = (ROOT / NAMES).read_text(), [name for name in code if name.startswith("gamed/")]
-    wrapped = {name: text for name, text in {**pages, NAMES: page}.items() if name not in LONG}
+    wrapped = {**pages, NAMES: page}
     found = [
         *old_names(page, {name: names_in(text) for name, text in code.items()}, pages),
         *old_modules(page, {**code, **pages, "pyproject.toml": (ROOT / "pyproject.toml").read_text()}),

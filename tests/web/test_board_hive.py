@@ -2,120 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from gamed.core.game import Seat
 from gamed.games.softwarechallenge import game_type
-from gamed.games.softwarechallenge.seasons.hive.person import HiveGuide
-from gamed.games.softwarechallenge.seasons.hive.position import State
-from gamed.games.softwarechallenge.seasons.hive.rules import Hive
 from tests.games.softwarechallenge.harness import SeasonHarness
-from tests.games.softwarechallenge.hive.recorded import Scene, named, plays
 from tests.games.softwarechallenge.seated import SeatedClient, heard
-from tests.web.browser import STATIC, BrowserTestCase
-
-GUIDE, HIVE = HiveGuide(), Hive()
-NAMES = ("Ada & <b>", "Grace")
-STACKS = "beetle on top may step down anywhere around"
-PASSING = "all own pieces covered, bee in hand"
-
-BARRED = """
-all => all.map((one) => {
-  const part = (name) => one.querySelector(name);
-  const fill = (name) => getComputedStyle(part(name)).fill;
-  const [bars, place] = [".h-bars", ".h-place"].map((name) => part(name).getBoundingClientRect());
-  return [bars.bottom, place.top, fill(".h-place"), fill(".h-ground")];
-})
-"""
-"""Of each barred field: where its cross ends and its coordinates begin, from above; the colours of these and below."""
-
-
-def contrast(one: str, other: str) -> float:
-    """Return the contrast of two colours, as WCAG 2 defines it."""
-
-    def luminance(color: str) -> float:
-        parts = [int(part) / 255 for part in re.findall(r"\d+", color)]
-        red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
-        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-    dark, light = sorted((luminance(one), luminance(other)))
-    return (light + 0.05) / (dark + 0.05)
-
-
-def recorded(turn: int) -> Scene:
-    """Return a position of a game with many beetles."""
-    (found,) = [play for play in plays() if play.name.startswith("g-beetle-7-0035")]
-    return found.scenes[turn]
-
-
-def scene(state: State, seat: Seat | None = None, last: str | None = None, **more: Any) -> dict[str, Any]:
-    """Return the scene of a position: a player's if there is a seat, else a spectator's."""
-    over = HIVE.outcome(state) is not None
-    asked = seat is not None and state.mover == seat and not over
-    shown: dict[str, Any] = {
-        "board": HIVE.view(state, seat),
-        "phase": "over" if over else "play" if asked else "wait",
-        "seats": [{"seat": number, "name": name, "connected": True} for number, name in enumerate(NAMES)],
-        "options": {"soft_milliseconds": 2000, "hard_milliseconds": 10000},
-        "outcome": None,
-        "last": last and {"n": state.turn, "seat": 1 - state.mover, "text": last, "at": 0, "took": 1},
-        "turn": [state.mover],
-        "isLive": True,
-    }
-    if seat is not None:
-        legal = GUIDE.legal(state, seat) if asked else []
-        skips = legal == [{"do": "skip"}]
-        shown["you"] = {"seat": seat, "legal": legal, "mustSkip": skips, "last": None, "refusal": None, "result": None}
-        shown["won"] = None
-    return {**shown, **more}
-
-
-def of(name: str, seat: Seat | None = None, **more: Any) -> dict[str, Any]:
-    """Return the scene of a named position."""
-    return scene(named(name).state, seat, **more)
-
-
-class HiveBoardTestCase(BrowserTestCase):
-    def field(self, name: str) -> Any:
-        return self.page.locator(f'[data-cell="{name}"]')
-
-    def held(self, piece: str, seat: Seat = 0) -> Any:
-        return self.page.locator(f'[data-piece="{piece}"][data-seat="{seat}"]')
-
-    def marked(self, flag: str) -> set[str]:
-        """Return the fields that have a mark."""
-        found = self.page.eval_on_selector_all(f"[data-cell][data-{flag}]", "all => all.map((one) => one.dataset.cell)")
-        return set(found)
-
-    def targets(self, shown: dict[str, Any], **wanted: Any) -> set[str]:
-        """Return the fields that legal moves of this kind go to."""
-        legal = [one for one in shown["you"]["legal"] if all(one.get(key) == value for key, value in wanted.items())]
-        return {f"{one['to'][0]},{one['to'][1]}" for one in legal}
-
-    def focused(self) -> str:
-        return str(
-            self.page.evaluate("document.activeElement.dataset.cell ?? document.activeElement.dataset.piece ?? ''")
-        )
-
-    def press(self, *keys: str) -> None:
-        for key in keys:
-            self.page.keyboard.press(key)
-
-    def row(self, name: str) -> int:
-        """Return a field's row, from 0 in the middle, downwards."""
-        x, y = map(int, name.split(","))
-        return -x - y
-
-    def middle(self, name: str) -> float:
-        """Return where the middle of a field is, from the left."""
-        box = self.field(name).locator(".h-ground").bounding_box()
-        return float(box["x"] + box["width"] / 2)
-
-    def status(self) -> str:
-        return str(self.page.text_content("#status"))
+from tests.web.hive_boards import (
+    BARRED,
+    HIVE,
+    PASSING,
+    STACKS,
+    HiveBoardTestCase,
+    contrast,
+    of,
+    recorded,
+    scene,
+)
 
 
 class DrawingTests(HiveBoardTestCase):
@@ -526,120 +430,3 @@ class PlayTests(HiveBoardTestCase):
             self.press("ArrowDown" if self.row(self.focused()) < self.row(name) else "ArrowUp")
         x, goal = (int(one.partition(",")[0]) for one in (self.focused(), name))
         self.press(*["ArrowRight" if goal > x else "ArrowLeft"] * abs(goal - x), "Enter")
-
-
-class WordTests(HiveBoardTestCase):
-    def test_moves_are_told(self) -> None:
-        shown = of(STACKS)
-        self.mount("hive", shown, "watch")
-        for seat, text, sentence in (
-            (0, "S A 0,1", "Red places an ant on (0,\u00a01)."),
-            (1, "S q -1,2", "Blue places the bee on (-1,\u00a02)."),
-            (1, "S q -1,2,7", "Blue places the bee on (-1,\u00a02)."),
-            (0, "D 0,1 1,1", "Red moves a piece from (0,\u00a01) to (1,\u00a01)."),
-            (1, "D - 1,1", "Blue: D - 1,1"),
-            (1, "P", "Blue passes."),
-            (-1, "O 0,0 1,1 2,-2", "These fields are obstructed: (0,\u00a00), (1,\u00a01), (2,\u00a0-2)."),
-        ):
-            self.assertEqual(self.described({"n": 1, "seat": seat, "text": text}, shown), sentence)
-        last = {"n": 4, "seat": 0, "text": "D 0,1 0,0"}
-        self.assertEqual(
-            self.described(last, {**shown, "last": last}), "Red moves a beetle from (0,\u00a01) to (0,\u00a00)."
-        )
-
-    def test_moves_are_counted(self) -> None:
-        self.mount("hive", of("first move"), "watch")
-        self.assertEqual(self.page.text_content(".h-turn"), "Move 1 of 60")
-        self.update(of("turn 60, red more free"))
-        self.assertEqual(self.page.text_content(".h-turn"), "Move 60 of 60")
-
-
-class EndTests(HiveBoardTestCase):
-    def ended(self, name: str, scores: list[dict[str, Any]], **more: Any) -> str:
-        shown = of(name, 0, phase="over", **more)
-        shown["you"]["legal"] = []
-        shown["you"]["result"] = {"scores": scores}
-        self.mount("hive", shown)
-        return str(self.page.inner_text(".h-end"))
-
-    def test_a_bee_is_enclosed(self) -> None:
-        scores = [{"cause": "REGULAR", "reason": "…", "points": points} for points in (["0", "0"], ["2", "3"])]
-        told = self.ended("red bee enclosed by rim", scores, won=False)
-        self.assertIn("You have lost.\n\nA bee is enclosed.", told)
-        self.assertIn("Red: points 0, free fields 0\n\nBlue: points 2, free fields 3", told)
-        self.assertEqual(self.status(), "")
-        self.assertTrue(self.page.locator(".h-help").is_hidden())
-
-    def test_a_draw(self) -> None:
-        self.assertIn("A draw.", self.ended("both bees enclosed", []))
-
-    def test_a_fault(self) -> None:
-        faults = (
-            ("LEFT", "You have won.", "Blue left the game."),
-            ("HARD_TIMEOUT", "You have won.", "Blue took too long for a move."),
-            ("RULE_VIOLATION", "You have won.", "Blue broke a rule: <i>no</i>"),
-        )
-        for cause, verdict, why in faults:
-            scores = [
-                {"cause": "REGULAR", "reason": "", "points": ["2", "1"]},
-                {"cause": cause, "reason": "<i>no</i>", "points": ["0", "-1"]},
-            ]
-            told = self.ended(STACKS, scores, won=True)
-            self.assertIn(verdict, told)
-            self.assertIn(why, told)
-
-    def test_who_watches_is_told_as_well(self) -> None:
-        self.mount("hive", of("turn 60, red more free"), "watch")
-        self.assertIn("Red wins.", self.page.inner_text(".h-end"))
-        self.update(of(STACKS, outcome={"termination": "cancelled", "winner": None}))
-        self.assertEqual(self.page.inner_text(".h-end"), "The game ended without a winner.")
-        self.update(of(STACKS))
-        self.assertFalse(self.page.locator(".h-end").is_visible())
-
-
-class GermanTests(HiveBoardTestCase):
-    language = "de"
-
-    def test_the_pieces_have_their_names(self) -> None:
-        self.mount("hive", of(STACKS, 0))
-        self.assertIn(
-            "Stapel aus 2, von oben: Käfer (Rot), Biene (Blau)", self.field("0,0").get_attribute("aria-label")
-        )
-        names = [self.held(piece).get_attribute("aria-label") for piece in ("SPIDER", "GRASSHOPPER", "BEETLE", "ANT")]
-        self.assertEqual([name.split(",")[0] for name in names], ["Spinne", "Grashüpfer", "Käfer", "Ameise"])
-        self.assertIn("Du bist am Zug.", self.status())
-
-    def test_moves_are_told(self) -> None:
-        shown = of(STACKS)
-        self.mount("hive", shown, "watch")
-        move = {"n": 1, "seat": 1, "text": "S g 0,1"}
-        self.assertEqual(self.described(move, shown), "Blau setzt einen Grashüpfer auf (0,\u00a01).")
-        self.assertEqual(self.described({"n": 1, "seat": 0, "text": "P"}, shown), "Rot setzt aus.")
-
-
-class SizeTests(HiveBoardTestCase):
-    def test_no_page_grows_too_large(self) -> None:
-        self.assertLess((STATIC / "games" / "hive.js").stat().st_size, 25_000)
-        self.assertLess((STATIC / "games" / "hive.css").stat().st_size, 6_000)
-
-    def test_it_is_never_wider_than_the_window(self) -> None:
-        self.mount("hive", of("first move", 0))
-        for width in (320, 700, 1280, 3840):
-            self.page.set_viewport_size({"width": width, "height": 800})
-            self.assertLessEqual(self.page.evaluate("document.documentElement.scrollWidth"), width)
-
-    def test_pictures(self) -> None:
-        shown = scene(recorded(40).state, recorded(40).state.mover, last=recorded(40).last)
-        self.mount("hive", shown)
-        self.shoot("hive-play")
-        self.mount("hive", of(STACKS, 0))
-        self.field("0,0").click()
-        self.page.mouse.move(0, 0)
-        self.shoot("hive-chosen")
-        self.mount("hive", of("stack of five"), "watch")
-        self.field("0,0").hover()
-        self.shoot("hive-stack")
-        self.mount("hive", of(PASSING, 0))
-        self.shoot("hive-skip")
-        self.mount("hive", of("turn 60, red more free"), "watch")
-        self.shoot("hive-over")
