@@ -6,7 +6,8 @@ is to do, however much of it, has a slice of each turn, and waits when the slice
 * sessions above their share, all game listeners together: `QUEUE_SLICE` (`gamed/net/fair_queue.py`, round robin);
 * web requests, all together: `QUEUE_SLICE`, in a queue of their own;
 * connections that have said nothing whole yet: `DOOR_SLICE` (`gamed/net/accept_throttle.py`);
-* streams and lists for browsers: `STREAMS_SLICE`, and none for `STREAMS_PAUSE` after it (`cooperator`, below);
+* streams and lists for browsers: `STREAMS_SLICE`, but a single piece where input waits, and none for `STREAMS_PAUSE`
+  after it (`cooperator`, below);
 * ended matches: one chunk of a record or of a review a turn (`gamed/lobby/match_recorder.py`);
 * each console session: `CONSOLE_BYTES`, and no more than a line (`gamed/console/input_throttle.py`).
 
@@ -53,11 +54,16 @@ WORKER_PAUSE: Final = 0.0002
 """Long enough to give the interpreter away."""
 
 
-def cooperator(clock: IReactorTime, *, slice_: float, pause: float, now: Callable[[], float]) -> Cooperator:
-    """Return what does jobs side by side: for a slice, and then nothing for a pause. `now` measures the slice."""
+def cooperator(
+    clock: IReactorTime, *, slice_: float, pause: float, now: Callable[[], float], is_awaited: Callable[[], bool]
+) -> Cooperator:
+    """Return what does jobs side by side: for a slice, and then nothing for a pause. `now` measures the slice.
+
+    A slice ends early when something has come that the reactor should look at (`is_awaited`), a move for instance.
+    """
 
     def begin() -> Callable[[], bool]:
         ends = now() + slice_
-        return lambda: now() >= ends
+        return lambda: now() >= ends or is_awaited()
 
     return Cooperator(begin, lambda call: clock.callLater(pause, call))

@@ -7,6 +7,7 @@ Each thing is used here and nowhere else; `read_at_most` in `gamed/net/sockets.p
 from __future__ import annotations
 
 import select
+from collections.abc import Callable
 from typing import Any
 
 from twisted.internet.posixbase import _DisconnectSelectableMixin, _PollLikeMixin
@@ -40,3 +41,17 @@ def accept_with(port: Port, reactor: Any) -> None:
 
     port.doRead = do_read  # type: ignore[method-assign]
     port.startReading()
+
+
+def input_watch(reactor: Any) -> Callable[[], bool]:
+    """Return what says whether a descriptor of the reactor is ready: the reactor will see it in its next turn only.
+
+    Of a reactor without `epoll` it is not known; it then never is.
+    """
+    poller = getattr(reactor, "_poller", None)
+    if poller is None or not hasattr(poller, "fileno"):
+        return lambda: False
+    # An epoll descriptor is itself readable while one of its descriptors is ready.
+    watch = select.poll()
+    watch.register(poller.fileno(), select.POLLIN)
+    return lambda: bool(watch.poll(0))

@@ -12,6 +12,7 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from gamed.fairness import STREAMS_PAUSE, STREAMS_SLICE, cooperator
+from gamed.net.twisted_private import input_watch
 
 log = Logger()
 
@@ -27,7 +28,9 @@ class TurnCooperator:
     _cooperator: Cooperator = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._cooperator = cooperator(self.clock, slice_=STREAMS_SLICE, pause=STREAMS_PAUSE, now=self._time)
+        self._cooperator = cooperator(
+            self.clock, slice_=STREAMS_SLICE, pause=STREAMS_PAUSE, now=self._time, is_awaited=input_watch(self.clock)
+        )
 
     def _time(self) -> float:
         return self.now()

@@ -45,7 +45,8 @@ KEPT: Final = 1_024
 """Characters of a message that are kept for people while it comes; also the bytes of it that an error has."""
 
 _BLANK: Final = "\ufeff \t\r\n"
-_BLANKS: Final = _BLANK.encode()
+_BLANKS: Final = re.compile(rb"(?:\xef\xbb\xbf|[ \t\r\n])*")
+"""The same at the beginning of bytes. The bytes of U+FEFF one by one are no blanks."""
 
 _SPACE: Final = re.compile(rb"[\t\n\r]")
 _VALUE: Final = re.compile(rb"\"[^\"]*\"|'[^']*'")
@@ -114,6 +115,12 @@ class _Tokens:
         self._at = 0
         self._sought = _MARKUP
         return size, token.decode("utf-8", "replace")
+
+
+def _blanks(text: bytes) -> int:
+    """Return how many bytes at the beginning of a text are blanks."""
+    found = _BLANKS.match(text)
+    return 0 if found is None else found.end()
 
 
 def _with_spaces_kept(value: re.Match[bytes]) -> bytes:
@@ -206,7 +213,8 @@ class XmlStream:
         """The first bytes of what has not ended of a message, or of text that may become none."""
         if self.closed or self._is_reported or self._error is not None:
             return b""
-        return self._begun_text().lstrip(_BLANKS)[:UNFINISHED]
+        text = self._begun_text()
+        return text[_blanks(text) :][:UNFINISHED]
 
     @property
     def opening(self) -> tuple[str, str]:
@@ -297,12 +305,13 @@ class XmlStream:
         """The place in the message, from 1, at which its parser has stopped."""
         before = len(f"<{self._messages.root}>".encode()) if self._messages.root else 0
         text = self._seen.encode()
-        return self._parser.ErrorByteIndex - before - (len(text) - len(text.lstrip(_BLANKS))) + 1
+        return self._parser.ErrorByteIndex - before - _blanks(text) + 1
 
     def _look_for_stray_text(self) -> None:
         """Take a line of text for what it is, because markup may never follow it."""
         if b"\n" in self._tokens.waiting:
-            line, end, _ = self._tokens.text.lstrip(_BLANKS).partition(b"\n")
+            text = self._tokens.text
+            line, end, _ = text[_blanks(text) :].partition(b"\n")
             if end:
                 self._note_stray_text(line.decode("utf-8", "replace"))
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from twisted.internet import posixbase, tcp
 from twisted.internet.base import ReactorBase
+from twisted.internet.epollreactor import EPollReactor
 from twisted.internet.error import ConnectionDone
 from twisted.internet.main import CONNECTION_DONE
 from twisted.internet.selectreactor import SelectReactor
@@ -18,11 +19,14 @@ from twisted.trial.unittest import SynchronousTestCase
 import twisted
 from gamed.lobby.stall_clock import has_passes
 from gamed.net.sockets import read_at_most
-from gamed.net.twisted_private import PolledReader, accept_with
+from gamed.net.twisted_private import PolledReader, accept_with, input_watch
 
 CHANGED = f"Twisted {twisted.__version__} has changed"
 READ = f"{CHANGED} how its reactors read: PolledReader in gamed/net/twisted_private.py is to do it in the new way"
 ACCEPT = f"{CHANGED} how a port accepts: see tcp.Port.doRead, and change accept_with in gamed/net/twisted_private.py"
+INPUT = (
+    f"{CHANGED} its reactor for epoll: see EPollReactor._poller, and change input_watch in gamed/net/twisted_private.py"
+)
 SIZE = f"{CHANGED} how much connections read at a time: see tcp.Connection, and change read_at_most of sockets.py"
 PASS = f"{CHANGED} its reactors' main loop: see ReactorBase.mainLoop, and change StallClock.startService and has_passes"
 
@@ -112,6 +116,24 @@ class ReadSizeTests(SynchronousTestCase):
         far.send(b"0123456789")
         connection.doRead()
         self.assertEqual(heard, [b"01234"], SIZE)
+
+
+class InputTests(SynchronousTestCase):
+    def test_it_is_known_whether_input_waits(self) -> None:
+        reactor = EPollReactor()
+        near, far = socket.socketpair()
+        self.addCleanup(near.close)
+        self.addCleanup(far.close)
+        self.addCleanup(reactor._poller.close)
+        connection: Any = tcp.Connection(near, None, reactor)
+        reactor.addReader(connection)
+        waits = input_watch(reactor)
+        self.assertFalse(waits())
+        far.send(b"a move")
+        self.assertTrue(waits(), INPUT)
+
+    def test_another_reactor_does_not_tell(self) -> None:
+        self.assertFalse(input_watch(MemoryReactorClock())())
 
 
 class PassTests(SynchronousTestCase):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import select
+import socket
 from collections.abc import Iterator
 
 from twisted.internet.task import Clock
@@ -49,6 +51,23 @@ class SlicesTests(SynchronousTestCase):
         self.clock.advance(PAUSE)
         self.assertEqual(self.done, ["a0", "a1", "a2", "a3", "a4"])
         self.assertEqual(self.clock.getDelayedCalls(), [])
+
+    def test_a_slice_ends_with_its_first_piece_while_input_waits(self) -> None:
+        poller = select.epoll()
+        near, far = socket.socketpair()
+        for one in (poller, near, far):
+            self.addCleanup(one.close)
+        poller.register(near, select.EPOLLIN)
+        self.clock._poller = poller  # type: ignore[attr-defined]
+        slices = TurnCooperator(self.clock, lambda: self.time)
+        slices.add(self.job("a", 6))
+        far.send(b"a move")
+        self.clock.advance(PAUSE)
+        self.clock.advance(PAUSE)
+        self.assertEqual(self.done, ["a0", "a1"])
+        near.recv(9)
+        self.clock.advance(PAUSE)
+        self.assertEqual(len(self.done), 6)
 
     def test_a_fault_costs_its_job_alone(self) -> None:
         def broken() -> Iterator[None]:

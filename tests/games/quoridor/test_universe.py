@@ -271,14 +271,14 @@ class UniverseMachine(RuleBasedStateMachine):
 
     @invariant()
     def the_tables_are_those_of_the_model(self) -> None:
-        if hasattr(self, "house"):
+        if hasattr(self, "harness"):
             found = [room.table for room in self.harness.lobby.rooms_of("quoridor")]
             assert [(table.status, [seat + 1 for seat in table.order]) for table in found] == [
                 (model.status, [number for _, number in model.worlds]) for model in self.models
             ]
 
     def teardown(self) -> None:
-        if not hasattr(self, "house"):
+        if not hasattr(self, "harness"):
             return
         for world in self.alive.values():
             world.leaves()

@@ -164,7 +164,7 @@ class GameTests(SynchronousTestCase):
     """Whole games against gamed."""
 
     def played(self, *names: str, seed: int = 1, codes: tuple[str | None, ...] = (None, None), **keys: Any) -> Harness:
-        harness = keys.get("house") or Harness("hive", Settings(password=PASSWORD))
+        harness = keys.get("harness") or Harness("hive", Settings(password=PASSWORD))
         self.players = [
             game_type.players[name](Random(seed + seat), reservation=codes[seat]) for seat, name in enumerate(names)
         ]
