@@ -196,5 +196,5 @@ class NamingTests(SynchronousTestCase):
     def test_a_row_says_that_there_is_no_name(self) -> None:
         rows = [{"seat": 0, "name": "10.0.0.1:3333"}, {"seat": 1, "name": "Ada"}]
         hidden = {"seat": 0, "name": "", "unnamed": True}
-        self.assertEqual(Naming().notified(rows), [hidden, rows[1]])
-        self.assertEqual(EVERYTHING.notified(rows), rows)
+        self.assertEqual(Naming().named(rows), [hidden, rows[1]])
+        self.assertEqual(EVERYTHING.named(rows), rows)

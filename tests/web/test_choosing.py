@@ -97,7 +97,7 @@ class ChoosingQuoridorTests(ChoosingTests):
             for player_session in self.harness.seats.player_sessions.values()
             if player_session.id == seat
         )
-        self.assertIsNone(one.loop.session.wanted)
+        self.assertIsNone(one.loopback.session.wanted)
 
 
 class ChoosingRoboRallyTests(ChoosingTests):

@@ -191,7 +191,7 @@ class MovesTests(SynchronousTestCase):
         self.assertEqual([move["took"] for move in told.moves], [None, None])
 
     def test_programs_of_roborally_are_hidden(self) -> None:
-        told = game_types()["roborally"].told
+        told = game_types()["roborally"].public_text
         for body, text in (
             (b"4,1,9,2,8", None),
             (b"4,1,9,2,8 down", None),

@@ -307,7 +307,7 @@ class AwayTests(SeatsTestCase):
         self.harness.pump(AWAY + 0.5)
         for wire in (self.tabs[1], self.spectator):
             self.assertEqual(list(self.away(wire)), ["0"])
-            self.assertAlmostEqual(self.away(wire)["0"], AWAY, delta=0.3)
+            self.assertApproximates(self.away(wire)["0"], AWAY, 0.3)
         self.harness.pump(10 - AWAY)
         # Who comes now learns the same.
         late = self.grace.get(f"seats/{self.seats[1]}").json["scene"]

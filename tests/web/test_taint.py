@@ -174,7 +174,7 @@ class RoboRallyBotsTests(SynchronousTestCase):
     def check_cards(self, harness: WebHarness, room: str, history: History, events: str) -> None:
         """Check that the moves have the revealed programs, in streams, in answers and in the replay."""
         made = game_types()["roborally"]
-        replayed = Replayed(made.table(made.settings(), history.options, Random, 0.0), history, made.told)
+        replayed = Replayed(made.table(made.settings(), history.options, Random, 0.0), history, made.public_text)
         deque(replayed.played(), 0)
         expected = {move["n"]: list(move["cards"]) for move in replayed.moves if "cards" in move}
         self.assertGreater(len(expected), 3)

@@ -152,7 +152,7 @@ class AdministratorTests(VisitorsTestCase):
         self.assertNotEqual((self.ada.cookie, self.ada.token), (old.cookie, old.token))
         # Who knows the old cookie has nothing of it.
         self.assertEqual(old.post("session/logout").status, 401)
-        self.assertEqual([operator.accept_throttle for operator in self.harness.operators], ["web"])
+        self.assertEqual([operator.via for operator in self.harness.operators], ["web"])
         self.assertEqual(self.ada.get("session").json["admin"], True)
         self.assertEqual(self.ada.post("session/logout").json["admin"], False)
         self.assertEqual((list(self.harness.operators), self.ada.get("session").json["admin"]), ([], False))
