@@ -148,17 +148,20 @@ class Room:
         table.arrived = inf if peer is None else peer.arrived
         step = None
         try:
-            for event in events:
-                later = table.receive(seat, event, now)
-                if step is None:
-                    step = later
-                elif step.is_last or later.opened:
+            try:
+                for event in events:
+                    later = table.receive(seat, event, now)
+                    if step is None:
+                        step = later
+                    elif step.is_last or later.opened:
+                        before, step = step, later
+                        self._do(before)
+                    else:
+                        step.join(later)
+            finally:
+                # Also where an event has failed: what came before it counts.
+                if step is not None:
                     self._do(step)
-                    step = later
-                else:
-                    step.join(later)
-            if step is not None:
-                self._do(step)
         except Exception:  # noqa: BLE001 (whatever it is, the other rooms play on)
             self.fail(Failure())
 

@@ -97,6 +97,15 @@ class BatchTests(LobbyTestCase):
         self.clock.turn()
         self.assertEqual((self.steps, self.journal.batches, self.heard), ([], [], []))
 
+    def test_what_came_before_a_fault_counts(self) -> None:
+        found = [Step(journal=(Entry(0, LINE, 1, b"a line"),))]
+        self.patch(Relay, "receive", lambda *_: found.pop(0))
+        self.room.receive(1, [SHOT] * 2)
+        self.assertEqual([str(fault.value) for fault in self.flushLoggedErrors(IndexError)], ["pop from empty list"])
+        self.assertEqual([entry.kind for entry in self.room.history.entries[-2:]], [LINE, ENDED])
+        self.clock.turn()
+        self.assertEqual(self.journal.batches[0][0], (self.room.id, [LINE]))
+
     def test_what_comes_after_the_end_of_the_match_is_a_step_by_itself(self) -> None:
         with capturedLogs():
             self.room.receive(0, [WATER, LAST_SUNK, SHOT])
