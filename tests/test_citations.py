@@ -27,9 +27,6 @@ OLD = re.compile(r"\b(?:[Ii]ssues?[ #]+[\d\"]|[\w-]+\.md(?:,? (?:[A-D]\d|\d|part
 MADE_UP = {"tests/test_citations.py", "tests/test_checklist.py"}
 """Tests that name pages which are not there."""
 
-COLUMNS = 100
-"""Characters in a line of Markdown, at most."""
-
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
@@ -71,17 +68,6 @@ def citations(text: str) -> Iterator[tuple[int, str]]:
             quoted = line[: found.start()].endswith(('"', "'")) and "/" not in path
             if not quoted and (wrong := missing(ROOT / path, anchor)):
                 yield number, f"{found[0]}: {wrong}"
-
-
-def long_lines(text: str) -> Iterator[int]:
-    """Yield the numbers of the lines of a Markdown text that are too long; code, tables and targets of links may be."""
-    for number, line in enumerate(prose(text).split("\n"), 1):
-        if (
-            not line.startswith("    ")
-            and not line.lstrip().startswith("|")
-            and len(re.sub(r"\]\([^)\s]+\)|`[^`]+`", "]", line)) > COLUMNS
-        ):
-            yield number
 
 
 def links(page: Path, text: str) -> Iterator[tuple[int, str]]:
@@ -128,10 +114,6 @@ class CitationTests(SynchronousTestCase):
             new = {page for known in new for page in targets(known) if page in PAGES} - reached
         self.assertEqual([str(page.relative_to(ROOT)) for page in PAGES if page not in reached], [])
 
-    def test_lines_are_short(self) -> None:
-        wrong = [f"{page.relative_to(ROOT)}:{line}" for page in PAGES for line in long_lines(page.read_text())]
-        self.assertEqual(wrong, [])
-
     def test_no_page_names_an_issue(self) -> None:
         for page in PAGES:
             self.assertEqual(re.findall(r"\b[Ii]ssues? [\d\"]", page.read_text()), [], page.name)
@@ -173,11 +155,6 @@ class FormTests(SynchronousTestCase):
     def test_what_is_there(self) -> None:
         for text in ("docs/specs/roborally.md#47-power-down.", "README.md", 'ROOT / "docs" / "roborally.md"'):
             self.assertEqual(list(citations(text)), [], text)
-
-    def test_long_lines(self) -> None:
-        word, code = "x" * 99, "x" * 120
-        text = f"{word} x\n{word}x\n    {code}\n| {code} |\n```\n{code}\n```\n[a](https://{code}) a\n{word} yz"
-        self.assertEqual(list(long_lines(text)), [1, 9])
 
     def test_links(self) -> None:
         page = ROOT / "docs" / "specs" / "roborally.md"
