@@ -63,7 +63,9 @@ def old_modules(page: str, texts: dict[str, str]) -> Iterator[str]:
     modules = [(old, new) for (old,), (new, *_) in rows(page, "Modules")]
     for old, new in modules:
         dotted = re.escape(old.removesuffix(".py").replace("/", "."))
-        pattern = re.compile(rf"(?<![\w/.]){re.escape(old)}|(?<![\w/.]){dotted}(?![\w(])")
+        short = old.removeprefix("gamed/")
+        path = f"(?:gamed/)?{re.escape(short)}" if "/" in short else re.escape(old)
+        pattern = re.compile(rf"(?<![\w/.]){path}|(?<![\w/.]){dotted}(?![\w(])")
         for file, text in texts.items():
             if file == old or pattern.search(text):
                 yield f"{file}: {old} is {new} now ({NAMES})"

@@ -13,6 +13,7 @@ PAGE = """# Names
 | old | new |
 |---|---|
 | `gamed/old.py` | `gamed/core/new.py` |
+| `gamed/web/was.py` | `gamed/web/is_now.py` |
 
 ## Classes
 
@@ -62,6 +63,12 @@ class NameTests(SynchronousTestCase):
         texts = {"gamed/old.py": "", "a.py": "from gamed.old import x", "b.md": "`gamed/old.py`", "c.py": "gamed.older"}
         found = list(old_modules(PAGE, texts))
         self.assertEqual(found, [message.format(name) for name in ("gamed/old.py", "a.py", "b.md")])
+
+    def test_the_path_of_an_old_module_without_the_package(self) -> None:
+        texts = {"a.md": "`web/was.py`", "b.md": "`gamed/web/was.py`", "c.md": "old.py, net/web/was.py"}
+        found = list(old_modules(PAGE, texts))
+        message = f"{{}}: gamed/web/was.py is gamed/web/is_now.py now ({NAMES})"
+        self.assertEqual(found, [message.format(name) for name in ("a.md", "b.md")])
 
 
 class TreeTests(SynchronousTestCase):

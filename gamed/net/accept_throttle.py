@@ -94,7 +94,7 @@ class AcceptThrottle(PolledReader):
 
     def logPrefix(self) -> str:
         """Return the log's name for the set."""
-        return "door"
+        return "accept throttle"
 
 
 def accept_throttle_of(reactor: Any) -> AcceptThrottle | None:

@@ -114,7 +114,7 @@ class DoorTests(SynchronousTestCase):
     def test_it_is_what_a_reactor_asks_for_and_a_transport(self) -> None:
         verifyObject(IReactorFDSet, self.accept_throttle)
         verifyObject(IReadDescriptor, self.accept_throttle)
-        self.assertEqual(self.accept_throttle.logPrefix(), "door")
+        self.assertEqual(self.accept_throttle.logPrefix(), "accept throttle")
 
     def test_what_is_not_about_reading_is_the_reactors(self) -> None:
         called: list[int] = []

@@ -185,14 +185,14 @@ class FindTests(SynchronousTestCase):
         self.assertTrue((board_directory() / "doppelhalle.course").is_file())
 
     def test_the_installed_package_comes_first(self) -> None:
-        module = self.folder / "gamed" / "games" / "roborally" / "boards.py"
+        module = self.folder / "gamed" / "games" / "roborally" / "course_files.py"
         self.patch(course_files, "__file__", str(module))
         self.assertEqual(board_directory(), self.folder / "etc" / "boards")
         (self.folder / "gamed" / "etc" / "boards").mkdir(parents=True)
         self.assertEqual(board_directory(), self.folder / "gamed" / "etc" / "boards")
 
     def test_the_names_are_those_of_the_files(self) -> None:
-        self.patch(course_files, "__file__", str(self.folder / "gamed" / "games" / "roborally" / "boards.py"))
+        self.patch(course_files, "__file__", str(self.folder / "gamed" / "games" / "roborally" / "course_files.py"))
         directory = self.folder / "gamed" / "etc" / "boards"
         directory.mkdir(parents=True)
         for name in ("b.course", "a.course", "c.tile", "readme.txt"):
