@@ -83,8 +83,13 @@ class HowToCase(SynchronousTestCase):
         shutil.copytree(ROOT / "tests", copy / "tests", ignore=lambda at, names: [
             name for name in names if not name.endswith(".py") and not (Path(at) / name).is_dir()
         ])  # fmt: skip
+        # Other processes may be about to write compiled modules, and rename them when they are done.
+        ignored = shutil.ignore_patterns("__pycache__", "dropin.cache")
         for name in COPIED:
-            (shutil.copytree if (ROOT / name).is_dir() else shutil.copy2)(ROOT / name, copy / name)
+            if (ROOT / name).is_dir():
+                shutil.copytree(ROOT / name, copy / name, ignore=ignored)
+            else:
+                shutil.copy2(ROOT / name, copy / name)
         return copy
 
     def run_in(self, folder: Path, *arguments: str) -> tuple[int, str]:
