@@ -40,7 +40,7 @@ class SessionFactory:
 
     `unsent_bytes`: how much may wait for a peer that does not read before it is dropped. `messages_per_second`: of
     those that are rated; whatever a peer says further waits; 0: no limit. `message_seconds`: how long a message may
-    take that was begun; 0: no limit. `sessions`: those whose seats have not been emptied. `backlog`: the one of all
+    take that was begun; 0: no limit. `sessions`: those whose seats have not been emptied. `fair_queue`: the one of all
     game listeners; without one the factory has its own.
     """
 

@@ -23,7 +23,7 @@ class Inbox:
 
     Fairness is decided once a batch: the share and the rate say how many messages it may have, and are charged when it
     has ended. The batch is an iterator, so that its messages are understood one by one, each after the one before it
-    was served. That matters in three cases: nothing is taken of a peer that the message before has muted, the backlog
+    was served. That matters in three cases: nothing is taken of a peer that the message before has muted, the queue
     stops a costly batch when its time is over, and what was understood before an error is served.
     """
 
@@ -44,7 +44,7 @@ class Inbox:
     """What has ended the last batch: a broken protocol, or a fault of ours."""
 
     share: Bucket = field(init=False)
-    """What a session has served when it is read, in the long run; beyond it, it waits in the backlog."""
+    """What a session has served when it is read, in the long run; beyond it, it waits in the fair queue."""
 
     rate: Bucket | None = field(init=False)
     """The listener's limit for one peer, or none."""

@@ -23,7 +23,7 @@ class Phase(Enum):
     OPEN = auto()
     """What comes is served at once, as far as the peer's share allows."""
     QUEUED = auto()
-    """More has come than the share allows: the session is in the backlog."""
+    """More has come than the share allows: the session is in the fair queue."""
     RATED = auto()
     """The listener's messages per second are used up: the session goes on when its bucket has a token again."""
     MUTED = auto()
@@ -31,7 +31,7 @@ class Phase(Enum):
     CLOSING = auto()
     """Our side is closed: what comes is thrown away until the peer closes its own, or has had its time for that."""
     LEAVING = auto()
-    """The peer has closed its side: the backlog serves what it said last, and then empties its seats."""
+    """The peer has closed its side: the fair queue serves what it said last, and then empties its seats."""
     DEPARTING = auto()
     """As LEAVING, with nothing left to serve."""
     GONE = auto()
@@ -51,7 +51,7 @@ SHARE_EXCEEDED: Final = Occasion("more waits than the share allows", {Phase.OPEN
 RATE_EXCEEDED: Final = Occasion(
     "more waits than the listener's rate allows", {Phase.OPEN: Phase.RATED, Phase.QUEUED: Phase.RATED}
 )
-CAUGHT_UP: Final = Occasion("the backlog has served all that had come", {Phase.QUEUED: Phase.OPEN})
+CAUGHT_UP: Final = Occasion("the fair queue has served all that had come", {Phase.QUEUED: Phase.OPEN})
 RATE_REFILLED: Final = Occasion("the listener's rate allows a message again", {Phase.RATED: Phase.OPEN})
 SILENCED: Final = Occasion(
     "nothing more is to be served, ever, not even what waits",
@@ -94,7 +94,7 @@ TABLE: Final = (
 """All that can happen. In a phase that an occasion does not name, it changes nothing: closing twice is closing once."""
 
 SERVED: Final = frozenset({Phase.QUEUED, Phase.LEAVING})
-"""The phases in which the backlog has messages of the session to serve."""
+"""The phases in which the fair queue has messages of the session to serve."""
 
 LOOKED_AT: Final = frozenset({Phase.HANDSHAKING, Phase.OPEN, Phase.RATED})
 """The phases in which it is the peer that keeps a begun message from ending."""

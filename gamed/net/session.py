@@ -189,7 +189,7 @@ class Session:
         self.phase = occasion.then.get(self.phase, self.phase)
 
     def _take(self) -> None:
-        """Take what is within the share; the rest goes to the backlog, which may be done with it at once."""
+        """Take what is within the share; the rest goes to the fair queue, which may be done with it at once."""
         factory = self.factory
         share = 0 if factory.is_held else self.inbox.share.level(factory.clock.seconds())
         if not share or self._serve(min(share, MESSAGES_AT_ONCE)):
@@ -267,9 +267,9 @@ class Session:
         return now - self._ended_at >= LEFT_BEHIND
 
     def serve(self, until: float) -> bool:
-        """Serve a batch when it is our turn in the backlog, and at last the peer's leaving.
+        """Serve a batch when it is our turn in the fair queue, and at last the peer's leaving.
 
-        Return whether more waits for another turn. A session that was muted in the backlog, and then left, is there
+        Return whether more waits for another turn. A session that was muted in the fair queue, and then left, is there
         twice: at its second turn it is gone.
         """
         if self.phase in SERVED and self._serve_safely(until):
@@ -427,7 +427,7 @@ class Session:
         self._leave()
 
     def _leave(self) -> None:
-        """Have the backlog hand on what the peer sent last, and then empty its seats: many who leave take turns."""
+        """Have the fair queue hand on what the peer sent last, and then empty its seats: many who leave take turns."""
         self._stop_rest()
         if self.phase in LEFT:
             return

@@ -44,6 +44,6 @@ class Relay(LineReceiver):
             self.partner.transport.loseConnection()
 
 
-reactor.listenTCP(int(sys.argv[1]), Factory.forProtocol(Relay), fair_queue=4096)
+reactor.listenTCP(int(sys.argv[1]), Factory.forProtocol(Relay), backlog=4096)
 reactor.callWhenRunning(print, "ready", flush=True)
 reactor.run()

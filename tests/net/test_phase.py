@@ -108,7 +108,7 @@ class SessionTests(SynchronousTestCase):
         }
 
     def exceed_share(self, session: Session) -> None:
-        """Have something wait in the backlog: nothing is served while all is held."""
+        """Have something wait in the fair queue: nothing is served while all is held."""
         self.factory.hold(True)
         session.dataReceived(b"x\n")
 
@@ -121,7 +121,7 @@ class SessionTests(SynchronousTestCase):
             self.go_on()
 
     def end(self, session: Session) -> None:
-        """Have the peer end, while its turn in the backlog does not come."""
+        """Have the peer end, while its turn in the fair queue does not come."""
         self.factory.hold(True)
         session.readConnectionLost()
 
@@ -153,7 +153,7 @@ class SessionTests(SynchronousTestCase):
         for phase in Phase:
             for occasion in (SILENCED, PEER_ENDED):
                 session = self.session(phase)
-                # So that the backlog does not empty the seats at once.
+                # So that the fair queue does not empty the seats at once.
                 self.factory.hold(True)
                 self.causes[occasion](session)
                 self.assertIs(session.phase, occasion.then.get(phase, phase), (phase, occasion.text))

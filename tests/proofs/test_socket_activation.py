@@ -57,7 +57,7 @@ class ActivationTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.folder = Path(self.mktemp()).resolve()
         self.folder.mkdir(parents=True)
-        self.held = socket.create_server(("::", 0), family=socket.AF_INET6, dualstack_ipv6=True, fair_queue=4096)
+        self.held = socket.create_server(("::", 0), family=socket.AF_INET6, dualstack_ipv6=True, backlog=4096)
         self.addCleanup(self.held.close)
         self.port = self.held.getsockname()[1]
         self.manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
