@@ -87,6 +87,8 @@ _UTF_16: Final = {
     b"\0(": "utf-16-be",
 }
 _REPLACEMENT: Final = "\ufffd"
+_THREE_BYTES: Final = "\u0800"
+"""The first letter that has three bytes in UTF-8."""
 
 
 def _plain(name: str) -> str:
@@ -136,7 +138,7 @@ def decoded(data: bytes) -> tuple[str, list[str]]:
     found = DECLARED.search(data)
     name = name_in(found) if found else ""
     known = codec(name)
-    if known is not None:
+    if known is not None and (known == UTF_8 or not _is_surely_utf_8(data)):
         text, lost = read_as(data, known)
         # A few bytes may be damaged; but where most of what is not ASCII is lost, the declaration is wrong.
         if 2 * lost <= _foreign(text):
@@ -146,6 +148,17 @@ def decoded(data: bytes) -> tuple[str, list[str]]:
         return text, [f"the encoding {name} is not known"] if name and known is None else []
     why = "names no encoding" if not name else f"names {name}, which {'it is not' if known else 'is not known'}"
     return text, [f"it was read as {sentence}: it {why}"]
+
+
+def _is_surely_utf_8(data: bytes) -> bool:
+    """Whether a text is UTF-8 whatever it declares: an editor may have stored it anew, and left its `CA` as it was.
+
+    Letters of two bytes prove nothing, because names in EUC-KR or GBK often look like them.
+    """
+    try:
+        return not data.isascii() and max(data.decode(UTF_8)) >= _THREE_BYTES
+    except UnicodeDecodeError:
+        return False
 
 
 def read_as(data: bytes, codec: str) -> tuple[str, int]:

@@ -99,6 +99,14 @@ class EncodingTests(SynchronousTestCase):
         said = "it was read as EUC-KR (cp949), which its texts look like: it names UTF-8, which it is not"
         self.assertEqual(notes, [said])
 
+    def test_a_file_that_was_stored_anew_in_utf_8(self) -> None:
+        for name in ("GB2312", "Shift_JIS", "EUC-KR", "Big5", "ISO-8859-1"):
+            ((game, notes),) = read_sgf(f"(;CA[{name}]PB[\u8a31]PW[\u00e9])".encode())
+            self.assertEqual([player.name for player in game.players], ["\u8a31", "\u00e9"])
+            self.assertEqual(notes, [f"it was read as UTF-8: it names {name}, which it is not"])
+        ((game, notes),) = read_sgf(b"(;CA[GB2312]PB[\xc4\xa3])")
+        self.assertEqual((game.players[0].name, notes), ("\u6a21", []))
+
     def test_the_form_of_the_nihon_ki_in(self) -> None:
         names = "PB[\u7533\u771e\u30bd]\r\nPW[\u515a\u6bc5\u98db]"
         text = f"(\r\nTE[\u7b2c1\u56de\u30bd\u8868]\r\nRD[2025-06-12]\r\n{names}\r\n;B[pd];W[dp])"
