@@ -63,7 +63,8 @@ _COMMENTS: Final = {
     "#|": re.compile(r"(?P<open>#\|)|(?P<close>\|#)|(?P<inside>[^|#]+|[|#](?=.))", re.DOTALL),
 }
 _REST: Final = re.compile(r"(?P<part>[^\n]+)|(?P<end>\n)")
-_CUT: Final = re.compile(r"(?:[,|]|\\.{0,12}|#(?:,|!|<|\\.{0,12}|[A-Za-z0-9]{0,64}#?)?)?", re.DOTALL)
+# The longest in a string is \U with eight digits before a \u that is cut.
+_CUT: Final = re.compile(r"(?:[,|]|\\.{0,14}|#(?:,|!|<|\\.{0,12}|[A-Za-z0-9]{0,64}#?)?)?", re.DOTALL)
 
 _CLOSERS: Final = {"(": ")", "[": "]", "{": "}"}
 _QUOTES: Final = {"'": "quote", "`": "quasiquote", ",": "unquote", ",@": "unquote-splicing"}

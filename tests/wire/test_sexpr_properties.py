@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import pairwise
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -138,6 +138,7 @@ class PropertyTests(SynchronousTestCase):
 
     @settings(deadline=None, max_examples=100)
     @given(st.lists(DATA, max_size=5), st.lists(st.integers(0, 400), max_size=6))
+    @example(["\U0002ebe1\x7f"], [15])
     def test_messages_in_pieces(self, data: list[Datum], cuts: list[int]) -> None:
         stream = b"".join(write(datum) + b"\n" for datum in data)
         places = sorted({0, len(stream), *(cut for cut in cuts if cut < len(stream))})
