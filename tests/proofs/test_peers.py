@@ -34,6 +34,9 @@ MEMORY = 30 * MIB
 MEMORY_FOR_LARGE_GAMES = 72 * MIB
 """The same where games of 6 MiB are allowed: two such histories, each with its record, which is held several times."""
 
+LARGE = f"game_bytes = {1 << 30}\ngame_lines = {1 << 20}\n"
+"""Games of several MiB are allowed, for so much the system takes before a sender is held up."""
+
 ROLE, OTHER_ROLE, GO = DEFEND_FIRST + END, ATTACK_FIRST + END, START + END
 FLOOD_ADDRESS = "127.0.0.77"
 
@@ -368,15 +371,21 @@ class Bad:
         sender.settimeout(10)
         left = (b"x" * 4000 + b"\n")[sent % 4001 :]
         while len(got) < sent - 4001:
-            got += reader.recv(MIB)
+            got += self.received(reader)
         sender.sendall(left)
         while len(got) < len(expected):
-            got += reader.recv(MIB)
+            got += self.received(reader)
         self.case.assertEqual(got, expected)
         reader.sendall(b"and back\n")
         read(sender, b"and back\r")
         reader.close()
         sender.close()
+
+    def received(self, client: socket.socket) -> bytes:
+        """Return what has come to a client that is still connected."""
+        data = client.recv(MIB)
+        self.case.assertNotEqual(data, b"", "the server has closed")
+        return data
 
     def deaf_pair(self) -> tuple[socket.socket, socket.socket]:
         """Return two who are paired, the first with little room for what it is sent."""
@@ -459,20 +468,21 @@ class BadPeerTests(SynchronousTestCase):
         self.assertLess(self.disturbed(names, pairs=40), MEMORY)
 
     def test_silence_and_deaf_ears(self) -> None:
-        # Games of several MiB are allowed here, for so much the system takes before a sender is held up.
         limits = "waiting_seconds = 1.0\nidle_seconds = 1.5\nstuck_seconds = 1.0\n"
-        large = f"game_bytes = {1 << 30}\ngame_lines = {1 << 20}\n"
         names = (
             "silent_while_waiting",
             "dripping_while_waiting",
             "silent_in_a_game",
             "dripping_in_a_game",
-            "reading_late",
             "never_reading",
             "reader_resets_when_stuck",
             "sender_resets_when_held_up",
         )
-        self.assertLess(self.disturbed(names, pairs=40, battleship=limits + large), MEMORY_FOR_LARGE_GAMES)
+        self.assertLess(self.disturbed(names, pairs=40, battleship=limits + LARGE), MEMORY_FOR_LARGE_GAMES)
+
+    def test_a_reader_that_is_late(self) -> None:
+        # On a busy machine it may be later than the limits of the test above.
+        self.assertLess(self.disturbed(("reading_late",), pairs=40, battleship=LARGE), MEMORY_FOR_LARGE_GAMES)
 
 
 class LastLineTests(SynchronousTestCase):
