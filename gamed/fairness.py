@@ -5,7 +5,7 @@ is to do, however much of it, has a slice of each turn, and waits when the slice
 
 * sessions above their share, all game listeners together: `QUEUE_SLICE` (`gamed/net/fair_queue.py`, round robin);
 * web requests, all together: `QUEUE_SLICE`, in a queue of their own;
-* connections that have said nothing whole yet: `DOOR_SLICE` (`gamed/net/accept_throttle.py`);
+* connections that have said nothing whole yet: `ACCEPT_SLICE` (`gamed/net/accept_throttle.py`);
 * streams and lists for browsers: `STREAMS_SLICE`, but a single piece where input waits, and none for `STREAMS_PAUSE`
   after it (`cooperator`, below);
 * ended matches: one chunk of a record or of a review a turn (`gamed/lobby/match_recorder.py`);
@@ -37,10 +37,10 @@ MESSAGES_AT_ONCE: Final = 4
 
 QUEUE_SLICE: Final = 0.0005
 
-DOOR_SLICE: Final = 0.001
+ACCEPT_SLICE: Final = 0.001
 """What was begun in it is done to its end."""
 
-DOOR_DESCRIPTORS: Final = 4
+ACCEPT_DESCRIPTORS: Final = 4
 """Descriptors that are looked at in one go."""
 
 STREAMS_SLICE: Final = 0.0001

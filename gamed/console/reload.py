@@ -97,14 +97,14 @@ class Reloader:
 
     def _receptions(self, before: Config, config: Config) -> None:
         """Have all receptions take their settings, or none of them. Raises ConfigError."""
-        changed: list[str] = []
+        configured: list[str] = []
         factories = self.listeners.factories
         try:
             for name, factory in factories.items():
                 factory.reception.configure(config.listeners[name])
-                changed.append(name)
+                configured.append(name)
         except ConfigError:
-            for name in changed:
+            for name in configured:
                 factories[name].reception.configure(before.listeners[name])
             raise
 

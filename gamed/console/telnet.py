@@ -261,7 +261,7 @@ class ConsoleTelnetTransport(TelnetTransport):
         if not self.is_over:
             self.conversation.interrupted()
 
-    # The conversation's side: the door stands for it, because it changes
+    # The conversation's methods: another one takes over after the login, so the transport hands them on
 
     def received(self, line: str) -> None:
         """Hand a line on."""

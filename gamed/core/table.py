@@ -1,4 +1,4 @@
-"""The table: one match between seats, pure; time comes in as `now`, what is to be done goes out as a `Step`.
+"""The table: one match between seats, pure. It takes the time as `now` and returns what to do as a `Step`.
 
 Source: docs/topics/design.md#central-types, docs/topics/design.md#the-journal. `gamed/core/relay.py` forwards, and
 judges beside it; `gamed/core/match.py` is what the tables that play by the rules have in common.
@@ -31,7 +31,7 @@ A lobby that saw as many players takes no more.
 
 @define
 class Addressed:
-    """An event: an event for the peer on a seat, or for all observers."""
+    """An event with its addressee: the peer on a seat, or all observers."""
 
     seat: Seat
     event: Event
@@ -39,7 +39,7 @@ class Addressed:
 
 @define
 class Step:
-    """What a table wants done, in this order: journal the entries, deliver the mails, empty the seats.
+    """What a table wants done, in this order: journal the entries, deliver the events, empty the seats.
 
     `wake_at`: the moment to call `tick`, None for no other than before. `review`: there is something to review now;
     call `review` after the events have left, until it says that there is not.

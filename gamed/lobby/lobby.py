@@ -115,7 +115,7 @@ class Lobby(Service):
         elif self.is_draining:
             room.stop(Termination.SHUTDOWN)
 
-    # What receptions ask for (gamed.core.reception.Host)
+    # What receptions ask for (gamed.core.reception.LobbyServices)
 
     def arrive(self, kind: str, peer: Peer) -> None:
         """Seat a newcomer with who has waited longest, or in a new room.
@@ -229,7 +229,7 @@ class Lobby(Service):
         if self._on_empty is not None and not self.rooms and self.running:
             self._on_empty()
 
-    # What rooms ask for (gamed.lobby.room.House)
+    # What rooms ask for (gamed.lobby.room.RoomServices)
 
     @property
     def is_held(self) -> bool:

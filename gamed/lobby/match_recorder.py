@@ -32,7 +32,7 @@ AFTERWARDS = 0.25
 
 @define(eq=False)
 class MatchRecorder:
-    """Judges lines and makes records; the keeper stores them."""
+    """Judges lines and makes records, which `record_writer` stores."""
 
     game_types: Mapping[str, GameType]
     journal: Journal

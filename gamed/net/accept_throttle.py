@@ -1,8 +1,8 @@
-"""Who comes waits at the door, where a crowd takes a slice of each reactor turn, however large it is.
+"""New connections are accepted by `AcceptThrottle`, which limits their share of a reactor turn.
 
-Connections are accepted at the door, and what they say first is read there. A peer that has said something whole is
-inside: it is read as the reactor reads, before all who are at the door. Ten thousand who connect at once, say half a
-word, or leave, cost those who play no more than the slice. Source: docs/topics/design.md#floods.
+It reads what they send first, too. A peer that has sent a whole message is read by the reactor itself from then on, as
+all who play are. So ten thousand peers that connect at once, send half a word, or leave, cost the players no more than
+that share. Source: docs/topics/design.md#floods.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from twisted.internet.tcp import Connection, Port
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from gamed.fairness import DOOR_DESCRIPTORS, DOOR_SLICE
+from gamed.fairness import ACCEPT_DESCRIPTORS, ACCEPT_SLICE
 from gamed.net.twisted_private import PolledReader, accept_with
 
 
@@ -32,11 +32,11 @@ class AcceptThrottle(PolledReader):
         return getattr(self._reactor, name)
 
     def keep(self, port: Port) -> None:
-        """Have a port accept at the door, and one connection at a time. Its connections are at the door, too."""
+        """Accept and read the connections of a port here; accept one connection at a time."""
         accept_with(port, self)
 
     def let_in(self, connection: Connection) -> None:
-        """Have the reactor read of a connection from now on; one that is not at the door is left as it is."""
+        """Have the reactor read a connection from now on, if it was read here."""
         if getattr(connection, "reactor", None) is not self:
             return
         is_reading = connection.fileno() in self._reads
@@ -77,8 +77,8 @@ class AcceptThrottle(PolledReader):
     def doRead(self) -> None:
         """See to those who are ready, while the slice lasts: once to each, as a reactor does in a turn."""
         seconds, seen = self._reactor.seconds, set[int]()
-        until = seconds() + DOOR_SLICE
-        while ready := self._poller.poll(0, DOOR_DESCRIPTORS):
+        until = seconds() + ACCEPT_SLICE
+        while ready := self._poller.poll(0, ACCEPT_DESCRIPTORS):
             for fd, event in ready:
                 if fd in seen:
                     return

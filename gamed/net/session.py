@@ -126,7 +126,7 @@ class Session:
     """Whether a room wants nothing read of the peer."""
 
     _is_inside: bool = False
-    """Whether the peer has said something whole, and has come in from the factory's door."""
+    """Whether the peer has said something whole, and is read by the reactor itself, not by the accept throttle."""
 
     _is_answered: bool = False
     """Whether an answer to the last read is expected in this turn of the reactor. It acknowledges what was read."""

@@ -22,7 +22,7 @@ from gamed.store.memory import MemoryJournal, MemoryStore
 
 @define(eq=False)
 class Wire:
-    """One client of a house: its session and the transport that shows what the client would receive."""
+    """One client of a harness: its session and the transport that shows what the client would receive."""
 
     session: Session
     transport: StringTransport

@@ -16,8 +16,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 from zope.interface.verify import verifyObject
 
-from gamed.fairness import DOOR_DESCRIPTORS as AT_ONCE
-from gamed.fairness import DOOR_SLICE as SLICE
+from gamed.fairness import ACCEPT_DESCRIPTORS as AT_ONCE
+from gamed.fairness import ACCEPT_SLICE as SLICE
 from gamed.net.accept_throttle import AcceptThrottle, IReactorFDSet, IReadDescriptor, accept_throttle_of
 
 
