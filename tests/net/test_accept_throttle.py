@@ -96,7 +96,7 @@ class Listening:
         self.log.append(("start", self.reactor))
 
 
-class DoorTests(SynchronousTestCase):
+class AcceptThrottleTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.reactor = Reactor()
         self.accept_throttle = AcceptThrottle(self.reactor)
