@@ -480,7 +480,8 @@ class Relay:
         data: dict[str, Value] | None = None,
     ) -> Entry:
         self._entries += 1
-        return Entry(int((now - self.opened_at) * 1000), kind, seat, body, {} if data is None else data)
+        at = int((now - self.opened_at) * 1000)
+        return Entry(at, kind, seat, body) if data is None else Entry(at, kind, seat, body, data)
 
     def restore(self, entry: Entry) -> None:
         """Take an entry as if it happened now."""

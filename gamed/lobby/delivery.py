@@ -43,6 +43,9 @@ class Delivery:
     running: Callable[[], Iterable[Room]]
     """Returns the rooms whose match has begun and not ended."""
 
+    after_reads: Callable[[Callable[[], object]], object]
+    """Calls something once the present pass of the reactor has read all that was ready."""
+
     on_full: str = "pause"
     """What happens to running games when the disk is full: "pause" holds them, "end" ends all of them."""
 
@@ -59,7 +62,7 @@ class Delivery:
     def perform(self, dispatch: Dispatch) -> None:
         """Append a dispatch's entries with all others of this reactor turn; then deliver its events."""
         if not self._dispatches:
-            self.clock.callLater(0, self.perform_all)
+            self.after_reads(self.perform_all)
         self._dispatches.append(dispatch)
 
     def perform_all(self) -> None:
