@@ -46,6 +46,18 @@ class AcceptThrottle(PolledReader):
         if is_reading:
             connection.startReading()
 
+    def put_out(self, connection: Connection) -> None:
+        """Read a connection here again, if the reactor read it: what comes is thrown away, and costs the players this.
+
+        The peer is read until it ends: if any of it were unread, the system would reset the connection, and the reset
+        could overtake the last line.
+        """
+        if getattr(connection, "reactor", None) is not self._reactor:
+            return
+        connection.stopReading()
+        connection.reactor = self
+        connection.resumeProducing()
+
     # IReactorFDSet
 
     def addReader(self, reader: Any) -> None:
