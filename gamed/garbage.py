@@ -1,10 +1,13 @@
-"""When Python's garbage collector works: what has become old is collected when nobody plays.
+"""When Python's garbage collector works: what is young is collected often, and all that lives when nobody plays.
 
-What is young is collected as Python does it, which takes a millisecond at most. A collection of all that lives takes
-the longer the more rooms are open, some tenths of a second for thousands; it waits until nothing was handled for a
-while. Reference counts free all that games and peers leave behind, however long nobody is idle: rooms, sessions and
-timers are not part of reference cycles (`tests/net/test_release.py`). Should anything else be, memory has a bound: all
-is collected, whatever it delays, when many times more is in use than after the last collection.
+Python begins a young collection by how many more objects were made than freed. While peers come and go these are about
+as many, so that tens of thousands of young objects gather, whose collection takes 20 ms. Here the youngest ones are
+collected every 20 ms, and there are a thousand at most. A collection of all that lives takes the longer the more rooms
+are open, some tenths of a second for thousands; it waits until nothing was handled for a while.
+
+Reference counts free all that games and peers leave behind, however long nobody is idle: rooms, sessions and timers are
+not part of reference cycles (`tests/net/test_release.py`). Should anything else be, memory has a bound: all is
+collected, whatever it delays, when much more is in use than after the last such collection.
 """
 
 from __future__ import annotations
@@ -70,7 +73,7 @@ class IdleCollector:
     """Blocks of memory in use after the last collection of all."""
 
     def start(self) -> None:
-        """Collect all, keep out what is there, and take the full collections over from Python.
+        """Collect all, keep out what is there, and take all but the youngest ones' collections over from Python.
 
         Freed memory that is large is not kept from now on, either.
         """
@@ -79,7 +82,7 @@ class IdleCollector:
         # Modules and classes stay for good.
         gc.freeze()
         self._thresholds = gc.get_threshold()
-        gc.set_threshold(self._thresholds[0], self._thresholds[1], NEVER)
+        gc.set_threshold(self._thresholds[0], NEVER, NEVER)
 
     def stop(self) -> None:
         """Give them back."""
@@ -101,6 +104,8 @@ class IdleCollector:
                 _trim(0)
         elif self._beats % LOOK_BEATS == 0 and sys.getallocatedblocks() - self._used > MANY:
             self._collect()
+        else:
+            gc.collect(0)
 
     def _collect(self) -> None:
         gc.collect()
