@@ -2,8 +2,8 @@
 
 All game listeners share one: what a session sends within its share is served when it is read, and what goes beyond
 waits there. Web requests have one of their own, in which all of them wait. Who waits is served in turns, a few things
-each, for `QUEUE_SLICE` of a turn of the reactor in all (gamed/fairness.py): however many they are, others wait that
-much longer. Where there is nothing else to do, one turn follows the other at once.
+each, for `QUEUE_SLICE` of a turn of the reactor in all, or what is left of the turn's budget (gamed/fairness.py):
+however many they are, others wait that much longer. Where there is nothing else to do, one turn follows the other at once.
 
 Source: docs/topics/design.md#floods.
 """
@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections import deque
 from typing import Protocol
 
-from attrs import define, field
+from attrs import Factory, define, field
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
-from gamed.fairness import QUEUE_SLICE
+from gamed.fairness import QUEUE_SLICE, TurnBudget
 
 log = Logger()
 
@@ -42,6 +42,7 @@ class FairQueue:
     """
 
     clock: IReactorTime
+    budget: TurnBudget = field(default=Factory(lambda self: TurnBudget(self.clock.seconds), takes_self=True))
     is_held: bool = False
     _queue: deque[Waiting] = field(factory=deque)
     _left: float = QUEUE_SLICE
@@ -90,8 +91,7 @@ class FairQueue:
         self._call = None
         if self.is_held:
             return
-        now = self.clock.seconds()
-        until = now + QUEUE_SLICE
+        until, now = self.budget.until(QUEUE_SLICE), self.clock.seconds()
         while self._queue and now < until:
             who = self._queue.popleft()
             if self._serve(who, until):
