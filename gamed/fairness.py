@@ -9,7 +9,8 @@ is to do, however much of it, has a slice of each turn, and waits when the slice
 * web requests, all together: `QUEUE_SLICE`, in a queue of their own;
 * streams and lists for browsers: `STREAMS_SLICE`, but a single piece where input waits, and none for `STREAMS_PAUSE`
   after it (`cooperator`, below);
-* ended matches: one chunk of a record or of a review a turn (`gamed/lobby/match_recorder.py`);
+* ended matches: one chunk of a record or of a review a turn (`gamed/lobby/match_recorder.py`), and of the stored ones
+  `STORED_AT_ONCE` (`gamed/store/sql.py`);
 * each console session: `CONSOLE_BYTES`, and no more than a line (`gamed/console/input_throttle.py`).
 
 Several slices in one turn make a long turn. So the first three share one budget, `TURN`, which begins when the first of
@@ -60,6 +61,10 @@ STREAMS_PAUSE: Final = 0.0015
 CONSOLE_BYTES: Final = 256
 """Bytes of a console session that are taken in a turn, if no line ends before."""
 
+STORED_AT_ONCE: Final = 5
+"""Records whose writers learn in one turn that they are stored. Each then has the journal forget a room, and a line in
+the log."""
+
 WORKER_SLICE: Final = 0.0005
 WORKER_PAUSE: Final = 0.0002
 """Long enough to give the interpreter away."""
@@ -100,3 +105,8 @@ def cooperator(
         return lambda: now() >= ends or is_awaited()
 
     return Cooperator(begin, lambda call: clock.callLater(pause, call))
+
+
+def one_a_turn(clock: IReactorTime) -> Cooperator:
+    """Return what does jobs side by side: one chunk of one of them in each turn of the reactor."""
+    return Cooperator(lambda: lambda: True, lambda call: clock.callLater(0, call))

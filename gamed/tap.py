@@ -348,10 +348,9 @@ def build(
     lobby.delivery.on_full = config.store.on_full
     lobby.delivery.outage.on_hold.append(stall_clock.hold)
     journal.on_failure = lobby.delivery.sync_failed
-    room_for = raise_descriptor_limit()
-    bans = Bans()
-    budget = TurnBudget(reactor.seconds, lambda: stall_clock.number)
-    fair_queue, accept_throttle = FairQueue(reactor, budget), accept_throttle_of(reactor, budget)
+    room_for, bans = raise_descriptor_limit(), Bans()
+    fair_queue = FairQueue(reactor, TurnBudget(reactor.seconds, lambda: stall_clock.number))
+    accept_throttle = accept_throttle_of(reactor, fair_queue.budget)
     listeners = []
     factories = {}
     for name, (maker, made) in makers.items():

@@ -1,9 +1,10 @@
-"""Full collections wait for a quiet moment, and not for ever."""
+"""What is young is collected often, and all that lives when nobody plays; not later than memory allows."""
 
 from __future__ import annotations
 
 import gc
 import os
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -11,69 +12,42 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed import garbage
-from gamed.garbage import IDLE_BEATS, MOST_KEPT, PORTION, IdleCollector
+from gamed.garbage import IDLE_BEATS, LOOK_BEATS, MANY, IdleCollector
 
 
 class IdleCollectorTests(SynchronousTestCase):
-    """With a collector that only takes notes: "p" is a chunk, "a" is all, which what was kept out belongs to."""
+    """With a collector that only takes notes: "y" is what is young, "a" is all."""
 
     def setUp(self) -> None:
         self.handled = 0
-        self.waiting = 0
-        self.survivors = 1_000
-        self.living = 0
+        self.blocks = 1_000
         self.collected: list[str] = []
-        self.is_thawed = False
-        self.patch(gc, "get_count", lambda: (0, 0, self.waiting))
-        self.patch(gc, "unfreeze", self.unfreeze)
         self.patch(gc, "freeze", lambda: None)
-        self.patch(gc, "get_objects", lambda _: [None] * self.survivors)
-        self.patch(gc, "get_freeze_count", lambda: self.living)
-        self.patch(gc, "collect", self.collect)
+        self.patch(gc, "collect", lambda generation=2: self.collected.append("y" if generation == 0 else "a"))
+        self.patch(sys, "getallocatedblocks", lambda: self.blocks)
         self.collector = IdleCollector(lambda: self.handled)
         self.addCleanup(self.collector.stop)
         self.before = gc.get_threshold()
         self.collector.start()
         self.assertEqual(self.collected.pop(), "a")
 
-    def unfreeze(self) -> None:
-        self.is_thawed = True
-
-    def collect(self) -> None:
-        self.collected.append("a" if self.is_thawed else "p")
-        self.is_thawed = False
-
-    def on_beat(self, count: int, *, working: bool) -> None:
+    def on_beat(self, count: int, *, working: bool) -> str:
+        """Return what is collected in so many beats."""
+        self.collected.clear()
         for _ in range(count):
             self.handled += working
             self.collector.beat()
+        return "".join(self.collected)
 
-    def test_python_makes_no_full_collection_by_itself_until_the_stop(self) -> None:
-        self.assertEqual(gc.get_threshold(), (*self.before[:2], garbage.NEVER))
+    def test_python_collects_only_what_is_youngest_by_itself_until_the_stop(self) -> None:
+        self.assertEqual(gc.get_threshold(), (self.before[0], garbage.NEVER, garbage.NEVER))
         self.collector.stop()
         self.assertEqual(gc.get_threshold(), self.before)
-        self.waiting = PORTION
-        self.on_beat(10, working=False)
-        self.assertEqual(self.collected, [])
+        self.assertEqual(self.on_beat(10, working=False), "")
 
-    def test_a_portion_when_there_is_one_work_or_not(self) -> None:
-        for working in (True, False):
-            self.waiting = PORTION - 1
-            self.on_beat(10, working=working)
-            self.assertEqual(self.collected, [])
-            self.waiting = PORTION
-            self.on_beat(1, working=working)
-            self.assertEqual(self.collected, ["p"])
-            self.collected.clear()
-
-    def test_all_when_it_is_quiet_for_long_and_once(self) -> None:
-        self.waiting = PORTION
-        self.on_beat(1, working=True)
-        self.waiting = 0
-        self.on_beat(IDLE_BEATS - 1, working=False)
-        self.assertEqual(self.collected, ["p"])
-        self.on_beat(2 * IDLE_BEATS, working=False)
-        self.assertEqual(self.collected, ["p", "a"])
+    def test_what_is_young_at_each_beat_and_all_when_it_is_quiet_for_long_and_once(self) -> None:
+        self.assertEqual(self.on_beat(1, working=True), "y")
+        self.assertEqual(self.on_beat(2 * IDLE_BEATS, working=False), "y" * (IDLE_BEATS - 1) + "a" + "y" * IDLE_BEATS)
 
     def test_memory_is_given_back_once_each_time_it_gets_quiet(self) -> None:
         trimmed: list[int] = []
@@ -84,23 +58,12 @@ class IdleCollectorTests(SynchronousTestCase):
             self.on_beat(1, working=True)
             self.on_beat(3 * IDLE_BEATS, working=False)
             self.assertEqual(len(trimmed), number)
-        self.assertEqual(self.collected, [])
 
-    def test_nothing_was_kept_out_and_all_is_left_alone(self) -> None:
-        self.on_beat(2 * IDLE_BEATS, working=False)
-        self.assertEqual(self.collected, [])
-
-    def test_all_when_very_much_was_kept_out_and_lives(self) -> None:
-        self.waiting, self.survivors, self.living = PORTION, MOST_KEPT // 4, MOST_KEPT
-        self.on_beat(4, working=True)
-        self.assertEqual(self.collected, ["p"] * 4)
-        self.on_beat(1, working=True)
-        self.assertEqual(self.collected, ["p"] * 5 + ["a"])
-
-    def test_not_all_if_most_of_it_has_died(self) -> None:
-        self.waiting, self.survivors, self.living = PORTION, MOST_KEPT // 4, MOST_KEPT // 2
-        self.on_beat(20, working=True)
-        self.assertEqual(self.collected, ["p"] * 20)
+    def test_all_while_there_is_work_only_if_very_much_has_come_into_use(self) -> None:
+        self.blocks += MANY
+        self.assertNotIn("a", self.on_beat(2 * LOOK_BEATS, working=True))
+        self.blocks += 1
+        self.assertEqual(self.on_beat(2 * LOOK_BEATS, working=True).count("a"), 1)
 
 
 class RealTests(SynchronousTestCase):
@@ -129,7 +92,7 @@ class RealTests(SynchronousTestCase):
             most = max(most, Knot.alive)
         self.assertLess(most, 60_000)
 
-    def test_what_died_while_it_was_kept_out_goes_when_it_is_quiet(self) -> None:
+    def test_what_died_when_it_was_old_goes_when_it_is_quiet(self) -> None:
         alive = [0]
 
         class Pair:
@@ -148,11 +111,10 @@ class RealTests(SynchronousTestCase):
         pair = Pair()
         pair.other = Pair()
         pair.other.other = pair
-        # As a chunk does.
-        self.patch(gc, "get_count", lambda: (0, 0, PORTION))
-        collector.beat()
+        for _ in range(3):
+            collector.beat()
         del pair
-        gc.collect()
+        gc.collect(0)
         self.assertEqual(alive, [2])
         for _ in range(IDLE_BEATS):
             collector.beat()

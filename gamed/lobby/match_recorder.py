@@ -14,10 +14,13 @@ from typing import Any
 from attrs import define, field
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
+from twisted.internet.task import Cooperator, SchedulerStopped
 from twisted.logger import Logger
+from twisted.python.failure import Failure
 
 from gamed.core.history import History
 from gamed.core.table import Judged
+from gamed.fairness import one_a_turn
 from gamed.lobby.record_writer import RecordWriter
 from gamed.lobby.room import Room
 from gamed.records.own import PORTION, summarize, writing
@@ -49,7 +52,13 @@ class MatchRecorder:
     """By the game's kind, what writes its ended games as another program's files."""
 
     _attended: dict[str, Room] = field(factory=dict)
-    _chunks: Iterator[None] | None = None
+    _is_attending: bool = False
+    """Whether rooms are attended to, or will be soon."""
+
+    _cooperator: Cooperator = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._cooperator = one_a_turn(self.clock)
 
     def attend(self, room: Room) -> None:
         """Have a room's lines judged and its ended matches recorded, after its events have left."""
@@ -57,24 +66,21 @@ class MatchRecorder:
         self._start_later()
 
     def _start_later(self) -> None:
-        if self._attended and self._chunks is None:
-            self._chunks = self._attending()
-            self.clock.callLater(AFTERWARDS, self._next_chunk)
+        if self._attended and not self._is_attending:
+            self._is_attending = True
+            self.clock.callLater(AFTERWARDS, self._start)
 
-    def _next_chunk(self) -> None:
-        if self._chunks is None:
-            return
-        has_more = False
-        try:
-            for _ in self._chunks:
-                has_more = True
-                break
-        finally:
-            if has_more:
-                self.clock.callLater(0, self._next_chunk)
-            else:
-                self._chunks = None
-                self._start_later()
+    def _start(self) -> None:
+        self._cooperator.cooperate(self._attending()).whenDone().addBoth(self._done)
+
+    def _done(self, result: Any) -> None:
+        if isinstance(result, Failure):
+            if result.check(SchedulerStopped):
+                # `stop` has done the rest.
+                return
+            log.failure("server fault: records cannot be stored", failure=result)
+        self._is_attending = False
+        self._start_later()
 
     def _attending(self) -> Iterator[None]:
         """Attend to all rooms that wait, in chunks; their records are stored at the end."""
@@ -147,7 +153,7 @@ class MatchRecorder:
 
     def stop(self) -> Deferred[Any]:
         """Finish all rooms at once, and fire when their records are stored."""
-        self._chunks = None
+        self._cooperator.stop()
         for room in list(self.rooms.values()):
             for _ in self._finishing(room):
                 pass

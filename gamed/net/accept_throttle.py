@@ -2,7 +2,9 @@
 
 It reads what they send first, too. A peer that has sent a whole message is read by the reactor itself from then on, as
 all who play are, until it is not heard any longer. So ten thousand peers that connect at once, send half a word, or
-leave, cost the players no more than that share, and nor do those that go on sending when they were refused. Source: docs/topics/design.md#floods.
+leave, cost the players no more than that share, and nor do those that go on sending when they were refused.
+
+Source: docs/topics/design.md#floods.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 All game listeners share one: what a session sends within its share is served when it is read, and what goes beyond
 waits there. Web requests have one of their own, in which all of them wait. Who waits is served in turns, a few things
 each, for `QUEUE_SLICE` of a turn of the reactor in all, or what is left of the turn's budget (gamed/fairness.py):
-however many they are, others wait that much longer. Where there is nothing else to do, one turn follows the other at once.
+however many they are, others wait that much longer. Where there is nothing else to do, one turn follows the other at
+once.
 
 Source: docs/topics/design.md#floods.
 """

@@ -20,6 +20,7 @@ from twisted.python.failure import Failure
 
 from gamed.core.errors import ConfigError
 from gamed.net.accept_throttle import AcceptThrottle
+from gamed.net.sockets import hold_little
 from gamed.net.tls import Certificates, TLSEndpoint, server_endpoint
 
 BACKLOG = 4096
@@ -87,6 +88,7 @@ class Listener(Service):
     def _listening(self, port: IListeningPort) -> None:
         self.port = port
         if self.accept_throttle is not None and isinstance(port, Port):
+            hold_little(port.socket)
             self.accept_throttle.keep(port)
 
     @property

@@ -65,7 +65,7 @@ messages take 0.1 ms, and what waits of a flood takes little memory."""
 LEFT_BEHIND = 1.0
 """Seconds after its end in which a seated peer is still served: tables do not wait longer for what it left behind."""
 
-MUTE_BYTES = 65_536
+MUTE_BYTES = 4_096
 """Bytes that are read at a time of a peer that is not heard any longer, and thrown away."""
 
 _OPEN: Final = Phase.OPEN

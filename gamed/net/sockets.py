@@ -12,6 +12,9 @@ from typing import Any
 
 from twisted.internet.interfaces import ISSLTransport, ITCPTransport
 
+HELD_BYTES = 32_768
+"""Bytes that the system holds of a peer until they are read; Linux takes twice as many, for its own use of memory."""
+
 _QUICKACK = getattr(socket, "TCP_QUICKACK", None)
 _HANG_UP = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
 
@@ -43,6 +46,16 @@ def read_at_most(transport: Any, size: int) -> None:
     if is_tcp(transport):
         # Twisted's connections look it up at each read.
         below(transport).bufferSize = size
+
+
+def hold_little(listening: socket.socket) -> None:
+    """Have the system hold little for each connection that a socket will accept, before it is read.
+
+    By itself it takes up to 32 MB from each peer that sends faster than it is read. A thousand of these used up what
+    the system has for all connections, and from then on segments of those who play were dropped, too, and came 10 to
+    100 ms later.
+    """
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, HELD_BYTES)
 
 
 def acknowledge(connected: socket.socket) -> None:

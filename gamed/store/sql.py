@@ -30,6 +30,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import ArgumentError, OperationalError, SQLAlchemyError
 from twisted.internet.defer import CancelledError, Deferred, fail
 from twisted.internet.interfaces import IDelayedCall
+from twisted.internet.task import deferLater
 from twisted.internet.threads import deferToThreadPool
 from twisted.logger import Logger
 from twisted.python.failure import Failure
@@ -37,6 +38,7 @@ from twisted.python.threadpool import ThreadPool
 
 from gamed.core.errors import StoreError
 from gamed.core.stats import Stats
+from gamed.fairness import STORED_AT_ONCE
 from gamed.records.canonical import is_same
 from gamed.records.record import Record, SeatSummary, Summary
 from gamed.store import changes
@@ -504,7 +506,10 @@ class SqlStore:
                 refusals = await self._in_thread(self._thd_keep, batch)
             except _Unusable:
                 refusals = [Failure()] * len(batch)
-            for kept, refusal in zip(batch, refusals, strict=True):
+            for number, (kept, refusal) in enumerate(zip(batch, refusals, strict=True)):
+                if number and not number % STORED_AT_ONCE:
+                    # The rest in later turns of the reactor: players do not wait for it.
+                    await deferLater(self.reactor, 0)
                 self._fire(refusal or kept.record.id, kept.done)
         self._is_committing = False
         idle, self._idle = self._idle, Deferred()

@@ -71,7 +71,7 @@ class HoldTests(LobbyTestCase):
         self.journal.refuses = False
         self.turns(1, AGAIN)
         self.room.receive(0, [LAST_SUNK])
-        self.turns(5, 1.0)
+        self.turns(6, 1.0)
         self.assertEqual(self.termination(self.room), ("victory", 1))
         self.assertEqual(list(self.store.records), [self.room.id])
 

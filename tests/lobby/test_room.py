@@ -427,11 +427,11 @@ class FaultTests(LobbyTestCase):
         self.assertEqual(self.heard.pop(), ("a", SHOT))
         self.breaks(self.room, "review")
         # Once more when the room is recorded.
-        self.turns(1, AFTERWARDS)
+        self.turns(2, AFTERWARDS)
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
         self.assertEqual(self.termination(self.room), ("server-fault", None))
         self.assertEqual(self.heard, [("a", "closed"), ("b", "closed")])
-        self.turns(3, AFTERWARDS)
+        self.turns(4, AFTERWARDS)
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
         self.assertEqual(summary(self.store.records[self.room.id]).termination, "server-fault")
 

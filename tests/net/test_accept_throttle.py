@@ -18,6 +18,7 @@ from zope.interface.verify import verifyObject
 
 from gamed.fairness import ACCEPT_DESCRIPTORS as AT_ONCE
 from gamed.fairness import ACCEPT_SLICE as SLICE
+from gamed.fairness import TurnBudget
 from gamed.net.accept_throttle import AcceptThrottle, IReactorFDSet, IReadDescriptor, accept_throttle_of
 
 
@@ -59,6 +60,9 @@ class Reader:
     def stopReading(self) -> None:
         self.reactor.removeReader(self)
 
+    def resumeProducing(self) -> None:
+        self.startReading()
+
     def connectionLost(self, reason: Failure) -> None:
         self.lost.append(reason)
         self.near.close()
@@ -99,7 +103,8 @@ class Listening:
 class AcceptThrottleTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.reactor = Reactor()
-        self.accept_throttle = AcceptThrottle(self.reactor)
+        self.budget = TurnBudget(self.reactor.seconds)
+        self.accept_throttle = AcceptThrottle(self.reactor, self.budget)
         self.addCleanup(self.accept_throttle._poller.close)
 
     def come(self, kind: type[Reader] = Reader) -> Reader:
@@ -254,10 +259,23 @@ class AcceptThrottleTests(SynchronousTestCase):
             port.doRead()
         self.assertEqual(port.accepted, [1, 1, 1])
 
+    def test_who_is_not_heard_any_longer_is_read_here_again(self) -> None:
+        reader = self.come()
+        self.accept_throttle.let_in(reader)  # type: ignore[arg-type]
+        self.assertIs(reader.reactor, self.reactor)
+        reader.far.send(b"a")
+        self.accept_throttle.doRead()
+        self.assertEqual(reader.heard, [])
+        self.accept_throttle.put_out(reader)  # type: ignore[arg-type]
+        self.accept_throttle.doRead()
+        self.assertEqual((reader.reactor, reader.heard), (self.accept_throttle, [b"a"]))
+        self.accept_throttle.put_out(reader)  # type: ignore[arg-type]
+        self.assertEqual(list(self.accept_throttle._reads.values()), [reader])
+
     def test_there_is_none_without_epoll(self) -> None:
-        accept_throttle = accept_throttle_of(self.reactor)
+        accept_throttle = accept_throttle_of(self.reactor, self.budget)
         assert accept_throttle is not None
         accept_throttle._poller.close()
         self.patch(select, "epoll", None)
         del select.epoll
-        self.assertIsNone(accept_throttle_of(self.reactor))
+        self.assertIsNone(accept_throttle_of(self.reactor, self.budget))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from attrs import define, field
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed.fairness import LEAST, TURN, TurnBudget
 from gamed.fairness import QUEUE_SLICE as SLICE
 from gamed.net.fair_queue import FairQueue
 from tests.lobby.doubles import Turns
@@ -125,3 +126,52 @@ class BacklogTests(SynchronousTestCase):
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
         self.fair_queue.enter(self.customer("c"))
         self.assertEqual(self.served[-1], "c")
+
+
+class BudgetTests(SynchronousTestCase):
+    """Several slices share the time of one turn."""
+
+    def setUp(self) -> None:
+        self.now, self.turn = 50.0, 0
+        self.budget = TurnBudget(lambda: self.now, lambda: self.turn)
+
+    def slice(self, length: float) -> float:
+        """Return how long somebody's slice is, who uses all of it."""
+        until = self.budget.until(length)
+        length, self.now = until - self.now, until
+        return length
+
+    def test_each_has_its_slice_while_the_turn_lasts(self) -> None:
+        self.assertAlmostEqual(self.slice(TURN / 4), TURN / 4)
+        self.assertAlmostEqual(self.slice(TURN / 2), TURN / 2)
+        self.assertAlmostEqual(self.slice(TURN / 2), TURN / 4)
+
+    def test_what_others_did_meanwhile_counts(self) -> None:
+        self.slice(TURN / 4)
+        self.now += TURN / 2
+        self.assertAlmostEqual(self.slice(TURN), TURN / 4)
+
+    def test_when_the_turn_is_over_each_has_a_little(self) -> None:
+        self.slice(TURN)
+        self.now += 10 * TURN
+        self.assertAlmostEqual(self.slice(TURN), LEAST)
+        self.assertAlmostEqual(self.slice(TURN), LEAST)
+
+    def test_each_turn_begins_anew(self) -> None:
+        for self.turn in range(3):
+            self.assertAlmostEqual(self.slice(TURN), TURN)
+            self.assertAlmostEqual(self.slice(TURN), LEAST)
+
+    def test_the_queue_has_what_is_left(self) -> None:
+        clock, served = Turns(), list[str]()
+        clock.rightNow = 50.0
+        fair_queue = FairQueue(clock, TurnBudget(clock.seconds, lambda: 0))
+        fair_queue.budget.until(SLICE)
+        fair_queue.enter(Customer("-", 5, served, clock))
+        fair_queue.enter(Customer("a", 50, served, clock))
+        clock.rightNow = 50.0 + TURN - SLICE / 2
+        clock.turn()
+        self.assertEqual("".join(served), "-----aaa")
+        clock.rightNow = 50.0 + 2 * TURN
+        clock.turn()
+        self.assertEqual("".join(served), "-----aaaa")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import socket
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.errors import ConfigError
 from gamed.net.listener import Listener, standard_endpoint
+from gamed.net.sockets import HELD_BYTES
 
 
 class StandardEndpointTests(SynchronousTestCase):
@@ -141,10 +143,29 @@ class ListenerTests(SynchronousTestCase):
 
     def test_a_port_is_kept_at_the_door(self) -> None:
         port, kept = Port(0, Factory()), []
+        port.socket = socket.socket()
+        self.addCleanup(port.socket.close)
         accept_throttle: Any = Kept(kept.append)
         Listener("battleship", "tcp:0", Factory(), MemoryReactorClock(), accept_throttle)._listening(port)
         Listener("battleship", "tcp:0", Factory(), MemoryReactorClock())._listening(port)
         self.assertEqual(kept, [port])
+
+    def test_the_system_holds_little_of_what_peers_send(self) -> None:
+        listener = Listener("battleship", "tcp:0", Factory(), MemoryReactorClock(), Kept(lambda _: None))  # type: ignore[arg-type]
+        port = Port(0, Factory(), interface="127.0.0.1", reactor=MemoryReactorClock())
+        port.socket = listening = socket.create_server(("127.0.0.1", 0))
+        listener._listening(port)
+        client = socket.create_connection(listening.getsockname())
+        accepted = listening.accept()[0]
+        for one in (listening, client, accepted):
+            self.addCleanup(one.close)
+        client.setblocking(False)
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)
+        sent = 0
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                sent += client.send(b"x" * 1_000)
+        self.assertLess(sent, 4 * HELD_BYTES)
 
     def test_what_never_listened_stops_all_the_same(self) -> None:
         self.successResultOf(Listener("battleship", "tcp:4711", Factory(), MemoryReactorClock()).stopService())

@@ -84,3 +84,12 @@ class ReleaseTests(SynchronousTestCase):
             for _ in range(20):
                 harness.clock.advance(60)
             self.assertEqual([str(one())[:200] for one in had if one() is not None], [], name)
+
+    def test_timers(self) -> None:
+        for end in ("due", "cancelled"):
+            game = games()["quoridor"].load()
+            harness = Harness(game.kind, game.settings())
+            timer = harness.lobby.after(1.0, lambda: None)
+            harness.clock.advance(2.0) if end == "due" else timer.cancel()
+            call, timer = weakref.ref(timer), None
+            self.assertIsNone(call(), end)

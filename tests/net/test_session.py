@@ -23,7 +23,7 @@ from gamed.games.quoridor import Settings as UniverseSettings
 from gamed.games.quoridor.wire import registration
 from gamed.lobby.stall_clock import StallClock
 from gamed.net.outbox import LINGER
-from gamed.net.session import BREATH, MUTE_BYTES, READ_BYTES, Session
+from gamed.net.session import MUTE_BYTES, READ_BYTES, Session
 from gamed.testing.harness import Harness
 from tests.lobby.doubles import Turns
 from tests.net.transports import Handle, TCPTransport
@@ -564,15 +564,17 @@ class MuteTests(SessionTestCase):
         self.open()
         self.assertEqual(self.connect().transport.bufferSize, READ_BYTES)
 
-    def test_it_is_read_at_its_own_pace_until_its_end(self) -> None:
+    def test_it_is_read_by_the_accept_throttle_until_its_end(self) -> None:
         self.open()
+        put_out: list[object] = []
+        accept_throttle: Any = Mock(put_out=put_out.append)
+        self.harness.factory.accept_throttle = accept_throttle
         client = self.connect()
         client.session.close()
+        self.assertEqual((put_out, client.transport.bufferSize), ([client.transport], MUTE_BYTES))
         for _ in range(3):
-            self.assertEqual(client.transport.producerState, "producing")
             client.send(b"flood" * 1_000)
-            self.assertEqual((client.transport.producerState, client.transport.bufferSize), ("paused", MUTE_BYTES))
-            client.clock.advance(BREATH)
+            self.assertEqual(client.transport.producerState, "producing")
         client.session.readConnectionLost()
         self.assertTrue(client.transport.disconnecting)
         client.lose()
@@ -586,13 +588,3 @@ class MuteTests(SessionTestCase):
         self.assertEqual(client.transport.producerState, "paused")
         client.session.close()
         self.assertEqual(client.transport.producerState, "producing")
-
-    def test_a_connection_that_is_lost_while_it_rests_leaves_no_call(self) -> None:
-        self.open()
-        client = self.connect()
-        client.session.close()
-        client.send(b"flood")
-        client.lose()
-        client.clock.advance(BREATH)
-        self.assertNotIn(BREATH, [call.getTime() for call in client.clock.getDelayedCalls()])
-        self.assertEqual(list(self.harness.factory.sessions), [])

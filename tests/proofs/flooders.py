@@ -128,6 +128,8 @@ class Flood:
     def _connected(self, host: str) -> socket.socket:
         client = socket.socket()
         client.setblocking(False)
+        # What waits to be sent is memory of the attacker's machine, which is not this one in real life.
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 65_536)
         client.bind((host, 0))
         with contextlib.suppress(BlockingIOError):
             client.connect(("127.0.0.1", self.port))

@@ -1,8 +1,9 @@
 """twistd whose reactor notes how long each of its turns takes: `measured_daemon.py` takes the options of twistd.
 
-A turn is what is done from the return of one poll to the next one. When the reactor has stopped, the file `turns` in its
-working directory has three doubles for each: the moment at which it began, its seconds, and the seconds of processor
-time that the reactor's thread had in it. On a machine where others work, the last one is what the daemon itself needs.
+A turn is what is done from the return of one poll to the next one. When the reactor has stopped, the file `turns` in
+its working directory has three doubles for each: the moment at which it began, its seconds, and the seconds of
+processor time that the reactor's thread had in it. On a machine where others work, the last one is what the daemon
+itself needs.
 """
 
 from __future__ import annotations

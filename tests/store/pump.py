@@ -30,7 +30,10 @@ class Pump(Clock):
         self.turns.put((callable, args, kw))
 
     def turn(self) -> None:
-        """Wait for the next call and make it. Raises queue.Empty if there is none."""
+        """Make the calls that are due, or wait for the next one of a thread. Raises queue.Empty if there is none."""
+        if any(call.getTime() <= self.rightNow for call in self.calls):
+            self.advance(0)
+            return
         call, args, kw = self.turns.get(timeout=SECONDS)
         call(*args, **kw)
 
