@@ -22,11 +22,10 @@ from twisted.internet.threads import deferToThreadPool
 from twisted.logger import Logger, globalLogPublisher
 from twisted.python import usage
 
-from gamed import __version__
+from gamed import __version__, quick_checks
 from gamed.admin.accounts import Accounts
 from gamed.admin.operators import Operators
 from gamed.audit import AuditObserver
-from gamed.cli import quick
 from gamed.config import Config, load, with_password
 from gamed.console.reload import CHANGED, LATER, RESTART, UNUSABLE
 from gamed.console.service import Console, console
@@ -129,7 +128,7 @@ class Daemon(MultiService):
     garbage: GarbagePauses
     reactor: Any
     expiry: Expiry
-    examine: Callable[[], Iterable[quick.Finding]] = tuple
+    examine: Callable[[], Iterable[quick_checks.Finding]] = tuple
     """Makes the quick checks of `gamed doctor`."""
 
     console: Console | None = None
@@ -156,7 +155,7 @@ class Daemon(MultiService):
         _or_exit(super().startService)
         globalLogPublisher.addObserver(self.audit)
         url = self.storage.database.url
-        _report(lambda: quick.run([("database", partial(quick.check_pages, url))]))
+        _report(lambda: quick_checks.run([("database", partial(quick_checks.check_pages, url))]))
         _or_exit(partial(recover, self.lobby))
         self.reactor.callWhenRunning(self._ready)
 
@@ -231,14 +230,14 @@ class Daemon(MultiService):
         return stopping.addTimeout(until - self.reactor.seconds(), self.reactor, lambda _result, _timeout: None)
 
 
-def _report(examine: Callable[[], Iterable[quick.Finding]]) -> None:
+def _report(examine: Callable[[], Iterable[quick_checks.Finding]]) -> None:
     """Log what is not in order. Raises ConfigError with all endpoints that cannot be used."""
     refused = []
     for finding in examine():
-        if finding.status == quick.ERROR and finding.check == quick.ENDPOINTS:
+        if finding.status == quick_checks.ERROR and finding.check == quick_checks.ENDPOINTS:
             refused.append(finding.text)
-        elif finding.status != quick.OK:
-            tell = log.error if finding.status == quick.ERROR else log.warn
+        elif finding.status != quick_checks.OK:
+            tell = log.error if finding.status == quick_checks.ERROR else log.warn
             tell("{check}: {text}", check=finding.check, text=finding.text)
     if refused:
         raise ConfigError("\n".join(refused))
@@ -403,6 +402,7 @@ def build(
         listeners += operated.listeners
     strings = {listener.section: listener.endpoint for listener in listeners if listener.section in factories}
     strings |= {"web": endpoint, "console": telnet, "console ssh": config.console.ssh}
+    checks = quick_checks.checks(config, {name: text for name, text in strings.items() if text})
     if endpoint and operated is not None:
         site = web_site(
             config=config.web,
@@ -427,7 +427,7 @@ def build(
         garbage=GarbagePauses(stats.pauses),
         reactor=reactor,
         expiry=Expiry(store, reactor, config.store.keep_days),
-        examine=lambda: quick.run(quick.checks(config, {name: text for name, text in strings.items() if text})),
+        examine=partial(quick_checks.run, checks),
         console=operated,
         audit=AuditObserver(Path(config.store.state)),
     )
