@@ -1,16 +1,18 @@
 """The registry of games: one `GameMaker` line in the plugin file adds a game and its listener.
 
 Source: docs/topics/design.md#adding-things. A `GameMaker` is a Twisted plugin and names a module; the module's
-`game_type` is loaded when it is needed.
+`game_type` describes the game. A description is light: it has the settings, and names the functions that make the
+game's parts (`Named`), so the code of a game is imported when somebody comes to play it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, partial
 from random import Random
 from typing import Any, Final, Protocol, cast, runtime_checkable
 
-from attrs import field, frozen
+from attrs import field, fields, frozen
 from attrs.validators import ge, gt
 from twisted.plugin import IPlugin, getPlugins
 from twisted.python.reflect import namedAny
@@ -171,6 +173,31 @@ class ReplayFormat:
     file_name: Callable[[History], str]
 
 
+class Named:
+    """A function, by the name "module.function"; the module is imported when the function is needed first.
+
+    The games that gamed hosts are described with these, so that `gamed bot` imports the one player that it runs, and a
+    daemon in which nobody plays has no game in memory. The daemon imports in a thread (`gamed.net.late`).
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    @cached_property
+    def function(self) -> Callable[..., Any]:
+        """The function itself; imports its module."""
+        found: Callable[..., Any] = namedAny(self._name)
+        return found
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function."""
+        return self.function(*args, **kwargs)
+
+
+def _accept(_settings: Any) -> None:
+    """Accept any settings."""
+
+
 def _one(_settings: Any) -> Sequence[int]:
     return (1,)
 
@@ -207,6 +234,20 @@ class GameType:
     replays: tuple[ReplayFormat, ...] = ()
     public_text: PublicText = everything
     scores: Callable[[History], Scores] | None = None
+
+    check: Callable[[Any], None] = _accept
+    """Raises ConfigError if the settings name something that cannot be used, such as a file.
+
+    The daemon calls it when it starts, because it makes the reception only for the first connection.
+    """
+
+    def load(self) -> None:
+        """Import all parts that are `Named`. It may take 100 ms: the daemon calls it in a thread."""
+        replays = (getattr(replay, part) for replay in self.replays for part in ("write", "read", "file_name"))
+        for part in (*(getattr(self, key.name) for key in fields(GameType)), *self.players.values(), *replays):
+            named = part.func if isinstance(part, partial) else part
+            if isinstance(named, Named):
+                named.function  # noqa: B018 (imports it)
 
     @property
     def hides_moves(self) -> bool:
