@@ -44,7 +44,7 @@ UNUSED: Final = (
 """What a daemon has no use for before the first connection."""
 
 NOT_FOR_BOTS: Final = (
-    *(name for name in UNUSED if name not in ("click", "gamed.cli", "gamed.core.match", "gamed.core.relay")),
+    *(name for name in UNUSED if name not in ("click", "gamed.cli") and not name.startswith("gamed.core.")),
     "gamed.admin",
     "gamed.console",
     "gamed.lobby",
