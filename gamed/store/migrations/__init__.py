@@ -1,19 +1,19 @@
 """The schema of a database: which one it has, and bringing it to that of `tables.py`.
 
-Source: docs/reference/records.md#what-is-kept. A new revision is a file in `versions`, written by hand, and `HEAD`
-names the newest. alembic applies the revisions; it is imported only for a database that does not have the newest.
+Source: docs/reference/records.md#what-is-kept. A new revision is a file in `versions`, written by hand. alembic applies the revisions; it is imported only for a database that does not have the newest.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
 from sqlalchemy import Connection, column, inspect, select, table
 
 from gamed.core.errors import StoreError
 
-HEAD: Final = "0001"
-"""The newest revision. A test compares it with alembic's."""
+HEAD: Final = max(path.stem[1:] for path in Path(__file__).with_name("versions").glob("v*.py"))
+"""The newest revision, by the name of its file, vNNNN.py. A test compares it with alembic's."""
 
 VERSION_TABLE: Final = "alembic_version"
 """Where alembic notes the revision of a database."""
