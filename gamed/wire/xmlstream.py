@@ -202,7 +202,7 @@ class XmlStream:
     _came: deque[tuple[Element, str] | bytes] = field(factory=deque, init=False)
     """The messages that are complete with the same of each, and between them what was found of stray text."""
     last: str = field(default="", init=False)
-    """The same of the message that `elements` yielded last."""
+    """The same of the message that was taken last."""
     _is_reported: bool = field(default=False, init=False)
     """Whether a line of the text that waits, in which there is no markup, has been noted as stray text."""
 
@@ -266,8 +266,8 @@ class XmlStream:
         if self.closed or self._error is not None:
             self._tokens.waiting.clear()
 
-    def elements(self) -> Iterator[Element]:
-        """Yield the messages that are complete.
+    def take(self) -> Element | None:
+        """Return the next message that is complete, or None until more has come.
 
         Raises RemoteProtocolError after those before it: `malformed-xml`, `doctype`, `message-too-long`,
         `message-too-deep`, `too-many-attributes`.
@@ -276,9 +276,15 @@ class XmlStream:
             came = self._came.popleft()
             if not isinstance(came, bytes):
                 element, self.last = came
-                yield element
+                return element
         if self._error is not None:
             raise self._error.fresh()
+        return None
+
+    def elements(self) -> Iterator[Element]:
+        """Yield the messages that are complete. Raises as `take` does."""
+        while (element := self.take()) is not None:
+            yield element
 
     def _read_whole(self, data: bytes) -> bool:
         """Read bytes that are one whole message, as nearly all moves are, in one go; False: `_read` has to read them.
