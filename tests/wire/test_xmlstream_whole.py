@@ -23,15 +23,17 @@ MOVE = (
 MESSAGES = st.sampled_from(
     [
         b"<a/>", b"<a></a>", b"<a>text</a>", b'<a b="1"/>', b"<a b='1' c='=='/>", b'<a b="1" c="2" d="3"/>',
-        b"<a><b/></a>", b"<a><b><c/></b></a>", b"<a><b></b><b/></a>", b"<a>\n <b/>\r\n\t<b/>x</a >", b"<a\tb='1'/>",
-        b"<a b='\t'/>", b"<a b='1\r\n2'/>", b'<a b="x>y"/>', b"<a>x > y</a>", b"<a>]]></a>", b"<a b='<'/>", b"<a>&lt;</a>",
-        b"<a>&x;</a>", b"<a b='&x;'/>", b"<a>&#0;</a>", b"<a b='1' b='2'/>", b"<a></b>", b"</a>", b"</p>", b"<a/></p>",
-        b"<a/><b/>", b"<a/>x", b"x<a/>", b"<a/>\n", b"\n\t<a/>\r\n", b"\xef\xbb\xbf<a/>", b"<a>\xef\xbb\xbf</a>",
-        b"<\xc3\xa4/>", b"<a>\xc3\xa4</a>", b"<a>\xc3</a>", b"<a b='\xff'/>", b"<a>\xed\xa0\x80</a>", b"<a>\xef\xbf\xbe</a>",
-        b"<a>\x00</a>", b"<a>\x0b</a>", b"\x0b<a/>", b"<a>\x85</a>", b"<x:a/>", b"<x:a xmlns:x='1'/>", b"<xml:a xml:b=''/>",
+        b"<a><b/></a>", b"<a><b><c/></b></a>", b"<a><b></b><b/></a>", b"<a>\n <b/>\r\n\t<b/>x</a >",
+        b"<a\tb='1'/>", b"<a b='\t'/>", b"<a b='1\r\n2'/>", b'<a b="x>y"/>', b"<a>x > y</a>", b"<a>]]></a>",
+        b"<a b='<'/>", b"<a>&lt;</a>", b"<a>&x;</a>", b"<a b='&x;'/>", b"<a>&#0;</a>", b"<a b='1' b='2'/>",
+        b"<a></b>", b"</a>", b"</p>", b"<a/></p>", b"<a/><b/>", b"<a/>x", b"x<a/>", b"<a/>\n",
+        b"\n\t<a/>\r\n", b"\xef\xbb\xbf<a/>", b"<a>\xef\xbb\xbf</a>", b"<\xc3\xa4/>", b"<a>\xc3\xa4</a>",
+        b"<a>\xc3</a>", b"<a b='\xff'/>", b"<a>\xed\xa0\x80</a>", b"<a>\xef\xbf\xbe</a>", b"<a>\x00</a>",
+        b"<a>\x0b</a>", b"\x0b<a/>", b"<a>\x85</a>", b"<x:a/>", b"<x:a xmlns:x='1'/>", b"<xml:a xml:b=''/>",
         b"<a><!-- x --></a>", b"<a><?x?></a>", b"<a><![CDATA[<]]></a>", b"<!-- <a/> -->", b"<!DOCTYPE a><a/>",
-        b"<?xml version='1.0' encoding='utf-16'?><a/>", b"<a", b"/>", b"<", b">", b"<a>", b"</a>", b" ", b"\n", b"text\n",
-        b" " * 30, b"<a>" + b"x" * 53 + b"</a>", b"<a>" + b"x" * 54 + b"</a>", b"< a/>", b"<a/ >", b"<p>", b"<1/>", b"<=/>",
+        b"<?xml version='1.0' encoding='utf-16'?><a/>", b"<a", b"/>", b"<", b">", b"<a>", b"</a>", b" ",
+        b"\n", b"text\n", b" " * 30, b"<a>" + b"x" * 53 + b"</a>", b"<a>" + b"x" * 54 + b"</a>", b"< a/>",
+        b"<a/ >", b"<p>", b"<1/>", b"<=/>",
     ]
 )  # fmt: skip
 ANY = st.lists(st.sampled_from([*b"<>/ab='\"& \n\t!?\xc3\xa4p"]), max_size=12).map(bytes)
@@ -46,7 +48,7 @@ def seen(segments: list[bytes], *, limit: int = 60, depth: int = 2, attributes: 
         stream.receive_data(segment)
         try:
             found.append(stream.stray())
-            for element in stream.elements():
+            while (element := stream.take()) is not None:
                 found.append((tree(element), element.tail, stream.last, stream.stray()))
         except RemoteProtocolError as error:
             found.append((error.code, str(error), error.text))

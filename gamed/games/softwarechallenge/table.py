@@ -113,6 +113,8 @@ class SeasonTable(MatchTable):
     expelled: dict[Seat, str] = field(factory=dict)
     own_names: dict[Seat, str] = field(factory=dict)
     """The names of peers that have given themselves one. They stand where the slot has no display name."""
+    _final_names: tuple[str, str] = ("", "")
+    """What `names` is from the start of the game on: it is in each memento."""
     _taken: set[Seat] = field(factory=set)
     _absent: dict[Seat, Absence] = field(factory=dict)
     _timed: list[bool] = field(factory=lambda: [True, True])
@@ -203,6 +205,7 @@ class SeasonTable(MatchTable):
 
     def _start(self, now: float, events: list[Addressed], *, asks: bool) -> Step:
         self._fill()
+        self._final_names = self.names
         journal = [self.match.seat(seat, self._known_name(seat), now) for seat in SEATS]
         journal += self.match.start(now, self.opening)
         if self.opening and self.opening[-1][0] != CHANCE:
@@ -242,7 +245,7 @@ class SeasonTable(MatchTable):
         return [Addressed(seat, memento) for seat in ALL]
 
     def _memento(self) -> Memento:
-        return Memento(self.room, self.season.memento(self.state, self.names, self._echo))
+        return Memento(self.room, self.season.memento(self.state, self._final_names, self._echo))
 
     def delivered(self, now: float, unsent: Collection[Seat] = ()) -> float | None:
         """Start the clock of a request that has left."""

@@ -86,7 +86,10 @@ class State:
 
     @cached_property
     def both_free(self) -> tuple[int, int]:
-        """What `free` returns for each seat. It is kept: who is to move depends on it, and is asked five times a move."""
+        """What `free` returns for each seat.
+
+        It is kept, because who is to move depends on it, and that is asked five times a move.
+        """
         return self.free(0), self.free(1)
 
     def _gaps(self, seat: Seat) -> Cells:

@@ -70,7 +70,7 @@ def memento(state: State, names: Sequence[str], echo: str) -> str:
         f'        <red color="RED" displayName={quoted(names[0])}/>',
         f'        <blue color="BLUE" displayName={quoted(names[1])}/>',
         "        <board>",
-        *[_row(number, stacks[part], barred & cells) for number, part, cells in _ROWS],
+        *[_row(place, stacks[part], barred & cells) for place, part, cells in _ROWS],
         "        </board>",
         _hand("Red", 0, state.hand(0)),
         _hand("Blue", 1, state.hand(1)),
@@ -82,14 +82,14 @@ def memento(state: State, names: Sequence[str], echo: str) -> str:
 
 
 def _rows() -> Iterator[tuple[int, slice, Cells]]:
-    for number, x in enumerate(range(-RADIUS, RADIUS + 1)):
+    for place, x in enumerate(range(-RADIUS, RADIUS + 1)):
         column = [cell for cell in CELLS if cell[0] == x]
         first = INDEX[column[0]]
-        yield number, slice(first, first + len(column)), gathered(*column)
+        yield place, slice(first, first + len(column)), gathered(*column)
 
 
 _ROWS: Final = tuple(_rows())
-"""The columns of equal x, which are the rows of the XML: number, where its cells are in `CELLS`, and they as a set."""
+"""The columns of equal x, rows of the XML: each with its place, where its cells are in `CELLS`, and their set."""
 
 
 @cache
@@ -104,9 +104,9 @@ def _frame(number: int) -> tuple[str, str]:
 
 # A move changes two of the eleven at most. About 1 KB each.
 @lru_cache(maxsize=2048)
-def _row(number: int, stacks: tuple[str, ...], barred: Cells) -> str:
-    before, after = _frame(number)
-    first = _ROWS[number][1].start
+def _row(place: int, stacks: tuple[str, ...], barred: Cells) -> str:
+    before, after = _frame(place)
+    first = _ROWS[place][1].start
     fields = [_field(index, "#" if BITS[index] & barred else stack) for index, stack in enumerate(stacks, start=first)]
     return before + "".join(fields) + after
 
@@ -206,7 +206,8 @@ def _drag(start: Element | None, destination: Element | None, echoed: list[str])
     if destination is None or there is None:
         return DragNowhere(here)
     echoed += _echoed(destination, there)
-    return DragMove(*(here or (None, None, None)), *there)
+    x, y, z = here or (None, None, None)
+    return DragMove(x, y, z, *there)
 
 
 def _place(element: Element) -> _Place:
