@@ -377,9 +377,10 @@ class SoftwareChallengeConnection:
             yield event
 
     def _next(self) -> Event | None:
-        before = self._opened() or self._unread()
-        if before is not None:
-            return before
+        if not self._has_begun and (opened := self._opened()) is not None:
+            return opened
+        if text := self._stream.stray():
+            return _stray(text)
         element = None
         try:
             element = self._stream.take()
@@ -397,8 +398,6 @@ class SoftwareChallengeConnection:
 
     def _opened(self) -> Opened | Unread | None:
         """Return, once, that the document has begun."""
-        if self._has_begun:
-            return None
         root, tag = self._stream.opening
         if not root:
             return None
@@ -408,11 +407,6 @@ class SoftwareChallengeConnection:
             reason = f"<{root}> was taken for the beginning of the document, and not for a message"
             return Unread(Refusal("no-protocol", reason, _BEGINNING, tag.encode()))
         return Opened(root)
-
-    def _unread(self) -> Unread | None:
-        """Return what developers learn of text that was passed over."""
-        text = self._stream.stray()
-        return _stray(text) if text else None
 
     def send(self, event: Event) -> bytes:
         """Return the bytes that tell the client of an event; none after the farewell.

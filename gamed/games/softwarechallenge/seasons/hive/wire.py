@@ -155,11 +155,13 @@ def read(data: Element) -> Sent:
             needed = " and ".join(f"<{part}>" for part in _NEEDED[kind])
             raise RemoteProtocolError(f"a {kind} needs a {name}", code="missing-part", hint=needed)
     inner = [] if hint is None else [f"<hint>{escaped(hint)}</hint>"]
-    move: Move | DragNowhere = SkipMove()
+    move: Move | DragNowhere
     if kind == _SET:
         move = _set(parts["piece"], parts["destination"], inner)
     elif kind == _DRAG:
         move = _drag(parts.get("start"), parts.get("destination"), inner)
+    else:
+        move = SkipMove()
     return Sent(move, _element("lastMove", kind, inner, 8), _original(kind, inner), hint or "")
 
 
