@@ -177,18 +177,21 @@ class Manager(MatchTable):
         member = self.members.get(seat)
         builder = StepBuilder()
         if member is not None:
-            self._take(builder, member, event, now)
-            self._go_on(builder, now)
+            found = answer(event, self._facts) if isinstance(event, m.Query) else None
+            if found is not None:
+                # The game is where it was.
+                builder.send(seat, found)
+            else:
+                self._take(builder, member, event, now)
+                self._go_on(builder, now)
         return self._step(builder, now)
 
     def _take(self, builder: StepBuilder, member: Member, event: Event, now: float) -> None:
         if isinstance(event, m.Query):
-            found = answer(event, self._facts)
-            builder.send(member.seat, m.Error() if found is None else found)
-            if found is None:
-                builder.refused.append((member.seat, refusals.unanswerable(event)))
-                if not member.is_out:
-                    self._violated(builder, member)
+            builder.send(member.seat, m.Error())
+            builder.refused.append((member.seat, refusals.unanswerable(event)))
+            if not member.is_out:
+                self._violated(builder, member)
         elif member.is_out:
             builder.refused.append((member.seat, refusals.after_the_end(event)))
         elif member.open is not None and member.open.is_answered_by(event):
@@ -363,7 +366,8 @@ class Manager(MatchTable):
 
     def _go_on(self, builder: StepBuilder, now: float, most: float = inf) -> None:
         """Take automatic steps, draw and ask, until somebody is waited for. `most`: so many of these, at most."""
-        while most and self.is_running and not self._is_held:
+        channels = self.channels
+        while most and self.is_running and not self._is_held(channels):
             most -= 1
             if self._leavers:
                 self._take_off(builder, now)
@@ -377,12 +381,12 @@ class Manager(MatchTable):
             else:
                 self._advance(builder, now)
         is_over = self.outcome is not None and self.status is not Status.CLOSED
-        if is_over and self._linger_until is None and not self._is_held:
+        if is_over and self._linger_until is None and not self._is_held(channels):
             self._say_over(builder, now)
 
-    @property
-    def _is_held(self) -> bool:
-        return self.is_paused or any(channel.is_notified for channel in self.channels)
+    def _is_held(self, channels: Sequence[Member]) -> bool:
+        """Whether the next step waits, for an operator or for the acknowledgement of a channel."""
+        return self.is_paused or any(channel.is_notified for channel in channels)
 
     def _deal(self, builder: StepBuilder, now: float) -> None:
         for channel in self.channels:
@@ -392,12 +396,18 @@ class Manager(MatchTable):
 
     def _ask(self, builder: StepBuilder) -> None:
         """Ask all who are to move and have not been asked."""
+        waiting = self.state.waiting
+        unasked = [
+            (member, number)
+            for seat, number in self.numbers.items()
+            if number in waiting and (member := self.members.get(seat)) is not None and not member.is_busy
+        ]
+        if not unasked:
+            return
         requests = self.game.requests(self.state)
-        for seat, number in self.numbers.items():
-            member = self.members.get(seat)
-            if member is not None and not member.is_busy and number in requests:
-                request = wire_request(requests[number])
-                builder.send(seat, member.ask(request, self.limits.move_timeout))
+        for member, number in unasked:
+            request = wire_request(requests[number])
+            builder.send(member.seat, member.ask(request, self.limits.move_timeout))
 
     def _advance(self, builder: StepBuilder, now: float) -> None:
         before = self.state
@@ -415,10 +425,11 @@ class Manager(MatchTable):
         self.status = went(self.status, STAGES[after.stage])
         if len(after.removals) > len(before.removals):
             self._lose(builder, after)
-        change = self.game.changed(before, after)
+        channels = self.channels
+        change = self.game.changed(before, after) if channels else None
         if change is not None:
             event = m.Changed(tuple(self.names[seat] for seat in change.seats))
-            for channel in self.channels:
+            for channel in channels:
                 left = max(self.limits.ack_budget - channel.spent, _SHORTEST)
                 builder.send(channel.seat, channel.ask(event, min(self.limits.ack_timeout, left)))
 

@@ -9,8 +9,6 @@ from collections.abc import Iterable, Mapping
 from itertools import accumulate, combinations, permutations
 from typing import Final
 
-from attrs import evolve
-
 from gamed.core.errors import IllegalMove, InvalidMove, NotYourTurn
 from gamed.core.game import CHANCE, Seat
 from gamed.games.roborally.rules.elements import DIRECTIONS, Direction
@@ -20,6 +18,7 @@ from gamed.games.roborally.rules.state import (
     Stage,
     State,
     deck,
+    evolve,
     hand_sizes,
     programs_complete,
     repair_points,

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from attrs import evolve
-
 from gamed.games.roborally.rules.moves import Facing, Repairs
 from gamed.games.roborally.rules.robots import DESTROYED, NEW_DAMAGE, Robot, opened, wiped
-from gamed.games.roborally.rules.state import Kind, Stage, State, repair_points
+from gamed.games.roborally.rules.state import Kind, Stage, State, evolve, repair_points
 
 
 def clean_up(state: State) -> State:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import IntEnum, StrEnum
-from typing import Final, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from gamed.core.game import Seat
 from gamed.games.roborally.rules.cards import DECK, HAND, Card
@@ -104,7 +104,8 @@ Programs: TypeAlias = tuple[tuple[Card | None, ...], ...]
 """A seat's programs, one for each turn in which it had one: the cards that were revealed, from register 1 on."""
 
 
-@frozen
+# Not slotted: `evolve` copies the instance dictionary.
+@frozen(slots=False)
 class State:
     """A position.
 
@@ -135,6 +136,24 @@ class State:
     programs: tuple[Programs, ...] = field(default=(), eq=False, repr=False)
 
 
+if TYPE_CHECKING:
+    # So that mypy checks the names and types of the changes, which it does for attrs' own function only.
+    from attrs import evolve
+else:
+
+    def evolve(state: State, **changes: Any) -> State:
+        """Return a copy of a position with some fields changed.
+
+        The same as `attrs.evolve` in a fifth of its time. A turn makes about seventy positions, and copying them field
+        by field was a third of a turn's time.
+        """
+        after = object.__new__(State)
+        fields = after.__dict__
+        fields.update(state.__dict__)
+        fields.update(changes)
+        return after
+
+
 @frozen
 class Event:
     """What the output channels are told: `seats` are the names in NTC, in order of registration."""
@@ -143,13 +162,17 @@ class Event:
     seats: tuple[Seat, ...]
 
 
+_ALWAYS: Final = frozenset({Kind.PLACED, Kind.REVEALED, Kind.ENDED})
+"""What the channels are told of although no robot has changed."""
+
+
 def changed(before: State, after: State) -> Event | None:
     """Return what is to be told of the last step or leaving, or None where nothing is.
 
     `before`: the state from which `advance` or `remove` made `after`.
     """
     kind = after.happened
-    if kind is None:
+    if kind is None or (after.robots is before.robots and kind not in _ALWAYS):
         return None
     if kind is Kind.REVEALED:
         return Event(kind, ())

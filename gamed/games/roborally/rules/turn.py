@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
-from attrs import evolve
-
 from gamed.core.game import Seat
 from gamed.games.roborally.rules import cleanup
 from gamed.games.roborally.rules.carrying import carry, push
@@ -20,7 +18,7 @@ from gamed.games.roborally.rules.layout import Layout
 from gamed.games.roborally.rules.movement import play
 from gamed.games.roborally.rules.moves import Facing
 from gamed.games.roborally.rules.robots import DESTROYED, REGISTERS, Robot, destroyed, removed
-from gamed.games.roborally.rules.state import NOBODY, Kind, Stage, State, is_in_phase, programs_complete, replaced
+from gamed.games.roborally.rules.state import NOBODY, Kind, Stage, State, evolve, is_in_phase, programs_complete, replaced
 
 Effect: TypeAlias = Callable[[Layout, list[Robot], int], bool]
 """What a board element does to the robots in a phase; it changes the list, and tells whether it has."""
@@ -65,8 +63,10 @@ def _too_few(robots: tuple[Robot, ...]) -> bool:
 
 def unless_deserted(state: State) -> State:
     """Return a position, at its end if nobody is left: not even the last player of one, nor until step E of a phase."""
-    is_certain = state.stage >= Stage.ENDING
-    return state if is_certain or any(robot.lives for robot in state.robots) else _ending(state)
+    for robot in state.robots:
+        if robot.lives:
+            return state
+    return state if state.stage >= Stage.ENDING else _ending(state)
 
 
 def _ending(state: State) -> State:
