@@ -350,7 +350,7 @@ class Manager(MatchTable):
         elif self.status is Status.LOBBY and len(self.players) < self.limits.min_players:
             self._start_at = None
 
-    def _take_off(self, builder: StepBuilder, now: float) -> None:
+    def _take_off(self, builder: StepBuilder, now: float, channels: Sequence[Member]) -> None:
         """Take the robot of the next leaver off the board, unless it is off already."""
         leaver = self._leavers.pop(0)
         if self.state.robots[leaver.number].is_removed:
@@ -360,7 +360,7 @@ class Manager(MatchTable):
         data = {**leaver.data, "steps": self.steps}
         builder.journal.append(self.match.left(leaver.number, str(leaver.why), now, data))
         before = self.state
-        self._stand(builder, before, self.game.remove(before, leaver.number))
+        self._stand(builder, before, self.game.remove(before, leaver.number), channels)
 
     # The way of a game
 
@@ -370,23 +370,23 @@ class Manager(MatchTable):
         while most and self.is_running and not self._is_held(channels):
             most -= 1
             if self._leavers:
-                self._take_off(builder, now)
+                self._take_off(builder, now, channels)
                 continue
-            seats = self.game.to_move(self.state)
+            seats = self.game.to_move(self.match.state)
             if CHANCE in seats:
                 self._deal(builder, now)
             elif seats:
                 self._ask(builder)
                 return
             else:
-                self._advance(builder, now)
+                self._advance(builder, now, channels)
         is_over = self.outcome is not None and self.status is not Status.CLOSED
         if is_over and self._linger_until is None and not self._is_held(channels):
             self._say_over(builder, now)
 
     def _is_held(self, channels: Sequence[Member]) -> bool:
         """Whether the next step waits, for an operator or for the acknowledgement of a channel."""
-        return self.is_paused or any(channel.is_notified for channel in channels)
+        return self.is_paused or (bool(channels) and any(channel.is_notified for channel in channels))
 
     def _deal(self, builder: StepBuilder, now: float) -> None:
         for channel in self.channels:
@@ -409,23 +409,22 @@ class Manager(MatchTable):
             request = wire_request(requests[number])
             builder.send(member.seat, member.ask(request, self.limits.move_timeout))
 
-    def _advance(self, builder: StepBuilder, now: float) -> None:
-        before = self.state
+    def _advance(self, builder: StepBuilder, now: float, channels: Sequence[Member]) -> None:
+        before = self.match.state
         after = self.game.advance(before)
         self.steps += 1
-        self._stand(builder, before, after)
+        self._stand(builder, before, after, channels)
         if after.stage is Stage.OVER:
             outcome = self.game.outcome(after)
             assert outcome is not None
             self._end(builder, outcome, now)
 
-    def _stand(self, builder: StepBuilder, before: State, after: State) -> None:
+    def _stand(self, builder: StepBuilder, before: State, after: State, channels: Sequence[Member]) -> None:
         """Take a new position: tell the channels of it, and those whose robots are gone for good."""
-        self.state = after
+        self.match.state = after
         self.status = went(self.status, STAGES[after.stage])
         if len(after.removals) > len(before.removals):
             self._lose(builder, after)
-        channels = self.channels
         change = self.game.changed(before, after) if channels else None
         if change is not None:
             event = m.Changed(tuple(self.names[seat] for seat in change.seats))

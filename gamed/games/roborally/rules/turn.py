@@ -18,7 +18,16 @@ from gamed.games.roborally.rules.layout import Layout
 from gamed.games.roborally.rules.movement import play
 from gamed.games.roborally.rules.moves import Facing
 from gamed.games.roborally.rules.robots import DESTROYED, REGISTERS, Robot, destroyed, removed
-from gamed.games.roborally.rules.state import NOBODY, Kind, Stage, State, evolve, is_in_phase, programs_complete, replaced
+from gamed.games.roborally.rules.state import (
+    NOBODY,
+    Kind,
+    Stage,
+    State,
+    evolve,
+    is_in_phase,
+    programs_complete,
+    replaced,
+)
 
 Effect: TypeAlias = Callable[[Layout, list[Robot], int], bool]
 """What a board element does to the robots in a phase; it changes the list, and tells whether it has."""
