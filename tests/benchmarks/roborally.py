@@ -1,24 +1,17 @@
-"""RoboRally: turns a second, of the rules alone and over TCP; queries a second; the memory of a game.
-
-`python -m tests.benchmarks.roborally` prints the processor time of a turn alone.
-"""
+"""RoboRally: games over TCP of two players that answer at once; turns of the rules alone; queries; a game's memory."""
 
 from __future__ import annotations
 
 import json
 import select
 import socket
-import subprocess
-import sys
-import tempfile
 import time
-from pathlib import Path
 from random import Random
 
 from gamed.core.game import CHANCE
 from gamed.games.roborally import Settings, game_type
 from gamed.games.roborally.strategy import STRATEGIES, as_public
-from tests.daemon import ROOT, Daemon, free_port, running
+from tests.daemon import Daemon, free_port
 
 ROBOTS = 8
 GAMES = 10
@@ -63,13 +56,6 @@ def rules_alone() -> tuple[int, float]:
     return turns, seconds
 
 
-def bots(port: int) -> dict[str, float]:
-    """Let bots play games at the same time, without channels; return what they tell."""
-    command = [sys.executable, "-m", "tests.proofs.robots", *map(str, (port, GAMES, ROBOTS, 0))]
-    told: dict[str, float] = json.loads(subprocess.run(command, capture_output=True, check=True, cwd=ROOT).stdout)
-    return told
-
-
 def duel(port: int, number: int) -> int:
     """Let two planners play a game and answer at once; return its turns: the programs of the one who made more."""
     players = {}
@@ -92,22 +78,6 @@ def duel(port: int, number: int) -> int:
                 client.close()
                 del playing[fileno]
     return max(player.moves for _, player in players.values())
-
-
-def milliseconds_a_turn() -> float:
-    """Return the processor time that the reactor's thread takes for a turn of two robots, its share of a game included.
-
-    A game's connections, registrations and record are divided among its turns.
-    """
-    port, listener = section(DUEL_KEYS)
-    with tempfile.TemporaryDirectory() as directory, running(Path(directory), more=listener) as started:
-        thread = Path(f"/proc/{started.process.pid}/schedstat")
-        duel(port, DUELS)
-        time.sleep(1)
-        before = int(thread.read_text().split()[0])
-        turns = sum(duel(port, number) for number in range(DUELS))
-        time.sleep(1)
-        return (int(thread.read_text().split()[0]) - before) / turns / 1e6
 
 
 def queries(port: int, question: bytes) -> float:
@@ -142,7 +112,3 @@ def memory(daemon: Daemon, port: int) -> float:
     for client in clients:
         client.close()
     return each
-
-
-if __name__ == "__main__":
-    print(f"roborally: {milliseconds_a_turn():.2f} ms of the reactor's thread for a turn of two robots over TCP")
