@@ -185,7 +185,7 @@ class State:
 
 if TYPE_CHECKING:
     # So that mypy checks the names and types of the changes, which it does for attrs' own function only.
-    from attrs import evolve
+    from attrs import evolve as evolve  # noqa: PLC0414 (an explicit re-export)
 else:
 
     def evolve(state: State, **changes: Any) -> State:
