@@ -26,7 +26,9 @@ _NUMBER = re.compile("-?[0-9]+")
 _TRUTHS: Final = {"true": True, "false": False}
 # Most texts need nothing, and one match is cheaper than a translation.
 _PLAIN = re.compile("[ !#-%'-;=?-~]*")
-_PLAIN_BYTES = re.compile(rb"[ -%'-;=?-~]+")
+is_plain: Final = re.compile(rb"[ -%'-;=?-~]+").fullmatch
+"""Whether bytes are an element's content as they stand."""
+
 _TEXT: Final = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\r", "&#13;"))
 _ATTRIBUTE: Final = (*_TEXT, ('"', "&quot;"), ("\t", "&#9;"), ("\n", "&#10;"))
 
@@ -88,7 +90,7 @@ def content(body: bytes) -> str | None:
     That is so for no bytes at all (an empty element has no body), for what is not UTF-8 or not XML, and for a carriage
     return, which editors and parsers take for a line feed.
     """
-    if _PLAIN_BYTES.fullmatch(body):
+    if is_plain(body):
         return body.decode("ascii")
     try:
         text = body.decode()
