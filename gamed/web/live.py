@@ -134,7 +134,7 @@ class RoomFeed:
             scene["phase"] = "play" if captured.outcome is None else "over"
         return scene
 
-    def leave(self, seat: Seat, since: float | None) -> None:
+    def show_away(self, seat: Seat, since: float | None) -> None:
         """Show the player on a seat as away since a moment; None: it is back."""
         if since is not None:
             self.away[seat] = since
