@@ -383,7 +383,7 @@ class UnharmedTests(SynchronousTestCase):
             (NESTED + b"<!-- z -->", "comments"),
             (changed(NESTED, b"<body>", b"<!-- m --><body>"), "comments"),
             (b"<?style x?>" + NESTED, "processing instructions"),
-            (changed(NESTED, b"<game ", xsi), "the place of a schema"),
+            (changed(NESTED, b"<game ", xsi), "the location of a schema"),
         ):
             (found,) = outcome(text).lost
             self.assertTrue(found.startswith(lost))
