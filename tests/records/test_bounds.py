@@ -165,4 +165,4 @@ class SgfTests(SynchronousTestCase):
         self.patch(replay, "MOST_EFFORT", 30 * 52 * 52)
         (outcome,) = taken(data)
         self.assertEqual((outcome.code, outcome.line), ("forbidden", 1))
-        self.assertIn("would cost too much time", outcome.sentence)
+        self.assertIn("would take too much time", outcome.sentence)
