@@ -53,9 +53,9 @@ def rules_alone() -> tuple[int, float]:
     return turns, seconds
 
 
-def bots(port: int) -> dict[str, float]:
-    """Let bots play games at the same time, without channels; return what they tell."""
-    command = [sys.executable, "-m", "tests.proofs.robots", *map(str, (port, GAMES, ROBOTS, 0))]
+def bots(port: int, robots: int) -> dict[str, float]:
+    """Let so many bots play each of some games at the same time, without channels; return what they report."""
+    command = [sys.executable, "-m", "tests.proofs.robots", *map(str, (port, GAMES, robots, 0))]
     told: dict[str, float] = json.loads(subprocess.run(command, capture_output=True, check=True, cwd=ROOT).stdout)
     return told
 
