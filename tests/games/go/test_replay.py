@@ -124,9 +124,9 @@ class RemovesTests(ReplayCase):
 
     def test_wrong_ones_are_named(self) -> None:
         for removed, text in (
-            ((), "removes nothing where the rules take (3,2)"),
-            (((1, 2),), "removes (1,2) where the rules take (3,2)"),
-            (((3, 2), (3, 2)), "removes (3,2) (3,2) where the rules take (3,2)"),
+            ((), "it removes nothing, but by the rules it captures (3,2)"),
+            (((1, 2),), "it removes (1,2), but by the rules it captures (3,2)"),
+            (((3, 2), (3, 2)), "it removes (3,2) (3,2), but by the rules it captures (3,2)"),
         ):
             error = self.refused(self.with_removes(*removed))
             self.assertEqual((error.code, error.number), ("wrong-removes", 8))
