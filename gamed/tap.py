@@ -32,6 +32,7 @@ from gamed.console.service import Console, console
 from gamed.core.errors import ConfigError, GamedError
 from gamed.core.reception import Reception
 from gamed.core.stats import Stats
+from gamed.fairness import TurnBudget
 from gamed.garbage import GarbagePauses, IdleCollector
 from gamed.lobby.expiry import Expiry
 from gamed.lobby.lobby import Lobby
@@ -377,7 +378,8 @@ def build(
     journal.on_failure = lobby.delivery.sync_failed
     room_for = raise_descriptor_limit()
     bans = Bans()
-    fair_queue, accept_throttle = FairQueue(reactor), accept_throttle_of(reactor)
+    budget = TurnBudget(reactor.seconds, lambda: stall_clock.number)
+    fair_queue, accept_throttle = FairQueue(reactor, budget), accept_throttle_of(reactor, budget)
     in_thread = partial(_in_thread, reactor)
     listeners = []
     factories = {}
@@ -385,8 +387,9 @@ def build(
         settings = config.listeners[name]
         endpoint = _given(endpoints[name], settings.endpoint)
         if endpoint := activated(name, reactor) or standard_endpoint(maker.port) if endpoint is None else endpoint:
-            total = min(settings.connections, room_for)
-            limits = ConnectionLimits(name, total, settings.connections_per_address, bans, room_for)
+            limits = ConnectionLimits(
+                name, min(settings.connections, room_for), settings.connections_per_address, bans, room_for
+            )
             limits.per_second = settings.connections_per_second
             made.check(settings)
             reception = LateReception(partial(made.reception, with_password(name, settings), lobby), made.check)

@@ -1,6 +1,7 @@
-"""RoboRally by the protocol of the SWP'99: the manager (Verwalter), its players and its output channels.
+"""RoboRally, played by the protocol of the SWP'99, a software course at a German university in 1999.
 
-Source: docs/reference/roborally.md.
+Source: docs/reference/roborally.md. gamed is the protocol's manager (Verwalter): players (Spieler) and output channels
+(Ausgabekanäle) connect to it. This module joins the parts of the game to the `GameType` that the registry loads.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from gamed.core.history import Entry
 from gamed.registry import GameType, ListenerSettings, Named, everything
 
 COURSES: Final = ("doppelhalle", "anlauf", "karussell", "treppe", "winkel", "mahlstrom", "archipel", "grossfabrik")
-"""The courses of the default configuration: a plain one first."""
+"""The courses of the default configuration. The first one is plain: new players begin on it."""
 
 
 @frozen
 class Settings(ListenerSettings):
-    """The section [roborally] of the configuration; etc/gamed.toml explains each key."""
+    """The section [roborally] of the configuration. etc/gamed.toml explains each key for administrators."""
 
     courses: tuple[str, ...] = field(default=COURSES, validator=min_len(1))
     order: str = field(default="listed", validator=in_(("listed", "random")))
@@ -58,7 +59,7 @@ def _check(settings: Settings) -> None:
 
 
 def _public_text(entry: Entry) -> str | None:
-    """Return what everybody may know of a move: of a program, nothing."""
+    """Return the public notation of a move; None for a program, which stays hidden until its cards are revealed."""
     move = everything(entry)
     return None if move is not None and _is_program(move) else move
 

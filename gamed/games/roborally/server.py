@@ -10,9 +10,10 @@ from typing import Any
 from gamed.core.game import Options
 from gamed.core.reception import LobbyServices
 from gamed.games.roborally.course_list import CourseList, course_options
+from gamed.games.roborally.limits import TableLimits
 from gamed.games.roborally.reception import ManagerReception
 from gamed.games.roborally.rules.moves import Program, parse
-from gamed.games.roborally.table import Limits, Manager
+from gamed.games.roborally.table import Manager
 from gamed.games.roborally.wire import RoboRallyConnection
 
 
@@ -34,13 +35,13 @@ def connection(_settings: Any) -> RoboRallyConnection:
 
 def reception(settings: Any, services: LobbyServices) -> ManagerReception:
     """Return what leads peers to lobbies."""
-    courses = CourseList(settings, Random(settings.seed or None))  # noqa: S311 (a game's chance)
+    courses = CourseList(settings, Random(settings.seed or None))  # noqa: S311 (shuffling, not a secret)
     return ManagerReception(services, settings, courses)
 
 
 def table(settings: Any, options: Options, random: Callable[[], Random], now: float) -> Manager:
     """Return a fresh lobby with its manager."""
-    limits = Limits(
+    limits = TableLimits(
         min_players=int(options["min_players"]),
         max_channels=settings.max_channels,
         move_timeout=settings.move_timeout,

@@ -1,6 +1,7 @@
-"""The schema of a database: which one it has, and bringing it to that of `tables.py`.
+"""Read the revision of a database, and upgrade its schema to that of `tables.py`.
 
-Source: docs/reference/records.md#what-is-kept. A new revision is a file in `versions`, written by hand. alembic applies the revisions; it is imported only for a database that does not have the newest.
+Source: docs/reference/records.md#what-is-kept. A new revision is a file in `versions`, written by hand.
+alembic applies the revisions; it is imported only for a database that does not have the newest.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _VERSION: Final = table(VERSION_TABLE, column("version_num"))
 
 
 def upgrade(connection: Connection) -> None:
-    """Create the schema, or bring it to ours, in the caller's transaction.
+    """Create the schema, or upgrade it to ours, in the caller's transaction.
 
     Raises StoreError if the database was written by a newer gamed.
     """
@@ -36,7 +37,7 @@ def upgrade(connection: Connection) -> None:
 
 
 def require_newest(connection: Connection) -> None:
-    """Raise StoreError if the database has another schema than ours; nothing is written."""
+    """Raise StoreError if the database has another schema than ours. Write nothing."""
     revision = current_revision(connection)
     if revision != HEAD:
         raise StoreError(
@@ -46,7 +47,7 @@ def require_newest(connection: Connection) -> None:
 
 
 def current_revision(connection: Connection) -> str | None:
-    """Return the revision that a database has, None for one that is empty."""
+    """Return the revision of a database, None if it is empty."""
     if not inspect(connection).has_table(VERSION_TABLE):
         return None
     return connection.execute(select(_VERSION.c.version_num)).scalar()
