@@ -163,14 +163,18 @@ def _deliver_all(dispatches: Iterable[Dispatch]) -> None:
     peers: dict[Peer, None] = {}
     timed: dict[Room, int] = {}
     for dispatch in dispatches:
+        room = dispatch.room
         for peer, event in dispatch.events:
             peers[peer] = None
-            _deliver(dispatch.room, peer, event)
+            # Not by `_safely`: this is on each line's way.
+            try:
+                peer.deliver(event)
+            except Exception:  # noqa: BLE001 (an event that cannot be written is a fault of ours)
+                _undeliverable(room, peer)
         for peer in dispatch.released:
-            _safely(peer, peer.released, dispatch.room)
+            _safely(peer, peer.released, room)
         for peer in dispatch.dismissed:
             _safely(peer, peer.close)
-        room = dispatch.room
         if room is not None and not room.table.forwards:
             timed[room] = timed.get(room, 0) + 1
     # Each peer is flushed once a turn: an answer and the shot after it cost one system call.
@@ -180,15 +184,12 @@ def _deliver_all(dispatches: Iterable[Dispatch]) -> None:
         room.delivered(steps)
 
 
-def _deliver(room: Room | None, peer: Peer, event: Event) -> None:
-    try:
-        peer.deliver(event)
-    except Exception:  # noqa: BLE001 (an event that cannot be written is a fault of ours)
-        if room is not None:
-            room.fail(Failure())
-        else:
-            log.failure("cannot write an event: peer={peer}", peer=peer.name)
-            peer.close()
+def _undeliverable(room: Room | None, peer: Peer) -> None:
+    if room is not None:
+        room.fail(Failure())
+    else:
+        log.failure("cannot write an event: peer={peer}", peer=peer.name)
+        peer.close()
 
 
 def _safely(peer: Peer, do: Callable[..., None], *arguments: Any) -> None:

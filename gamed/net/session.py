@@ -127,7 +127,7 @@ class Session:
     """Whether the peer has said something whole, and is read by the reactor itself, not by the accept throttle."""
 
     _is_answered: bool = False
-    """Whether an answer to the last read is expected in this turn of the reactor. It acknowledges what was read."""
+    """Whether the peer says nothing more before something is sent to it, which acknowledges what was read of it."""
 
     _arrivals: Arrivals | None = None
     """None: there is no socket, or no pass of the reactor is noted."""
@@ -165,6 +165,7 @@ class Session:
         if self.phase is not _OPEN and self.phase in DEAF:
             return
         self.inbox.put(data)
+        self.inbox.is_behind = len(data) >= READ_BYTES
         self._is_answered = False
         handle = self.outbox.handle
         if self._arrivals is not None:
@@ -229,8 +230,7 @@ class Session:
             before = self.inbox.taken
             room.receive(seat, events)
             if self.inbox.taken > before:
-                # A table that does not forward has been told something, and answers.
-                self._is_answered = not room.table.forwards
+                self._is_answered = room.table.is_next_elsewhere and not self.connection.unfinished
 
     def _come_in(self) -> None:
         """Be read like those who play: the peer has said something whole."""
@@ -281,7 +281,8 @@ class Session:
     def _serve_safely(self, until: float) -> bool:
         try:
             has_more = self._serve(MESSAGES_AT_ONCE, until)
-            if self._is_overdue:
+            # Asking costs two system calls. What has ended behind all that was sent is read next.
+            if (has_more or self.inbox.is_behind) and self._is_overdue:
                 self.mute()
                 self._go(PEER_ENDED)
                 return False

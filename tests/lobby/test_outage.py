@@ -71,7 +71,8 @@ class HoldTests(LobbyTestCase):
         self.journal.refuses = False
         self.turns(1, AGAIN)
         self.room.receive(0, [LAST_SUNK])
-        self.turns(6, 1.0)
+        for _ in range(2):
+            self.turns(3, 1.0)
         self.assertEqual(self.termination(self.room), ("victory", 1))
         self.assertEqual(list(self.store.records), [self.room.id])
 

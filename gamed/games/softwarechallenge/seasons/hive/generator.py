@@ -8,6 +8,7 @@ the official list is empty or holds the skip alone.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
 from gamed.core.game import Seat
@@ -26,9 +27,14 @@ _SETS: Final[tuple[dict[str, tuple[SetMove, ...]], ...]] = tuple(
 )
 """All well-formed sets, by seat, letter and index. Moves are values, so one of each is enough."""
 
-_DRAGS: Final[tuple[tuple[DragMove, ...], ...]] = tuple(
-    tuple(DragMove(*start, *end) for end in _PLANE_CELLS) for start in _PLANE_CELLS
-)
+
+@cache
+def _drags_from(start: int) -> tuple[DragMove, ...]:
+    """Return all well-formed drags from a cell, by the index of the end.
+
+    They are made for the first drag from there: those of all cells would be a tenth of what a bot's start takes.
+    """
+    return tuple(DragMove(*_PLANE_CELLS[start], *end) for end in _PLANE_CELLS)
 
 
 def must_set_bee(state: State) -> bool:
@@ -54,8 +60,11 @@ def kinds(state: State) -> str:
     return "".join(letter for letter in TYPES if letter in hand)
 
 
-def reach(state: State, start: int) -> Cells:
-    """Return where the top piece of a cell can go by the rules of its type, wherever it leaves the others."""
+def reach(state: State, start: int, end: Cells = 0) -> Cells:
+    """Return where the top piece of a cell can go by the rules of its type, wherever it leaves the others.
+
+    With an end, only what is said of this cell counts: an ant's way is not followed beyond it.
+    """
     bit = BITS[start]
     occupied = state.occupied if bit & state.high else state.occupied & ~bit
     empty = BOARD & ~(occupied | state.barred)
@@ -65,7 +74,7 @@ def reach(state: State, start: int) -> Cells:
         case "B":
             return beetle(bit, occupied, state.barred)
         case "A":
-            return ant(bit, gates(occupied, empty, state.barred))
+            return ant(bit, gates(occupied, empty, state.barred), end)
         case "S":
             return spider(bit, gates(occupied, empty, state.barred))
         case _:
@@ -90,7 +99,7 @@ def generated(state: State) -> list[Move]:
         sets = _SETS[seat][letter]
         moves += [sets[index] for index in where]
     for start, ends in drags(state):
-        row = _DRAGS[start]
+        row = _drags_from(start)
         moves += [row[end] for end in indices(ends)]
     return moves
 
