@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from tests.benchmarks import hive, quoridor, relay, roborally, start
+from tests.benchmarks import floods, hive, quoridor, relay, roborally, rooms, start
 from tests.benchmarks.measuring import Figure, Measurement, Programs, cpu_seconds, settle
 from tests.daemon import free_port, section
 
@@ -194,6 +194,23 @@ MEASUREMENTS = (
     ),
     Measurement("memory", (Figure("a Hive room with two clients in a game", "KiB"),), hive_memory),
     Measurement("memory", (Figure("a Quoridor table with two worlds in a game", "KiB"),), quoridor_memory),
+    Measurement(
+        "rooms",
+        (
+            Figure("10,000 Battleship rooms, 200 of them active", "MiB", most=250.0),
+            Figure("… the p99 of a line there, beyond that of 200 rooms alone", "ms", most=5.0),
+        ),
+        rooms.open_rooms,
+    ),
+    Measurement(
+        "floods",
+        (
+            Figure("the p99 of a move while all listeners are flooded, to the quiet one", "times", most=2.0),
+            Figure("the longest turn of the reactor meanwhile", MOVE, most=5.0),
+            Figure("the longest turn by the clock", "ms"),
+        ),
+        floods.flooded,
+    ),
     Measurement(
         "queries",
         (

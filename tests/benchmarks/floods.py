@@ -7,17 +7,23 @@ Times are those of the honest clients, in a process of their own; turns are note
 from __future__ import annotations
 
 import contextlib
+import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from attrs import define
 
+from tests.benchmarks.measuring import Programs
 from tests.proofs.flooders import Flooder
 from tests.proofs.guests import LISTENERS, daemon_of_all, described
-from tests.proofs.measured_daemon import PROGRAM, Turns
+from tests.proofs.measured_daemon import FILE, Turns
 from tests.proofs.paced import Paced, p99
 
 PAIRS, PERIOD = 10, 0.05
+SECONDS = 10.0
+"""How long the quiet time is; the flood lasts twice as long."""
+
 ADDRESSES, SLOW = 400, 800
 MOST = 0.005
 """Seconds that no turn of the reactor should take longer than."""
@@ -50,11 +56,19 @@ class Found:
         print(f"    flooded: {self.turns.told(MOST)}; peak of memory {self.peak_kib // 1024} MiB")
 
 
-def run(directory: Path, seconds: float, program: list[str] | None = None) -> Found:
+def flooded(programs: Programs) -> Sequence[float]:
+    """Return how many times as long a move takes, and the longest turns in milliseconds, by work and by the clock."""
+    with tempfile.TemporaryDirectory() as directory:
+        found = run(Path(directory), SECONDS, programs)
+    found.report()
+    return (found.ratio, 1e3 * max(found.turns.used), 1e3 * max(found.turns.took))
+
+
+def run(directory: Path, seconds: float, programs: Programs) -> Found:
     """Play for some seconds, and then go on for twice as many while there is a flood, which begins in the first."""
     with contextlib.ExitStack() as stack:
         daemon, ports = daemon_of_all(directory)
-        daemon.program = PROGRAM if program is None else program
+        daemon.program = [programs.scripts / "python", FILE]
         daemon.start()
         stack.callback(daemon.kill)
         flooders = [Flooder(name, ports[name], ADDRESSES, SLOW // len(ports)) for name in LISTENERS]

@@ -8,7 +8,6 @@ itself needs.
 
 from __future__ import annotations
 
-import sys
 import time
 from array import array
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any
 
 from attrs import define, field
 
-PROGRAM = [sys.executable, __file__]
+FILE = Path(__file__)
 
 
 @define(eq=False)
