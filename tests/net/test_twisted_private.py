@@ -18,7 +18,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 import twisted
 from gamed.lobby.stall_clock import has_passes
-from gamed.net.sockets import read_at_most
+from gamed.net.sockets import read_at_most, share_names
 from gamed.net.twisted_private import PolledReader, accept_with, input_watch
 
 CHANGED = f"Twisted {twisted.__version__} has changed"
@@ -28,6 +28,7 @@ INPUT = (
     f"{CHANGED} its reactor for epoll: see EPollReactor._poller, and change input_watch in gamed/net/twisted_private.py"
 )
 SIZE = f"{CHANGED} how much connections read at a time: see tcp.Connection, and change read_at_most of sockets.py"
+NAMES = f"{CHANGED} what it calls connections: see tcp.Server, and change share_names of gamed/net/sockets.py"
 PASS = f"{CHANGED} its reactors' main loop: see ReactorBase.mainLoop, and change StallClock.startService and has_passes"
 
 
@@ -116,6 +117,23 @@ class ReadSizeTests(SynchronousTestCase):
         far.send(b"0123456789")
         connection.doRead()
         self.assertEqual(heard, [b"01234"], SIZE)
+
+
+class NameTests(SynchronousTestCase):
+    def test_a_connection_gives_up_the_names_that_twisted_made_for_it(self) -> None:
+        made = tcp.Server.__init__.__code__.co_names
+        self.assertTrue({"logstr", "repstr"} <= set(made), NAMES)
+        near, far = socket.socketpair()
+        self.addCleanup(near.close)
+        self.addCleanup(far.close)
+        connections: list[Any] = []
+        for number in (1, 2):
+            connection: Any = tcp.Server(near, None, ("::1", 4711, 0, 0), None, number, MemoryReactorClock())
+            connection.repstr = f"<{number}>"
+            share_names(connection)
+            connections.append(connection)
+        self.assertEqual(*map(repr, connections), NAMES)
+        self.assertEqual(*[connection.logPrefix() for connection in connections], NAMES)
 
 
 class InputTests(SynchronousTestCase):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from random import Random
 
 from attrs import field, frozen
@@ -36,6 +37,8 @@ class Settings(ListenerSettings):
     idle_seconds: float = field(default=900.0, validator=gt(0))
 
 
+# One mapping for all rooms of a listener.
+@lru_cache(4)
 def _options(settings: Settings) -> Options:
     options: dict[str, str | bool] = {
         "roles": settings.roles,
@@ -55,15 +58,20 @@ def _reception(_settings: Settings, services: LobbyServices) -> FirstCome:
 
 
 def _table(settings: Settings, options: Options, random: Callable[[], Random], now: float) -> Relay:
-    limits = RelaySettings(
-        enforce=options["referee"] == "enforce",
+    return Relay(_RULES, options, _limits(settings, enforce=options["referee"] == "enforce"), random, now)
+
+
+@lru_cache(4)
+def _limits(settings: Settings, *, enforce: bool) -> RelaySettings:
+    """Return a relay's limits. All rooms of a listener share them."""
+    return RelaySettings(
+        enforce=enforce,
         early_bytes=settings.early_bytes,
         game_lines=settings.game_lines,
         game_bytes=settings.game_bytes,
         waiting_seconds=settings.waiting_seconds,
         idle_seconds=settings.idle_seconds,
     )
-    return Relay(_RULES, options, limits, random, now)
 
 
 def _player(strategy: str) -> Callable[[Random], Player]:
