@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attrs import define, field
+from attrs import define
 
 from gamed.core.errors import RemoteProtocolError
 
@@ -15,15 +15,16 @@ UNFINISHED = 200
 """Bytes of an unfinished line that are shown."""
 
 
-@define
+@define(weakref_slot=False)
 class LineReader:
     """Cuts a byte stream into lines. `limit`: the longest line accepted, in bytes without its terminator."""
 
     limit: int
     _text: bytes = b""
     _after_cr: bool = False
-    # The last line first, so that taking the next one is cheap however many there are.
-    _lines: list[bytes] = field(factory=list)
+    # The last line first, so that taking the next one is cheap however many there are. None: there are none, and never
+    # were; most readers of a busy listener are idle.
+    _lines: list[bytes] | None = None
     _over: bool = False
     # The first bytes of the line that was too long.
     _too_long: bytes = b""
@@ -43,14 +44,6 @@ class LineReader:
         if self._after_cr and data[:1] == b"\n":
             data = data[1:]
         self._after_cr = data[-1:] == b"\r"
-        self._cut(data)
-
-    def _end(self) -> None:
-        if self._text:
-            self._lines.insert(0, self._text)
-            self._text = b""
-
-    def _cut(self, data: bytes) -> None:
         if b"\r" in data:
             data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         parts = (self._text + data).split(b"\n")
@@ -62,6 +55,11 @@ class LineReader:
         if parts:
             parts.reverse()
             self._lines = parts + self._lines if self._lines else parts
+
+    def _end(self) -> None:
+        if self._text:
+            self._lines = [self._text, *(self._lines or ())]
+            self._text = b""
 
     def lines(self) -> Iterator[bytes]:
         """Yield the complete lines so far. Raises RemoteProtocolError(code="line-too-long") after those before it."""
