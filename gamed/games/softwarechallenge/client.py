@@ -94,5 +94,5 @@ class Player:
 
     def _leave(self) -> bytes:
         if self._follower.result is None:
-            raise RemoteProtocolError("the game was ended without a result", code="no-result")
+            raise RemoteProtocolError("the game ended without a result", code="no-result")
         return self._follower.leave()

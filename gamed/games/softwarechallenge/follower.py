@@ -118,7 +118,7 @@ class Follower:
                 self.state = state
             case MoveRequest():
                 if self.seat is None or self.state is None:
-                    raise RemoteProtocolError("a move is asked for before the game has begun", code="out-of-step")
+                    raise RemoteProtocolError("the server requested a move before the game began", code="out-of-step")
                 self.is_asked = True
             case Result(element=result):
                 self._learn(result)

@@ -417,7 +417,7 @@ class SoftwareChallengeReception:
         except RuleError as error:
             raise RoomError(f"the record cannot be played: {error}") from error
         if not game.to_move(state):
-            raise RoomError("the game of the record is over then")
+            raise RoomError("the game of the record has ended by then")
         return plies
 
     def _prepare(self, peer: Peer, event: say.Prepare) -> str:

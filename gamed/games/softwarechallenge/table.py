@@ -5,7 +5,7 @@ docs/reference/software-challenge.md#time, docs/reference/software-challenge.md#
 on the game of a season.
 
 A turn has three steps. `_ask` sends the state to all and a request to the mover. `delivered` starts the clock when
-these bytes have left, so that a player does not pay for the server's delays. `receive` judges the answer by its arrival.
+these bytes have left, so that no player pays for the server's delays. `receive` judges the answer by its arrival.
 """
 
 from __future__ import annotations
@@ -356,7 +356,7 @@ class SeasonTable(MatchTable):
         ]
         step = self._violated(seat, text, code, now, events)
         step.events += self._farewell(seat, text, kick=True)
-        reason = "the message has no move in it" if sent.move is None else text.partition("; move was")[0]
+        reason = "the message contains no move" if sent.move is None else text.partition("; move was")[0]
         step.refused = ((seat, Refusal(code, reason, expected, event.message.text)),)
         return step
 

@@ -108,7 +108,7 @@ def texts(element: Element, names: frozenset[str], parts: str = "") -> Mapping[s
         if child.tag not in names:
             raise unknown_element(child, (*sorted(names), parts))
         if child.tag in found:
-            raise RemoteProtocolError(f"{child.tag!r} is said twice", code="duplicate-element")
+            raise RemoteProtocolError(f"{child.tag!r} appears twice", code="duplicate-element")
         found[child.tag] = child.text or ""
     return found
 
@@ -164,7 +164,7 @@ def _room(element: Element) -> Request:
     room = texts(element, frozenset({"roomId"}), "data").get("roomId")
     data = element.findall("data")
     if len(data) > 1:
-        raise RemoteProtocolError("'data' is said twice", code="duplicate-element")
+        raise RemoteProtocolError("'data' appears twice", code="duplicate-element")
     if data and not data[0].get("class"):
         raise RemoteProtocolError("data needs a class", code="missing-class", hint='<data class="setmove">')
     return RoomMessage(room, data[0] if data else None)
