@@ -189,7 +189,12 @@ TAIL = 64
 
 
 class Game:
-    """Two instant clients in a room. `made`: the moves that were sent. After `length` of them a client leaves."""
+    """Two instant clients in a room.
+
+    made: How many moves were sent.
+    length: After how many moves a client leaves.
+    left: Whether it has.
+    """
 
     def __init__(self, port: int, length: int = LAST_TURN) -> None:
         self.made, self.length, self.left = 0, length, False
@@ -197,7 +202,7 @@ class Game:
         self.head = b""
         self.tails = [b"", b""]
         self.sockets = [client(port)]
-        # Each joins when the one before it has its seat, or two games that begin at a time would mix.
+        # A client joins when the one before it has its seat. Else two games that begin together could be mixed up.
         while b"<joined" not in self.head:
             self.head += self.sockets[0].recv(4_096)
         self.sockets.append(client(port))
@@ -255,7 +260,7 @@ def encoded(moves: tuple[Move, ...], room: str) -> Iterator[bytes]:
 
 
 def play(port: int, rooms: int, games: int, length: int = LAST_TURN) -> tuple[int, float]:
-    """Have so many rooms at once play so many games of at most this length; return the moves and the seconds."""
+    """Play so many games of at most this length, in so many rooms at once. Return the moves and the seconds."""
     selector = selectors.DefaultSelector()
     begun, made, left = time.perf_counter(), 0, games
 
