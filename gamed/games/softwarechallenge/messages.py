@@ -23,6 +23,9 @@ from attrs import define, field
 from gamed.core.events import Event
 from gamed.wire.xmlstream import KEPT, Element
 
+COLORS: Final = ("red", "blue")
+"""The words for the seats."""
+
 UNKNOWN: Final = "Unknown"
 """The name, on the wire, of a player whose slot has no display name. No message lets a player choose one."""
 

@@ -10,6 +10,7 @@ The server accepts more moves than it lists (`checks.py`), so this list is for p
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
 from gamed.core.game import Seat
@@ -29,9 +30,14 @@ _SETS: Final[tuple[dict[str, tuple[SetMove, ...]], ...]] = tuple(
 )
 """All well-formed sets, by seat, letter and index. Moves are values, so one object of each is enough."""
 
-_DRAGS: Final[tuple[tuple[DragMove, ...], ...]] = tuple(
-    tuple(DragMove(*start, *end) for end in _PLANE_CELLS) for start in _PLANE_CELLS
-)
+
+@cache
+def _drags_from(start: int) -> tuple[DragMove, ...]:
+    """Return all well-formed drags from a cell, by the index of the end.
+
+    They are made for the first drag from there: those of all cells would be a tenth of what a bot's start takes.
+    """
+    return tuple(DragMove(*_PLANE_CELLS[start], *end) for end in _PLANE_CELLS)
 
 
 def must_set_bee(state: State) -> bool:
@@ -96,7 +102,7 @@ def generated(state: State) -> list[Move]:
         sets = _SETS[seat][letter]
         moves += [sets[index] for index in where]
     for start, ends in drags(state):
-        row = _DRAGS[start]
+        row = _drags_from(start)
         moves += [row[end] for end in indices(ends)]
     return moves
 
