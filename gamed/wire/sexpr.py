@@ -62,7 +62,6 @@ _ATOM: Final = r"(?:[A-Za-z][A-Za-z0-9-]{0,30}+|[0-9]{1,9}+(?:\.[0-9]{1,9}+)?)"
 _COMMON: Final = re.compile(rf"\((?:{_ATOM}(?: {_ATOM}){{0,7}}+)?\)".encode())
 _LONGEST_COMMON: Final = 64
 
-# A plain tuple: one is made for each move.
 Message: TypeAlias = tuple[Datum, str, str]
 """A datum, the text of its message, and what of that was discarded after the datum; of texts the first characters."""
 
@@ -233,6 +232,8 @@ class DatumReader:
         """
         while self._lines:
             line = self._lines.popleft()
+            if self._reading is None and not line.strip():
+                continue
             is_short = self._reading is None and len(line) <= min(_LONGEST_COMMON, self.limit) and self.depth
             message = (_common_message(line) if is_short else None) or self._read(line)
             if message is not None:
@@ -251,9 +252,8 @@ class DatumReader:
         message = None
         try:
             if self._size > self.limit + 1:
-                hint = "shorter data: a move has 40 bytes"
-                text = f"a message has over {self.limit} bytes"
-                raise RemoteProtocolError(text, code="datum-too-long", hint=hint)  # noqa: TRY301 (handled as others)
+                text = f"a message has over {self.limit} bytes; a move has 40"
+                raise RemoteProtocolError(text, code="datum-too-long", hint="shorter data")  # noqa: TRY301 (as others)
             self._reading = self._reading or self._scanner.message()
             if next(self._reading):
                 return None

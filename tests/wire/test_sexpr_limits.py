@@ -203,7 +203,7 @@ class MemoryTests(SynchronousTestCase):
             self.assertLess(peak, 300_000)
 
     def test_lines_without_a_message_may_not_end(self) -> None:
-        for unit in (b"\n", b" \n", b"; x\n", b"#|x|#\n", b"#;x\n"):
+        for unit in (b"\n", b" " * 99 + b"\n", b";" + b"x" * 99 + b"\n", b"#|" + b"x" * 99 + b"|#\n"):
             peak, code = self.peak(b"", unit)
             self.assertEqual((unit, code), (unit, ""))
             self.assertLess(peak, 300_000)
