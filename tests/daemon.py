@@ -66,7 +66,7 @@ class Daemon:
 
     `quoridor`: the same for that listener, which has a port of its own, too; None: there is no such section. Listeners
     that have no section in the file of the configuration are off, so that many daemons can run at a time. `store`:
-    further keys of that section. `more`: further sections.
+    further keys of that section. `more`: further sections. `scripts`: the directory with the `twistd` that is run.
     """
 
     def __init__(  # noqa: PLR0913 (what a configuration can have)
@@ -78,6 +78,7 @@ class Daemon:
         durability: str = "process",
         store: str = "",
         more: str = "",
+        scripts: Path = SCRIPTS,
     ) -> None:
         self.directory = directory = directory.resolve()
         directory.mkdir(parents=True, exist_ok=True)
@@ -88,7 +89,7 @@ class Daemon:
             text += section("quoridor", self.quoridor_port, quoridor)
         self.config.write_text(text + more)
         self.log = directory / "daemon.log"
-        self.program = [SCRIPTS / "twistd"]
+        self.program = [scripts / "twistd"]
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self, timeout: float = 60.0) -> float:

@@ -182,6 +182,7 @@ def _pieces(parent: etree._Element, letters: str) -> None:
 
 MOVE_REQUEST = b"plugins.protocol.MoveRequest"
 LEFT = b"<left "
+LEAVE = b"</protocol>"
 OBSTRUCTED = re.compile(rb'<field x="(-?\d)" y="(-?\d)" z="-?\d" isObstructed="true"')
 ROOM = re.compile(rb'<joined roomId="([^"]+)"')
 TAIL = 64
@@ -189,23 +190,27 @@ TAIL = 64
 
 
 class Game:
-    """Two instant clients in a room. `made`: the moves that were sent."""
+    """Two instant clients in a room. `made`: the moves that were sent. After `length` of them a client leaves."""
 
-    def __init__(self, port: int) -> None:
-        self.made = 0
+    def __init__(self, port: int, length: int = LAST_TURN) -> None:
+        self.made, self.length, self.left = 0, length, False
         self.moves: Iterator[bytes] | None = None
         self.head = b""
         self.tails = [b"", b""]
         self.sockets = [client(port)]
-        # The second one joins when the first has its seat, or two games that begin at a time would mix.
+        # Each joins when the one before it has its seat, or two games that begin at a time would mix.
         while b"<joined" not in self.head:
             self.head += self.sockets[0].recv(4_096)
         self.sockets.append(client(port))
+        while b"<joined" not in self.tails[1]:
+            self.tails[1] += self.sockets[1].recv(4_096)
 
     def receive(self, seat: int) -> bool:
         """Take what has come for a client; False when its game is over."""
         news = self.sockets[seat].recv(262_144)
         if not news:
+            if self.left:
+                return False
             raise AssertionError("closed in the middle of a game")
         if self.moves is None and not seat:
             self.head += news
@@ -216,7 +221,9 @@ class Game:
         self.tails[seat] = b""
         if self.moves is None:
             self.moves = self.chosen()
-        self.sockets[seat].sendall(next(self.moves))
+        message = next(self.moves)
+        self.left = message == LEAVE
+        self.sockets[seat].sendall(message)
         self.made += 1
         return True
 
@@ -226,7 +233,7 @@ class Game:
         room = ROOM.search(self.head)
         assert room is not None
         moves = next((script(seed) for seed in range(SCRIPTS) if fits(script(seed), cells)), ())
-        return encoded(moves, room[1].decode())
+        return encoded(moves[: self.length], room[1].decode())
 
     def close(self) -> None:
         for sock in self.sockets:
@@ -245,16 +252,16 @@ def encoded(moves: tuple[Move, ...], room: str) -> Iterator[bytes]:
     """Yield what is sent for moves; after a script that is over, or where none fits, that the client leaves."""
     for move in moves:
         yield f'<room roomId="{room}">{tostring(data_of(move), "unicode")}</room>'.encode()
-    yield b"</protocol>"
+    yield LEAVE
 
 
-def play(port: int, rooms: int, games: int) -> tuple[int, float]:
-    """Have so many rooms at once play so many games in all; return the moves and the seconds."""
+def play(port: int, rooms: int, games: int, length: int = LAST_TURN) -> tuple[int, float]:
+    """Have so many rooms at once play so many games of at most this length; return the moves and the seconds."""
     selector = selectors.DefaultSelector()
     begun, made, left = time.perf_counter(), 0, games
 
     def begin() -> None:
-        game = Game(port)
+        game = Game(port, length)
         for seat, sock in enumerate(game.sockets):
             selector.register(sock, selectors.EVENT_READ, (game, seat))
 
