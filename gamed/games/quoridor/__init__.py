@@ -1,4 +1,4 @@
-"""Quoridor: the universe of the authors' worlds, with the rules beside it. Source: docs/reference/quoridor.md."""
+"""Quoridor: the universe of the authors' worlds, and a referee. Source: docs/reference/quoridor.md."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _player(strategy: str) -> Callable[..., Player]:
 
 
 def _person(random: Random, name: str, reservation: str | None = None) -> Person:  # noqa: ARG001 (GameType's signature)
-    """Return a person. Nothing is left to chance here, and a universe knows no reservations."""
+    """Return a person. A person needs no random numbers, and a universe has no reservations."""
     return Person(name)
 
 
