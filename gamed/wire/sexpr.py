@@ -232,7 +232,7 @@ class DatumReader:
         """
         while self._lines:
             line = self._lines.popleft()
-            if self._reading is None and not line.strip():
+            if not (self._over or self._reading or line.strip()):
                 continue
             is_short = self._reading is None and len(line) <= min(_LONGEST_COMMON, self.limit) and self.depth
             message = (_common_message(line) if is_short else None) or self._read(line)

@@ -142,7 +142,7 @@ class UntimelyTests(SynchronousTestCase):
                 self.assertIn(words, step.refused[0][1].reason)
 
     def test_a_reset(self) -> None:
-        for status, worlds, words in ((Status.VOTE, 2, "no game has begun yet"), (Status.TWO, 2, "a game is on")):
+        for status, worlds, words in ((Status.VOTE, 2, "no game has begun yet"), (Status.TWO, 2, "a game is running")):
             step = at(status, worlds).say(1, "(reset)")
             self.assertEqual(refused(step), ["no-reset"])
             self.assertIn(words, step.refused[0][1].reason)
