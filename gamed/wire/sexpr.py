@@ -147,7 +147,7 @@ class _Scanner:
         if len(self.forms) >= self.depth:
             hint = "fewer lists in one another: a move is one list"
             raise RemoteProtocolError(f"more than {self.depth} lists in one another", code="datum-too-deep", hint=hint)
-        becomes = Symbol(_QUOTES[token]) if kind == "quote" else to_datum(kind, token)
+        becomes = Symbol(_QUOTES[token]) if kind == "quote" else Opaque(kind.replace("_", " "))
         self.forms.append(_Form(_CLOSERS.get(token[-1], ""), None if kind in {"list", "skip"} else becomes))
 
     def _close(self, closer: str) -> Datum:
