@@ -257,7 +257,7 @@ class ReasonTests(SynchronousTestCase):
 
     def test_of_a_program_the_place_is_in_what_is_expected(self) -> None:
         for line, fault in (
-            ("TRP(Anna,(PK(M1,49)PK(M2,71)),f)", "the cards stand in the list, and not their places"),
+            ("TRP(Anna,(PK(M1,49)PK(M2,71)),f)", "the list has cards, but must have their places"),
             ("TRP(Anna,(4,1,9,2,8,),false)", "false is neither t nor f"),
             ("TRP(Anna,4,1,f)", "the numbers do not stand in a list of their own, followed by a comma and t or f"),
             ("RGS", "RGS needs arguments in brackets"),
