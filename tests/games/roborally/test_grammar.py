@@ -311,8 +311,8 @@ class ReasonTests(SynchronousTestCase):
     def test_plans(self) -> None:
         self.assertEqual(
             self.refusal("_ _X_ _ .", Sender.MANAGER).reason,
-            "this is not a plan: row 2, character 2: expected a floor (B, G, D(L), R(1), F(N,1,()())) and the wall east of"
-            " it, found 'X_'",
+            "this is not a plan: row 2, character 2: expected a floor (B, G, D(L), R(1), F(N,1,()())) and the wall east"
+            " of it, found 'X_'",
         )
 
     def test_a_line_that_may_tell_a_program_is_hidden(self) -> None:
