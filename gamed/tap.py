@@ -32,6 +32,7 @@ from gamed.console.reload import CHANGED, LATER, RESTART, UNUSABLE
 from gamed.console.service import Console, console
 from gamed.core.errors import ConfigError, GamedError
 from gamed.core.stats import Stats
+from gamed.fairness import TurnBudget
 from gamed.garbage import IdleCollector
 from gamed.lobby.expiry import Expiry
 from gamed.lobby.lobby import Lobby
@@ -349,7 +350,8 @@ def build(
     journal.on_failure = lobby.delivery.sync_failed
     room_for = raise_descriptor_limit()
     bans = Bans()
-    fair_queue, accept_throttle = FairQueue(reactor), accept_throttle_of(reactor)
+    budget = TurnBudget(reactor.seconds, lambda: stall_clock.number)
+    fair_queue, accept_throttle = FairQueue(reactor, budget), accept_throttle_of(reactor, budget)
     listeners = []
     factories = {}
     for name, (maker, made) in makers.items():

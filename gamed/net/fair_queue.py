@@ -2,9 +2,9 @@
 
 All game listeners share one queue: what a session sends within its share is served when it is read, and what goes
 beyond that waits here. Web requests have a queue of their own, through which all of them go. Those who wait are served
-in turn, a few things each, for `QUEUE_SLICE` of a reactor turn in all (gamed/fairness.py). So however many wait, they
-delay everything else by that slice and no more. If the reactor has nothing else to do, its turns follow each other at
-once, and the queue is served all the time.
+in turn, a few things each, for `QUEUE_SLICE` of a reactor turn in all, or what is left of the turn's budget
+(gamed/fairness.py). So however many wait, they delay everything else by that slice and no more. If the reactor has
+nothing else to do, its turns follow each other at once, and the queue is served all the time.
 
 Source: docs/topics/design.md#floods.
 """
@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections import deque
 from typing import Protocol
 
-from attrs import define, field
+from attrs import Factory, define, field
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
-from gamed.fairness import QUEUE_SLICE
+from gamed.fairness import QUEUE_SLICE, TurnBudget
 
 log = Logger()
 
@@ -42,6 +42,9 @@ class FairQueue:
     """
 
     clock: IReactorTime
+    budget: TurnBudget = field(default=Factory(lambda self: TurnBudget(self.clock.seconds), takes_self=True))
+    """What the turn may still cost; all that shares a turn shares it."""
+
     is_held: bool = False
     """Whether nobody is served, as while the disk takes nothing."""
 
@@ -99,8 +102,7 @@ class FairQueue:
         self._call = None
         if self.is_held:
             return
-        now = self.clock.seconds()
-        until = now + QUEUE_SLICE
+        until, now = self.budget.until(QUEUE_SLICE), self.clock.seconds()
         while self._queue and now < until:
             who = self._queue.popleft()
             if self._serve(who, until):

@@ -58,17 +58,15 @@ if TYPE_CHECKING:
 
 log = Logger()
 
-READ_BYTES = 4_096
-"""Bytes that are read of a peer at a time, at most: what waits of a flood takes little time and memory."""
-
-BREATH = 0.01
-"""Seconds from one read to the next where a peer is not heard any longer."""
+READ_BYTES = 512
+"""Bytes that are read of a peer at a time, at most. A dialect parses what it is given at once: that many bytes of short
+messages take 0.1 ms, and what waits of a flood takes little memory."""
 
 LEFT_BEHIND = 1.0
 """Seconds after its end in which a seated peer is still served: tables do not wait longer for what it left behind."""
 
 MUTE_BYTES = 65_536
-"""Bytes that are then read and thrown away at a time."""
+"""Bytes that are read at a time of a peer that is not heard any longer, and thrown away."""
 
 _OPEN: Final = Phase.OPEN
 """Looked up once: to look up a member of an enum is a call in Python 3.11, and this is on each move's way."""
@@ -120,7 +118,7 @@ class Session:
     """What it sent in vain; None: nothing yet."""
 
     _rest: IDelayedCall | None = None
-    """The call with which a session goes on that is RATED, or MUTED and not read for a moment."""
+    """The call with which a session goes on that is RATED."""
 
     _is_paused: bool = False
     """Whether a room wants nothing read of the peer."""
@@ -165,7 +163,6 @@ class Session:
         """Take bytes from the peer: at once what is within its share, and the rest when its turn comes."""
         self.factory.traffic.received += len(data)
         if self.phase is not _OPEN and self.phase in DEAF:
-            self._breathe()
             return
         self.inbox.put(data)
         self.inbox.is_behind = len(data) >= READ_BYTES
@@ -304,18 +301,6 @@ class Session:
         if self.inbox.is_full and self.phase not in {Phase.QUEUED, Phase.RATED}:
             self.inbox.is_full = False
             self._read_or_not()
-
-    def _breathe(self) -> None:
-        """Throw away what came, and read on after a while: a flood is not read at its speed."""
-        if self._rest is None and is_tcp(self.transport):
-            read_at_most(self.transport, MUTE_BYTES)
-            self.transport.pauseProducing()
-            self._rest = self.factory.clock.callLater(BREATH, self._look_on)
-
-    def _look_on(self) -> None:
-        self._rest = None
-        if self.transport is not None:
-            self.transport.resumeProducing()
 
     def _read_or_not(self) -> None:
         # By TLS all is read until hands are shaken: what is said to the peer waits for that. When our side is closed,
@@ -549,6 +534,11 @@ class Session:
         self._go(SILENCED)
         self.inbox.clear()
         self._stop_rest()
+        throttle, transport = self.factory.accept_throttle, self.transport
+        if throttle is not None and is_tcp(transport):
+            # A flood that nobody hears is read when there is time.
+            read_at_most(transport, MUTE_BYTES)
+            throttle.put_out(below(transport))
 
     def hold(self) -> None:
         """Read nothing if the factory is held now, or else read again."""

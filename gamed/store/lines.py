@@ -3,11 +3,11 @@
     {"room":"…","seq":3,"at":1520,"kind":"line","seat":0,"body":"(1,[3,4]).","crc":123456}
 
 `seq` counts the entries of the room from 0. `at` is in milliseconds since the room was opened. `seat`, `body` and
-`data` are only there if the entry has them. `base64` replaces `body` if that is not UTF-8. `crc` is the CRC-32 of the
-line's bytes before `,"crc"`.
+`data` are left out if the entry does not have them. `base64` replaces `body` if that is not UTF-8. `crc` is the CRC-32
+of the bytes of the line before `,"crc"`.
 
-Source: docs/topics/design.md#the-journal. The lines are put together by hand and not with one `json.dumps`, because
-this is on each move's way.
+Source: docs/topics/design.md#the-journal. The JSON is formatted by hand, because every move is encoded here, and
+`json.dumps` takes longer.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from attrs import frozen
 from gamed.core.history import LINE, Entry
 
 FORGOTTEN: Final = "forgotten"
-"""The kind of the line that says that a room's lines are not needed any longer. It is not an entry of a history."""
+"""The kind of a line that frees all lines of its room. It is not an entry of a history."""
 
 _CRC: Final = b',"crc":'
 
@@ -36,20 +36,23 @@ _data = json.JSONEncoder(separators=(",", ":")).encode
 
 @frozen
 class Line:
-    """A line as it was read."""
+    """A decoded line."""
 
     room: str
+
     seq: int
+    """The index of the entry in its room, from 0."""
+
     entry: Entry
 
 
 def prefix(room: str) -> bytes:
-    """Return what all lines of a room begin with."""
+    """Return the bytes that all lines of a room begin with, for `encode`."""
     return f'{{"room":{quoted(room)},"seq":'.encode("ascii")
 
 
 def encode(room_prefix: bytes, seq: int, entry: Entry) -> bytes:
-    """Return the line of an entry, with its line feed."""
+    """Encode an entry as a line with its line feed."""
     body = entry.body
     if entry.kind == LINE and entry.seat is not None and body is not None and _is_plain(body) and not entry.data:
         # A relayed line, as nearly all entries are: one template instead of a text that is put together and encoded.
@@ -74,10 +77,10 @@ def _body(body: bytes) -> str:
 
 
 def decode(line: bytes) -> Line:
-    """Return what a line means. Raises ValueError if the line is damaged."""
+    """Decode a line. Raises ValueError if it is damaged or incomplete."""
     head, mark, tail = line.rpartition(_CRC)
     if not mark or tail != b"%d}\n" % crc32(head):
-        raise ValueError("the checksum does not fit")
+        raise ValueError("the checksum is wrong")
     members = json.loads(head + b"}")
     try:
         entry = Entry(members["at"], members["kind"], members.get("seat"), _bytes(members), members.get("data", {}))
