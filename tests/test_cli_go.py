@@ -74,7 +74,7 @@ class ConvertTests(GoCase):
     def test_what_cannot_be_converted_is_one_line(self) -> None:
         for name, content, words in (
             ("a.xml", NOT_VALID, "a.xml:5: not-valid: "),
-            ("b.xml", UNKNOWN, "no version of GoFans"),
+            ("b.xml", UNKNOWN, "not a known version of GoFans"),
             ("c.sgf", b"no game", "there is no game"),
             ("d.xml", ILLEGAL.replace(b'<remove x="1" y="1"/>', b"").replace(b"2.1", b"1.1"), "move 2"),
         ):
@@ -88,7 +88,7 @@ class ConvertTests(GoCase):
         source = self.file("club.sgf", b"(;GM[1]SZ[9];B[aa])\n(;GM[2])\n(;GM[1]SZ[9];B[zz])\n(;GM[1]SZ[9];B[bb])")
         said = (
             "line 2: game 2 cannot be read: it is not a game of Go: GM[2] (it is left out)\n"
-            "line 3: game 3 cannot be read: 'zz' is no point of a board of size 9 (it is left out)\n"
+            "line 3: game 3 cannot be read: 'zz' is not a point of a board of size 9 (it is left out)\n"
         )
         found = self.run_gamed("convert", source, self.path("new.xml"), status=1)
         self.assertEqual(found.stderr, said)
@@ -103,7 +103,7 @@ class ConvertTests(GoCase):
         deep = b"(;SZ[19]" + b";B[];W[]" * 1_001 + b")"
         source = self.file("club.sgf", b"(;GM[1]SZ[9];B[aa])" + deep + b"(;GM[1]SZ[9];B[bb])")
         found = self.run_gamed("convert", source, self.path("new.xml"), "--to", "gofans-1.2", status=1)
-        said = "moves would stand more than 2,000 levels deep in one another"
+        said = "moves would be nested more than 2,000 levels deep"
         others = "gofans-1.1 and gofans-2.1 and sgf can hold it"
         self.assertEqual(found.stderr, f"game 2: it is left out, gofans-1.2 cannot hold it: {said}; {others}\n")
         self.assertEqual(sorted(path.name for path in self.folder.glob("new*")), ["new-1.xml", "new-3.xml"])
@@ -276,7 +276,7 @@ class RecordTests(GoCase):
         output = self.type(
             "c3", "c3", "z99", "back", "resign", "back", "undo", "nonsense", "comment on the game", "quit"
         )
-        for words in ("there is a stone", "enter a point", "at the end of a line", "no move was made yet"):
+        for words in ("there is a stone", "enter a point", "at the end of a line", "no move has been made yet"):
             self.assertIn(words, output)
         game = self.read("new.xml")
         self.assertEqual((len(list(game.main_line())), game.comment), (1, "on the game"))

@@ -184,5 +184,5 @@ class RecorderTests(SynchronousTestCase):
         file = Path(self.mktemp())
         typed = "q16\nd4\nundo\nq16\nquit\n"
         found = CliRunner().invoke(cli.main, ["record", str(file)], input=typed)
-        self.assertIn("taken back: move 2, white D4; now at move 1, black Q16\n", found.output)
+        self.assertIn("undone: move 2, white D4; now at move 1, black Q16\n", found.output)
         self.assertIn("there is a stone on Q16 already\n", found.output)

@@ -1,1 +1,1 @@
-"""Records of games: the BGoV family of formats. Source: docs/reference/records.md."""
+"""Game records: XML documents in the formats of the BGoV specification. Source: docs/reference/records.md."""

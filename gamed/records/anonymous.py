@@ -1,12 +1,12 @@
-"""A person's names and addresses taken out of a record, and something neutral put in their place.
+"""Replace a person's name or address in a record by a neutral one.
 
-Source: docs/howto/operate.md#a-persons-name. A name stands in fields of its own (who sat on a seat, who joined), and
-may stand in texts for people: findings, reasons, hints, comments, the title of a game. Fields are changed where the
-whole of them is the name. In texts it is changed where it stands as a word or words, and not as a part of the longer
-name of another player. Moves and lines are the game itself, and stay.
+Source: docs/howto/operate.md#a-persons-name. A name can be in a field of its own (of a seat, or of a player who joined)
+and in free text: findings, reasons, hints, comments, the title of a game. A field is changed if all of it is the name.
+Free text is changed where the name occurs as whole words, unless they are part of another player's longer name. Moves
+and lines are not changed: they are the game itself.
 
-The element tree is changed in place, so that comments and white space of documents that were imported stay. A record
-of another publisher stays as it is: gamed does not know what is a name in it, and a signature in it would break.
+The element tree is edited in place, which keeps the comments and white space of imported documents. Records of other
+publishers are not changed: gamed does not know their fields, and could break a signature.
 """
 
 from __future__ import annotations
@@ -28,12 +28,19 @@ from gamed.records.parsing import parse_whole
 from gamed.records.record import Record, RecordError, document
 
 NEUTRAL: Final = "anonymous"
-"""The name that is put in place. RoboRally's names have letters alone, so a second one in a game gets a letter more."""
+"""The new name. If another player has it, "x" is appended, not a digit: RoboRally's names are all letters."""
 
 CHANGED: Final = "anonymised"
+"""The person played, and the record was changed. The following outcomes leave the record as it is."""
+
 MENTIONED: Final = "mentioned"
+"""The name occurs only in free text. The person did not play, so somebody else may be meant."""
+
 FOREIGN: Final = "foreign"
+"""The name occurs in a record of a format that gamed does not know."""
+
 FAILED: Final = "failed"
+"""The record cannot be changed."""
 
 _NAME: Final = "name"
 _SEATS: Final = ("seats/seat", "players/player")
@@ -43,17 +50,22 @@ _GO_NAMES: Final = (_NAME,)
 _GO_TEXTS: Final = frozenset({"title", "event", "date", "place", "rules", "comment"})
 
 Change = Callable[[str], str]
+"""Returns a text with the person's name replaced."""
 
 
 @frozen
 class Person:
-    """Whom a name or an address means."""
+    """The person to be removed from records."""
 
     pattern: str
+    """A regular expression that matches the name as whole words."""
 
     @classmethod
     def of(cls, name: str) -> Person:
-        """Return who is called so. An address stands for itself with any port, too: that is what gamed calls peers."""
+        """Return the person with this name or IP address.
+
+        An address also matches with a port after it: gamed names peers ADDRESS:PORT if they have no other name.
+        """
         try:
             address = re.escape(str(ip_address(name)))
         except ValueError:
@@ -61,11 +73,14 @@ class Person:
         return cls(rf"(?<![\w.:])(?:\[{address}\]:\d+|{address}(?::\d+)?)(?![\w:]|\.\d)")
 
     def is_called(self, name: str) -> bool:
-        """Whether a field is the person's name, and nothing but that."""
+        """Whether all of a field is the person's name."""
         return re.fullmatch(self.pattern, name) is not None
 
     def change(self, others: frozenset[str], neutral: str) -> Change:
-        """Return what puts something neutral in the place of the person in a text. `others`: further names in it."""
+        """Return a function that replaces the person's name in a text by `neutral`. `others`: the other players' names.
+
+        Longer names that contain this one are matched first, and kept.
+        """
         longer = sorted((other for other in others if re.search(self.pattern, other)), key=len, reverse=True)
         found = re.compile("|".join([*map(re.escape, longer), f"({self.pattern})"]))
         return lambda text: found.sub(lambda match: match[0] if match[1] is None else neutral, text)
@@ -73,19 +88,20 @@ class Person:
 
 @frozen
 class Outcome:
-    """What came of a record that has to do with the person: a code, and the record that takes its place.
-
-    `MENTIONED`: a text names the person, who did not play; it may mean somebody else. `FOREIGN`: a format that gamed
-    does not read has the name. `FAILED`: why is in `reason`. These three stay as they are.
-    """
+    """What was done about a record in which the name occurs."""
 
     code: str
+    """`CHANGED`, `MENTIONED`, `FOREIGN` or `FAILED`."""
+
     record: Record | None = None
+    """The changed record; None unless the code is `CHANGED`."""
+
     reason: str = ""
+    """Why the record cannot be changed, if the code is `FAILED`."""
 
 
 def anonymised(record: Record, person: Person) -> Outcome | None:
-    """Return what comes of a record; None: it has nothing to do with the person. Raises nothing."""
+    """Try to replace a person's name in a record. Return None if the name does not occur in it. Raises nothing."""
     try:
         header, body = parse_whole(record.header), parse_whole(record.body)
         if not _is_known(record):
@@ -94,7 +110,7 @@ def anonymised(record: Record, person: Person) -> Outcome | None:
         others = frozenset(name for name in names if not person.is_called(name))
         change = person.change(others, _neutral(others))
         changes = [_change(record, element, person, change) for element in chain(header.iter(), body.iter())]
-        if others == names:
+        if others == names:  # no seat has the person's name: drop the changed trees
             return Outcome(MENTIONED) if any(changes) else None
         made = _made(record, header, body)
         validate(document(made))
@@ -145,7 +161,7 @@ def _change(record: Record, element: etree._Element, person: Person, change: Cha
     if text and (is_comment or (tag == _FINDING if is_own else tag in _GO_TEXTS)):
         element.text = change(text)
         is_changed = element.text != text
-    # Names in a GoFans document stand as they are, and other attributes of it are no texts.
+    # In gamed's own records the values of attributes are encoded by `notation`; in GoFans they are plain text.
     for name in () if is_comment else _OWN_TEXTS if is_own else _GO_NAMES:
         attribute = element.get(name)
         if attribute is not None:
@@ -163,7 +179,7 @@ def _read(record: Record, attribute: str) -> str:
     try:
         return str(notation.read(attribute))
     except ValueError as error:
-        raise RecordError(f"an attribute that is not JSON: {attribute}", code="not-valid") from error
+        raise RecordError(f"an attribute is not valid JSON: {attribute}", code="not-valid") from error
 
 
 def _escaped(record: Record, text: str) -> str:
@@ -171,7 +187,7 @@ def _escaped(record: Record, text: str) -> str:
 
 
 def _made(record: Record, header: etree._Element, body: etree._Element) -> Record:
-    # Ids of imported records stand for what is in them.
+    # The id of an imported record is made of its content.
     id = record.id if _is_own(record) else imported_id(record.publisher, record.version, header, body)  # noqa: A001
     written = [etree.tostring(node, encoding="unicode", with_tail=False).encode() for node in (header, body)]
     return attrs.evolve(record, id=id, header=written[0], body=written[1])

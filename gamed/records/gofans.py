@@ -1,8 +1,8 @@
-"""GoFans 1.1, 1.2, 2.1 and 2.2: Go games read from records, and written.
+"""Read and write Go games in GoFans 1.1, 1.2, 2.1 and 2.2.
 
-Source: docs/reference/records.md#gofans; the schemas describe the formats. In x.1 the moves follow one another, in x.2
-each stands inside the one before it; 2.x names the stones that a move takes, 1.x does not. Nothing here recurses: in
-x.2 a game of 400 moves is 400 levels deep.
+Source: docs/reference/records.md#gofans; the schemas describe the formats. In x.1 the moves are a flat list, in x.2
+each move is nested in the one before it. 2.x lists the stones that a move captures, 1.x does not. Nothing here
+recurses: in x.2 a game of 400 moves is 400 levels deep.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from gamed.records.parsing import LEVELS, parse
 from gamed.records.record import Record, RecordError
 
 PUBLISHER: Final = "GoFans"
-"""The publisher of all four formats."""
+"""The publisher of all four versions."""
 
 VERSIONS: Final = ("1.1", "1.2", "2.1", "2.2")
 """The versions that are read and written."""
 
-# A file has two elements around the first move: the game and its body.
+# The first move of a document is nested in two elements: `game` and `body`.
 _LEVELS_ABOVE: Final = 2
 _MAX_SIZE: Final = 52
 _MAX_PLAYERS: Final = 64
@@ -37,17 +37,17 @@ _TEXTS_AFTER: Final = ("rules", "comment")
 _COLOR = re.compile("[a-z]+(-[a-z]+)*")
 _MAX_COLOR: Final = 64
 _NUMBER = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,6})?")
-# Indentation shows where variations begin. It ends here, because in a deep file it would be most of the bytes.
+# Indentation shows where variations begin. It is limited, because it would be most of the bytes of a deep file.
 _MAX_PAD: Final = 24
 
 
 def has_variations(version: str) -> bool:
-    """Return whether moves stand inside one another (x.2)."""
+    """Whether moves are nested, so that there may be variations (x.2)."""
     return version.endswith(".2")
 
 
 def has_removes(version: str) -> bool:
-    """Return whether moves say which stones they take (2.x)."""
+    """Whether moves list the stones that they capture (2.x)."""
     return version.startswith("2.")
 
 
@@ -57,10 +57,10 @@ def has_removes(version: str) -> bool:
 def read(record: Record) -> GoGame:
     """Return the game of a record that is valid against its schema.
 
-    It takes time and memory in proportion to the record: whoever takes in a file limits its size.
-    Raises RecordError: `unknown-format` for another publisher or version, `forbidden` if moves stand too deep, and
-    `not-valid` for what a schema cannot say: a point beside the board or a half one, two stones on a point, a player
-    who is not there.
+    Time and memory are proportional to the size of the record, which the caller must have limited.
+    Raises RecordError: `unknown-format` for another publisher or version, `forbidden` if moves are nested too deep, and
+    `not-valid` for what a schema cannot check: a point outside the board or with only one coordinate, two stones on one
+    point, an id that no player has.
     """
     _known(record.publisher, record.version)
     with _reading(record):
@@ -81,11 +81,11 @@ def read(record: Record) -> GoGame:
 
 def _known(publisher: str, version: str) -> None:
     if publisher != PUBLISHER or version not in VERSIONS:
-        raise RecordError(f"{publisher} {version} is no version of GoFans that is known", code="unknown-format")
+        raise RecordError(f"{publisher} {version} is not a known version of GoFans", code="unknown-format")
 
 
 class _PlaceError(ValueError):
-    """What a schema cannot say is wrong with an element: with which of its name, from 0."""
+    """An element violates a rule that a schema cannot check. `place`: see `RecordError.place`."""
 
     def __init__(self, message: str, tag: str, number: int) -> None:
         super().__init__(message)
@@ -179,7 +179,7 @@ def _move(element: etree._Element, *, takes: bool) -> Node:
     player = element.get("playerId")
     if player is None:
         raise KeyError("playerId")
-    # The comment is the first of a move's children, and there may be very many of them.
+    # If there is a comment it is the first child: do not search the others, of which there may be very many.
     has_comment = len(element) > 0 and element[0].tag == "comment"
     return Node(
         player=int(player),
@@ -191,15 +191,15 @@ def _move(element: etree._Element, *, takes: bool) -> Node:
 
 
 def _removes(element: etree._Element) -> tuple[Point, ...]:
-    # Most moves take nothing, and an iterator costs more than this question.
+    # Most moves capture nothing, and testing for that is cheaper than an iterator.
     return tuple(map(_point, element.iterchildren("remove"))) if len(element) else ()
 
 
-# What both directions hold to
+# Checks for reading and writing
 
 
 def _check(game: GoGame) -> None:
-    """Raise ValueError for what a schema does not say, or RecordError if a game is too deep for x.2."""
+    """Raise ValueError if a game breaks a rule that a schema cannot check."""
     if not 1 <= game.size <= _MAX_SIZE:
         raise ValueError(f"a board of size {game.size}")
     ids: set[int] = set()
@@ -233,17 +233,17 @@ def _check_points(game: GoGame, points: Iterable[Point], tag: str, number: int) 
 
 
 def write(game: GoGame, version: str, *, record_id: str) -> Record:
-    """Return a game as a record of a version; equal games give equal bytes. See `nodes` for the errors."""
+    """Return a game as a record; equal games give equal bytes. Raises RecordError as `nodes` does."""
     header, body = nodes(game, version)
     return Record(record_id, PUBLISHER, version, header, body)
 
 
 def nodes(game: GoGame, version: str) -> tuple[bytes, bytes]:
-    """Return header and body of a game in a version, as they stand in a file.
+    """Return the header and the body of a game as XML, indented as in a file.
 
     Raises RecordError: `unknown-format` for another version; `forbidden` if the game is too deep for x.2; `not-valid`
-    if the version cannot hold the game as it is (see gamed.records.convert), or no version can: a character that XML
-    does not have, a number that is too long, or what `read` refuses.
+    if this version cannot hold the game as it is (see gamed.records.convert), or if no version can: a character that
+    XML cannot contain, a number that is too long, or anything that `read` rejects.
     """
     _known(PUBLISHER, version)
     try:
@@ -261,11 +261,12 @@ def _check_version(game: GoGame, version: str) -> None:
     can_branch, can_remove = has_variations(version), has_removes(version)
     for depth, node in game.walk():
         if (node.removes is not None) is not can_remove:
-            raise ValueError("it has removes" if node.removes is not None else "its removes are not known")
+            raise ValueError("it lists captures" if node.removes is not None else "its captures are not known")
         if not can_branch and len(node.children) > 1:
             raise ValueError("it has variations")
+        # The move itself is a level, and its comment or captures are another.
         if can_branch and _LEVELS_ABOVE + depth + (2 if _content(node) else 1) > LEVELS:
-            raise RecordError(f"moves would stand more than {LEVELS:,} levels deep in one another", code="forbidden")
+            raise RecordError(f"moves would be nested more than {LEVELS:,} levels deep", code="forbidden")
     if not can_branch and len(game.roots) > 1:
         raise ValueError("it has variations")
 
@@ -344,27 +345,30 @@ def _attribute(text: str) -> str:
 
 def _check_text(text: str) -> None:
     if notation.held(text) != text:
-        raise ValueError(f"XML has no place for a character of {text[:40]!r}")
+        raise ValueError(f"XML cannot contain a character of {text[:40]!r}")
 
 
 def _written_color(color: str | None) -> str:
     if color is None:
         return ""
     if len(color) > _MAX_COLOR or not _COLOR.fullmatch(color):
-        raise ValueError(f"{color[:40]!r} is no colour")
+        raise ValueError(f"{color[:40]!r} is not a colour")
     return f' color="{color}"'
 
 
 def _count(value: int) -> int:
     if not 0 <= value <= _MAX_COUNT:
-        raise ValueError(f"{value} is no count")
+        raise ValueError(f"{value} is not between 0 and {_MAX_COUNT:,}")
     return value
 
 
 def number(value: float) -> str:
-    """Return points as the formats spell them. Raises ValueError beyond nine digits before the point, six after."""
-    # A float ends with .0 where an integer ends with its digits.
+    """Return points or komi as the formats write them.
+
+    Raises ValueError if that takes more than nine digits before the decimal point, or six after it.
+    """
+    # 7.0 and 7 are equal, so they are written alike.
     text = format(Decimal(repr(value)), "f").removesuffix(".0")
     if not _NUMBER.fullmatch(text):
-        raise ValueError(f"{value} is no number of points")
+        raise ValueError(f"{value} has too many digits for points")
     return text

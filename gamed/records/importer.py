@@ -1,8 +1,8 @@
-"""The import of a document, in the five steps of the BGoV text, up to storing it.
+"""Check a document that is to be imported, in all steps except storing it.
 
-Source: docs/reference/records.md#the-import. `gamed.records.source` does the first step, that the file is there; here
-are the others: valid against Standard.xsd, publisher and version, valid against their own schema, and the game is
-played if gamed can play it. Bytes go in and a value comes out.
+Source: docs/reference/records.md#the-import. The first of the five steps, reading the file, is done by
+`gamed.records.source`. This module does the others: validate against Standard.xsd, look up the publisher and version,
+validate against their schema, and replay the game if gamed knows its rules. It does no I/O.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from gamed.records.record import Record, RecordError, Summary
 from gamed.records.record import document as record_document
 
 Replayer: TypeAlias = Callable[[Record], Played]
-"""Plays a valid record through.
+"""Replays a valid record by the rules of its game.
 
-Raises RuleError if the rules refuse a move, and RecordError(code="not-valid") for what no schema can say.
+Raises RuleError if the rules reject a move, and RecordError(code="not-valid") for errors that a schema cannot express.
 """
 
 Reader: TypeAlias = Callable[[bytes], Record]
-"""Makes a record of another program's document. Raises RecordError and RuleError."""
+"""Converts another program's document to a record. Raises RecordError and RuleError."""
 
 CODES: Final = (
     "missing",
@@ -48,10 +48,10 @@ CODES: Final = (
     "duplicate",
     "imported",
 )
-"""What can come of an import, in the order of its steps. The codes are stable."""
+"""The outcomes of an import, in the order of its steps. The codes are stable."""
 
 TAKEN: Final = frozenset({"unknown-format", "duplicate", "imported"})
-"""The codes of documents that are in the store afterwards."""
+"""The outcomes after which the document is in the store: a record of an unknown format is kept unchecked."""
 
 _UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _XSI: Final = "{http://www.w3.org/2001/XMLSchema-instance}"
@@ -59,21 +59,29 @@ _XSI: Final = "{http://www.w3.org/2001/XMLSchema-instance}"
 
 @frozen
 class Imported:
-    """What came of an import: a code of `CODES`, and a sentence for a person.
-
-    `line`, `column`: where in the document, counted from 1; `xpath`: of the element; None where there is no such place.
-    `record`: what is to be stored, if the code is one of `TAKEN`; `summary`: what is searched of it, if it was played.
-    `lost`: what stood outside header and body, and is not kept.
-    """
+    """The outcome of an import."""
 
     code: str
+    """One of `CODES`."""
+
     sentence: str
+    """The outcome in words, for the user."""
+
     line: int | None = None
+    """Where the document is wrong, from 1; None if it is not, or if the place is not known. The same holds for
+    `column` and `xpath`."""
+
     column: int | None = None
     xpath: str | None = None
+
     record: Record | None = None
+    """What to store; None if the code is not in `TAKEN`."""
+
     summary: Summary | None = None
+    """The search fields of the record; None if gamed did not replay it."""
+
     lost: tuple[str, ...] = ()
+    """What is not kept, in words: comments outside the header and body, what GoFans cannot hold of SGF."""
 
     @property
     def is_taken(self) -> bool:
@@ -82,35 +90,36 @@ class Imported:
 
 
 def refused(error: RecordError) -> Imported:
-    """Return the outcome that an error means."""
+    """Return the outcome of an import that ended in this error."""
     return Imported(error.code, error.reason, error.line, error.column, error.xpath)
 
 
 def check(
     document: bytes, formats: Index, replayers: Mapping[str, Replayer], readers: Mapping[str, Reader] | None = None
 ) -> Imported:
-    """Take all steps but the storing: `imported` and `unknown-format` mean that the record can be stored.
+    """Take a document through all steps except storing it: `imported` and `unknown-format` mean that it can be stored.
 
-    `players`: by publisher. A valid record of a publisher without one is `imported`, and not played. `readers`: by the
-    document's element; what they read becomes a record first, which takes the same steps. Raises nothing.
+    `replayers`: by publisher. A valid record whose publisher has none is `imported` without being replayed. `readers`:
+    by the name of the root element; they convert a document to a record, which then takes the same steps. Raises
+    nothing.
     """
     try:
         return _checked(_root(document, readers or {}), formats, replayers)
     except RecordError as error:
-        # What a reader has made of another program's document has its places in no file.
+        # A record that a reader has made is not in any file, so there is no line to report.
         has_place = error.place is not None and not (readers and root_of(document) in readers)
         return _located(refused(error), error, document) if has_place else refused(error)
     except RuleError as error:
-        return judged(error)
+        return illegal(error)
 
 
-def judged(error: RuleError) -> Imported:
-    """Return the outcome that a rule's refusal means."""
+def illegal(error: RuleError) -> Imported:
+    """Return the outcome of an import that ended because the rules rejected the game."""
     return Imported("forbidden" if error.code == TOO_MUCH_WORK else "illegal", str(error))
 
 
 def _located(outcome: Imported, error: RecordError, document: bytes) -> Imported:
-    """Return an outcome with the line and the XPath of the element that is wrong."""
+    """Add the line and the XPath of the wrong element to an outcome."""
     assert error.place is not None
     tag, number = error.place
     root = parse_whole(document)
@@ -119,7 +128,7 @@ def _located(outcome: Imported, error: RecordError, document: bytes) -> Imported
 
 
 def _root(document: bytes, readers: Mapping[str, Reader]) -> etree._Element:
-    # A reader may take what is no whole XML: replays of games that broke off break off, too.
+    # Look only at the root: the replay of an aborted game is cut off, and its reader accepts that.
     reader = readers.get(root_of(document)) if readers else None
     return parse_whole(document if reader is None else record_document(reader(document)))
 
@@ -134,25 +143,26 @@ def _checked(root: etree._Element, formats: Index, replayers: Mapping[str, Repla
         return Imported("unknown-format", sentence, record=record, lost=lost)
     _validate(root, found.schema, "not-valid")
     record = _with_own_id(record, root)
-    player = replayers.get(publisher) if found.is_playable else None
-    if player is None:
+    replayer = replayers.get(publisher) if found.is_playable else None
+    if replayer is None:
         sentence = f"{publisher} {version} is kept as it is: gamed does not play it"
         return Imported("imported", sentence, record=record, lost=lost)
-    # The player reads the record anew: two trees at a time would take twice the memory.
+    # The replayer parses the record again: keeping this tree would double the memory.
     del root
-    return _played(player, found, record, lost)
+    return _played(replayer, found, record, lost)
 
 
 def _validate(root: etree._Element, schema: Schema, code: str) -> None:
     try:
         require(root, schema, code)
     except RecordError as error:
+        # libxml2 validates fast, and xmlschema explains well: it is asked only about documents that are not valid.
         sentence = reason(root, schema) or error.reason
         raise RecordError(sentence, code=code, line=error.line, xpath=error.xpath) from error
 
 
-def _played(player: Replayer, found: Format, record: Record, lost: tuple[str, ...]) -> Imported:
-    played = player(record)
+def _played(replayer: Replayer, found: Format, record: Record, lost: tuple[str, ...]) -> Imported:
+    played = replayer(record)
     summary = attrs.evolve(played.summary, id=record.id)
     moves = "1 move" if summary.length == 1 else f"{summary.length} moves"
     sentence = "; ".join([f"{found.publisher} {found.version}: {found.kind}, {moves}", *played.remarks])
@@ -172,12 +182,12 @@ def _nodes(root: etree._Element) -> tuple[etree._Element, etree._Element]:
 
 
 def _written(node: etree._Element) -> bytes:
-    # As text, so that lxml neither declares an encoding nor escapes what is not ASCII.
+    # Serialise to str: to bytes, lxml would declare an encoding or escape everything that is not ASCII.
     return etree.tostring(node, encoding="unicode", with_tail=False).encode()
 
 
 def _with_own_id(record: Record, root: etree._Element) -> Record:
-    """Return a record of gamed's own with the id that its room was given; any other as it is."""
+    """Give a record of gamed's own the id of its room; return any other record as it is."""
     id = (root.findtext("header/id") or "").strip()  # noqa: A001 (the column's name)
     if not record.publisher.startswith(PUBLISHER) or not _UUID.fullmatch(id):
         return record
@@ -191,4 +201,4 @@ def _lost(root: etree._Element) -> Iterator[str]:
     if any(node.tag is etree.ProcessingInstruction for node in outside):
         yield "processing instructions outside header and body"
     if any(str(name).startswith(_XSI) for name in root.attrib):
-        yield "the place of a schema"
+        yield "the location of a schema"

@@ -1,4 +1,4 @@
-"""The format index: which schema describes the records of a publisher and version.
+"""The format index, which maps a publisher and version to the schema of their records.
 
 Source: docs/reference/records.md#the-base-format, docs/reference/records.md#the-import, steps 2 to 4.
 """
@@ -19,20 +19,19 @@ from gamed.records.parsing import depth, parse, parse_whole
 from gamed.records.record import RecordError
 
 LONGEST_NAME: Final = 1_000
-"""How many characters a publisher and a version may have."""
+"""The most characters that a publisher or a version may have."""
 
 REASONED_LEVELS: Final = 500
-"""Documents that are nested deeper are not given to xmlschema, which recurses."""
+"""Errors in documents that are nested deeper are not explained by xmlschema, which recurses."""
 
 REASONED_ELEMENTS: Final = 20_000
-"""Documents with more elements are not given to xmlschema, which would take seconds."""
+"""Errors in documents with more elements are not explained by xmlschema, which would take seconds."""
 
-
-# Sentences of xmlschema that show Python.
+# Messages of xmlschema that contain names of Python classes, or Python's notation of values.
 _KEY = re.compile(r"(duplicated )?value \((?P<values>.*)\)(?P<missing> not found)? for Xsd\w+\(name='(?P<name>.*)'\)")
 _VALUE = re.compile(r"(?:Decimal\()?'([^']*)'\)?")
 _PATTERN = re.compile(r"(.*: )?value doesn't match any pattern of \['(.*)'\]")
-# What libxml2 says of a reference, whose name may have a namespace in front.
+# The message of libxml2 about a keyref that refers to nothing. Its name may have a namespace in front.
 _KEYREF = re.compile(
     r"Element '(?P<tag>.+?)': No match found for key-sequence \[(?P<values>.*)\] of keyref '(?:\{.*\})?(?P<name>.+)'",
     re.DOTALL,
@@ -42,7 +41,7 @@ _XS: Final = "{http://www.w3.org/2001/XMLSchema}"
 
 @frozen
 class Schema:
-    """A schema: its file, and as lxml compiled it."""
+    """A schema, compiled by lxml."""
 
     file: Path
     compiled: etree.XMLSchema
@@ -50,25 +49,33 @@ class Schema:
 
 @frozen
 class Format:
-    """A format of the index. `kind`: the game. `is_playable`: whether gamed can play it."""
+    """An entry of the index."""
 
     publisher: str
     version: str
+
     kind: str
+    """The game, such as `go`."""
+
     is_playable: bool
+    """Whether gamed can replay the records by the rules of their game."""
+
     schema: Schema
 
 
 @frozen
 class Index:
-    """The formats by publisher and version, and the schema that all of them have in common."""
+    """All known formats."""
 
     standard: Schema
+    """Standard.xsd, against which all records are validated first."""
+
     formats: Mapping[tuple[str, str], Format]
+    """By publisher and version."""
 
 
 def schema_directory() -> Path:
-    """Return where the schemas stand: in the installed package, else in the checkout."""
+    """Return the directory of the schemas: in the installed package, or else in the checkout."""
     package = Path(__file__).parents[1]
     installed = package / "schemas"
     return installed if installed.is_dir() else package.parent / "schemas"
@@ -76,10 +83,10 @@ def schema_directory() -> Path:
 
 @cache
 def index(further: Path | None = None) -> Index:
-    """Return the index with its schemas compiled; they are kept for the life of the process.
+    """Return the index with its schemas compiled. It is cached for the life of the process.
 
-    `further`: a directory with index files of the operator (`*.xml`); they add formats to those of gamed. Raises
-    ConfigError if one of them cannot be used.
+    `further`: a directory with the operator's own index files (`*.xml`), which add formats. Raises ConfigError if one
+    of them cannot be used.
     """
     directory = schema_directory()
     file = directory / "index.xml"
@@ -126,15 +133,15 @@ def _add(formats: dict[tuple[str, str], Format], found: Iterable[Format]) -> Non
 
 def _compiled(path: Path) -> Schema:
     root = parse(path.read_bytes())
-    # Where it was read from: what it includes is looked for beside it.
+    # libxml2 resolves xs:include relative to this URL.
     root.getroottree().docinfo.URL = path.absolute().as_uri()
     return Schema(path, etree.XMLSchema(root))
 
 
 def validate(document: bytes) -> None:
-    """Check a document against Standard.xsd and against its publisher's own schema, of those that gamed brings along.
+    """Validate a document against Standard.xsd and its own schema. The operator's formats are not known here.
 
-    Raises RecordError with the line and the first reason: `not-xml`, `forbidden`, `not-standard`, `unknown-format` or
+    Raises RecordError with the line of the first error: `not-xml`, `forbidden`, `not-standard`, `unknown-format` or
     `not-valid`.
     """
     root = parse_whole(document)
@@ -143,9 +150,9 @@ def validate(document: bytes) -> None:
 
 
 def named(root: etree._Element) -> tuple[str, str]:
-    """Return publisher and version of a document that is valid against Standard.xsd, as the tokens that they are.
+    """Return publisher and version of a document that is valid against Standard.xsd, with white space normalised.
 
-    Raises RecordError: `forbidden` if they are not names but megabytes, of which each message and list is full.
+    Their type is xs:token. Raises RecordError: `forbidden` if one is too long for messages and lists, which quote it.
     """
     publisher, version = (" ".join(_words(str(root.attrib[name]))) for name in ("publisher", "version"))
     if max(len(publisher), len(version)) > LONGEST_NAME:
@@ -155,7 +162,7 @@ def named(root: etree._Element) -> tuple[str, str]:
 
 
 def _words(token: str) -> list[str]:
-    # XML's white space: `split()` alone would also take a non-breaking space for one.
+    # Only XML's white space: `split()` would also split at a non-breaking space.
     return [word for word in token.replace("\t", " ").replace("\n", " ").replace("\r", " ").split(" ") if word]
 
 
@@ -169,7 +176,7 @@ def format_of(root: etree._Element, formats: Index) -> Format:
 
 
 def require(root: etree._Element, schema: Schema, code: str) -> None:
-    """Check an element against a schema. Raises RecordError with this code, line, XPath and the first reason."""
+    """Validate an element. Raises RecordError with this code, and the line, XPath and message of the first error."""
     if not schema.compiled.validate(root):
         errors: Any = schema.compiled.error_log
         found = errors[0]
@@ -179,9 +186,10 @@ def require(root: etree._Element, schema: Schema, code: str) -> None:
 
 
 def _referring(root: etree._Element, schema: Schema, error: Any) -> str | None:
-    """Return the XPath of the element whose reference names nothing: for these errors libxml2 knows only the line.
+    """Return the XPath of an element whose xs:keyref refers to nothing; None for other errors.
 
-    Several such elements can begin in the line. Then the schema says which of their values is the reference.
+    libxml2 gives only the line of these errors, and several elements of the name can begin in it. The fields of the
+    keyref in the schema tell which element has the values that the message quotes.
     """
     found = _KEYREF.match(error.message)
     if found is None:
@@ -189,7 +197,7 @@ def _referring(root: etree._Element, schema: Schema, error: Any) -> str | None:
     declared: Any = parse(schema.file.read_bytes()).find(f".//{_XS}keyref[@name='{found['name']}']")
     fields = [] if declared is None else [f"string({field.get('xpath')})" for field in declared.iter(f"{_XS}field")]
     alike: list[Any] = [element for element in root.iter(found["tag"]) if element.sourceline == error.line]
-    # Without a match, a value is spelt otherwise than libxml2 tells it (`07`): the line is right.
+    # libxml2 quotes normalised values (`7` for `07`). If no element matches, one in the right line has to do.
     for element in alike:
         values = [f"'{element.xpath(field, namespaces=declared.nsmap)}'" for field in fields]
         if ", ".join(values) == found["values"]:
@@ -198,23 +206,22 @@ def _referring(root: etree._Element, schema: Schema, error: Any) -> str | None:
 
 
 def reason(root: etree._Element, schema: Schema) -> str | None:
-    """Return why an element is refused, in the words of xmlschema, which say what was expected instead.
+    """Return why an element is not valid, in the words of xmlschema, which also say what was expected.
 
-    None where xmlschema is not asked because it would take too long or too deep a stack, and where it fails: it does so
-    (4.3.2) in a process in which zope.interface has marked the classes of collections.abc, as twisted.internet.testing
-    makes it do.
+    None if xmlschema would take too long or recurse too deep, and if it fails. Version 4.3.2 fails in a process that
+    has imported twisted.internet.testing, because zope.interface then marks the classes of collections.abc.
     """
     if sum(1 for _ in root.iter()) > REASONED_ELEMENTS or depth(root) > REASONED_LEVELS:
         return None
     try:
         error = next(_explaining(schema.file).iter_errors(root, use_location_hints=False), None)
-    except Exception:  # noqa: BLE001 (a defect of a library must not hide the reason that is known already)
+    except Exception:  # noqa: BLE001 (libxml2 has found a reason already; a defect of xmlschema must not hide it)
         return None
     return None if error is None else _plain(" ".join(str(error.reason).split()))
 
 
 def _plain(text: str) -> str:
-    """Return what xmlschema says without the names of its classes and Python's spelling of values."""
+    """Return a message of xmlschema without the names of its classes and Python's notation of values."""
     if found := _KEY.fullmatch(text):
         values = _VALUE.sub(r"\1", found["values"]).strip(" ,")
         return f"there is {'no' if found['missing'] else 'more than one'} {found['name']} {values}"

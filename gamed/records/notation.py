@@ -1,11 +1,11 @@
-"""How values, texts and bytes are spelt in XML, so that whatever a peer sends comes back as it was.
+"""The notation of values, texts and bytes in XML, which can hold anything that a peer sends.
 
 Source: docs/reference/records.md#gameds-own-records, docs/reference/battleship.md#records (base64 where XML cannot hold
 a line).
 
-A value in an attribute is a number if it looks like one, a truth if it is `true` or `false`, and otherwise a text as it
-stands. A text that would be taken for one of these, or that holds characters which XML 1.0 cannot hold, is written as a
-JSON string with its quotes.
+The value of an attribute is an integer if it looks like one, a boolean if it is `true` or `false`, and otherwise text.
+A text that could be mistaken for an integer or boolean, or that contains characters which XML 1.0 does not allow, is
+written as a JSON string, including the quotes.
 """
 
 from __future__ import annotations
@@ -19,42 +19,45 @@ from typing import Final
 from gamed.core.history import Value
 
 BASE64: Final = "base64"
-"""The value of an element's attribute `encoding`, if its text is not the bytes themselves."""
+"""The value of the attribute `encoding` of an element whose text is base64."""
 
 _ILLEGAL = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NUMBER = re.compile("-?[0-9]+")
-_TRUTHS: Final = {"true": True, "false": False}
-# Most texts need nothing, and one match is cheaper than a translation.
+_BOOLEANS: Final = {"true": True, "false": False}
+# Most texts need no escapes, and one match is cheaper than several replacements.
 _PLAIN = re.compile("[ !#-%'-;=?-~]*")
-_PLAIN_BYTES = re.compile(rb"[ -%'-;=?-~]+")
+is_plain: Final = re.compile(rb"[ -%'-;=?-~]+").fullmatch
+"""Whether bytes are an element's content as they stand."""
+
+# The escapes in the text of an element, and in attributes. "&" must be the first.
 _TEXT: Final = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\r", "&#13;"))
 _ATTRIBUTE: Final = (*_TEXT, ('"', "&quot;"), ("\t", "&#9;"), ("\n", "&#10;"))
 
 
-def _escaped(text: str, signs: Iterable[tuple[str, str]]) -> str:
-    # str.translate() would take forty times as long for letters that are not Latin.
-    for sign, reference in signs:
-        text = text.replace(sign, reference)
+def _escaped(text: str, escapes: Iterable[tuple[str, str]]) -> str:
+    # Not str.translate(), which takes forty times as long for letters that are not Latin.
+    for character, reference in escapes:
+        text = text.replace(character, reference)
     return text
 
 
 def attribute(text: str) -> str:
-    """Return what stands between the quotes of an attribute. `text` has only characters of XML 1.0."""
+    """Escape a text for an attribute. It must contain only characters that XML 1.0 allows; see `held`."""
     return text if _PLAIN.fullmatch(text) else _escaped(text, _ATTRIBUTE)
 
 
 def held(text: str) -> str:
-    """Return a text with U+FFFD in the place of what XML cannot hold."""
+    """Return a text with U+FFFD in place of each character that XML 1.0 does not allow."""
     return _ILLEGAL.sub("\ufffd", text)
 
 
 def sentence(text: str) -> str:
-    """Return a text for persons as an element's content; what XML cannot hold becomes U+FFFD."""
+    """Escape a text for people as the content of an element. Characters that XML does not allow become U+FFFD."""
     return _escaped(held(text), _TEXT)
 
 
 def value(value: Value) -> str:
-    """Return a value as it stands between the quotes of an attribute; `read` is the inverse."""
+    """Encode and escape a value for an attribute. `read` is the inverse, after the XML parser has unescaped it."""
     if isinstance(value, str):
         return attribute(text(value))
     if isinstance(value, bool):
@@ -63,32 +66,32 @@ def value(value: Value) -> str:
 
 
 def text(text: str) -> str:
-    """Return what an attribute says so that `read` gives this text, before XML's own escapes."""
+    """Encode a text so that `read` returns it. It is not escaped for XML yet."""
     return json.dumps(text) if _is_misread(text) else text
 
 
 def _is_misread(text: str) -> bool:
     return (
-        text[:1] == '"' or text in _TRUTHS or _NUMBER.fullmatch(text) is not None or _ILLEGAL.search(text) is not None
+        text[:1] == '"' or text in _BOOLEANS or _NUMBER.fullmatch(text) is not None or _ILLEGAL.search(text) is not None
     )
 
 
 def read(text: str) -> Value:
-    """Return the value that an attribute spells. Raises ValueError if it begins with a quote and is not JSON."""
-    if text in _TRUTHS:
-        return _TRUTHS[text]
+    """Decode the value of an attribute. Raises ValueError if it begins with a quote and is not JSON."""
+    if text in _BOOLEANS:
+        return _BOOLEANS[text]
     if _NUMBER.fullmatch(text):
         return int(text)
     return str(json.loads(text)) if text[:1] == '"' else text
 
 
 def content(body: bytes) -> str | None:
-    """Return bytes as an element's content, or None if they can only stand there in base64.
+    """Escape bytes as the content of an element, or return None if they must be in base64.
 
-    That is so for no bytes at all (an empty element has no body), for what is not UTF-8 or not XML, and for a carriage
-    return, which editors and parsers take for a line feed.
+    That is: b"", because an empty element means that there is no body at all; bytes that are not UTF-8, or contain
+    characters that XML does not allow; and carriage returns, which editors and XML parsers change to line feeds.
     """
-    if _PLAIN_BYTES.fullmatch(body):
+    if is_plain(body):
         return body.decode("ascii")
     try:
         text = body.decode()
@@ -98,12 +101,12 @@ def content(body: bytes) -> str | None:
 
 
 def base64(body: bytes) -> str:
-    """Return bytes in base64."""
+    """Encode bytes in base64."""
     return b64encode(body).decode("ascii")
 
 
 def body(content: str | None, encoding: str | None) -> bytes | None:
-    """Return the bytes that an element's content spells, None if it has none. Raises ValueError."""
+    """Decode the content of an element; None if it is empty. Raises ValueError if it is not valid base64."""
     if encoding == BASE64:
         return b64decode(content or "", validate=True)
     return content.encode() if content else None

@@ -1,8 +1,8 @@
-"""gamed's own records: a history as XML, and back.
+"""Convert between a `History` and gamed's own record format.
 
 Source: docs/reference/records.md#gameds-own-records; the schemas describe the format. The publisher is `gamed-` and the
-game's kind. The XML is put together from strings, which takes less than half the time of building a tree: every
-finished game comes through here.
+kind of game, as in `gamed-battleship`. The XML is formatted from strings, because every finished game is written here,
+and building an element tree would take more than twice as long.
 """
 
 from __future__ import annotations
@@ -26,22 +26,25 @@ from gamed.records.record import Record, RecordError, SeatSummary, Summary
 from gamed.texts import timestamp
 
 PUBLISHER: Final = "gamed-"
-"""What the publisher of gamed's own records begins with; the game's kind follows."""
+"""The prefix of the publisher of gamed's own records. The kind of game follows."""
 
 PORTION: Final = 200
-"""Entries that are written in one go."""
+"""The number of entries that are formatted at a time, in about a millisecond. See `writing`."""
 
 _NAME = re.compile("[a-z][a-z0-9]*(_[a-z][a-z0-9]*)*")
 _CAPITAL = re.compile("[A-Z]")
+# Attributes of an entry's element that are fields of `Entry`. All others are its `data`.
 _OWN_ATTRIBUTES: Final = ("at", "seat", "encoding")
 
 
 @frozen
 class Judgement:
-    """What the referee wrote into a record. `unjudged`: from this entry on nothing was judged; None: all was."""
+    """What the referee found, as the record states it."""
 
     findings: tuple[Finding, ...]
+
     unjudged: int | None
+    """The first entry that was not judged; nor was any after it. None: all entries were judged."""
 
 
 # Writing
@@ -50,9 +53,9 @@ class Judgement:
 def from_history(
     history: History, *, publisher: str, version: str, findings: Iterable[Finding], unjudged: int | None
 ) -> Record:
-    """Return the record of an ended history; equal arguments give equal bytes.
+    """Return the record of a finished game; equal arguments give equal bytes.
 
-    Raises RecordError(code="not-valid") if the history has no end, or if a name in it cannot be written.
+    Raises RecordError(code="not-valid") if the history has no end, or a name that cannot be the name of an attribute.
     """
     chunks = writing(history, publisher=publisher, version=version, findings=findings, unjudged=unjudged)
     while True:
@@ -66,12 +69,12 @@ def from_history(
 def writing(
     history: History, *, publisher: str, version: str, findings: Iterable[Finding], unjudged: int | None
 ) -> Generator[None, None, Record]:
-    """Do as `from_history` does, in chunks of about a millisecond; the record is what the generator returns."""
+    """Do the same as `from_history` in steps of about a millisecond. The generator returns the record."""
     outcome = history.outcome
     if outcome is None:
         raise RecordError(f"the history of room {history.room} has no end", code="not-valid")
     if publisher != PUBLISHER + history.kind:
-        raise RecordError(f"{publisher} does not publish games of {history.kind}", code="not-valid")
+        raise RecordError(f"{publisher} is not the publisher of {history.kind} records", code="not-valid")
     header = _header(history, outcome, findings, unjudged)
     body = [b"<body>"]
     for begin in range(0, len(history.entries), PORTION):
@@ -120,10 +123,11 @@ def _seats(history: History, winner: Seat | None) -> Iterator[str]:
 
 
 def _first(history: History) -> Seat | None:
-    """Return who moved first, as chance drew it or as the options fix it; None if neither says so."""
+    """Return the seat that moved first, as it was drawn or as the options fix it; None if neither says so."""
     for entry in history.of_kind(DRAWN):
         if "first" in entry.data:
             return int(entry.data["first"])
+    # In Battleship the seat that does not defend shoots first.
     return 1 if history.options.get("roles") == "first-defends" else None
 
 
@@ -133,7 +137,12 @@ def _finding(finding: Finding) -> str:
 
 
 def _entry(entry: Entry) -> str:
-    kind, body = _camel(entry.kind), entry.body
+    body = entry.body
+    if entry.kind == LINE and body is not None and not entry.data and notation.is_plain(body):
+        # A relayed line, as nearly all entries of such a game are.
+        seat = "" if entry.seat is None else f' seat="{entry.seat}"'
+        return f'<line at="{entry.at}"{seat}>{body.decode("ascii")}</line>'
+    kind = _camel(entry.kind)
     seat = "" if entry.seat is None else f' seat="{entry.seat}"'
     data = _attributes(entry.data) if entry.data else ""
     head = f'<{kind} at="{entry.at}"{seat}{data}'
@@ -146,7 +155,7 @@ def _entry(entry: Entry) -> str:
 
 
 def _attributes(data: Mapping[str, Value]) -> str:
-    # Sorted, because equal mappings may differ in their order.
+    # Equal mappings may differ in their order, and equal histories must give equal bytes.
     return "".join(f' {_camel(name)}="{notation.value(data[name])}"' for name in sorted(data))
 
 
@@ -162,7 +171,7 @@ def _camel(name: str) -> str:
 
 
 def to_history(record: Record) -> History:
-    """Return the history that a record was made of. Raises RecordError if it is no valid record of gamed's own."""
+    """Return the history that a record was made of. Raises RecordError if it is not a valid record of gamed's own."""
     with _reading(record):
         header, body = parse(record.header), parse(record.body)
         return History(
@@ -176,13 +185,13 @@ def to_history(record: Record) -> History:
 
 
 def summary(record: Record) -> Summary:
-    """Return what is searched of a record. Raises RecordError if it is no valid record of gamed's own."""
+    """Return the search fields of a record. Raises RecordError if it is not a valid record of gamed's own."""
     with _reading(record):
         return summarize(to_history(record), publisher=record.publisher, version=record.version)
 
 
 def summarize(history: History, *, publisher: str, version: str) -> Summary:
-    """Return what is searched of an ended history's record. Raises RecordError(code="not-valid") if it has no end."""
+    """Return the search fields of a finished game. Raises RecordError(code="not-valid") if it has no end."""
     outcome = history.outcome
     if outcome is None:
         raise RecordError(f"the history of room {history.room} has no end", code="not-valid")
@@ -209,7 +218,7 @@ def _points(seat: Seat | None, winner: Seat | None) -> float | None:
 
 
 def judgement(record: Record) -> Judgement:
-    """Return what the referee wrote into a record. Raises RecordError if it is no valid record of gamed's own."""
+    """Return the judgement in a record. Raises RecordError if it is not a valid record of gamed's own."""
     with _reading(record):
         header = parse(record.header)
         unjudged = header.find("unjudged")
@@ -223,7 +232,7 @@ def judgement(record: Record) -> Judgement:
 def _reading(record: Record) -> Iterator[None]:
     try:
         yield
-    # Overflow: an offset of more milliseconds than time has.
+    # OverflowError: an entry's offset is beyond the dates that datetime can represent.
     except (KeyError, ValueError, OverflowError) as error:
         raise RecordError(f"not valid {record.publisher} {record.version}: {error}", code="not-valid") from error
 

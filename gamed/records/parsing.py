@@ -1,9 +1,8 @@
-"""Documents from anywhere into elements, without what makes XML dangerous.
+"""Parse XML from untrusted sources.
 
 Source: docs/reference/records.md#the-import, docs/reference/records.md#limits,
-docs/topics/design.md#traps-already-found: no DOCTYPE (and so no entities), no network, a limited depth, bytes only. How
-many bytes come in is limited where they are read: `gamed.records.source`. Here is limited what they may cost: work and
-memory are in proportion to them.
+docs/topics/design.md#traps-already-found: no DOCTYPE (and so no entities), no network, a limited depth, bytes only.
+`gamed.records.source` limits the size of a document; the limits of this module keep time and memory proportional to it.
 """
 
 from __future__ import annotations
@@ -17,30 +16,30 @@ from lxml import etree
 from gamed.records.record import RecordError
 
 LEVELS: Final = 2_000
-"""How deep elements may be nested: in GoFans x.2 each move is nested in the one before it."""
+"""The most levels of elements. They are many because in GoFans x.2 each move is nested in the one before it."""
 
 TAGS: Final = 180_000
-"""How many tags a document may have: each takes hundreds of bytes of memory, and more where it becomes a move."""
+"""The most tags of a document: each takes hundreds of bytes of memory, and more if it becomes a move."""
 
 ALL_ATTRIBUTES: Final = 250_000
-"""How many attributes. The largest game that is known to be real, a dictionary of 62,000 moves, has nearly as many."""
+"""The most attributes of a document. The largest real game that we know, of 62,000 moves, needs nearly as many."""
 
 ATTRIBUTES: Final = 256
-"""How many attributes and namespaces one element may have: C14N sorts them by insertion."""
+"""The most attributes and namespaces of one element: C14N sorts them by insertion, in quadratic time."""
 
 NAMESPACES: Final = 1_000
-"""How many namespaces may be declared around one element: C14N looks through all of them for each prefix."""
+"""The most namespaces in the scope of one element: C14N searches all of them for each prefix."""
 
+# The bytes that are parsed at a time to find the root; few documents need a second chunk.
 _CHUNK: Final = 4096
-"""Bytes that are looked at in one go for the root; few documents need a second one."""
 
-# A start tag with too many attributes. The parser would take a while for it, too.
+# A start tag with too many attributes. It must be found before parsing, because libxml2 is slow with it, too.
 _WIDE = re.compile(rb"""<[^<>"'=!?]++(?:=\s*+(?:"[^"<]*+"|'[^'<]*+')[^<>"'=]*+){%d}""" % (ATTRIBUTES + 1))
-# All that may stand before a DOCTYPE. It is looked for before the parser could expand anything.
+# A DOCTYPE after anything that may precede it. It must be found before the parser can expand any entity.
 _DOCTYPE = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s++|(?><\?.*?\?>)|(?><!--.*?-->))*+<!DOCTYPE", re.DOTALL)
 _DECLARED = re.compile(rb"""<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
 _UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-# Where libxml2 was, which stands in the error's fields, too.
+# The position at the end of a message of libxml2. It is also in fields of the error.
 _PLACE = re.compile(r", line \d+, column \d+\Z")
 
 
@@ -54,12 +53,12 @@ def parse(document: bytes) -> etree._Element:
 
 
 def parse_whole(document: bytes) -> etree._Element:
-    """Return the same with its comments and processing instructions."""
+    """Do the same as `parse`, but keep the comments and processing instructions."""
     return _parsed(document, remove_comments=False, remove_pis=False)
 
 
 def root_of(document: bytes) -> str:
-    """Return the name of a document's root, also where its end is missing; "" if it has none.
+    """Return the name of a document's root element, even if the document is cut off; "" if it has none.
 
     Raises RecordError(code="forbidden") for a DOCTYPE, and for too many tags and attributes.
     """
@@ -71,13 +70,13 @@ def root_of(document: bytes) -> str:
             for _, element in parser.read_events():
                 return str(getattr(element, "tag", ""))
     except etree.XMLSyntaxError:
-        # Whoever parses all of it says what is wrong, and where.
+        # The error is reported when all of the document is parsed.
         pass
     return ""
 
 
 def _check_bytes(document: bytes) -> None:
-    """Raise RecordError for what the parser must not even see."""
+    """Raise RecordError for anything that must be rejected before parsing."""
     if _DOCTYPE.match(document):
         raise RecordError("a DOCTYPE is not allowed", code="forbidden")
     if document.count(b"<") > TAGS:
@@ -96,7 +95,7 @@ def _parsed(document: bytes, *, remove_comments: bool, remove_pis: bool) -> etre
         encoding="utf-8",
         resolve_entities=False,
         no_network=True,
-        # libxml2's own limit of depth would be 256; with this it is 2,048.
+        # Otherwise libxml2 limits the depth to 256; with this, to 2,048.
         huge_tree=True,
         remove_comments=remove_comments,
         remove_pis=remove_pis,
@@ -105,7 +104,7 @@ def _parsed(document: bytes, *, remove_comments: bool, remove_pis: bool) -> etre
         root = etree.fromstring(document, parser)
     except etree.XMLSyntaxError as error:
         raise _refusal(error, _other_encoding(document)) from error
-    # Every level but the last has an end tag of its own, and counting these is a thousand times faster.
+    # Each level except the deepest needs an end tag. Counting those first is a thousand times faster than the walk.
     if document.count(b"</") >= LEVELS and depth(root) > LEVELS:
         raise _too_deep()
     if document.count(b"xmlns") > NAMESPACES:
@@ -114,7 +113,7 @@ def _parsed(document: bytes, *, remove_comments: bool, remove_pis: bool) -> etre
 
 
 def _check_namespaces(root: etree._Element) -> None:
-    """Raise RecordError if too many namespaces are declared around an element."""
+    """Raise RecordError if too many namespaces are in the scope of an element."""
     around = 0
     walk: Any = etree.iterwalk(root, events=("start-ns", "start", "end-ns"))
     for event, element in walk:
@@ -123,13 +122,13 @@ def _check_namespaces(root: etree._Element) -> None:
         elif event == "end-ns":
             around -= 1
         elif around > NAMESPACES:
-            text = f"an element has {around:,} namespaces on it and around it, more than {NAMESPACES:,}"
+            text = f"an element has {around:,} namespaces in scope, more than {NAMESPACES:,}"
             path = element.getroottree().getpath(element)
             raise RecordError(text, code="forbidden", line=element.sourceline, xpath=path)
 
 
 def _other_encoding(document: bytes) -> str | None:
-    """Return the encoding of a document that is not UTF-8, as its first bytes tell it; None where they do not."""
+    """Return the encoding of a document by its byte order mark or declaration; None if it is UTF-8 or unknown."""
     if document.startswith(_UTF_16):
         return "UTF-16"
     found = _DECLARED.match(document)
@@ -147,7 +146,7 @@ def _refusal(error: Any, encoding: str | None) -> RecordError:
     if encoding is not None:
         advice = f"convert it, for example with `iconv -f {encoding} -t UTF-8`"
         return RecordError(f"it is in {encoding}, and records are in UTF-8: {advice}", code="not-xml", line=line)
-    message = _PLACE.sub("", error.msg or "nothing is there")
+    message = _PLACE.sub("", error.msg or "the document is empty")
     return RecordError(f"not XML: {message}", code="not-xml", line=line, column=column)
 
 
@@ -156,7 +155,7 @@ def _too_deep() -> RecordError:
 
 
 def depth(root: etree._Element) -> int:
-    """Return how many levels an element has, itself included."""
+    """Return the depth of an element tree; that of a single element is 1."""
     level = deepest = 0
     for event, _ in etree.iterwalk(root, events=("start", "end")):
         level += 1 if event == "start" else -1

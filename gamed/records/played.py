@@ -1,7 +1,6 @@
-"""Records played through by the rules of their game: the last of the five steps.
+"""Replay records by the rules of their game, the last step of an import, and summarise them.
 
-Source: docs/reference/records.md#the-import (the last step), docs/reference/records.md#gofans. What a record is of, and
-how it ended, comes out as a Summary.
+Source: docs/reference/records.md#the-import, docs/reference/records.md#gofans.
 """
 
 from __future__ import annotations
@@ -28,21 +27,21 @@ from gamed.records.record import Record, RecordError, SeatSummary, Summary
 
 @frozen
 class Played:
-    """What came of playing a record."""
+    """A record that follows the rules."""
 
     summary: Summary
 
     remarks: tuple[str, ...] = ()
-    """Sentences on what is odd about the game and not against its rules."""
+    """Sentences on anything odd about the game that is not against its rules."""
 
 
 def play_own(record: Record, table: Callable[[Options], Table]) -> Played:
-    """Replay a record of gamed's own on a fresh table that `table` makes for its options.
+    """Replay a record of gamed's own on a new table, which `table` makes for its options.
 
-    Raises RuleError if the referee finds something else than the record says it found, and RecordError if the record
-    contradicts itself. So a record of a lie which the referee noted is fine.
+    Raises RuleError if the referee's findings are not those in the record, and RecordError if the record contradicts
+    itself. So a record of a game with a lie is accepted if the lie is among its findings.
     """
-    # The summary comes first: it refuses values that the schema lets pass.
+    # `own.summary` rejects values that the schema accepts, such as a time too far in the future.
     found, history, judged = own.summary(record), own.to_history(record), own.judgement(record)
     _check_bodies(history.entries)
     fresh = table(history.options)
@@ -53,6 +52,7 @@ def play_own(record: Record, table: Callable[[Options], Table]) -> Played:
 
 
 def _check_bodies(entries: Sequence[Entry]) -> None:
+    # The codec writes an empty body in base64, so an empty element is a mistake: it would be read as no body at all.
     before: Counter[str] = Counter()
     for entry in entries:
         if entry.kind in {LINE, MOVE}:
@@ -63,16 +63,15 @@ def _check_bodies(entries: Sequence[Entry]) -> None:
 
 
 def _compare(found: Judged, recorded: own.Judgement) -> None:
-    """Compare what the referee finds with what a record says, as far as the record was judged.
-
-    Earlier versions stopped judging at the first line that they could not read, and behind the first one after which
-    nobody could say whose turn it was. Those records are as good as they were: there the referee finds something today.
-    """
+    """Compare the referee's findings with those in a record, up to the entry up to which the record was judged."""
     last = recorded.unjudged
+    # Earlier versions of gamed stopped judging at a line that they could not read, or after a line that made it unclear
+    # whose turn it was. Today's referee goes on there, with a finding. Such a record is accepted: its `unjudged` is the
+    # entry of a finding, or the entry after it.
     if found.unjudged != last and not any(
         finding.entry + 1 == last or finding.entry == last for finding in found.findings
     ):
-        raise IllegalMove(f"the referee judges up to entry {found.unjudged}, the record says {last}")
+        raise IllegalMove(f"the referee judges up to entry {found.unjudged}, but the record says {last}")
     judged = [finding for finding in found.findings if last is None or finding.entry < last]
     for finding in judged:
         if finding not in recorded.findings:
@@ -83,7 +82,7 @@ def _compare(found: Judged, recorded: own.Judgement) -> None:
 
 
 def _check_result(record: Record, found: Summary) -> None:
-    """Compare the header's result with that of the last entry."""
+    """Raise RecordError if the result in the header is not that of the last entry."""
     result = parse(record.header).find("result")
     assert result is not None
     winner = result.get("winner")
@@ -94,21 +93,25 @@ def _check_result(record: Record, found: Summary) -> None:
 
 
 def play_gofans(record: Record) -> Played:
-    """Play a GoFans record in all its variations. Raises RuleError at the first illegal move, and RecordError."""
+    """Replay a GoFans record with its variations. Raises RuleError at the first illegal move, and RecordError."""
     game = gofans.read(record)
     deque(replay_go(game), maxlen=0)
     return played_go(record, game)
 
 
 def played_go(record: Record, game: GoGame) -> Played:
-    """Return what comes of a record whose game the rules have judged."""
+    """Summarise a Go record that has been replayed already: `game` is its game."""
     return Played(summary_of_go(record, game), tuple(_on_the_end(game)))
 
 
 def _on_the_end(game: GoGame) -> Iterator[str]:
-    """Yield sentences on an end that is not what GoFans says: two passes, or a resignation, which is a pass, too."""
+    """Yield sentences on an end that GoFans does not provide for. It has two passes in a row, or a resignation.
+
+    A resignation is -1 points, and a pass as the last move of that player.
+    """
     line = list(game.main_line())
     last = {node.player: node for node in line}
+    # The pass of a resignation may come after two passes.
     formal = [node for player in game.players if player.points == RESIGNED and (node := last.get(player.id))]
     number = after_end(game)
     if number is not None and not (number == len(line) and line[-1].point is None and line[-1] in formal):
@@ -119,7 +122,7 @@ def _on_the_end(game: GoGame) -> Iterator[str]:
 
 
 def summary_of_go(record: Record, game: GoGame) -> Summary:
-    """Return what is searched of a Go game. Its termination is empty where nothing says how it ended."""
+    """Return the search fields of a Go game. The termination is empty if the record does not say how it ended."""
     winner = winner_of(game.players)
     is_known = winner is not None or all(player.points is not None for player in game.players)
     date = iso(game.date)
@@ -138,7 +141,7 @@ def summary_of_go(record: Record, game: GoGame) -> Summary:
 
 
 def winner_of(players: Sequence[GoPlayer]) -> int | None:
-    """Return the seat of the one who is left when the others have resigned, or who has the most points; or None."""
+    """Return the seat of the only player who has not resigned, or of the one with the most points; or None."""
     staying = [seat for seat, player in enumerate(players) if player.points != RESIGNED]
     if len(staying) == 1 < len(players):
         return staying[0]
@@ -149,9 +152,9 @@ def winner_of(players: Sequence[GoPlayer]) -> int | None:
 
 
 def summary(record: Record, formats: Index) -> Summary | None:
-    """Return what is searched of a stored record, without playing it; None for what gamed cannot play.
+    """Return the search fields of a stored record without replaying it; None for a format that gamed cannot replay.
 
-    Raises RecordError if the record is not what its format says.
+    Raises RecordError if the record violates its format.
     """
     found = formats.formats.get((record.publisher, record.version))
     if found is None or not found.is_playable:

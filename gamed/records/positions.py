@@ -1,12 +1,12 @@
 """The positions and moves of a record of gamed's own, as a browser asks for them.
 
-A move is `{n, seat, text, at, took}`: its number from 1, whose it is, its notation, the milliseconds since the start of
-the match, and how many the player took, None where that is not known. A move that is hidden when it is made has also
-`cards`: what has become public of it.
+A move is `{n, seat, text, at, took}`: its number from 1, the seat that made it, its notation, when it was made in
+milliseconds since the start of the match, and how many milliseconds the player took (None if that is not known). A move
+that is hidden when it is made also has `cards`: what has become public of it.
 
-Source: docs/reference/records.md#gameds-own-records. What counts as a move is what `Summary.length` counts: the entries
-that players made. The position after n moves is the one before the next such entry, with all that chance drew and with
-who left until then; the last one is that at the end.
+Source: docs/reference/records.md#gameds-own-records. `Summary.length` counts the same moves: the entries that players
+made. The position after n moves is the one just before move n + 1, after all draws and departures between the two; the
+last position is that at the end of the game.
 """
 
 from __future__ import annotations
@@ -24,29 +24,35 @@ from gamed.core.table import Table, replay
 Data: TypeAlias = dict[str, Any]
 
 COUNTED = frozenset({LINE, MOVE})
-"""The kinds of entries that are moves."""
+"""The kinds of entries that count as moves."""
 
 LONGEST = 200
-"""Characters of a move that are told: a relayed line may be anything."""
+"""The most characters of a move that a browser gets: a relayed line may be anything."""
 
 
 @define(eq=False)
 class Replayed:
-    """A history on its table. `states`: after 0, 1, … moves; `moves`: as all boards are told of them.
-
-    `refused`: why the rules do not go on after the last of the states, None if they reach the end.
-    """
+    """A history, and the states that its moves lead to. They are complete when the generator `played` has ended."""
 
     table: Table
+    """A new table of the game, on which the history is replayed."""
+
     history: History
+
     public_text: Callable[[Entry], str | None] | None = None
-    """What everybody knows of a move when it is made; None: all of it."""
+    """Returns what all players know of a move when it is made, None if that is nothing. Without this function, every
+    move is public."""
+
     states: list[Any] = field(factory=list)
+    """The states after 0, 1, 2, … moves."""
+
     moves: list[Data] = field(factory=list)
+
     refused: RuleError | None = None
+    """Why the rules rejected the move after the last of the states; None if all moves are legal."""
 
     def played(self) -> Iterator[None]:
-        """Play the history, entry by entry; all is there when this ends."""
+        """Replay the history, one entry for each step of this generator."""
         self.moves = moves(self.history)
         asked = _Asked()
         self.states.append(self.table.state)
@@ -65,7 +71,7 @@ class Replayed:
             self._reveal(self.public_text, self.table.game.revealed(self.table.state))
 
     def _reveal(self, public_text: Callable[[Entry], str | None], shown: Sequence[Sequence[Sequence[object]]]) -> None:
-        """Note in the hidden moves what became public of them."""
+        """Add `cards` to the moves that were hidden when they were made."""
         entries = (entry for entry in self.history.entries if entry.kind in COUNTED)
         hidden = [move for move, entry in zip(self.moves, entries, strict=True) if public_text(entry) is None]
         for seat, known in enumerate(shown):
@@ -73,7 +79,7 @@ class Replayed:
                 move["cards"] = cards
 
     def position(self, number: int) -> Data:
-        """Return the position after so many moves, as a spectator sees it. Raises RuleError: the rules refuse it."""
+        """Return the position after `number` moves, as a spectator sees it. Raises RuleError if a move is illegal."""
         if number >= len(self.states):
             raise self.refused or IndexError(number)
         state, is_last = self.states[number], number == len(self.moves)
@@ -89,26 +95,29 @@ class Replayed:
 
 @define
 class _Asked:
-    """Since when each seat has been asked for its move, in milliseconds; nobody is before the start."""
+    """Measures how long each move took."""
 
     is_started: bool = False
+    """Whether the match has started: before that, no seat is asked for a move."""
+
     since: dict[Seat, int] = field(factory=dict)
+    """The moment from which each seat to move has been to move, in milliseconds as `Entry.at`."""
 
     def answer(self, entry: Entry, move: Data) -> None:
-        """Note in a move how long it took: as the game's own clock has it, or since its seat was asked for it."""
+        """Set `took` of a move: by the game's own clock, or from the moment at which its seat was to move."""
         asked, move["took"] = self.since.pop(move["seat"], None), clocked(entry)
         if move["took"] is None and asked is not None:
             move["took"] = max(0, entry.at - asked)
 
     def ask(self, entry: Entry, seats: frozenset[Seat]) -> None:
-        """Take note of who may move after an entry."""
+        """Note which seats are to move after an entry."""
         self.is_started = self.is_started or entry.kind == STARTED
         if self.is_started:
             self.since = {seat: self.since.get(seat, entry.at) for seat in seats}
 
 
 def moves(history: History) -> list[Data]:
-    """Return the moves of a history; how long they took is not known yet."""
+    """Return the moves of a history, without how long they took."""
     started = next((entry.at for entry in history.of_kind(STARTED)), 0)
     counted = (entry for entry in history.entries if entry.kind in COUNTED)
     return [move(number, entry, _text(entry), started) for number, entry in enumerate(counted, 1)]
@@ -119,19 +128,19 @@ def _text(entry: Entry) -> str:
 
 
 def move(number: int, entry: Entry, text: str, started: int, took: int | None = None) -> Data:
-    """Return a move as a browser is told it. `started`: when the match did, in milliseconds as `Entry.at` has them."""
+    """Return a move as a browser gets it. `started`: the start of the match, in milliseconds as `Entry.at`."""
     at = max(0, entry.at - started)
     return {"n": number, "seat": entry.seat, "text": text[:LONGEST], "at": at, "took": took}
 
 
 def clocked(entry: Entry) -> int | None:
-    """Return how many milliseconds a move took by the game's own clock, None if that does not say."""
+    """Return how many milliseconds a move took by the game's own clock; None if the game has none."""
     taken = entry.data.get("taken")
     return taken if type(taken) is int else None
 
 
 def numbers(history: History) -> Sequence[int | None]:
-    """Return for each entry which move it is, None for those that are no moves."""
+    """Return the number of the move that each entry is; None for entries that are not moves."""
     found: list[int | None] = []
     number = 0
     for entry in history.entries:

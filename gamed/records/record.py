@@ -1,4 +1,4 @@
-"""A record of a game as it is stored, and what can be searched of it.
+"""A game record as it is stored, and the fields it can be searched by.
 
 Source: docs/reference/records.md#the-base-format, docs/reference/records.md#what-is-kept.
 """
@@ -12,15 +12,29 @@ from gamed.records.notation import attribute
 
 
 class RecordError(GamedError):
-    """A document is no record, or a record is not what its format says.
+    """A document is not a record, or a record violates its format.
 
-    `code` is stable, see docs/reference/records.md#the-import: `missing`, `unreadable`, `not-xml`, `forbidden`,
-    `not-standard`, `unknown-format`, `not-valid`. `reason`: the sentence alone. `line`, `column`: where in the
-    document, counted from 1; `xpath`: of the element; None where there is no such place. `place`: of a record without
-    its document, the name of the element and which of that name it is, from 0.
+    Its message is `reason`, after the line number if the line is known.
     """
 
-    def __init__(  # noqa: PLR0913 (where it is)
+    code: str
+    """Stable; docs/reference/records.md#the-import lists the codes. `SgfError` adds `not-sgf`, and the choice of an
+    encoding `unknown-encoding`."""
+
+    reason: str
+    """What is wrong, without the line number."""
+
+    line: int | None
+    """The line in the document, from 1; None if it is not known. The same holds for `column` and `xpath`."""
+
+    column: int | None
+    xpath: str | None
+
+    place: tuple[str, int] | None
+    """Where the error is in a record that was parsed without its document: the name of an element, and its index among
+    the elements of this name, from 0. The importer finds the line and the XPath by it."""
+
+    def __init__(  # noqa: PLR0913 (an error has as many coordinates)
         self,
         message: str,
         *,
@@ -41,51 +55,68 @@ class RecordError(GamedError):
 
 @frozen
 class Record:
-    """A game as the database holds it: five columns.
-
-    `id`: a UUID in lower case with hyphens. `publisher`, `version`: name the format. `header`, `body`: the whole nodes,
-    XML in UTF-8.
-    """
+    """A game as the database holds it: five columns."""
 
     id: str
+    """A UUID in lower case with hyphens."""
+
     publisher: str
+    """Who defines the format, such as `GoFans`. Publisher and version name a format."""
+
     version: str
+
     header: bytes
+    """The whole element, its tags included: XML in UTF-8. The same holds for `body`."""
+
     body: bytes
 
 
 @frozen
 class SeatSummary:
-    """Who sat on a seat (counted from 0), and the points that were given, if they are known."""
+    """A player of a recorded game."""
 
     seat: int
+    """From 0."""
+
     name: str
+
     points: float | None
+    """None if they are not known."""
 
 
 @frozen
 class Summary:
-    """What is searched of a record.
-
-    `id`, `publisher`, `version`: the record's. `kind`: the game's name in the registry. `started`, `ended`: UTC, ISO
-    8601, of Go as far as the date is known. `termination`: a value of `Termination`. `winner`: a seat, None for nobody.
-    `length`: moves or lines.
-    """
+    """The fields that a record can be searched by."""
 
     id: str
+    """The record's, as are `publisher` and `version`."""
+
     publisher: str
     version: str
+
     kind: str
+    """The game's name in the registry, such as `battleship`."""
+
     started: str
+    """UTC in ISO 8601. A Go record may give only a day, a month, a year or nothing; then so does this. The same holds
+    for `ended`."""
+
     ended: str
+
     termination: str
+    """A value of `Termination`, or nothing if a Go record does not say how the game ended."""
+
     winner: int | None
+    """A seat; None if nobody won."""
+
     length: int
+    """The number of moves; of a game whose lines are relayed without being understood, the number of lines."""
+
     seats: tuple[SeatSummary, ...]
 
 
 def document(record: Record) -> bytes:
-    """Return a record as a file: UTF-8 with an XML declaration, and a line feed at the end."""
+    """Return a record as an XML file in UTF-8, with an XML declaration and a final line feed."""
     head = f'<game publisher="{attribute(record.publisher)}" version="{attribute(record.version)}">'
     return b'<?xml version="1.0" encoding="UTF-8"?>\n%b\n  %b\n  %b\n</game>\n' % (
         head.encode(),

@@ -1,7 +1,8 @@
-"""A Go game as it is written down by hand: moves, taking back, variations, comments.
+"""An editor for Go records: add and undo moves, and enter variations and comments.
 
-Source: docs/reference/records.md#gofans. Pure: a terminal enters lines of text, a browser calls the methods; both get
-sentences. Moves are played by the rules, so that the record knows what each one takes (GoFans 2.2).
+Source: docs/reference/records.md#gofans. It does no I/O: a terminal passes lines of text to `enter`, a browser calls
+the other methods; both get sentences to show. Moves are played by the rules, which give the captures that GoFans 2.2
+needs.
 """
 
 from __future__ import annotations
@@ -21,35 +22,39 @@ from gamed.games.go.tree import RESIGNED, GoGame, Node, Point, Stone, name
 
 @define(slots=False)
 class Recorder:
-    """A game of two that is being recorded. `line`: the moves from the start up to where the recorder stands."""
+    """A game of two players that is being recorded."""
 
     game: GoGame
+
     line: list[Node] = field(factory=list)
+    """The moves from the start to the current position."""
+
     board: Board = field(init=False)
+    """The current position."""
 
     def __attrs_post_init__(self) -> None:
         self.board = Board.start(self.game.size, self.game.setup, ruleset(self.game.rules))
 
     @cached_property
     def points(self) -> Mapping[str, Point]:
-        """The points by their names, such as D4."""
+        """The points by name, such as D4."""
         lines = range(1, self.game.size + 1)
         return {name(Point(x, y), self.game.size): Point(x, y) for x in lines for y in lines}
 
     @property
     def to_move(self) -> int:
-        """The player to move: the other one; at the start black, or white if black alone has stones on the board."""
+        """The player to move. Black begins, but white if only black has stones in the setup, as with a handicap."""
         if self.line:
             return 1 - self.line[-1].player
         return int({stone.color for stone in self.game.setup} == {BLACK})
 
     @property
     def following(self) -> list[Node]:
-        """The moves that are recorded after this one."""
+        """The recorded moves that continue the current position."""
         return self.line[-1].children if self.line else self.game.roots
 
     def enter(self, text: str) -> str:
-        """Do what a line says, and return what to tell. Raises RuleError, and then nothing has changed."""
+        """Execute a line of text, and return a sentence to show. Raises RuleError, and then nothing has changed."""
         word, _, rest = text.strip().partition(" ")
         if word.upper() in self.points and not rest:
             return self.play(self.points[word.upper()])
@@ -72,12 +77,12 @@ class Recorder:
         }
 
     def play(self, point: Point | None) -> str:
-        """Play where the recorder stands (None: pass): a new move, or the one that is recorded there.
+        """Play a move (None: pass) in the current position: a new one, or one that is recorded there already.
 
         Raises RuleError as `Board.play` does, and InvalidMove("resigned") after a resignation.
         """
         if self.has_resigned:
-            raise InvalidMove("a resignation ends the game: take it back first", code="resigned")
+            raise InvalidMove("a resignation ends the game: undo it first", code="resigned")
         player = self.to_move
         taken = self.board.play(point, FIRST_COLORS[player])
         known = next((node for node in self.following if node.point == point), None)
@@ -92,55 +97,55 @@ class Recorder:
 
     @property
     def has_resigned(self) -> bool:
-        """Whether the move where the recorder stands is a resignation: the last pass of the player who has resigned."""
+        """Whether the last move is a resignation, that is, the final pass of the player who has resigned."""
         return bool(self.line) and self._is_resignation(self.line[-1])
 
     def _is_resignation(self, node: Node) -> bool:
         return node.point is None and not node.children and self.game.players[node.player].points == RESIGNED
 
     def resign(self) -> str:
-        """Have the player to move resign. Raises InvalidMove where moves follow."""
+        """Let the player to move resign. Raises InvalidMove if moves are recorded after this position."""
         if self.following:
-            raise InvalidMove("a player resigns at the end of a line")
+            raise InvalidMove("a player can only resign at the end of a line")
         player = self.to_move
         self.play(None)
         self.set_points({player: RESIGNED})
         return f"{self.game.players[player].name or FIRST_COLORS[player]} resigns"
 
     def set_points(self, points: Mapping[int, float]) -> None:
-        """Note the points of the players, by player; those of a player who is left out are not known."""
+        """Set the points of all players, by their id. The points of a player who is not listed become unknown."""
         players = (attrs.evolve(player, points=points.get(player.id)) for player in self.game.players)
         self.game.players = tuple(players)
 
     def undo(self) -> str:
-        """Take the move where the recorder stands away, with all that follows. Raises InvalidMove: there is none."""
+        """Delete the last move and everything recorded after it. Raises InvalidMove if there is no move."""
         is_resignation, undone = self.has_resigned, self.place
         node = self._left()
-        # Equal moves are told apart by what they are, not by what they look like.
+        # Compare by identity: another variation may begin with an equal node.
         self.following[:] = [other for other in self.following if other is not node]
         if is_resignation:
             self.set_points({})
-        return f"taken back: {undone}; now at {self.place}"
+        return f"undone: {undone}; now at {self.place}"
 
     def back(self) -> str:
-        """Go back before the last move, which stays recorded. Raises InvalidMove: there is none."""
+        """Go to the position before the last move, and keep that move. Raises InvalidMove if there is none."""
         self._left()
-        return f"{self.place}: another move than the recorded one begins a variation"
+        return f"{self.place}: a move other than the recorded one begins a variation"
 
     def _left(self) -> Node:
         if not self.line:
-            raise InvalidMove("no move was made yet")
+            raise InvalidMove("no move has been made yet")
         self.board.undo()
         return self.line.pop()
 
     def forward(self) -> str:
-        """Go on by the first move that is recorded here. Raises InvalidMove: there is none."""
+        """Play the first of the recorded moves. Raises InvalidMove if there is none."""
         if not self.following:
             raise InvalidMove("nothing is recorded after this move")
         return self.play(self.following[0].point)
 
     def go_to(self, line: Sequence[Node]) -> str:
-        """Stand at the end of a line of recorded moves, which begins at the start."""
+        """Go to the position after these recorded moves, which begin at the start."""
         shared = 0
         while shared < min(len(line), len(self.line)) and line[shared] is self.line[shared]:
             shared += 1
@@ -151,7 +156,7 @@ class Recorder:
         return self.place
 
     def branch(self, point: Point | None) -> str:
-        """Play another move in the place of the last one, which stays recorded.
+        """Play a move as an alternative to the last one, which is kept.
 
         Raises RuleError, and then nothing has changed.
         """
@@ -163,21 +168,21 @@ class Recorder:
             raise
 
     def set_up(self, stones: Sequence[Stone]) -> str:
-        """Begin with these stones on the board. Raises InvalidMove: moves are recorded, or the stones cannot stand."""
+        """Begin with these stones on the board. Raises InvalidMove if moves are recorded or the setup is not legal."""
         self._require_start()
         self.board = Board.start(self.game.size, stones, ruleset(self.game.rules))
         self.game.setup, self.game.handicap = tuple(stones), None
         return "set up"
 
     def give_handicap(self, count: int) -> str:
-        """Begin with so many handicap stones. Raises InvalidMove: moves are recorded, or they do not fit."""
+        """Begin with `count` handicap stones. Raises InvalidMove if moves are recorded or the board is too small."""
         self._require_start()
         self.set_up(handicap(self.game.size, count))
         self.game.handicap = count or None
         return "set up"
 
     def set_rules(self, rules: str | None) -> str:
-        """Play by other rules. Raises InvalidMove: moves are recorded already."""
+        """Change the rules. Raises InvalidMove if moves are recorded."""
         self._require_start()
         self.game.rules = rules
         self.board = Board.start(self.game.size, self.game.setup, ruleset(rules))
@@ -185,10 +190,10 @@ class Recorder:
 
     def _require_start(self) -> None:
         if self.game.roots:
-            raise InvalidMove("moves are recorded already: this can only be changed before the first", code="moves")
+            raise InvalidMove("moves are recorded already: this can be changed only before the first", code="moves")
 
     def comment(self, text: str) -> str:
-        """Note a comment on the last move, or on the game at its start; an empty one takes it away."""
+        """Set the comment of the last move, or of the game if there is no move; "" deletes it."""
         if self.line:
             self.line[-1].comment = text or None
         else:
@@ -201,7 +206,7 @@ class Recorder:
 
     @property
     def place(self) -> str:
-        """Where the recorder stands, in words."""
+        """The current position in words."""
         if not self.line:
             return "the start"
         node = self.line[-1]

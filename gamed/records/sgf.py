@@ -1,11 +1,11 @@
-"""Go games out of SGF (FF[4]) and into it.
+"""Convert Go games from SGF (FF[4]) to GoFans, and back.
 
-Source: the SGF specification, FF[4]; docs/reference/records.md#sgf-and-gofans; sgfmill has the grammar. SGF's nodes
-hold much that GoFans does not: what is left out is said in sentences. Nothing here recurses, and sgfmill's grammar does
-not either.
+Source: the SGF specification, FF[4]; docs/reference/records.md#sgf-and-gofans. sgfmill parses the syntax. SGF can hold
+much that GoFans cannot, and the other way round: everything that is left out is reported in a sentence. Nothing here
+recurses, nor does the parser of sgfmill.
 
-A resignation stands only in SGF's result, but in GoFans it is also a pass: so one is put at the end of the main line
-when a game is read, and taken away when it is written.
+In SGF a resignation is only part of the result; in GoFans it is also a pass. So reading a game adds a pass at the end
+of the main line, and writing it removes that pass.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from gamed.records.sgf_setup import Setup
 from gamed.records.sgf_values import BLACK, WHITE, Result, SgfError
 
 Properties: TypeAlias = dict[str, list[bytes]]
-"""The properties of a node with their raw values."""
+"""The properties of an SGF node, with their raw values."""
 
 _COLORS: Final = {BLACK: "black", WHITE: "white"}
 _LETTERS: Final = {"black": BLACK, "white": WHITE}
@@ -34,16 +34,18 @@ _NAMES: Final = {BLACK: "PB", WHITE: "PW"}
 _RANKS: Final = {BLACK: "BR", WHITE: "WR"}
 _SETUP: Final = {"AB": "black", "AW": "white"}
 _CLEARED: Final = "AE"
+# Properties that GoFans can hold only before the first move: the setup, and who plays first.
 _AT_START: Final = frozenset({*_SETUP, _CLEARED, "PL"})
-# What the Nihon Ki-in calls the event and the date.
+# What the files of the Nihon Ki-in call the event and the date.
 _NIHON_KIIN: Final = {"TE": "EV", "RD": "DT"}
-# The texts of the first node, and their places in a game.
+# The texts in the root node, and the fields of `GoGame` that hold them.
 _TEXTS: Final = {"GN": "title", "EV": "event", "DT": "date", "PC": "place", "RU": "rules"}
+# All properties of the root node that are read there.
 _OF_GAME: Final = {*_TEXTS, *_NAMES.values(), *_RANKS.values(), "FF", "GM", "CA", "SZ", "KM", "HA", "RE", "GC", "PL"}
 _GO: Final = "1"
 
 SPARE_STONES: Final = 150_000
-"""How many stones the games of a file may set up besides one for each four bytes: seven bytes name a whole board."""
+"""The most setup stones of a file, plus one for every four bytes of it: seven bytes are enough for a full board."""
 
 _MAX_SIZE: Final = 52
 
@@ -53,30 +55,30 @@ _MAX_SIZE: Final = 52
 
 @frozen
 class Reading:
-    """A game of a file as it was read, or why it could not be."""
+    """A game of a file, or the error that prevented reading it."""
 
     number: int
-    """Which game of the file it is, from 1."""
+    """The index of the game in the file, from 1."""
 
     line: int | None = None
-    """The line that it begins in, from 1; None if the file has no game."""
+    """The line in which it begins, from 1; None if the file has no game."""
 
     game: GoGame | None = None
-    """None if it cannot be read; then there is an `error`."""
+    """None if there is an `error`."""
 
     notes: tuple[str, ...] = ()
-    """Sentences on what GoFans does not hold of it."""
+    """Sentences on what GoFans cannot hold, and on doubts about the encoding."""
 
     error: SgfError | None = None
 
 
 def games(data: bytes, encoding: str | None = None) -> Iterator[Reading]:
-    """Yield the games of a file, one at a time: also those that cannot be read.
+    """Yield the games of a file, one at a time, including those that cannot be read.
 
     Black is player 0, white is player 1. A game cannot be read if it is not SGF, or if no version of GoFans can hold
-    it: of another kind than Go, on a board that is not square or larger than 52, or with a move beside the board.
+    it: if it is not Go, if its board is not square or is larger than 52, or if a move is outside the board.
 
-    `encoding`: what the file is in, whatever it declares. Raises RecordError if that is not known.
+    `encoding`: of the file, in place of the one that it declares. Raises RecordError if `encoding` is not known.
     """
     number = stones = 0
     try:
@@ -84,9 +86,9 @@ def games(data: bytes, encoding: str | None = None) -> Iterator[Reading]:
             number = part.number
             reading = _reading(part)
             stones += len(reading.game.setup) if reading.game else 0
-            # A stone that is named by itself has four bytes.
+            # A setup stone that is not part of a rectangle takes four bytes: `[aa]`.
             if stones > SPARE_STONES + len(data) // 4:
-                what = f"the file sets up {stones:,} stones, too many: game {number} and what follows is not read"
+                what = f"the file sets up {stones:,} stones, too many: game {number} and later ones are not read"
                 yield Reading(number, part.line, error=SgfError(what, code="forbidden", line=part.line))
                 return
             yield reading
@@ -133,23 +135,29 @@ class _Reader:
     """Reads one game."""
 
     size: int
+
     notes: list[str]
+    """Sentences on what is left out or changed."""
 
     left_out: Counter[str] = field(factory=Counter)
-    """How often each property is left out."""
+    """How many times each property is left out."""
 
     comments: list[str] = field(factory=list)
     """The comments on the whole game."""
 
     remarks: dict[int, tuple[Node, list[str]]] = field(factory=dict)
-    """The comments on each move, by its node's identity. They are joined once: there may be very many."""
+    """The comments on each move, by the id() of its node. They are concatenated at the end: there may be very many."""
 
     setup: Setup = field(init=False)
+
     turn: bytes | None = None
-    """Who plays first, as `PL` says it."""
+    """Who plays first, as `PL` states it."""
 
     joined: int = 0
+    """How many comments of nodes without a move were added to the move before."""
+
     replaced: int = 0
+    """How many characters were replaced because XML does not allow them."""
 
     def __attrs_post_init__(self) -> None:
         self.setup = Setup(self.size)
@@ -161,9 +169,11 @@ class _Reader:
         result = self._result(root)
         game.players = tuple(self._player(root, letter, result) for letter in (BLACK, WHITE))
         if result.resigned is not None:
+            # As the first child, so that the pass is part of the main line.
             end.insert(0, Node(_IDS[result.resigned]))
         elif end:
-            self.notes.append("the main line ends before a variation begins; here that variation belongs to it")
+            # The first child has no moves and another has some. In GoFans the first child with moves is the main line.
+            self.notes.append("the main line ends where a variation begins; in GoFans it goes on with that variation")
         self._check_turn(next(game.main_line(), None))
         game.setup = self.setup.stones()
         self.notes += self.setup.notes()
@@ -198,7 +208,7 @@ class _Reader:
         said = _said(root, "RE")
         result = sgf_values.result(said)
         if result is None:
-            self.notes.append(f"the result {said[:40]!r} is left out: GoFans knows points and resignation only")
+            self.notes.append(f"the result {said[:40]!r} is left out: GoFans can hold only points and resignations")
         return result or Result()
 
     def _check_turn(self, first: Node | None) -> None:
@@ -209,9 +219,9 @@ class _Reader:
             self.left_out["PL"] += 1
 
     def _moves(self, tree: Any, roots: list[Node]) -> list[Node]:
-        """Read the moves of a whole tree, and return the place after the last of the main line."""
+        """Read the moves of a whole tree. Return the list of children of the last move of the main line."""
         end = roots
-        # All games share what is set up before the first move, as long as there is one way to go on.
+        # Branches up to the first fork. A setup in them applies to all variations, so GoFans can hold it.
         trunk = tree
         stack: list[tuple[Any, list[Node], Node | None, bool]] = [(tree, roots, None, True)]
         while stack:
@@ -238,7 +248,7 @@ class _Reader:
             self._set_up(properties)
         nodes = [self._move(letter, properties[letter]) for letter in properties if letter in _IDS]
         if len(nodes) > 1:
-            self.notes.append("a node has a black and a white move; here one follows the other")
+            self.notes.append("a node has a black and a white move: in GoFans one follows the other")
         comment = "\n\n".join(self._held(sgf_values.text(raw)) for raw in properties.get("C", []) if raw)
         if comment:
             self._comment(comment, nodes[-1] if nodes else last, is_joined=not nodes and not is_first)
@@ -277,9 +287,10 @@ class _Reader:
         for name, times in sorted(self.left_out.items()):
             yield f"{name} is left out{f', {times} times' if times > 1 else ''}"
         if self.joined:
-            yield f"{_counted(self.joined, 'comment')} without a move stand with the move before, or with the game"
+            were = "was" if self.joined == 1 else "were"
+            yield f"{_counted(self.joined, 'comment')} without a move {were} added to the move before, or to the game"
         if self.replaced:
-            yield f"{_counted(self.replaced, 'character')} of its texts cannot stand in XML"
+            yield f"{_counted(self.replaced, 'character')} of its texts replaced: XML does not allow them"
 
 
 def _counted(number: int, what: str) -> str:
@@ -290,9 +301,9 @@ def _counted(number: int, what: str) -> str:
 
 
 def write(games: Sequence[GoGame]) -> tuple[bytes, list[str]]:
-    """Return games as one file in UTF-8, and sentences on what SGF does not hold of them.
+    """Return games as one file in UTF-8, and sentences on what SGF cannot hold.
 
-    A game with stones of more than two colours is left out. Raises SgfError if no game stays.
+    A game with stones of more than two colours is left out. Raises SgfError if no game is left.
     """
     parts, notes = [], []
     for number, game in enumerate(games, 1):
@@ -317,6 +328,7 @@ class _Writer:
         self.side = sides(game)
         self.letters = self._letters()
         self.letter_of = self._letters_of_players()
+        # The pass that stands for a resignation in GoFans, and is not written.
         self.resigning: Node | None = None
 
     def written(self) -> bytes:
@@ -330,7 +342,10 @@ class _Writer:
     # Who is black and who is white
 
     def _letters(self) -> dict[str, str]:
-        """Return what each side is written as: two other colours, or the players of a one-coloured game, are, too."""
+        """Return the SGF colour of each side (see `sides`).
+
+        Other colours than black and white, and players who all have the same colour, get the free SGF colours.
+        """
         stones = (self.side(node) for _, node in self.game.walk() if node.point is not None)
         found = dict.fromkeys([*(stone.color for stone in self.game.setup), *stones])
         others = [name for name in found if name not in _LETTERS]
@@ -352,7 +367,7 @@ class _Writer:
                 found[player.id] = self.letters.get(player.color or "") or next(iter(free), BLACK)
         return found
 
-    # The first node
+    # The root node
 
     def _root(self) -> Properties:
         game = self.game
@@ -375,7 +390,7 @@ class _Writer:
             raw, is_whole = sgf_values.escaped(text, reader)
             properties[name] = [raw]
             if not is_whole:
-                self.notes.append(f"{name} has line breaks or tabs that SGF does not hold as they are")
+                self.notes.append(f"{name} has line breaks or tabs that SGF cannot hold exactly")
 
     def _put_players(self, root: Properties) -> None:
         teams = {letter: [one for one in self.game.players if self.letter_of[one.id] == letter] for letter in _COLORS}
@@ -383,7 +398,7 @@ class _Writer:
             self._put(root, _NAMES[letter], _joined(one.name for one in team), sgf_values.simple)
             self._put(root, _RANKS[letter], _joined(one.rank for one in team), sgf_values.simple)
         if any(len(team) > 1 for team in teams.values()):
-            self.notes.append("SGF does not say which of the players of a colour made a move, nor what points each has")
+            self.notes.append("SGF cannot hold which player of a colour made a move, nor the points of each player")
         else:
             self._put_result(root, *(team[0] if team else None for team in teams.values()))
 
@@ -392,9 +407,10 @@ class _Writer:
         self.notes += [] if note is None else [note]
         if said is not None:
             root["RE"] = [said.encode()]
-            self.resigning = self._formal_pass(sgf_values.result(said) or Result())
+            self.resigning = self._resigning_pass(sgf_values.result(said) or Result())
 
-    def _formal_pass(self, result: Result) -> Node | None:
+    def _resigning_pass(self, result: Result) -> Node | None:
+        """Return the pass at the end of the main line by which a player resigns in GoFans; None if there is none."""
         last = None
         for node in self.game.main_line():
             last = node

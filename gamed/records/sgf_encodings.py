@@ -1,12 +1,12 @@
-"""The encodings of SGF files: the one that `CA` declares, or the one that their texts seem to be in.
+"""Decode SGF files, in the encoding that `CA` declares or the one that their texts seem to be in.
 
-Source: the SGF specification, FF[4]; docs/reference/records.md#encodings-of-sgf. Most files of East Asia declare a
-subset of what they are written in (`Shift_JIS` for Windows' code page 932, `GB2312` for GBK), or nothing at all. So
-supersets are read, and where nothing fits, the texts' own bytes decide: UTF-8 if they are UTF-8, else what chardet
-takes them for.
+Source: the SGF specification, FF[4]; docs/reference/records.md#encodings-of-sgf. Most East Asian files declare a subset
+of the encoding that they use (`Shift_JIS` for Windows code page 932, `GB2312` for GBK), or declare none. So a declared
+encoding is decoded as its superset. If that does not fit, the bytes of the texts decide: UTF-8 if they are valid UTF-8,
+otherwise chardet's guess.
 
-Nothing here hands a stranger's word to Python's search for codecs: it would import modules by that name, and remember
-each name that it does not find.
+A name from a file is never passed to `codecs.lookup`, which would try to import a module of that name, and cache every
+name that it does not find.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from typing import Final
 
 from gamed.records.record import RecordError
 
-# A text cannot look like it: its own closing bracket is escaped.
+# This cannot match inside a text, where a closing bracket is escaped.
 DECLARED: Final = re.compile(rb"CA(?<![A-Za-z]CA)\s*\[([^\]\\]{0,40})\]")
 
 UTF_8: Final = "utf-8"
 _ISO_2022_JP: Final = "iso2022_jp_ext"
 
-# What is read for each codec of Python: the superset that files are written in.
+# For each codec of Python, the superset that files with this declaration are really written in.
 _SUPERSETS: Final = {
     "ascii": UTF_8,
     "utf_8": UTF_8,
@@ -55,7 +55,7 @@ _SUPERSETS: Final = {
     **{f"iso8859_{part}": f"iso8859_{part}" for part in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)},
     **{f"cp{page}": f"cp{page}" for page in (437, 850, 866, *range(1250, 1259))},
 }
-# Names that files and editors use, and Python does not know.
+# Names that files and editors use but Python does not know.
 _FURTHER: Final = {
     "windows-31j": "cp932",
     "windows-874": "cp874",
@@ -66,8 +66,9 @@ _FURTHER: Final = {
     "big5-eten": "cp950",
     "utf-8-bom": "utf_8",
 }
-# chardet's answers. Fewer of them are fewer ways to be wrong: EUC-JP, for one, is seldom in SGF, and looks like GBK.
+# The guesses that chardet may make. Rare encodings would only cause errors: EUC-JP, for example, looks like GBK.
 _GUESSED: Final = ("cp932", "gb18030", "cp949", "cp950", "cp1252")
+# Names for messages.
 _SHOWN: Final = {
     UTF_8: "UTF-8",
     "cp932": "Shift_JIS (cp932)",
@@ -77,7 +78,7 @@ _SHOWN: Final = {
     "cp1252": "Latin-1 (cp1252)",
     _ISO_2022_JP: "ISO-2022-JP",
 }
-# Two bytes of a letter are taken together, because the second may be a bracket or a backslash.
+# A value in brackets. Letters of two bytes are matched as a whole: the second byte may be that of a bracket.
 _TEXT = re.compile(rb"\[((?:[\x81-\xfe][\x40-\xfe]|\\.|[^\]\\])*+)(?:\]|\Z)", re.DOTALL)
 _SAMPLE: Final = 65_536
 _UTF_16: Final = {
@@ -87,8 +88,8 @@ _UTF_16: Final = {
     b"\0(": "utf-16-be",
 }
 _REPLACEMENT: Final = "\ufffd"
+# The first character that has three bytes in UTF-8.
 _THREE_BYTES: Final = "\u0800"
-"""The first letter that has three bytes in UTF-8."""
 
 
 def _plain(name: str) -> str:
@@ -103,12 +104,12 @@ _KNOWN: Final = {
 
 
 def codec(name: str) -> str | None:
-    """Return the codec of Python that reads an encoding by one of its names, or None if the name is not known."""
+    """Return the Python codec for the name of an encoding, or None if the name is not known."""
     return _KNOWN.get(_plain(name))
 
 
 def chosen(name: str) -> str:
-    """Return the codec of an encoding that the user names. Raises RecordError: `unknown-encoding`."""
+    """Return the codec of an encoding that the user has chosen. Raises RecordError: `unknown-encoding`."""
     found = codec(name)
     if found is None:
         some = "utf-8, shift_jis, gbk, big5, euc-kr, euc-jp, latin-1"
@@ -117,22 +118,22 @@ def chosen(name: str) -> str:
 
 
 def declared(data: bytes) -> set[str | None]:
-    """Return the codecs of the encodings that the games of a file declare; None stands for one that is not known."""
+    """Return the codecs of all encodings that the games of a file declare; None is an unknown encoding."""
     return {codec(name_in(found)) for found in DECLARED.finditer(data)}
 
 
 def name_in(found: re.Match[bytes]) -> str:
-    """Return the encoding that a match of `DECLARED` names."""
+    """Return the name of the encoding in a match of `DECLARED`."""
     return found[1].decode("ascii", "replace").strip()
 
 
 def is_utf_16(data: bytes) -> bool:
-    """Whether a file of SGF is in UTF-16: it begins with a byte order mark, or a bracket of two bytes."""
+    """Whether an SGF file is in UTF-16: it begins with a byte order mark, or with a bracket in UTF-16."""
     return data[:2] in _UTF_16
 
 
 def decoded(data: bytes) -> tuple[str, list[str]]:
-    """Return the text of a file, or of one of its games, and sentences on what was doubtful about its encoding."""
+    """Decode a file, or one of its games. Also return sentences on doubts about its encoding."""
     if is_utf_16(data):
         return _whole(data.decode(_UTF_16[data[:2]], "replace")), []
     found = DECLARED.search(data)
@@ -140,20 +141,20 @@ def decoded(data: bytes) -> tuple[str, list[str]]:
     known = codec(name)
     if known is not None and (known == UTF_8 or not _is_surely_utf_8(data)):
         text, lost = read_as(data, known)
-        # A few bytes may be damaged; but where most of what is not ASCII is lost, the declaration is wrong.
+        # A few bytes may be damaged. But if most of the text that is not ASCII is lost, the declaration is wrong.
         if 2 * lost <= _foreign(text):
             return text, replaced(lost, name)
     text, sentence = _guessed(data)
     if sentence is None:
         return text, [f"the encoding {name} is not known"] if name and known is None else []
-    why = "names no encoding" if not name else f"names {name}, which {'it is not' if known else 'is not known'}"
-    return text, [f"it was read as {sentence}: it {why}"]
+    why = "no encoding" if not name else f"{name}, which is {'wrong' if known else 'not known'}"
+    return text, [f"it was read as {sentence}, because it declares {why}"]
 
 
 def _is_surely_utf_8(data: bytes) -> bool:
-    """Whether a text is UTF-8 whatever it declares: an editor may have stored it anew, and left its `CA` as it was.
+    """Whether a text is UTF-8 even if it declares something else: an editor may have saved it and not changed its `CA`.
 
-    Letters of two bytes prove nothing, because names in EUC-KR or GBK often look like them.
+    It must contain a character of three bytes: names in EUC-KR or GBK are often valid UTF-8 of two-byte characters.
     """
     try:
         return not data.isascii() and max(data.decode(UTF_8)) >= _THREE_BYTES
@@ -162,21 +163,22 @@ def _is_surely_utf_8(data: bytes) -> bool:
 
 
 def read_as(data: bytes, codec: str) -> tuple[str, int]:
-    """Return a text, and how many of its characters the codec does not have."""
+    """Decode a text. Also return how many characters were replaced because they are not valid in the codec."""
     text = _whole(data.decode(codec, "replace"))
     lost = text.count(_REPLACEMENT)
+    # Do not count U+FFFD that is in the data itself.
     if lost and (marks := _REPLACEMENT.encode(codec, "ignore")):
         lost -= data.count(marks)
     return text, max(lost, 0)
 
 
 def replaced(lost: int, name: str) -> list[str]:
-    """Return what is said of characters that an encoding does not have."""
-    return [f"{lost} {'character was' if lost == 1 else 'characters were'} not {name}"] if lost else []
+    """Return a list with the sentence on characters that are not valid in an encoding, or an empty list."""
+    return [f"{lost} {'character was' if lost == 1 else 'characters were'} not valid {name}"] if lost else []
 
 
 def _whole(text: str) -> str:
-    # Python decodes lone surrogates in some encodings, and UTF-8 has none.
+    # In some encodings Python decodes lone surrogates, which cannot be encoded in UTF-8: replace them.
     return text.encode(errors="replace").decode()
 
 
@@ -185,9 +187,9 @@ def _foreign(text: str) -> int:
 
 
 def _guessed(data: bytes) -> tuple[str, str | None]:
-    """Return a text, and what it was taken for; None where it is ASCII, and there was nothing to guess."""
+    """Decode a text by guessing. Also return the guess for messages; None if the text is ASCII."""
     if data.isascii():
-        # This encoding shifts to other letters by an escape sequence, all in seven bits.
+        # ISO-2022-JP switches character sets by escape sequences, and all of its bytes are ASCII.
         if b"\x1b$" in data:
             return read_as(data, _ISO_2022_JP)[0], _SHOWN[_ISO_2022_JP]
         return data.decode("ascii"), None
@@ -195,11 +197,11 @@ def _guessed(data: bytes) -> tuple[str, str | None]:
         return data.decode(UTF_8), _SHOWN[UTF_8]
     except UnicodeDecodeError:
         found = _detected(_own_bytes(data))
-    return read_as(data, found)[0], f"{_SHOWN[found]}, which its texts look like"
+    return read_as(data, found)[0], f"{_SHOWN[found]} by the look of its texts"
 
 
 def _own_bytes(data: bytes) -> bytes:
-    """Return the texts that are not ASCII: moves and numbers would only thin them out."""
+    """Return the texts that are not ASCII, as a sample for chardet. Moves and numbers would only dilute it."""
     size, texts = 0, []
     for found in _TEXT.finditer(data):
         if not found[1].isascii():

@@ -1,7 +1,7 @@
-"""The games of an SGF file, taken apart: each in UTF-8, with the line that it begins in.
+"""Split an SGF file into its games, and convert each to UTF-8.
 
-Work is in proportion to the bytes. A token of one byte becomes objects of hundreds of bytes: so a game of very many
-tokens is refused before any object is made of it.
+Time is proportional to the size of the file. The parser makes objects of hundreds of bytes for a token of one byte, so
+a game of too many tokens is rejected here, before it is parsed.
 """
 
 from __future__ import annotations
@@ -17,55 +17,58 @@ from gamed.records.sgf_encodings import UTF_8
 from gamed.records.sgf_values import SgfError
 
 MOST_TOKENS: Final = 300_000
-"""How many brackets, semicolons, values and names of properties a game may have; a move has three."""
+"""The most brackets, semicolons, values and property names of a game; a move has three of them."""
 
-_VALUE: Final = rb"\[[^\\\]]*+(?:\\.[^\\\]]*+)*+(?:\]|\Z)"
 MOST_BYTES: Final = 5_000_000
-"""How many bytes a game may have; the largest that is known, a dictionary of joseki, has 1.5 million."""
+"""The most bytes of a game; the largest that we know, a dictionary of joseki, has 1.5 million."""
 
 MOST_ESCAPES: Final = 500_000
-"""How many backslashes a game may have: sgfmill's tokeniser takes 130 bytes of memory for each."""
+"""The most backslashes of a game: the tokeniser of sgfmill uses 130 bytes of memory for each."""
 
 SPARE_GAMES: Final = 2_000
-"""How many games of a file are read besides one for each `GAME_BYTES`: three bytes make a whole record."""
+"""The most games of a file, plus one for every `GAME_BYTES` bytes of it: three bytes, `(;)`, make a whole record."""
 
 GAME_BYTES: Final = 256
-"""Most real games are larger."""
+"""See `SPARE_GAMES`. Most real games are larger."""
 
-# As raw bytes: the second byte of a letter may be a bracket or a backslash.
+# A value in brackets. A backslash escapes the byte after it. The value ends with the file if its bracket is missing.
+_VALUE: Final = rb"\[[^\\\]]*+(?:\\.[^\\\]]*+)*+(?:\]|\Z)"
+# The same in an encoding of `_WIDE`, where the second byte of a letter may be that of a bracket or a backslash.
 _WIDE_VALUE: Final = rb"\[(?:[^\\\]\x81-\xfe]|\\?[\x81-\xfe][\x40-\xfe]|\\.|[\x80-\xff])*+(?:\]|\Z)"
 _REST: Final = rb"|[A-Za-z]{1,64}|[();]"
 _TOKEN: Final = re.compile(_VALUE + _REST, re.DOTALL)
 _WIDE_TOKEN: Final = re.compile(_WIDE_VALUE + _REST, re.DOTALL)
+# The codecs in which a letter may have two bytes, of which the second may be an ASCII character.
 _WIDE: Final = frozenset({"cp932", "gb18030", "cp949", "cp950", "big5hkscs", "johab"})
-# The second form is that of the Nihon Ki-in: there, no semicolon is before the first node.
+# The second form is that of the Nihon Ki-in, which writes no semicolon before the root node.
 _START: Final = re.compile(rb"\(\s*(?:;|(?=[A-Z]{1,2}\s*\[))")
 _HEAD: Final = b"(;"
 
 
 @frozen
 class Part:
-    """A game of a file, not read yet: its bytes in UTF-8, from `(;` on."""
+    """A game of a file, not parsed yet."""
 
     number: int
-    """Which game of the file it is, from 1."""
+    """The index of the game in the file, from 1."""
 
     line: int
-    """The line of the file that it begins in, from 1."""
+    """The line in which it begins, from 1."""
 
     utf8: bytes
+    """Its bytes in UTF-8, beginning with `(;`."""
 
     notes: tuple[str, ...]
-    """What was doubtful about its encoding."""
+    """Sentences on doubts about its encoding."""
 
     is_headless: bool
-    """Whether no semicolon is before its first node."""
+    """Whether the semicolon before its root node was missing, as in files of the Nihon Ki-in."""
 
 
 def parts(data: bytes, encoding: str | None) -> Iterator[Part]:
-    """Yield each game of a file. `encoding`: of the whole file, or None for what it declares itself.
+    """Yield the games of a file. `encoding`: of the whole file; None: the one that it declares.
 
-    Raises SgfError at a game that is too large; what follows it is not read then.
+    Raises SgfError at a game that is too large; the games after it are not read.
     """
     if encoding is None and not sgf_encodings.is_utf_16(data) and len(sgf_encodings.declared(data)) > 1:
         yield from _each_in_its_own(data)
@@ -76,13 +79,14 @@ def parts(data: bytes, encoding: str | None) -> Iterator[Part]:
         codec = sgf_encodings.chosen(encoding)
         text, lost = sgf_encodings.read_as(data, codec)
         notes = sgf_encodings.replaced(lost, encoding)
-    # A byte of an East Asian letter may look like a bracket, so the file is decoded before it is taken apart.
+    # A byte of an East Asian letter may look like a bracket, so decode the file before splitting it.
     utf8 = text.encode()
     for number, line, start, end in _split(utf8):
         yield _part(number, line, utf8[start:end], notes)
 
 
 def _each_in_its_own(data: bytes) -> Iterator[Part]:
+    # The games declare different encodings, so the file must be split before it is decoded.
     for number, line, start, end in _split(data, is_raw=True):
         text, notes = sgf_encodings.decoded(data[start:end])
         yield _part(number, line, text.encode(), notes)
@@ -96,7 +100,10 @@ def _part(number: int, line: int, utf8: bytes, notes: list[str]) -> Part:
 
 
 def _split(data: bytes, *, is_raw: bool = False) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the number of each game, its line, and where it begins and ends."""
+    """Yield the number of each game, its line, its start and its end.
+
+    `is_raw`: the data is not decoded yet; then the encoding that a game declares tells how to find its end.
+    """
     number, line, position = 0, 1, 0
     most = SPARE_GAMES + len(data) // GAME_BYTES
     declaration = sgf_encodings.DECLARED.search(data) if is_raw else None
@@ -104,14 +111,14 @@ def _split(data: bytes, *, is_raw: bool = False) -> Iterator[tuple[int, int, int
         number += 1
         line += data.count(b"\n", position, start.start())
         if number > most:
-            text = f"it has more than {most:,} games, too many for its size: game {number} and what follows is not read"
+            text = f"it has more than {most:,} games, too many for its size: game {number} and later ones are not read"
             raise SgfError(text, code="forbidden", line=line)
         if declaration is not None and declaration.start() < start.start():
             declaration = sgf_encodings.DECLARED.search(data, start.start())
         codec = sgf_encodings.codec(sgf_encodings.name_in(declaration)) if declaration else UTF_8
         position = _end(data, start.start(), _WIDE_TOKEN if codec in _WIDE else _TOKEN, number, line)
         if codec in _WIDE and declaration is not None and declaration.start() > position:
-            # It is a later game that declares this encoding.
+            # The declaration is that of a later game. This game has none, so read it byte by byte.
             position = _end(data, start.start(), _TOKEN, number, line)
         _check_size(data, start.start(), position, number, line)
         yield number, line, start.start(), position
@@ -125,11 +132,11 @@ def _check_size(data: bytes, start: int, end: int, number: int, line: int) -> No
         what = f"{MOST_ESCAPES:,} backslashes"
     else:
         return
-    raise SgfError(f"game {number} has more than {what}: it and what follows is not read", code="forbidden", line=line)
+    raise SgfError(f"game {number} has more than {what}: it and later ones are not read", code="forbidden", line=line)
 
 
 def _end(data: bytes, start: int, token: re.Pattern[bytes], number: int, line: int) -> int:
-    """Return where a game ends: after its last bracket, or with the file. Raises SgfError: it is too large."""
+    """Return the end of a game: after its last bracket, or that of the file. Raises SgfError if it is too large."""
     level = 0
     for tokens, found in enumerate(token.finditer(data, start), 1):
         sign = data[found.start()]
@@ -140,6 +147,6 @@ def _end(data: bytes, start: int, token: re.Pattern[bytes], number: int, line: i
             if level == 0:
                 return found.end()
         if tokens > MOST_TOKENS:
-            text = f"game {number} has more than {MOST_TOKENS:,} brackets and values: it and what follows is not read"
+            text = f"game {number} has more than {MOST_TOKENS:,} brackets and values: it and later ones are not read"
             raise SgfError(text, code="forbidden", line=line)
     return len(data)

@@ -1,7 +1,7 @@
 """The stones that an SGF file sets up before the first move.
 
-A few bytes may name a whole board of points, again and again: so the points of a colour are the bits of one number, and
-a rectangle is a few operations on it, however large it is.
+A few bytes can name all points of the board, and a hostile file can do so again and again. So the points of a colour
+are the bits of one integer, and setting a rectangle takes a few operations, however large it is.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gamed.records.sgf_values import corners
 
 @define
 class Setup:
-    """What is set up, node after node. A point is bit (x - 1) * size + (y - 1) of a mask."""
+    """The setup after some nodes. The point x, y is bit (x - 1) * size + (y - 1) of a mask."""
 
     size: int
 
@@ -25,16 +25,16 @@ class Setup:
     """The points of each colour."""
 
     named: int = 0
-    """The points that were named at all."""
+    """The points that any node has named, as a mask."""
 
     order: list[int] = field(factory=list)
-    """The bits of `named`, in the order in which they came."""
+    """The bits of `named`, in the order in which they were named first."""
 
     twice: int = 0
-    """The points that one node sets up in two colours."""
+    """The points that one node sets up in two colours, as a mask."""
 
     def change(self, stones: Mapping[str, Sequence[bytes]], cleared: Sequence[bytes]) -> None:
-        """Take in a node: the raw values of each colour's points, and of those that are emptied. Raises SgfError."""
+        """Apply a node: the raw values of the points of each colour, and of the points to clear. Raises SgfError."""
         self._clear(self._mask(cleared))
         taken = 0
         for color, values in stones.items():
@@ -46,7 +46,7 @@ class Setup:
             self.masks[color] = self.masks.get(color, 0) | mask
 
     def stones(self) -> tuple[Stone, ...]:
-        """Return the stones on the board, in the order in which their points were named first."""
+        """Return the stones on the board, in the order of `order`."""
         return tuple(self._stones())
 
     def notes(self) -> Iterator[str]:
@@ -76,8 +76,10 @@ class Setup:
 
     def _rectangle(self, one: Point, other: Point) -> int:
         left, top = min(one.x, other.x) - 1, min(one.y, other.y) - 1
-        column = (1 << abs(one.y - other.y) + 1) - 1
-        return column * _columns(abs(one.x - other.x) + 1, self.size) << left * self.size + top
+        height, width = abs(one.y - other.y) + 1, abs(one.x - other.x) + 1
+        column = (1 << height) - 1
+        # Multiplying by the first point of each column repeats the column in all of them.
+        return (column * _columns(width, self.size)) << (left * self.size + top)
 
     def _point(self, bit: int) -> Point:
         x, y = divmod(bit, self.size)
@@ -86,7 +88,7 @@ class Setup:
 
 @cache
 def _columns(number: int, size: int) -> int:
-    """Return the mask of the first point of so many columns."""
+    """Return the mask of the first point of each of the first `number` columns."""
     return sum(1 << size * column for column in range(number))
 
 

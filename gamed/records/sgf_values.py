@@ -1,7 +1,7 @@
-"""Values of SGF: texts, points and results.
+"""Decode and encode the values of SGF properties: texts, points and results.
 
-Source: the SGF specification, FF[4]; docs/reference/records.md#sgf-and-gofans. All bytes here are UTF-8: `sgf_games`
-makes them so.
+Source: the SGF specification, FF[4]; docs/reference/records.md#sgf-and-gofans. All bytes here are UTF-8, because
+`sgf_games` has converted the file.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Final
 from attrs import frozen
 from sgfmill import sgf_grammar
 
-from gamed.games.go.tree import Player, Point
+from gamed.games.go.tree import RESIGNED, Player, Point
 from gamed.records.record import RecordError
 
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-# FF[3]: how a pass is spelt on boards that have no such point.
+# In FF[3] this is a pass, on boards that are too small to have the point.
 _NO_POINT: Final = "tt"
 _NO_POINT_SIZE: Final = 19
 _POINT_LENGTH: Final = 2
@@ -30,16 +30,16 @@ _LINE_BREAK = re.compile(rb"\n\r|\r\n|\r")
 _BLANKS: Final = bytes.maketrans(b"\t\f\v", b"   ")
 _COUNT = re.compile(r"[0-9]{1,9}")
 _DRAWN: Final = ("0", "draw", "jigo")
-_RESIGNED: Final = ("r", "resign", "resigned")
+_RESIGNATIONS: Final = ("r", "resign", "resigned")
 
 BLACK: Final = "B"
 WHITE: Final = "W"
 
 
 class SgfError(RecordError):
-    """Bytes are not SGF, or a game of SGF cannot be read, or a game cannot be written as SGF.
+    """Data is not SGF, a game in SGF cannot be read, or a game cannot be written as SGF.
 
-    `code`: `not-sgf`, or `forbidden` for what would take too much time or memory.
+    Its code is `not-sgf`, or `forbidden` for anything that would take too much time or memory.
     """
 
     def __init__(self, message: str, *, code: str = "not-sgf", line: int | None = None) -> None:
@@ -50,37 +50,37 @@ class SgfError(RecordError):
 
 
 def text(raw: bytes) -> str:
-    """Return a text with its line breaks."""
+    """Decode an SGF Text value, which may have several lines."""
     return _meant(raw).decode("utf-8", "replace")
 
 
 def simple(raw: bytes) -> str:
-    """Return a text of one line."""
+    """Decode an SGF SimpleText value, which has one line."""
     return _meant(raw).replace(b"\n", b" ").decode("utf-8", "replace")
 
 
 def _meant(raw: bytes) -> bytes:
-    """Return a text without its escapes. sgfmill makes objects of each, which takes 70 times the text's memory."""
+    """Remove the escapes from a text. sgfmill would make objects for them, of 70 times the memory of the text."""
     plain = _LINE_BREAK.sub(b"\n", raw).translate(_BLANKS)
     if b"\\" not in plain:
         return plain
-    # A backslash that is meant, then line breaks that are not. No UTF-8 has this byte.
+    # Set escaped backslashes aside as a byte that UTF-8 does not have; remove escaped line breaks, then other escapes.
     return plain.replace(b"\\\\", b"\xff").replace(b"\\\n", b"").replace(b"\\", b"").replace(b"\xff", b"\\")
 
 
 def escaped(value: str, reader: Callable[[bytes], str]) -> tuple[bytes, bool]:
-    """Return the bytes that `reader` reads as a text, and whether it reads the whole text again."""
+    """Encode a text for SGF. Also return whether `reader` (`text` or `simple`) decodes it to exactly the same text."""
     raw: bytes = sgf_grammar.escape_text(value.encode())
     return raw, reader(raw) == value
 
 
 def number(said: str) -> float | None:
-    """Return a number, None if it is none."""
+    """Parse a number; return None if it is not one."""
     return float(said) if _NUMBER.fullmatch(said) else None
 
 
 def count(said: str) -> int | None:
-    """Return a number of things, None if it is none."""
+    """Parse a non-negative integer; return None if it is not one."""
     return int(said) if _COUNT.fullmatch(said) else None
 
 
@@ -89,18 +89,18 @@ def count(said: str) -> int | None:
 
 @lru_cache(_LARGEST**2)
 def point(raw: bytes, size: int) -> Point | None:
-    """Return a point, None for a pass. Raises SgfError if it is neither."""
+    """Decode a point; None is a pass. Raises SgfError if it is neither."""
     name = raw.decode("ascii", "replace").strip()
     if not name or (name == _NO_POINT and size <= _NO_POINT_SIZE):
         return None
     x, y = (_LETTERS.find(letter) + 1 for letter in name) if len(name) == _POINT_LENGTH else (0, 0)
     if not (1 <= x <= size and 1 <= y <= size):
-        raise SgfError(f"{name[:20]!r} is no point of a board of size {size}")
+        raise SgfError(f"{name[:20]!r} is not a point of a board of size {size}")
     return Point(x, y)
 
 
 def corners(raw: bytes, size: int) -> tuple[Point, Point]:
-    """Return two opposite corners of a rectangle, `aa:cc`, or the same point twice. Raises SgfError."""
+    """Decode a rectangle (`aa:cc`) to opposite corners, or a point to that point twice. Raises SgfError."""
     first, colon, second = raw.partition(b":")
     one = point(first, size)
     other = point(second, size) if colon else one
@@ -110,7 +110,7 @@ def corners(raw: bytes, size: int) -> tuple[Point, Point]:
 
 
 def to_notation(at: Point | None) -> bytes:
-    """Return a point as SGF spells it, nothing for a pass."""
+    """Encode a point, or a pass, which is empty."""
     return b"" if at is None else f"{_LETTERS[at.x - 1]}{_LETTERS[at.y - 1]}".encode()
 
 
@@ -119,23 +119,23 @@ def to_notation(at: Point | None) -> bytes:
 
 @frozen
 class Result:
-    """The points of black and white, None where they are not known, and the one who resigned (BLACK, WHITE)."""
+    """The points of both players, as GoFans counts them: None if not known, `RESIGNED` for a player who resigned."""
 
     black: float | None = None
     white: float | None = None
 
     @property
     def resigned(self) -> str | None:
-        """Who resigned."""
-        if self.black == -1:
+        """The colour that resigned: BLACK, WHITE or None."""
+        if self.black == RESIGNED:
             return BLACK
-        return WHITE if self.white == -1 else None
+        return WHITE if self.white == RESIGNED else None
 
 
 def result(said: str) -> Result | None:
-    """Return a result, None if GoFans cannot hold it: time, forfeit, void, a victory of unknown size, other words.
+    """Decode a result; None if GoFans cannot hold it: time, forfeit, void, a win without a margin, other words.
 
-    A margin gives the winner the margin and the loser 0; who resigns has -1.
+    The winner gets the margin as points and the loser 0; a player who resigned has -1.
     """
     if said in {"", "?"}:
         return Result()
@@ -145,8 +145,8 @@ def result(said: str) -> Result | None:
     if won is None:
         return None
     how = won[2].strip()
-    if how.lower() in _RESIGNED:
-        winner, loser = None, -1.0
+    if how.lower() in _RESIGNATIONS:
+        winner, loser = None, RESIGNED
     elif _MARGIN.fullmatch(how):
         winner, loser = float(how), 0.0
     else:
@@ -155,19 +155,19 @@ def result(said: str) -> Result | None:
 
 
 def result_to_notation(black: Player | None, white: Player | None) -> tuple[str | None, str | None]:
-    """Return a result as SGF spells it (None: it is not known), and a sentence on what SGF does not hold of it."""
-    ours = None if black is None else black.points
-    theirs = None if white is None else white.points
-    if ours is None and theirs is None:
+    """Encode a result (None if it is not known), and return a sentence on what SGF cannot hold, or None."""
+    blacks = None if black is None else black.points
+    whites = None if white is None else white.points
+    if blacks is None and whites is None:
         return None, None
-    if (ours == -1) is not (theirs == -1):
-        other = theirs if ours == -1 else ours
-        note = None if other is None else "the points of a game that was resigned are left out"
-        return f"{WHITE if ours == -1 else BLACK}+R", note
-    if ours is None or theirs is None or ours == -1:
-        return None, "the result is left out: SGF knows no such points"
-    margin = round(ours - theirs, 6)
-    note = None if min(ours, theirs) == 0 else "of the points only their difference is held"
+    if (blacks == RESIGNED) is not (whites == RESIGNED):
+        other = whites if blacks == RESIGNED else blacks
+        note = None if other is None else "the points are left out: in SGF a game that was resigned has none"
+        return f"{WHITE if blacks == RESIGNED else BLACK}+R", note
+    if blacks is None or whites is None or blacks == RESIGNED:
+        return None, "the result is left out: SGF cannot hold these points"
+    margin = round(blacks - whites, 6)
+    note = None if min(blacks, whites) == 0 else "of the points, SGF holds only the difference"
     if margin == 0:
         return "0", note
     return f"{BLACK if margin > 0 else WHITE}+{abs(margin):.6f}".rstrip("0").rstrip("."), note

@@ -1,7 +1,7 @@
-"""The bytes of a document, never more of them than a budget; gzip is unpacked in small windows.
+"""Read documents, packed or not, up to a limited size.
 
-Source: docs/reference/records.md#the-import, docs/reference/records.md#limits. Whatever is too large is given up at the
-budget, so that neither an endless stream nor a gzip bomb costs more than that.
+Source: docs/reference/records.md#the-import, docs/reference/records.md#limits. Reading stops at the limit, so that
+neither an endless stream nor a gzip bomb can use more memory. Gzip is therefore unpacked in small chunks.
 """
 
 from __future__ import annotations
@@ -15,15 +15,18 @@ from typing import BinaryIO, Final
 from gamed.records.record import RecordError
 
 BUDGET: Final = 10_000_000
-"""How many bytes a document may have, unless the configuration says otherwise."""
+"""The most bytes of a document after unpacking, unless the configuration says otherwise."""
 
 CHUNK: Final = 65_536
 GZIP: Final = b"\x1f\x8b"
-"""What gzip begins with; no XML does."""
+"""The first bytes of gzip data. XML cannot begin with them."""
 
 
 def read(path: Path, budget: int = BUDGET) -> bytes:
-    """Return what a file holds, unpacked if it is gzip. Raises RecordError: `missing`, `unreadable`, `forbidden`."""
+    """Return the content of a file, unpacked if it is gzip.
+
+    Raises RecordError: `missing`, `unreadable`, `forbidden`.
+    """
     try:
         with path.open("rb") as file:
             return read_stream(file, budget)
@@ -34,7 +37,7 @@ def read(path: Path, budget: int = BUDGET) -> bytes:
 
 
 def read_stream(stream: BinaryIO, budget: int = BUDGET) -> bytes:
-    """Return what a stream holds, unpacked if it is gzip. Raises OSError, and RecordError as `read` does."""
+    """Return the content of a stream, unpacked if it is gzip. Raises OSError, and RecordError as `read` does."""
     chunks = _limited(iter(lambda: stream.read(CHUNK), b""), budget)
     first = next(chunks, b"")
     whole = chain((first,), chunks)
@@ -51,7 +54,7 @@ def _limited(chunks: Iterable[bytes], budget: int) -> Iterator[bytes]:
 
 
 def _unpacked(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    # 16: a gzip header is wanted. A file may hold several members one after the other.
+    # Adding 16 makes zlib expect a gzip header. A file may consist of several gzip members.
     member = zlib.decompressobj(16 + zlib.MAX_WBITS)
     try:
         for chunk in chunks:
@@ -63,12 +66,12 @@ def _unpacked(chunks: Iterable[bytes]) -> Iterator[bytes]:
                 packed = member.unused_data if member.eof else member.unconsumed_tail
         yield from _rest(member)
     except zlib.error as error:
-        raise RecordError("it is damaged gzip", code="unreadable") from error
+        raise RecordError("its gzip data is damaged", code="unreadable") from error
 
 
 def _rest(member: zlib._Decompress) -> Iterator[bytes]:
-    # What does not fit into a window stays in the decompressor even when its input is used up.
+    # Output beyond CHUNK bytes stays in the decompressor even when all input has been consumed.
     while not member.eof and (window := member.decompress(b"", CHUNK)):
         yield window
     if not member.eof:
-        raise RecordError("its gzip breaks off", code="unreadable")
+        raise RecordError("its gzip data is cut off", code="unreadable")

@@ -1,9 +1,10 @@
-"""What keeps games: the journal while they run, the store when they have ended.
+"""Storage: the journal holds running games, and the store holds the records of games that have ended.
 
-Source: docs/topics/design.md#central-types, docs/topics/design.md#the-journal. `FileJournal` and `MemoryJournal` pass
-the same tests, and so do `SqlStore` and `MemoryStore`. A room's way: its entries are appended to the journal; when it
-has ended its record is given to `Store.keep`; when that has fired, `Journal.forget` frees its lines. So every move that
-a client has seen is in the journal or in a record.
+Source: docs/topics/design.md#central-types, docs/topics/design.md#the-journal. The entries of a room are appended to
+the journal. When the game has ended, its record is passed to `Store.keep`, and when that has committed the record,
+`Journal.forget` frees the entries. So every move that a client has seen is in the journal or in a record.
+
+`FileJournal` and `MemoryJournal` pass the same tests, as do `SqlStore` and `MemoryStore`.
 """
 
 from __future__ import annotations
@@ -24,31 +25,31 @@ class Store(Protocol):
 
     @property
     def silence(self) -> str:
-        """That the database does not answer, in words; nothing while it does."""
+        """A sentence that says that the database does not answer; "" if it does."""
 
     def start(self) -> None:
-        """Make ready for use."""
+        """Start using the store."""
 
     def stop(self) -> Deferred[None]:
-        """Finish what is under way and close the store; fires when that is done."""
+        """Finish pending work and close the store; fires when that is done."""
 
     def keep(self, record: Record, summary: Summary | None = None) -> Deferred[str]:
-        """Store a record and, if given, what is searched of it; fires with the id when that is committed.
+        """Store a record and its search fields, if any; fires with the id when they are committed.
 
-        A record that is there already with equal content is left as it is, and so is its summary. One that is there
-        with other content is refused: StoreError.
+        If an equal record is stored already, it and its summary are left as they are. If the id is that of a record
+        with other content, the Deferred fails with StoreConflict.
         """
 
     def record(self, id: str) -> Deferred[Record]:  # noqa: A002 (the column's name)
         """Fetch a record by its id, or by four or more characters that only its id begins with."""
 
     def header(self, id: str) -> Deferred[bytes | None]:  # noqa: A002 (the column's name)
-        """Fetch the header of a record by its whole id; None: there is no such record."""
+        """Fetch the header of a record by its whole id; fires with None if there is no such record."""
 
     def expire(self, before: str, most: int) -> Deferred[int]:
-        """Delete at most so many of gamed's own games that ended before a moment; fires with how many it were.
+        """Delete up to `most` of gamed's own games that ended before a time; fires with the number of deleted games.
 
-        `before`: UTC, ISO 8601 with milliseconds and `Z`.
+        `before`: UTC in ISO 8601, with milliseconds and `Z`.
         """
 
     def find(self, query: Query) -> Deferred[list[Summary]]:
@@ -56,52 +57,52 @@ class Store(Protocol):
 
 
 class Journal(Protocol):
-    """The entries of running games, on the disk before any client sees them."""
+    """The entries of running games. An entry is written before any client sees its effect."""
 
     @property
     def durability(self) -> str:
-        """What an appended entry survives: "process" (kill -9) or, from `when_synced` on, "disk" (a power cut)."""
+        """What an appended entry survives: "process" (kill -9), or "disk" (a power cut) after `when_synced`."""
 
     @property
     def failed(self) -> Exception | None:
-        """What went wrong with syncing, or None; None again when a sync has succeeded."""
+        """The error of the last sync; None if it succeeded."""
 
     @property
     def damaged(self) -> Sequence[Path]:
-        """The damaged files that were kept aside, until an administrator removes them."""
+        """The damaged files that were set aside for an administrator to look at and remove."""
 
     def start(self) -> None:
-        """Take over what is there, and make ready for `append`. Raises StoreError."""
+        """Read what an earlier process has left, and get ready for `append`. Raises StoreError."""
 
     def stop(self) -> None:
         """Sync and close."""
 
     def append(self, batch: Iterable[tuple[str, Sequence[Entry]]]) -> int:
-        """Write the next entries of some rooms, all at once, and return the position after them.
+        """Write the next entries of some rooms in one operation, and return the position after them.
 
-        A room's first entry is its `History.opened()`. A position is a count of what was written since `start`; it
-        only grows. Raises StoreError, and then none of the entries is in the journal; DiskError: it is worth trying
-        again.
+        The first entry of a room is its `History.opened()`. Positions increase from `start` on; they are for
+        `when_synced`. Raises StoreError, and then none of the entries is in the journal. If it is a DiskError, the
+        caller may try again.
         """
 
     def probe(self) -> None:
-        """Try whether the journal can be written to. Raises DiskError."""
+        """Test whether the journal can be written to. Raises DiskError."""
 
     def forget(self, room: str) -> None:
-        """Free a room's lines: its record is committed, or it will have none. Raises nothing."""
+        """Free the entries of a room whose record is committed, or that will have no record. Raises nothing."""
 
     def open_rooms(self) -> Iterator[History]:
-        """Yield the rooms that `start` found unforgotten, in the order of their opening; each is yielded once.
+        """Yield the rooms that `start` found and nobody had forgotten, in the order of their opening; each only once.
 
-        `History.entries` begins with the entry after `opened`, as in a running room. Each of these rooms may be
-        appended to, and stays in the journal until it is forgotten.
+        `History.entries` begins with the entry after `opened`, as in a running room. More entries of these rooms can be
+        appended, and they stay in the journal until they are forgotten.
         """
 
     def when_synced(self, position: int, call: Callable[[], object]) -> None:
-        """Call in the reactor's thread when all up to a position is as durable as `durability` says.
+        """Make a call in the reactor's thread when everything up to a position is as durable as `durability` says.
 
-        Calls are made in the order of asking. With "process" the call is made before this returns.
+        Calls are made in the order in which they were requested. With "process", the call is made before this returns.
         """
 
     def on_disk(self, call: Callable[[], object]) -> None:
-        """Call in the reactor's thread when all that was appended so far is on the disk, whatever the durability."""
+        """Make a call in the reactor's thread when all entries so far are on the disk, whatever `durability` is."""

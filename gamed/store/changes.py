@@ -1,8 +1,9 @@
-"""What changes stored records: deleting, rewriting, and replacing what is searched of them.
+"""Changes to stored records: delete them, rewrite them, and replace their search fields.
 
-Source: docs/howto/operate.md#deleting-games. Each function works in the caller's transaction, which reads before it
-writes: `begin_writing`. Files are changed before the transaction ends. If that is cut off, the record is still there as
-it was, and doing the same again finds it.
+Source: docs/howto/operate.md#deleting-games. Each function works in the caller's transaction, which must have been
+begun by `begin_writing`, because it reads before it writes. Replay files are changed before the transaction is
+committed: if the process is killed in between, the record is unchanged, and the same command repeats the change of the
+file.
 """
 
 from __future__ import annotations
@@ -21,18 +22,18 @@ from gamed.store.rows import game_row, insert_summaries, record_of
 from gamed.store.tables import games, seats, summaries
 
 Rewritten: TypeAlias = tuple[Record, Record, Summary | None]
-"""A record, the one that takes its place, and what is searched of that."""
+"""A record, the record that replaces it, and the search fields of the latter."""
 
 _IDS: Final[BindParameter[Any]] = bindparam("ids", expanding=True)
 _LOCK: Final = select(games).where(games.c.id.in_(_IDS)).order_by(games.c.id).with_for_update(key_share=True)
-# What is searched goes with the record: the tables say so.
+# The search fields are deleted with the record, by ON DELETE CASCADE.
 _DELETE: Final = delete_from(games).where(games.c.id.in_(_IDS)).returning(games.c.id)
 _DELETE_SUMMARIES: Final = delete_from(summaries).where(summaries.c.game_id.in_(_IDS))
 _DELETE_SEATS: Final = delete_from(seats).where(seats.c.game_id.in_(_IDS))
 
 
 def delete(connection: Connection, ids: Sequence[str], folders: Folders) -> frozenset[str]:
-    """Delete records and their files; return the ids of those that were there. Raises StoreError."""
+    """Delete records and their files; return the ids of those that existed. Raises StoreError."""
     if folders:
         for row in connection.execute(_LOCK, {"ids": list(ids)}).all():
             if row.publisher in folders:
@@ -41,20 +42,20 @@ def delete(connection: Connection, ids: Sequence[str], folders: Folders) -> froz
 
 
 def expired(connection: Connection, before: str, most: int) -> Sequence[str]:
-    """Return the ids of gamed's own games that ended before a moment.
+    """Return the ids of gamed's own games that ended before a time.
 
-    Those of other publishers were imported, and their dates are those of the games, a hundred years ago perhaps.
+    Records of other publishers were imported. They do not expire: their games may have been played a century ago.
     """
     found = select(summaries.c.game_id).join_from(summaries, games)
-    # A game that ended before the moment began before it, and what it began at has an index.
+    # A game that ended before that time also started before it: redundant, but `started` has an index.
     is_old = (summaries.c.started < before) & (summaries.c.ended < before)
     is_own = games.c.publisher.startswith(PUBLISHER, autoescape=True)
     return connection.execute(found.where(is_old, is_own).limit(most)).scalars().all()
 
 
 def replace_summaries(connection: Connection, found: Sequence[tuple[Record, Summary | None]]) -> None:
-    """Replace what is searched of records, unless they have been deleted or changed since they were read."""
-    # This keeps out who changes the same ones, and whose rows the next statements would not see.
+    """Replace the search fields of records, unless they have been deleted or changed since they were read."""
+    # This locks the records against other processes that change them: the next statements would not see their rows.
     same = _unchanged(connection, [record for record, _ in found])
     for statement in (_DELETE_SUMMARIES, _DELETE_SEATS):
         connection.execute(statement, {"ids": list(same)})
@@ -62,9 +63,9 @@ def replace_summaries(connection: Connection, found: Sequence[tuple[Record, Summ
 
 
 def rewrite(connection: Connection, rewritten: Sequence[Rewritten], folders: Folders) -> frozenset[str]:
-    """Put records in the place of others, unless these have been deleted or changed since they were read.
+    """Replace records by others, unless they have been deleted or changed since they were read.
 
-    Return the ids of those that gave way. A record may take the place of one with another id, and may be there already.
+    Return the ids of those that were replaced. A new record may have another id, and may be stored already.
     """
     same = _unchanged(connection, [record for record, _, _ in rewritten])
     done = [(record, new, summary) for record, new, summary in rewritten if record.id in same]
@@ -78,12 +79,12 @@ def rewrite(connection: Connection, rewritten: Sequence[Rewritten], folders: Fol
     ids = {"ids": [new.id for _, new, _ in done]}
     for statement in (_DELETE_SUMMARIES, _DELETE_SEATS):
         connection.execute(statement, ids)
-    # Two records may have become one.
+    # Two imported records may have become equal, and then have the same id.
     insert_summaries(connection, list({new.id: summary for _, new, summary in done if summary}.values()))
     return same
 
 
 def _unchanged(connection: Connection, records: Sequence[Record]) -> frozenset[str]:
-    """Lock records; return the ids of those that are stored as they were read."""
+    """Lock records; return the ids of those that have not been changed since they were read."""
     stored = {row.id: record_of(row) for row in connection.execute(_LOCK, {"ids": [one.id for one in records]})}
     return frozenset(record.id for record in records if stored.get(record.id) == record)

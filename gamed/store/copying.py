@@ -1,9 +1,9 @@
-"""Copying the records of one database into another: `gamed store copy`.
+"""Copy the records of one database into another: `gamed store copy`.
 
-The source is read in one transaction, so a daemon may go on storing: the copy is as of its beginning. Tables are read
-in the order of their primary keys, which is the same in SQLite, in PostgreSQL and here (code points). So two of them
-are compared in one pass, with a few rows in memory. A copy that was killed left whole transactions behind: each row is
-there or not, and the next run inserts those that are not.
+The source is read in one transaction, so a daemon may store more records meanwhile: the copy is a snapshot. Tables are
+read in the order of their primary keys, which is the same in SQLite, PostgreSQL and Python (by code points). So two
+tables are compared in one pass, with a few rows in memory. If a copy is killed, its committed transactions remain, and
+the next run inserts the missing rows.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from gamed.store.sql import connecting, public_url, telling
 from gamed.store.tables import metadata
 
 PAGE: Final = 20
-"""Rows of a table that are in memory at once: a record may have megabytes."""
+"""The most rows of a table in memory at a time: a record may have megabytes."""
 
 SHARED: Final = 10
-"""Pages that share a transaction."""
+"""The number of pages that are inserted in one transaction."""
 
 EXAMPLES: Final = 3
-"""Rows that are named where two tables differ."""
+"""The most rows that are named if two tables differ."""
 
 WAIT: Final = 5.0
-"""Seconds in which another program may let go of the target: a copy that was killed just now, for example."""
+"""Seconds to wait for another program to release the target: for example, a copy that has just been killed."""
 
 VERSION_TABLE: Final = "alembic_version"
 
@@ -51,44 +51,44 @@ _OTHERS: Final = text(
 
 @define
 class Content:
-    """What one side has in a table."""
+    """The content of a table on one side."""
 
     rows: int = 0
     _hash: Any = field(factory=sha256)
 
     @property
     def checksum(self) -> str:
-        """The SHA-256 of all rows in the order of their keys, each a JSON array on a line of its own."""
+        """The SHA-256 of all rows in the order of their keys; each row is a line with a JSON array."""
         return str(self._hash.hexdigest())
 
     def add(self, row: Row[Any]) -> None:
-        """Take the next row in."""
+        """Add the next row."""
         self.rows += 1
         self._hash.update(json.dumps(list(row)).encode() + b"\n")
 
 
 @define
 class Compared:
-    """A table of both sides, side by side."""
+    """The comparison of a table on both sides."""
 
     source: Content = field(factory=Content)
     target: Content = field(factory=Content)
     missing: list[str] = field(factory=list)
-    """Rows that the target does not have; here and below `EXAMPLES` at most."""
+    """Keys of rows that the target does not have. This and the next two lists have at most `EXAMPLES`."""
 
     surplus: list[str] = field(factory=list)
-    """Rows that only the target has."""
+    """Keys of rows that only the target has."""
 
     changed: list[str] = field(factory=list)
-    """Rows whose content differs."""
+    """Keys of rows whose content differs."""
 
     @property
     def is_equal(self) -> bool:
-        """Whether both sides have the same."""
+        """Whether both sides have the same rows."""
         return (self.source.rows, self.source.checksum) == (self.target.rows, self.target.checksum)
 
     def add(self, ours: Row[Any] | None, theirs: Row[Any] | None, key: str) -> None:
-        """Take in the next row of one side, or of both."""
+        """Add the next row of one side, or of both if they have the same key."""
         if ours is not None:
             self.source.add(ours)
         if theirs is not None:
@@ -108,7 +108,7 @@ def _note(examples: list[str], key: str) -> None:
 
 @define
 class Side:
-    """One of the two databases, open."""
+    """One of the two databases, opened."""
 
     url: str
     connection: Connection
@@ -124,7 +124,7 @@ class Side:
             return int(self.connection.execute(select(func.count()).select_from(table)).scalar_one())
 
     def thd_rows(self, table: Table) -> Iterator[Row[Any]]:
-        """Yield the rows of a table in the order of their keys. A transaction is open meanwhile."""
+        """Yield the rows of a table in the order of their keys. The caller keeps a transaction open meanwhile."""
         with telling(self.url):
             ordered = select(table).order_by(*table.primary_key.columns)
             yield from self.connection.execute(ordered, execution_options={"yield_per": PAGE})
@@ -132,24 +132,24 @@ class Side:
 
 @define
 class Copy:
-    """A copy from one database into another. The generators yield the number of rows that were dealt with."""
+    """A copy from one database into another. The generators yield the number of rows that they have processed."""
 
     source: Side
     target: Side
     is_source_used: bool
-    """Whether another program seems to have the source open."""
+    """Whether another program seems to be using the source."""
 
     tables: Sequence[Table]
-    """In the order in which rows refer to each other."""
+    """Ordered so that rows refer only to rows of earlier tables."""
 
     rows: dict[str, int]
-    """Of the source, by table."""
+    """The number of rows of the source, by table."""
 
     copied: dict[str, int] = field(init=False, factory=dict)
-    """Rows that were inserted, by table."""
+    """The number of rows that were inserted, by table."""
 
     compared: dict[str, Compared] = field(init=False, factory=dict)
-    """What the latest comparison found, by table."""
+    """The result of the latest comparison, by table."""
 
     def thd_is_begun(self) -> bool:
         """Whether the target has rows."""
@@ -157,7 +157,7 @@ class Copy:
             return any(map(self.target.thd_count, self.tables))
 
     def thd_compare(self) -> Iterator[int]:
-        """Compare all tables; `compared` is made anew."""
+        """Compare all tables, and replace `compared`."""
         for table in self.tables:
             found = self.compared[table.name] = Compared()
             with self.target.connection.begin():
@@ -167,7 +167,7 @@ class Copy:
                         yield 1
 
     def refuse_other_data(self) -> None:
-        """Raise StoreError if the comparison found rows in the target that the source does not have like that."""
+        """Raise StoreError if the target has rows that the source does not have, or has with other content."""
         for name, found in self.compared.items():
             if found.surplus or found.changed:
                 raise StoreError(
@@ -177,7 +177,7 @@ class Copy:
                 )
 
     def thd_copy(self) -> Iterator[int]:
-        """Insert what the target does not have."""
+        """Insert the rows that the target does not have."""
         for table in self.tables:
             self.copied[table.name] = 0
             pages = iter(partial(_page, self.source.thd_rows(table)), [])
@@ -185,7 +185,7 @@ class Copy:
                 yield done
 
     def _thd_insert(self, table: Table, pages: Iterable[Sequence[Row[Any]]]) -> int:
-        """Insert some pages in one transaction, as far as their rows are not there; return how many rows that are."""
+        """Insert the missing rows of some pages in one transaction; return the number of all their rows."""
         done = 0
         key = _key(table)
         keys = table.primary_key.columns
@@ -217,7 +217,7 @@ def difference(table: str, found: Compared, source: str, target: str) -> str:
 def _merged(
     ours: Iterator[Row[Any]], theirs: Iterator[Row[Any]], key: Callable[[Row[Any]], tuple[Any, ...]]
 ) -> Iterator[tuple[Row[Any] | None, Row[Any] | None]]:
-    """Yield the rows of two sides by their keys, in order; None for a side that does not have the row."""
+    """Merge the rows of two sides by their keys: yield pairs, with None for a side that does not have the row."""
     left, right = next(ours, None), next(theirs, None)
     while left is not None or right is not None:
         is_left = left is not None and (right is None or key(left) <= key(right))
@@ -228,7 +228,7 @@ def _merged(
 
 
 def _key(table: Table) -> Callable[[Row[Any]], tuple[Any, ...]]:
-    """Return what takes its primary key out of a row."""
+    """Return a function that returns the primary key of a row."""
     keys = set(table.primary_key.columns)
     places = [place for place, column in enumerate(table.columns) if column in keys]
     return lambda row: tuple(row[place] for place in places)
@@ -244,7 +244,7 @@ def _written(table: Table, ours: Row[Any] | None, theirs: Row[Any] | None) -> st
 
 
 def url_of(name: str) -> str:
-    """Return the URL of a database that is called by its URL, or by the path of its SQLite file."""
+    """Return the URL of a database, which is given by its URL or by the path of its SQLite file."""
     return name if "://" in name else URL.create(SQLITE, database=name).render_as_string()
 
 
@@ -261,7 +261,7 @@ def opened(source: str, target: str) -> Iterator[Copy]:
     if is_missing(source):
         raise StoreError(f"there is no database {named(source)}")
     file = file_of(source)
-    # Looked at before the database is opened, which makes the file.
+    # Check this before opening the database, which creates the file.
     is_used = file is not None and file.with_name(file.name + SHM).exists()
     with readable(source) as url, _connection(connecting(url), source) as reading:
         with telling(source):
@@ -294,13 +294,13 @@ def _connection(engine: Engine, url: str) -> Iterator[Connection]:
 
 @contextmanager
 def _alone(url: str) -> Iterator[Connection]:
-    """Open the target, which no other gamed may have open. SQLite keeps others out until this has ended."""
+    """Open the target, which no other gamed may have open. In SQLite, others cannot open it until this ends."""
     file = file_of(url)
     if file is not None:
         _make(file)
     engine = connecting(url)
     if engine.dialect.name == SQLITE:
-        # Before the pragma that opens the write-ahead log: only then it finds out whether others have it open.
+        # Before the pragma that opens the write-ahead log: only then the lock fails if others have the database open.
         event.listen(engine, "connect", _lock, insert=True)
     try:
         with _connection(engine, url) as connection:
@@ -321,10 +321,10 @@ def _alone(url: str) -> Iterator[Connection]:
 
 def _make(file: Path) -> None:
     try:
-        # Records have people's names and addresses.
+        # Only its owner may read it: records contain people's names and addresses.
         file.touch(mode=0o600)
     except OSError as error:
-        raise StoreError(f"the database {file} cannot be made: {error.strerror}") from error
+        raise StoreError(f"the database {file} cannot be created: {error.strerror}") from error
 
 
 def _lock(connection: Any, _pooled: object) -> None:
@@ -342,13 +342,13 @@ def _is_used(connection: Connection) -> bool:
     """Whether another gamed is connected to a database of PostgreSQL."""
     if connection.dialect.name == SQLITE:
         return False
-    # In a transaction, the answer would stay the same.
+    # A new transaction each time: within one, the answer would not change.
     with connection.begin():
         return bool(connection.execute(_OTHERS).scalar())
 
 
 def _prepare(connection: Connection, url: str) -> None:
-    """Make the schema in an empty database. Raises StoreError if it has other tables, or another schema."""
+    """Create the schema in an empty database. Raises StoreError if there are other tables, or another schema."""
     tables = set(inspect(connection).get_table_names())
     others = tables - set(metadata.tables) - {VERSION_TABLE}
     if others:
@@ -363,12 +363,12 @@ def _prepare(connection: Connection, url: str) -> None:
 
 
 def _require_ours(connection: Connection, url: str) -> None:
-    """Raise StoreError if a database does not have the schema of this gamed."""
+    """Raise StoreError if a database does not have the newest schema."""
     revision, head = revisions(connection)
     if revision is None:
         raise StoreError(f"{named(url)} is not a database of gamed's: it does not have the table {VERSION_TABLE}")
     if revision != head:
         raise StoreError(
-            f"{named(url)} has the schema {revision}, and this gamed copies {head}. An older one is brought to it when "
-            "a daemon of this version starts with it; for a newer one use the gamed that wrote it"
+            f"{named(url)} has the schema {revision}, and this gamed copies {head}. An older schema is upgraded when a "
+            "daemon of this version starts with it; for a newer one, use the gamed that wrote it"
         )

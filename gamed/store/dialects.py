@@ -1,7 +1,7 @@
-"""What SQLite and PostgreSQL want said differently: connecting, opening alone, and inserting what may be there already.
+"""The differences between SQLite and PostgreSQL: connecting, locking, and inserting rows that may exist already.
 
-Source: docs/reference/records.md#what-is-kept. SQLite has one writer at a time; under PostgreSQL, daemons and commands
-write side by side.
+Source: docs/reference/records.md#what-is-kept. SQLite has one writer at a time; in PostgreSQL, daemons and commands
+write concurrently.
 """
 
 from __future__ import annotations
@@ -31,84 +31,84 @@ PRAGMAS: Final = (
     "journal_mode = WAL",
     "synchronous = FULL",
     "foreign_keys = ON",
-    # What is deleted is overwritten, and not only marked as free.
+    # Overwrite deleted data instead of only marking its pages as free: deleted games contain names and addresses.
     "secure_delete = ON",
 )
 
 APPLICATION: Final = "gamed"
-"""What PostgreSQL calls our connections."""
+"""The name of our connections in PostgreSQL."""
 
 CONNECTING: Final = {
     "client_encoding": "utf8",
     "application_name": APPLICATION,
-    # The one thread of the database must not wait for minutes for a server that cannot be reached any more.
+    # The only database thread must not wait for minutes for a server that has become unreachable.
     "connect_timeout": "10",
     "keepalives_idle": "10",
     "keepalives_interval": "5",
     "keepalives_count": "3",
     "tcp_user_timeout": "20000",
 }
-"""How PostgreSQL is connected to, unless the URL says otherwise: parameters of libpq, in seconds; the last in ms."""
+"""Parameters of libpq for PostgreSQL, unless the URL sets them. Times are in seconds, the last in milliseconds."""
 
 STATEMENT_MS: Final = 25_000
-"""Milliseconds that PostgreSQL may take for a statement, locks included; then it refuses it itself."""
+"""After so many milliseconds, waiting for locks included, PostgreSQL aborts a statement."""
 
 LOCK: Final = int.from_bytes(b"gamed")
-"""The number of the advisory lock under which a schema is looked at and changed."""
+"""The key of the advisory lock that a process holds while it checks and changes the schema."""
 
 
 def parsed(url: str) -> URL:
-    """Return what a database URL says. Raises SQLAlchemy's ArgumentError."""
+    """Parse a database URL. Raises SQLAlchemy's ArgumentError."""
     try:
         found = make_url(url)
     except ValueError as error:
         raise ArgumentError("its port is not a number") from error
     if "@" in (found.host or ""):
-        # The rest of the password would be shown as the server's name.
-        raise ArgumentError("an @ in a user's name or password is written %40")
+        # SQLAlchemy takes the part of the password after the first @ for the host, and messages would show it.
+        raise ArgumentError("write an @ in a user's name or password as %40")
     return found
 
 
 def engine(url: URL) -> Engine:
-    """Return what connects to a database. Raises StoreError, or what SQLAlchemy raises for a URL without a driver."""
+    """Return an engine for a database. Raises StoreError, or an error of SQLAlchemy if there is no driver."""
     name = url.get_backend_name()
     if name == POSTGRESQL:
-        # A connection that was lost while nobody needed it is replaced before it is used.
-        made = create_engine(url, pool_pre_ping=True, connect_args=_unsaid(url))
+        # pool_pre_ping replaces a connection that was lost while it was idle.
+        made = create_engine(url, pool_pre_ping=True, connect_args=_defaults(url))
         event.listen(made, "connect", _limit)
-        # What goes wrong is an exception, too; without a handler Python prints what psycopg logs of a lost connection.
+        # psycopg also logs errors that it raises; without a handler Python would print them to standard error.
         logging.getLogger("psycopg").addHandler(logging.NullHandler())
         return made
     if name != SQLITE:
         raise StoreError(f"cannot use the database URL: records are kept in SQLite or PostgreSQL, not in {name}")
     if url.database is None or url.database in ("", ":memory:"):
-        # Each connection would have a database of its own, so all threads share one.
+        # Each connection would open a new database in memory, so all threads share one connection.
         made = create_engine(url, poolclass=StaticPool, connect_args={"check_same_thread": False})
     else:
         made = create_engine(url)
         if not url.query:
-            # A URL with parameters may name no file, or one that must not be made.
+            # A URL with parameters may not name a file, or one that must not be created.
             _make(url.database)
     event.listen(made, "connect", _wait if is_read_only(url) else _configure)
     return made
 
 
 def _make(file: str) -> None:
-    """Make a database's file, if there is none, so that only its owner may read people's addresses in it.
+    """Create the file of a database, if there is none, readable by its owner only: it contains people's addresses.
 
-    SQLite gives the files next to it (`-wal`, `-shm`) the same rights and the same owner.
+    SQLite gives the files next to it (`-wal`, `-shm`) the same permissions and the same owner.
     """
-    # What is in the way is said when SQLite opens it.
+    # If this fails, SQLite reports the reason when it opens the file.
     with suppress(OSError):
         os.close(opened(Path(file), os.O_WRONLY | os.O_EXCL))
 
 
 def is_read_only(url: URL) -> bool:
-    """Whether a URL allows reading only; see `gamed.store.reading`."""
+    """Whether a URL opens a database read-only; see `gamed.store.reading`."""
     return url.query.get("mode") == "ro"
 
 
-def _unsaid(url: URL) -> dict[str, Any]:
+def _defaults(url: URL) -> dict[str, Any]:
     return {name: value for name, value in CONNECTING.items() if name not in url.query}
 
 
@@ -118,14 +118,14 @@ def _limit(connection: Any, _pooled: object) -> None:
 
 
 def cut(connection: Any) -> None:
-    """Give a connection up, from another thread than that which waits for its answer: the wait ends with an error.
+    """Abort a connection from another thread, so that the thread that waits for its answer gets an error.
 
-    A server that is stopped (SIGSTOP, a machine that hangs) closes nothing, and libpq has no time limit of its own.
+    A server that is stopped (SIGSTOP, or a hanging machine) does not close connections, and libpq has no time limit.
     """
     if isinstance(connection, sqlite3.Connection):
         connection.interrupt()
         return
-    # A connection that is lost by now has no socket, which is an error of psycopg's.
+    # If the connection has been lost by now it has no socket, and psycopg raises an error.
     with suppress(Exception), socket.socket(fileno=os.dup(connection.pgconn.socket)) as same:
         same.shutdown(socket.SHUT_RDWR)
 
@@ -142,34 +142,35 @@ def _wait(connection: sqlite3.Connection, _pooled: object) -> None:
 
 
 def begin_alone(connection: Connection) -> None:
-    """Begin a transaction in which nobody else changes the schema. Raises StoreError if this cannot hold records."""
+    """Begin a transaction in which nobody else can change the schema. Raises StoreError for an unusable encoding."""
     if connection.dialect.name == SQLITE:
         begin_writing(connection)
         return
-    # Another daemon may bring a large database to a new schema meanwhile, or this one does.
+    # Upgrading the schema of a large database takes long, and so does waiting for another daemon that does so.
     connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
     connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({LOCK})")
     encoding = connection.exec_driver_sql("SHOW server_encoding").scalar()
     if encoding != "UTF8":
         raise StoreError(
             f"the database has the encoding {encoding}, and records need UTF8: "
-            "make it with `createdb --encoding=UTF8 --template=template0`"
+            "create it with `createdb --encoding=UTF8 --template=template0`"
         )
 
 
 def begin_writing(connection: Connection) -> None:
-    """Begin a transaction that reads before it writes; in SQLite nobody else writes from here on to its end.
+    """Begin a transaction that reads before it writes. In SQLite nobody else can write until it ends.
 
-    Python's driver begins one at an INSERT or DELETE, so that what is read before could be old by then.
+    By itself, Python's driver begins a transaction only at an INSERT or DELETE; the rows that were read before it could
+    be outdated by then.
     """
     if connection.dialect.name == SQLITE:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 def begin_reading(connection: Connection) -> None:
-    """Begin a transaction that sees the database as it is now, whatever is written meanwhile."""
+    """Begin a transaction that sees the database as it is now, even if others write to it meanwhile."""
     if connection.dialect.name == SQLITE:
-        # Python's driver begins none for reading.
+        # By itself, Python's driver begins no transaction for reading.
         connection.exec_driver_sql("BEGIN")
     else:
         connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
@@ -177,9 +178,9 @@ def begin_reading(connection: Connection) -> None:
 
 @cache
 def insert_games(dialect: str) -> ReturningInsert[Any]:
-    """Return what inserts those records whose ids are not there, and returns their ids.
+    """Return a statement that inserts the records whose ids do not exist yet, and returns these ids.
 
-    Under PostgreSQL it waits for the end of another's transaction that inserts one of them.
+    In PostgreSQL it waits for other transactions that insert one of them.
     """
     if dialect == SQLITE:
         from sqlalchemy.dialects import sqlite  # noqa: PLC0415 (one of the two is needed)

@@ -1,6 +1,6 @@
-"""A store and a journal that keep everything in memory: for tests, and for trying things out.
+"""A store and a journal in memory, for tests and experiments.
 
-They pass the tests of the real ones; nothing survives the process.
+They pass the same tests as the real ones, except that nothing survives the process.
 """
 
 from __future__ import annotations
@@ -59,12 +59,12 @@ class MemoryStore:
         return only([record for name, record in self.records.items() if name.startswith(id)], id)
 
     def header(self, id: str) -> Deferred[bytes | None]:  # noqa: A002 (the column's name)
-        """Fetch the header of a record by its whole id; None: there is no such record."""
+        """Fetch the header of a record by its whole id; fires with None if there is no such record."""
         found = self.records.get(id)
         return succeed(None if found is None else found.header)
 
     def expire(self, before: str, most: int) -> Deferred[int]:
-        """Delete at most so many of gamed's own games that ended before a moment; fires with how many it were."""
+        """Delete up to `most` of gamed's own games that ended before a time; fires with the number of deleted games."""
         own = [summary for summary in self.summaries.values() if summary.publisher.startswith(PUBLISHER)]
         found = [summary.id for summary in own if summary.ended < before][:most]
         for id in found:  # noqa: A001 (the column's name)
@@ -80,7 +80,7 @@ class MemoryStore:
 
 @define
 class MemoryJournal:
-    """Entries in lists; see `gamed.store.Journal`. Starting it again stands for a restart of the daemon."""
+    """Entries in lists; see `gamed.store.Journal`. Calling `start` again simulates a restart of the daemon."""
 
     durability: str = "process"
     failed: Exception | None = None
@@ -90,7 +90,7 @@ class MemoryJournal:
     _found: deque[History] = field(factory=deque)
 
     def start(self) -> None:
-        """Find the rooms that were not forgotten."""
+        """Note the rooms that have not been forgotten."""
         self._found = deque(
             History(room.room, room.kind, room.started, room.seed, room.options, list(room.entries))
             for room in self.rooms.values()
@@ -105,7 +105,7 @@ class MemoryJournal:
             yield self._found.popleft()
 
     def append(self, batch: Iterable[tuple[str, Sequence[Entry]]]) -> int:
-        """Keep entries of rooms; return how many were kept so far. Raises StoreError."""
+        """Keep entries of rooms; return the number of all entries so far. Raises StoreError."""
         for room, entries in batch:
             if entries:
                 self._append(room, entries)
@@ -122,7 +122,7 @@ class MemoryJournal:
         self.position += len(entries)
 
     def probe(self) -> None:
-        """Do nothing: memory takes what it is given."""
+        """Do nothing: memory can always be written to."""
 
     def forget(self, room: str) -> None:
         """Drop a room's entries."""

@@ -1,4 +1,4 @@
-"""What can be asked of a store, and the refusals that all stores share."""
+"""Queries for records, and the errors that all stores raise."""
 
 from __future__ import annotations
 
@@ -14,38 +14,48 @@ from gamed.records.record import Summary
 T = TypeVar("T")
 
 SHORTEST_PREFIX: Final = 4
-"""Characters of an id that must be given at least."""
+"""The fewest characters to which an id can be shortened."""
 
 NOBODY: Final = "nobody"
-"""The winner of a game that nobody won."""
+"""As `Query.winner`: games that nobody won."""
 
 PLAYER: Final = "player"
-"""The winner is the player who is asked for."""
+"""As `Query.winner`: games that `Query.player` won."""
 
 
 @frozen
 class Query:
-    """Which summaries are wanted; what is None does not matter.
-
-    `kind`: the game. `player`: the exact name on any seat. `termination`: a value of `Termination`. `since`: UTC, ISO
-    8601, or the beginning of it ("2026-11"): games started at that time or later; `until`: not later than that, the
-    whole of the month or day that it names included. `winner`: a seat, `NOBODY`, or `PLAYER`, which needs `player`.
-    `after`: when a game was started, and its id: only what follows it in the order of `Store.find`. `limit`, `offset`:
-    the page.
-    """
+    """The conditions that summaries must meet. Those that are None do not matter."""
 
     kind: str | None = None
+    """The game."""
+
     player: str | None = None
+    """The exact name of a player on any seat."""
+
     termination: str | None = None
+    """A value of `Termination`."""
+
     since: str | None = None
+    """Games that were started at this time or later: UTC in ISO 8601, or the beginning of it such as "2026-11"."""
+
     until: str | None = None
+    """Games that were started at this time or earlier. A month or a day is included as a whole."""
+
     winner: Seat | str | None = None
+    """A seat, `NOBODY`, or `PLAYER`, which needs `player`."""
+
     after: tuple[str, str] | None = None
+    """The start and the id of a game: only summaries after it in the order of `Store.find`."""
+
     limit: int = 50
+    """The most summaries to return."""
+
     offset: int = 0
+    """How many of the matching summaries to skip."""
 
     def matches(self, summary: Summary) -> bool:
-        """Whether a summary is wanted, pages aside."""
+        """Whether a summary meets the conditions; `limit` and `offset` are ignored."""
         return (
             self.kind in (None, summary.kind)
             and self.termination in (None, summary.termination)
@@ -70,14 +80,14 @@ class Query:
 
 
 def only(found: Sequence[T], id: str) -> T:  # noqa: A002 (the column's name)
-    """Return the one thing that was found for an id. Raises UnknownRecord if there is none, or more than one."""
+    """Return the only result for an id. Raises UnknownRecord if there is none, or more than one."""
     if not found:
         raise UnknownRecord(f"there is no record {id}; an id can be shortened to {SHORTEST_PREFIX} characters")
     if len(found) > 1:
-        raise UnknownRecord(f"more than one record's id begins with {id}: give more of it")
+        raise UnknownRecord(f"more than one record has an id that begins with {id}: give more of it")
     return found[0]
 
 
 def conflict(id: str) -> StoreConflict:  # noqa: A002 (the column's name)
-    """Return the error that refuses a record."""
+    """Return the error for a record whose id is that of a different record."""
     return StoreConflict(f"the record {id} is stored already, with other content")

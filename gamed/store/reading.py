@@ -1,12 +1,12 @@
-"""Reading a database that must not be written to, or cannot be.
+"""Read a database without write access.
 
-Source: docs/reference/records.md#what-is-kept. A database in WAL mode has two more files next to it while somebody has
-it open: `-wal`, and `-shm`, by which readers learn how far they may read. SQLite makes them even for a reader. A reader
-that may not make them gets no answer ("attempt to write a readonly database"), and one that leaves its own there can
-shut out the daemon. So a reader without the right to write uses the files of the daemon that runs, or reads a copy
-where none runs.
+Source: docs/reference/records.md#what-is-kept. While a database in WAL mode is open, there are two more files next to
+it: `-wal`, and `-shm`, which tells readers how far they may read. SQLite creates them even to read. A reader that has
+no permission to create them fails ("attempt to write a readonly database"), and if files of a reader are left behind,
+the daemon may not be able to open them. So a reader without write access uses the files of the running daemon, or, if
+none is running, a copy of the database.
 
-SQLite's `immutable=1` is not used: it ignores a daemon that writes.
+SQLite's `immutable=1` is not used, because it ignores what a running daemon writes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ WAL, SHM = "-wal", "-shm"
 
 @contextmanager
 def readable(url: str) -> Iterator[str]:
-    """Yield the URL by which a database is read with the rights that there are. Raises StoreError.
+    """Yield a URL by which a database can be read with the permissions that there are. Raises StoreError.
 
     A file that does not exist is read as an empty database.
     """
@@ -37,7 +37,7 @@ def readable(url: str) -> Iterator[str]:
     if file is None:
         yield url
     elif not _exists(file):
-        # Reading must not make the daemon's file, which could then belong to the wrong user.
+        # Reading must not create the file: it could belong to another user than the daemon's.
         yield "sqlite://"
     elif os.access(file, os.W_OK) and os.access(file.resolve().parent, os.W_OK):
         yield url
@@ -52,7 +52,7 @@ def _url(database: str, **query: str) -> str:
 
 
 def file_of(url: str) -> Path | None:
-    """Return the file of a database; None if it has none, or a URL that says more than the file."""
+    """Return the file of a database; None if it has none, or if its URL has parameters."""
     try:
         known = parsed(url)
     except ArgumentError:
@@ -62,7 +62,7 @@ def file_of(url: str) -> Path | None:
 
 
 def is_missing(url: str) -> bool:
-    """Whether the file of a database does not exist. Raises StoreError if that cannot be seen."""
+    """Whether the file of a database does not exist. Raises StoreError if that cannot be determined."""
     file = file_of(url)
     return file is not None and not _exists(file)
 
@@ -75,11 +75,11 @@ def _exists(file: Path) -> bool:
 
 
 def _copied(file: Path, folder: Path) -> Path | None:
-    """Return a copy of a database that nobody has open; None if somebody has it open. Raises StoreError."""
+    """Copy a database that nobody has open; return None if somebody has. Raises StoreError."""
     copy, wal, shm = folder / file.name, file.with_name(file.name + WAL), file.with_name(file.name + SHM)
     before: tuple[int, int] | None = None
     try:
-        # A daemon that starts meanwhile makes SHM; one that starts and stops changes the file.
+        # A daemon that starts meanwhile creates the -shm file; one that starts and stops changes the file's age.
         while not shm.exists():
             if before == (now := _age(file)):
                 return copy

@@ -1,7 +1,7 @@
-"""Reading the segments of a journal: which rooms are open, what happened in them, and what is damaged.
+"""Read the segments of a journal: find the open rooms, their entries, and damage.
 
-Source: docs/topics/design.md#the-journal. One line is read at a time; only the lines of rooms that are not forgotten
-are held.
+Source: docs/topics/design.md#the-journal. One line is read at a time, and only the entries of rooms that have not been
+forgotten are kept in memory.
 """
 
 from __future__ import annotations
@@ -19,56 +19,60 @@ from gamed.store.lines import FORGOTTEN, Line, decode
 
 log = Logger()
 
-# No text inside of a line can look like this: its quotation marks are escaped.
+# This cannot match inside a JSON string, where quotation marks are escaped.
 _BEGINNING: Final = re.compile(rb'(?=\{"room":)')
 
 _SHOWN: Final = 5
-"""How many numbers of damaged lines a sentence lists."""
+"""The most numbers of damaged lines that a log line lists."""
 
 
 @define
 class OpenRoom:
-    """A room that was not forgotten. `first`: the number of the segment that its first line is in."""
+    """A room that has not been forgotten."""
 
     history: History
+
     first: int
+    """The number of the segment that has its first line."""
 
     @property
     def seq(self) -> int:
-        """The number of the next entry; `opened` has the number 0."""
+        """The number of the next entry. `opened` has the number 0."""
         return 1 + len(self.history.entries)
 
 
 @frozen
 class Reading:
-    """What segments hold."""
+    """The content of the segments."""
 
     rooms: dict[str, OpenRoom]
-    """The open rooms by their names, in the order of their opening; each up to its first missing line."""
+    """The open rooms by name, in the order of their opening; each up to its first missing entry."""
 
     damaged: frozenset[int]
-    """The numbers of the segments that have damaged lines, or from which lines are missing."""
+    """The numbers of the segments that have damaged lines, or in which lines are missing."""
 
 
 @define
 class _Room:
-    """The lines of a room, in whatever order they come. `first`: the segment of the first one that came."""
+    """The lines of a room, which may be in any order."""
 
     first: int
+    """The number of the segment that has the line that was read first."""
+
     lines: dict[int, tuple[int, Entry]] = field(factory=dict)
-    """By number: the segment, and the entry."""
+    """The number of the segment and the entry, by the number of the entry."""
 
     newest: int = -1
-    """The highest number so far."""
+    """The highest number of an entry so far."""
 
     disordered: set[int] = field(factory=set)
-    """Segments in which a line stands behind one that it should stand before."""
+    """The numbers of the segments in which lines are in the wrong order."""
 
     def take(self, line: Line, segment: int) -> None:
-        """Take a line.
+        """Add a line.
 
-        After a failed sync a later segment repeats what may be missing before it, and before `ended` the beginning of
-        the room is repeated. So a line that is there already is nothing new.
+        Lines may be repeated: after a failed sync, the next segment repeats all lines that may have been lost, and
+        `opened` is repeated before `ended`.
         """
         known = self.lines.get(line.seq)
         if known is not None and line.seq == 0:
@@ -76,7 +80,7 @@ class _Room:
                 self.disordered.add(segment)
             return
         if known is not None and known[1] != line.entry:
-            # The earlier append was refused, and could not be undone. What followed it did not happen either.
+            # The earlier append had failed, and could not be undone. The lines that followed it do not count either.
             for seq in [seq for seq, (where, _) in self.lines.items() if seq > line.seq and where < segment]:
                 del self.lines[seq]
             self.newest = max(self.lines)
@@ -86,12 +90,12 @@ class _Room:
         self.newest = max(self.newest, line.seq)
 
     def history(self, name: str) -> History | None:
-        """Return what follows one another from `opened` on, up to `ended`. None: the room cannot be opened."""
+        """Return the entries from `opened` on without a gap, up to `ended`; None if `opened` is missing."""
         _, opened = self.lines.get(0, (0, None))
         if opened is None or opened.kind != OPENED:
             return None
         history = History.from_opened(name, opened)
-        # What a start appended where it had found a gap is an `ended`; the lines after the gap are still there.
+        # At a gap, the next start of the daemon has appended an `ended`. The lines after the gap are still there.
         while (number := 1 + len(history.entries)) in self.lines and history.outcome is None:
             history.entries.append(self.lines[number][1])
         return history
@@ -99,13 +103,16 @@ class _Room:
 
 @define
 class _Reader:
-    """What was read so far."""
+    """Reads the segments in order."""
 
     rooms: dict[str, _Room] = field(factory=dict)
+
     forgotten: set[str] = field(factory=set)
-    """Names of rooms whose lines may also come later, if lines were swapped. A name takes 1 % of a game's lines."""
+    """The names of forgotten rooms. More of their lines may follow, if lines are in the wrong order. A name takes 1 %
+    of the size of a game's lines."""
 
     damaged: set[int] = field(factory=set)
+    """The numbers of the segments that are damaged."""
 
     def read(self, number: int, path: Path) -> None:
         """Read a segment. Raises OSError."""
@@ -129,11 +136,11 @@ class _Reader:
             )
 
     def opened(self) -> dict[str, OpenRoom]:
-        """Return the rooms, and say of each what is lost."""
+        """Return the open rooms, and log what is lost of each."""
         found = {}
         for name, room in self.rooms.items():
-            # Not of a room that was forgotten: the segment that it began in may be removed, and its beginning stands
-            # before its end alone.
+            # Only for open rooms: the first segment of a forgotten room may have been removed, so that its `opened` is
+            # only repeated before its `ended`.
             if room.disordered:
                 self.damaged |= room.disordered
                 log.warn("journal: room={room}: its lines are not in their order, and are used", room=name)
@@ -160,7 +167,7 @@ class _Reader:
         return history
 
     def _check(self, room: _Room, history: History) -> None:
-        """Say what is missing of a room that could be opened."""
+        """Log what is missing of a room that could be opened."""
         used = len(history.entries)
         later = () if history.outcome is not None else [seq for seq in room.lines if seq > used]
         if later:
@@ -188,22 +195,23 @@ class _Reader:
 
 
 def read(segments: Iterable[tuple[int, Path]]) -> Reading:
-    """Return what segments hold, and log what is damaged and lost. Raises OSError.
+    """Read segments, and log what is damaged and lost. Raises OSError.
 
-    `segments`: number and path, in order.
+    `segments`: the number and the path of each, in order.
     """
     reader = _Reader()
     for number, path in segments:
         reader.read(number, path)
-    # Only now: a gap in a room that was forgotten later is no loss.
+    # Not before all segments are read: a gap in a room does not matter if the room is forgotten later.
     rooms = reader.opened()
     return Reading(rooms, frozenset(reader.damaged))
 
 
 def _lines(path: Path, bad: list[int]) -> Iterator[Line]:
-    """Yield the whole lines; note the numbers of those that are damaged.
+    """Yield the intact lines, and add the numbers of damaged ones to `bad`.
 
-    A last line without its line feed is what a crash leaves, but so does whatever cuts a file off.
+    A last line without its line feed counts as damaged: a crash can leave one, but so can anything that truncates a
+    file.
     """
     with path.open("rb") as file:
         for number, text in enumerate(file, 1):
@@ -215,7 +223,7 @@ def _lines(path: Path, bad: list[int]) -> Iterator[Line]:
 
 
 def _whole(text: bytes) -> Iterator[Line]:
-    """Yield the lines that stand whole in a damaged one: their line feeds, or those before them, may be damaged."""
+    """Yield intact lines within a damaged one: only a line feed between them may be damaged."""
     for piece in _BEGINNING.split(text):
         end = piece.rfind(b"}") + 1
         if end < len(piece):

@@ -1,7 +1,7 @@
-"""Ended games as files of another program, written as they end: a thread of its own, and whole files or none.
+"""Write finished games as replay files of another program, in a separate thread.
 
-Source: docs/reference/software-challenge.md#replay-files. The records are what counts: a file that cannot be written is
-a line in the log, and `gamed records export` makes it from the record later.
+Source: docs/reference/software-challenge.md#replay-files. A file is written completely or not at all. If it cannot be
+written, that is logged, and `gamed records export` can make it from the record later.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from gamed.store.threads import one_thread
 log = Logger()
 
 MOST_WAITING: Final = 1_000
-"""Games that may wait for the disk; further ones are not written."""
+"""The most games that may wait for the disk; no files are written of further games."""
 
 
 def thd_write_file(path: Path, data: bytes) -> None:
-    """Write a file as a whole, or leave what is there; its directory is made. Raises OSError."""
+    """Write a file completely, or leave the old one as it is. Its directory is created. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.part")
     try:
         with part.open("wb") as file:
             file.write(data)
             file.flush()
-            # Otherwise a power failure could leave an empty file under the name.
+            # Without this, a power failure could leave an empty file of this name.
             os.fsync(file.fileno())
         part.replace(path)
     except OSError:
@@ -52,7 +52,7 @@ def thd_write_file(path: Path, data: bytes) -> None:
 
 @frozen
 class ReplayFolder:
-    """Where the games of a publisher are kept as files. What cannot be done with a file is a StoreError."""
+    """The directory of a publisher's replay files. Its methods raise StoreError if a file cannot be changed."""
 
     directory: Path
     replay: ReplayFormat
@@ -60,19 +60,19 @@ class ReplayFolder:
     def thd_remove(self, record: Record) -> None:
         """Remove the file of a record, if there is one."""
         path = self._path(record)
-        with _said(path):
+        with _store_error(path):
             if path is not None:
                 path.unlink(missing_ok=True)
 
     def thd_replace(self, record: Record, other: Record) -> None:
-        """Put the file of another record in the place of a record's, if there is one."""
+        """Replace the file of a record, if there is one, by that of another record."""
         path, new = self._path(record), self._path(other)
-        with _said(path):
+        with _store_error(path):
             if path is None or new is None or not path.exists():
                 return
             before = path.stat()
             thd_write_file(new, self.replay.write(to_history(other)))
-            # As the daemon made it, whoever runs the command.
+            # Keep the permissions and the owner that the daemon's file has, whoever runs the command.
             new.chmod(S_IMODE(before.st_mode))
             if os.geteuid() == 0:
                 os.chown(new, before.st_uid, before.st_gid)
@@ -83,7 +83,7 @@ class ReplayFolder:
         try:
             return self.directory / self.replay.file_name(to_history(record))
         except RecordError:
-            # What cannot be understood was not written as a file either.
+            # For a record that cannot be read there is no file either.
             return None
 
 
@@ -92,7 +92,7 @@ Folders: TypeAlias = Mapping[str, ReplayFolder]
 
 
 def folders(listeners: Mapping[str, Any]) -> Folders:
-    """Return the folders that the settings of listeners name."""
+    """Return the replay directories in the settings of the listeners."""
     found = {}
     for name, maker in games().items():
         if directory := getattr(listeners[name], "replays", ""):
@@ -102,7 +102,7 @@ def folders(listeners: Mapping[str, Any]) -> Folders:
 
 
 @contextmanager
-def _said(path: Path | None) -> Iterator[None]:
+def _store_error(path: Path | None) -> Iterator[None]:
     try:
         yield
     except OSError as error:
@@ -111,7 +111,7 @@ def _said(path: Path | None) -> Iterator[None]:
 
 @define(eq=False)
 class ReplayWriter:
-    """Writes the games of one listener into a directory."""
+    """Writes the games of one listener to its replay directory."""
 
     directory: Path
     replay: ReplayFormat
@@ -125,14 +125,14 @@ class ReplayWriter:
         self._pool.start()
 
     def stop(self) -> Deferred[Any]:
-        """Fire when all is written that was to be."""
+        """Stop the thread; fires when all waiting games are written."""
         self._idle = Deferred() if self._waiting else succeed(None)
         return self._idle.addCallback(lambda _: self._pool.stop())
 
     def write(self, history: History) -> None:
-        """Have an ended game written. Nothing here may fail: the game's record is on its way."""
+        """Write a finished game in the thread. Raises nothing, because the caller still has to store the record."""
         if self._waiting >= MOST_WAITING:
-            self._report(history, f"{self._waiting} games wait for the disk")
+            self._report(history, f"{self._waiting} games are waiting for the disk")
             return
         self._waiting += 1
         written = deferToThreadPool(self.reactor, self._pool, self._thd_write, history)

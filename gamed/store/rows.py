@@ -1,4 +1,4 @@
-"""Records and summaries as rows of the tables, and back."""
+"""Convert records and summaries to rows of the tables, and back."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ from gamed.core.errors import StoreError
 from gamed.records.record import Record, SeatSummary, Summary
 from gamed.store.tables import seats, summaries
 
-# Built once: SQLAlchemy finds a statement's compiled form by its structure, and building that costs time.
+# Built once: SQLAlchemy caches compiled statements, but computing the cache key of a new statement takes time.
 _INSERT_SUMMARY: Final = insert(summaries)
 _INSERT_SEAT: Final = insert(seats)
 
-_UNHOLDABLE = re.compile("[\0\ud800-\udfff]")
+_NOT_STORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 def held(text: str) -> str:
-    """Return a text with U+FFFD in the place of what no database holds: halves of characters, and PostgreSQL no NUL.
+    """Return a text with U+FFFD in place of NUL and lone surrogates, which databases cannot store.
 
-    Names come from strangers. Their records spell such a name as it was, and are found by it.
+    Players choose their names. A record contains such a name as it was, and a search for it finds the record, because
+    the name in the query is converted in the same way.
     """
-    return _UNHOLDABLE.sub("\ufffd", text)
+    return _NOT_STORABLE.sub("\ufffd", text)
 
 
 def insert_summaries(connection: Connection, found: Sequence[Summary]) -> None:
-    """Insert what is searched of records that are there."""
+    """Insert the search fields of stored records."""
     if found:
         connection.execute(_INSERT_SUMMARY, [_summary_row(summary) for summary in found])
     seat_rows = [_seat_row(summary.id, seat) for summary in found for seat in summary.seats]

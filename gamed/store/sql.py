@@ -1,7 +1,7 @@
 """The record store in SQL, on SQLite or PostgreSQL.
 
-Source: docs/reference/records.md#what-is-kept, docs/topics/design.md#habits: what blocks is named `thd_…` and runs in
-the database thread, or in a command-line tool that has no reactor.
+Source: docs/reference/records.md#what-is-kept, docs/topics/design.md#habits: functions that block are named `thd_…`,
+and run in the database thread or in a command-line tool that has no reactor.
 """
 
 from __future__ import annotations
@@ -54,15 +54,15 @@ T = TypeVar("T")
 log = Logger()
 
 BATCH: Final = 100
-"""Records that one transaction holds at most."""
+"""The most records in one transaction."""
 
 PATIENCE: Final = 3.0
-"""Seconds that the database may take for an answer. After that all who wait for one are refused, until it comes."""
+"""Seconds after which a call of the database is late. From then on all calls fail, until it answers."""
 
 GIVE_UP: Final = 30.0
-"""Seconds after which the connection is cut: the next attempt gets a new one."""
+"""Seconds after which the connection is aborted, so that the next call gets a new one."""
 
-# Built once: SQLAlchemy finds a statement's compiled form by its structure, and building that costs time.
+# Built once: SQLAlchemy caches compiled statements, but computing the cache key of a new statement takes time.
 _STORED: Final = select(games).where(games.c.id.in_(bindparam("ids", expanding=True)))
 _NO_FOLDERS: Final[Folders] = MappingProxyType({})
 
@@ -70,31 +70,33 @@ _MEANINGS: Final = {
     "database is locked": "database is locked: another program is writing to it. Try again when that has ended",
     "file is not a database": (
         "this is not an SQLite database, or its beginning is damaged: restore a backup (docs/howto/install.md), or "
-        "move the file away, and a new one is made"
+        "move the file away so that a new one is created"
     ),
 }
-"""What SQLite says, and what an administrator is to do."""
+"""Messages of SQLite, and what they mean for an administrator."""
 
 
-class _Unusable(StoreError):  # noqa: N818 (what the database is then)
-    """The database could not do its work, whatever the records were: it is away, locked or full."""
+class _Unusable(StoreError):  # noqa: N818 (the state of the database)
+    """The database failed for a reason that does not depend on the records: it is unreachable, locked or full."""
 
 
 @define
 class Database:
-    """A database by its SQLAlchemy URL; one thread may write at a time. Every method raises StoreError only.
+    """A database, used by one thread at a time. Every method raises only StoreError.
 
-    What other processes write meanwhile counts: of two who keep the same record, one stores it.
+    Other processes may write to the database at the same time: if two keep the same record, one of them stores it.
     """
 
     url: str
+    """A database URL of SQLAlchemy."""
+
     _engine: Engine = field(init=False)
     _connection: Any = field(init=False, default=None)
 
     def thd_open(self) -> None:
-        """Connect, and create the schema or bring it to ours; a database for reading only must have ours."""
+        """Connect, and create or upgrade the schema. A database opened read-only must have the newest schema."""
         self._engine = connecting(self.url)
-        # Before all others, which may have to wait for the server.
+        # Note the connection before other listeners use it: they may hang, and then `cut` must know it.
         event.listen(self._engine, "connect", self._connected, insert=True)
         try:
             with self._transaction() as connection:
@@ -112,7 +114,7 @@ class Database:
         self._engine.dispose()
 
     def cut(self) -> None:
-        """Give the newest connection up, from any thread: what waits for its answer fails."""
+        """Abort the newest connection, from any thread, so that a call that waits for its answer fails."""
         if self._connection is not None:
             cut(self._connection)
 
@@ -120,10 +122,10 @@ class Database:
         self._connection = connection
 
     def thd_keep(self, records: Sequence[tuple[Record, Summary | None]]) -> frozenset[str]:
-        """Store records in one transaction, all of them or none, and return the ids that were not there before.
+        """Store records in one transaction, all of them or none, and return the ids of those that were new.
 
-        A record that is there already with equal content is left as it is, with its summary; one that is there with
-        other content is a StoreConflict that names its id.
+        If an equal record is stored already, it and its summary are left as they are. Raises StoreConflict, with the
+        id, if a record with other content is stored.
         """
         with self._transaction() as connection:
             fresh = _inserted(connection, _fresh(connection, records))
@@ -131,36 +133,36 @@ class Database:
         return frozenset(record.id for record, _ in fresh)
 
     def thd_replace_summaries(self, found: Sequence[tuple[Record, Summary | None]]) -> None:
-        """Replace what is searched of some records, in one transaction; None: nothing is searched any longer.
+        """Replace the search fields of some records in one transaction; with None, a record can no longer be found.
 
-        A record that was deleted or changed meanwhile is left alone.
+        Records that were deleted or changed meanwhile are skipped.
         """
         with self._writing() as connection:
             changes.replace_summaries(connection, found)
 
     def thd_delete(self, ids: Sequence[str], folders: Folders = _NO_FOLDERS) -> frozenset[str]:
-        """Delete records in one transaction, and before that their files; return the ids of those that were there."""
+        """Delete records in one transaction, and their files before its commit; return the ids that existed."""
         with self._writing() as connection:
             return changes.delete(connection, ids, folders)
 
     def thd_expire(self, before: str, most: int, folders: Folders = _NO_FOLDERS) -> int:
-        """Delete at most so many of gamed's own games that ended before a moment; return how many it were.
+        """Delete up to `most` of gamed's own games that ended before a time; return the number of deleted games.
 
-        `before`: UTC, ISO 8601 with milliseconds and `Z`.
+        `before`: UTC in ISO 8601, with milliseconds and `Z`.
         """
         with self._writing() as connection:
             return len(changes.delete(connection, changes.expired(connection, before, most), folders))
 
     def thd_rewrite(self, rewritten: Sequence[changes.Rewritten], folders: Folders = _NO_FOLDERS) -> frozenset[str]:
-        """Put records in the place of others in one transaction; return the ids of those that gave way.
+        """Replace records by others in one transaction; return the ids of those that were replaced.
 
-        A record that was deleted or changed meanwhile is left alone.
+        Records that were deleted or changed meanwhile are skipped.
         """
         with self._writing() as connection:
             return changes.rewrite(connection, rewritten, folders)
 
     def thd_records(self) -> Iterator[Record]:
-        """Yield all records in the order of their ids, a batch at a time; no transaction is open in between."""
+        """Yield all records in the order of their ids. They are read in batches, each in its own transaction."""
         last = ""
         while True:
             following = select(games).where(games.c.id > last).order_by(games.c.id).limit(BATCH)
@@ -172,12 +174,12 @@ class Database:
             last = rows[-1].id
 
     def thd_count(self) -> int:
-        """Return how many records there are."""
+        """Return the number of records."""
         with self._transaction() as connection:
             return int(connection.execute(select(func.count()).select_from(games)).scalar_one())
 
     def thd_header(self, id: str) -> bytes | None:  # noqa: A002 (the column's name)
-        """Fetch the header of a record by its whole id; None: there is no such record."""
+        """Fetch the header of a record by its whole id; None if there is no such record."""
         with self._transaction() as connection:
             found = connection.execute(select(games.c.header).where(games.c.id == held(id))).scalar()
         return None if found is None else str(found).encode()
@@ -188,7 +190,7 @@ class Database:
         with self._transaction() as connection:
             rows = connection.execute(select(games).where(games.c.id == asked)).all()
             if not rows and len(asked) >= SHORTEST_PREFIX:
-                # Not LIKE, for which SQLite's small letters are capitals, too. The last code point stands in no id.
+                # Not LIKE, which ignores case in SQLite. No id contains the last code point.
                 begins = and_(games.c.id >= asked, games.c.id <= asked + "\U0010ffff")
                 rows = connection.execute(select(games).where(begins).limit(2)).all()
         return record_of(only(rows, id))
@@ -217,7 +219,7 @@ class Database:
 
 
 def connecting(url: str) -> Engine:
-    """Return what connects to a database by its URL. Raises StoreError."""
+    """Return an engine for a database URL. Raises StoreError."""
     try:
         return engine(parsed(url))
     except ArgumentError as error:
@@ -230,7 +232,7 @@ def connecting(url: str) -> Engine:
 
 @contextmanager
 def telling(url: str) -> Iterator[None]:
-    """Raise what a database refuses as StoreError."""
+    """Raise errors of the database as StoreError."""
     try:
         yield
     except SQLAlchemyError as error:
@@ -250,13 +252,13 @@ def public_url(url: str) -> str:
 
 
 def sentence(error: SQLAlchemyError) -> str:
-    """Return what a database said, in one line: PostgreSQL's sentences have several."""
+    """Return the message of a database in one line; those of PostgreSQL have several."""
     said = " ".join(str(getattr(error, "orig", None) or error).split())
     return _MEANINGS.get(said, said)
 
 
 def _holdable(query: Query) -> Query:
-    """Return the query that asks for what is held."""
+    """Return a query with its texts converted as they are stored; see `held`."""
     texts: dict[str, Any] = {name: held(value) for name, value in attrs.asdict(query).items() if isinstance(value, str)}
     if query.after is not None:
         texts["after"] = tuple(map(held, query.after))
@@ -266,7 +268,7 @@ def _holdable(query: Query) -> Query:
 def _fresh(
     connection: Connection, records: Sequence[tuple[Record, Summary | None]]
 ) -> list[tuple[Record, Summary | None]]:
-    """Return what is not stored yet. Raises StoreError if an id stands for two contents."""
+    """Return the records that are not stored yet. Raises StoreConflict if a record with other content is stored."""
     ids = [record.id for record, _ in records]
     known = {row.id: record_of(row) for row in connection.execute(_STORED, {"ids": ids})}
     fresh = []
@@ -282,10 +284,10 @@ def _fresh(
 def _inserted(
     connection: Connection, fresh: Sequence[tuple[Record, Summary | None]]
 ) -> list[tuple[Record, Summary | None]]:
-    """Insert records; return those that no other process has inserted meanwhile. Raises StoreError as `_fresh` does."""
+    """Insert records; return those that no other process has inserted meanwhile. Raises StoreConflict as `_fresh`."""
     if not fresh:
         return []
-    # In the order of their ids: two processes must not wait for each other.
+    # In the order of their ids, so that two processes cannot deadlock.
     ordered = sorted(fresh, key=lambda kept: kept[0].id)
     rows = [game_row(record) for record, _ in ordered]
     ids = set(connection.execute(insert_games(connection.dialect.name), rows).scalars())
@@ -295,7 +297,7 @@ def _inserted(
 
 
 def _matching(query: Query) -> Select[Any]:
-    """Return the statement whose columns are the fields of Summary, without the seats."""
+    """Return a statement whose columns are the fields of `Summary`, except the seats."""
     columns = (games.c.id, games.c.publisher, games.c.version, *list(summaries.c)[1:])
     statement = select(*columns).join_from(summaries, games)
     if query.kind is not None:
@@ -320,7 +322,7 @@ def _matching(query: Query) -> Select[Any]:
 
 
 def _won(query: Query) -> ColumnElement[bool]:
-    """Return the condition that a game has the winner who is asked for."""
+    """Return the condition for `Query.winner`."""
     if query.winner == NOBODY:
         return summaries.c.winner.is_(None)
     if query.winner == PLAYER:
@@ -331,7 +333,7 @@ def _won(query: Query) -> ColumnElement[bool]:
 
 @frozen
 class _Kept:
-    """A record on its way into the database."""
+    """A record that waits to be stored."""
 
     record: Record
     summary: Summary | None
@@ -340,53 +342,65 @@ class _Kept:
 
 @define
 class SqlStore:
-    """The records in a database, worked on by one thread; see `gamed.store.Store`.
+    """The records in a database, which one thread uses; see `gamed.store.Store`.
 
-    The database is opened before `start`, so that a daemon whose database cannot be used ends there; `stop` closes it.
-    Records that arrive while a transaction is under way are committed together by the next one.
+    The caller opens the database before `start`, so that a daemon whose database is unusable ends at once; `stop`
+    closes it. Records that arrive while a transaction is running are committed together by the next one.
 
-    A call cannot be taken back from a thread that waits for the database. So time limits work on those who wait for
-    the thread: when one answer takes longer than `PATIENCE` all of them are refused at once, and whoever comes until
-    the thread is free again. What it does then, or not, does no harm: a record that is offered again is stored once.
+    A call that blocks in the thread cannot be cancelled. So the time limit applies to the Deferreds that wait for the
+    thread: if one call takes longer than `PATIENCE`, all of them fail at once, and so do further calls until the thread
+    is free again. It does not matter whether the late call succeeds after all: if the caller tries again, the record is
+    stored only once.
     """
 
     database: Database
+
     reactor: Any
     """IReactorFromThreads and IReactorTime."""
 
     stats: Stats = field(factory=Stats)
+
     folders: Folders = _NO_FOLDERS
-    """Where the games are kept as files, too: with a record that expires, its file is removed."""
+    """The replay directories: when a record expires, its replay file is deleted, too."""
 
     silence: str = field(init=False, default="")
-    """That the database does not answer, for as long as that lasts."""
+    """A sentence that says that the database does not answer; "" if it does."""
 
     _pool: ThreadPool = field(init=False, factory=partial(one_thread, "gamed-database"))
+
     _waiting: list[_Kept] = field(init=False, factory=list)
+    """Records for the next transactions."""
+
     _is_committing: bool = field(init=False, default=False)
+
     _idle: Deferred[None] = field(init=False, factory=Deferred)
+    """Fires when no records are waiting any longer."""
+
     _is_stopped: bool = field(init=False, default=False)
+
     _promised: dict[Deferred[Any], None] = field(init=False, factory=dict)
-    """What has to fire, with an answer or with a refusal."""
+    """The Deferreds that were returned and have not fired. A dictionary, for its order."""
 
     _asked: int = field(init=False, default=0)
-    """Calls that the thread has not returned from."""
+    """The number of calls from which the thread has not returned."""
 
     _since: float = field(init=False, default=0.0)
-    """Since when it works on the present one."""
+    """When the thread started on the current call."""
 
     _timer: IDelayedCall | None = field(init=False, default=None)
+    """Runs out when the current call is late, and then when the connection is to be aborted."""
+
     _is_said: bool = field(init=False, default=False)
-    """Whether the log says that the database does not answer, and not yet that it does again."""
+    """Whether the log says that the database does not answer, and not yet that it answers again."""
 
     def start(self) -> None:
         """Start the database thread."""
         self._pool.start()
 
     def stop(self) -> Deferred[None]:
-        """Commit what is waiting, close the database and end its thread. After that everything is refused.
+        """Commit the waiting records, close the database and end the thread. After that, all calls fail.
 
-        A database that does not answer is left as it is; so it is if the Deferred is cancelled.
+        If the database does not answer, or the Deferred is cancelled, its connection is aborted instead.
         """
         return Deferred.fromCoroutine(self._stop())
 
@@ -405,11 +419,11 @@ class SqlStore:
             if self._timer is not None and self._timer.active():
                 self._timer.cancel()
             if not self._asked:
-                # This waits for the thread; one that hangs dies with the process.
+                # Only if the thread is idle, because this waits for it. A hanging thread ends with the process.
                 self._pool.stop()
 
     def keep(self, record: Record, summary: Summary | None = None) -> Deferred[str]:
-        """Store a record; fires with its id when that is committed."""
+        """Store a record; fires with its id when it is committed."""
         if self._refusal:
             return fail(StoreError(self._refusal))
         kept = _Kept(record, summary)
@@ -428,11 +442,11 @@ class SqlStore:
         return self._ask(self.database.thd_find, query)
 
     def header(self, id: str) -> Deferred[bytes | None]:  # noqa: A002 (the column's name)
-        """Fetch the header of a record by its whole id; None: there is no such record."""
+        """Fetch the header of a record by its whole id; None if there is no such record."""
         return self._ask(self.database.thd_header, id)
 
     def expire(self, before: str, most: int) -> Deferred[int]:
-        """Delete at most so many of gamed's own games that ended before a moment; fires with how many it were."""
+        """Delete up to `most` of gamed's own games that ended before a time; fires with the number of deleted games."""
         return self._ask(self.database.thd_expire, before, most, self.folders)
 
     @property
@@ -448,12 +462,12 @@ class SqlStore:
         return promised
 
     def _fire(self, result: Any, promised: Deferred[Any]) -> None:
-        # Unless it was refused already.
+        # If it is not there, it has failed already because the call was late.
         if promised in self._promised:
             del self._promised[promised]
             promised.callback(result)
 
-    # The thread, and the time that it takes
+    # The thread, and its time limit
 
     def _in_thread(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Deferred[T]:
         if not self._asked:
@@ -486,7 +500,7 @@ class SqlStore:
         self.silence = self._silence()
         if not self._is_said:
             self._is_said = True
-            log.error("{silence}; what is asked of it is refused until it does", silence=self.silence)
+            log.error("{silence}; all calls fail until it does", silence=self.silence)
         self._timer = self.reactor.callLater(GIVE_UP - PATIENCE, self.database.cut)
         self._waiting.clear()
         promised, self._promised = self._promised, {}
@@ -511,15 +525,15 @@ class SqlStore:
         idle.callback(None)
 
     def _thd_keep(self, batch: Sequence[_Kept]) -> list[Failure | None]:
-        """Store a batch at once; if that fails by a record, each alone. Return why each was refused.
+        """Store a batch in one transaction, or each record alone if one of them fails. Return the failure of each.
 
-        Raises _Unusable: each further attempt may last as long as this one did.
+        Raises _Unusable, and does not try further records, because each might take as long as this one.
         """
         try:
             self.database.thd_keep([(kept.record, kept.summary) for kept in batch])
         except _Unusable:
             raise
-        except Exception:  # noqa: BLE001 (who asked hears of it; the others are stored all the same)
+        except Exception:  # noqa: BLE001 (the caller gets the failure, and the other records are stored)
             if len(batch) == 1:
                 return [Failure()]
             return [self._thd_keep([kept])[0] for kept in batch]

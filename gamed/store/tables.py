@@ -1,7 +1,7 @@
 """The tables of the record store.
 
-Source: docs/reference/records.md#what-is-kept. `games` is the one table that the BGoV format names, exactly its five
-columns. What stands beside it is searched, and can be rebuilt from the records at any time. A change here needs a
+Source: docs/reference/records.md#what-is-kept. `games` is prescribed by the BGoV specification, with exactly these
+five columns. The other tables are for searching, and can be rebuilt from the records at any time. A change here needs a
 revision in `migrations/versions`; a test compares the two.
 """
 
@@ -14,7 +14,7 @@ from sqlalchemy import Column, Float, ForeignKey, Index, Integer, MetaData, Tabl
 metadata: Final = MetaData()
 
 _ORDERED: Final = Text().with_variant(Text(collation="C"), "postgresql")
-"""A text that is ordered by its code points, as SQLite and Python do, and not as a database's language wants it."""
+"""A text that is ordered by code points as in SQLite and Python, even if the database has a locale."""
 
 games: Final = Table(
     "games",
@@ -41,7 +41,7 @@ summaries: Final = Table(
     Index("summaries_started", "started"),
     Index("summaries_termination", "termination"),
 )
-"""One row for each record that is searched for."""
+"""The search fields: a row for each record of a game that gamed can replay."""
 
 seats: Final = Table(
     "seats",
@@ -52,4 +52,4 @@ seats: Final = Table(
     Column("points", Float, nullable=True),
     Index("seats_name", "name"),
 )
-"""One row for each seat of a record."""
+"""A row for each seat of these records."""

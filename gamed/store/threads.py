@@ -1,4 +1,4 @@
-"""The threads in which databases and files are worked on, so that no move waits for them."""
+"""Threads for access to databases and files, so that no move waits for them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ from twisted.python.threadpool import ThreadPool
 def one_thread(name: str) -> ThreadPool:
     """Return a pool of one thread."""
     pool = ThreadPool(0, 1, name)
-    # A daemon that ends on an error must not wait for an idle thread; a transaction that it cuts off is rolled back.
+    # Daemon threads: a process that ends on an error must not wait for them. Cutting off a transaction rolls it back.
     pool.threadFactory = partial(Thread, daemon=True)  # type: ignore[assignment]
     return pool

@@ -1,4 +1,4 @@
-"""Whole Battleship matches in memory: two players, two connections, one table."""
+"""Play whole Battleship matches in memory: two players, two connections, one table."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ STARTED_AT = "2026-11-21T09:00:00.000Z"
 
 
 def play_match(strategies: tuple[str, str], seed: int, *, roles: str = "first-defends") -> Relay:
-    """Play one match between two strategies and return its table, judged to the end."""
+    """Play a match between two strategies, and return its table after the referee has judged all moves."""
     return _play(strategies, seed, roles)[0]
 
 
 def play_history(strategies: tuple[str, str], seed: int, *, roles: str = "first-defends") -> History:
-    """Play one match and return its history."""
+    """Play a match, and return its history."""
     return _play(strategies, seed, roles)[1]
 
 

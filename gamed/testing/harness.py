@@ -1,4 +1,4 @@
-"""A whole room service in memory: no network, no time but a `Clock`, no files."""
+"""A complete lobby in memory, without network and files, and with a `Clock` as its reactor."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from gamed.store.memory import MemoryJournal, MemoryStore
 
 @define(eq=False)
 class Wire:
-    """One client of a harness: its session and the transport that shows what the client would receive."""
+    """A client of a harness: its session, and the transport that collects what the client would receive."""
 
     session: Session
     transport: StringTransport
     clock: Clock
 
     def send(self, data: bytes) -> None:
-        """Have the session receive bytes, and the events leave."""
+        """Let the session receive bytes, and send the events that result."""
         self.session.dataReceived(data)
         self.clock.advance(0)
 
@@ -40,7 +40,7 @@ class Wire:
 
     @property
     def received(self) -> bytes:
-        """All bytes that were sent to the client."""
+        """All bytes that the client has been sent."""
         data: bytes = self.transport.value()
         return data
 
@@ -52,10 +52,14 @@ class Wire:
 
 @define(eq=False)
 class Harness:
-    """A lobby with one listener of a game, a journal and a store in memory. `settings`: the listener's."""
+    """A lobby with a listener for one game, and a journal and a store in memory."""
 
     kind: str
+    """The game."""
+
     settings: Any
+    """The settings of the listener."""
+
     clock: Clock = field(factory=Clock)
     journal: MemoryJournal = field(factory=MemoryJournal)
     store: MemoryStore = field(factory=MemoryStore)
@@ -80,19 +84,19 @@ class Harness:
         self.lobby.startService()  # type: ignore[no-untyped-call]
 
     def connect(self, host: str = "127.0.0.1") -> Wire:
-        """Return a new client's wire. Raises AssertionError if the limits refuse it."""
+        """Connect a new client. Raises AssertionError if the connection limits reject it."""
         self._ports += 1
         address = IPv4Address("TCP", host, self._ports)
         session = self.factory.buildProtocol(address)
         if session is None:
-            raise AssertionError("refused")
+            raise AssertionError("the connection was rejected")
         transport = StringTransport(peerAddress=address)
         session.makeConnection(transport)
         self.clock.advance(0)
         return Wire(session, transport, self.clock)
 
     def settle(self) -> None:
-        """Let the reactor turn until what was ended is recorded and what was forwarded is judged."""
+        """Let the reactor run until finished games are recorded, and forwarded moves are judged."""
         self.clock.advance(AFTERWARDS)
         while any(call.getTime() <= self.clock.seconds() for call in self.clock.getDelayedCalls()):
             self.clock.advance(0)

@@ -65,7 +65,7 @@ class DocumentTests(SynchronousTestCase):
     def test_very_many_namespaces_around_an_element(self) -> None:
         deep = b"".join(b'<a xmlns:a%d="u:">' % number for number in range(1_001))
         content = deep + b"</a>" * 1_001
-        self.assert_forbidden(content, "1,001 namespaces on it and around it", "/game/header" + "/a" * 1_001)
+        self.assert_forbidden(content, "1,001 namespaces in scope", "/game/header" + "/a" * 1_001)
 
     def test_very_many_elements(self) -> None:
         self.patch(parsing, "TAGS", 100)
@@ -105,7 +105,7 @@ class SgfTests(SynchronousTestCase):
     def test_very_many_bytes_and_escapes(self) -> None:
         self.patch(sgf_games, "MOST_BYTES", 1_000)
         self.patch(sgf_games, "MOST_ESCAPES", 100)
-        self.assert_unread(b"(;C[" + b"x" * 1_000 + b"])", "game 1 has more than 1,000 bytes: it and what follows is")
+        self.assert_unread(b"(;C[" + b"x" * 1_000 + b"])", "game 1 has more than 1,000 bytes: it and later ones are")
         self.assert_unread(b"(;C[" + b"\\]" * 101 + b"])", "game 1 has more than 100 backslashes")
 
     def test_very_many_games(self) -> None:
@@ -113,7 +113,7 @@ class SgfTests(SynchronousTestCase):
         found = taken(b"(;SZ[9]\n;B[aa])" * 5)
         self.assertEqual([outcome.code for outcome in found], ["imported"] * 3 + ["forbidden"])
         self.assertEqual(found[-1].line, 4)
-        text = "it has more than 3 games, too many for its size: game 4 and what follows is not read"
+        text = "it has more than 3 games, too many for its size: game 4 and later ones are not read"
         self.assertIn(text, found[-1].sentence)
 
     def test_very_many_games_of_a_usual_size(self) -> None:
@@ -142,7 +142,7 @@ class SgfTests(SynchronousTestCase):
         error = last.error
         assert error is not None
         self.assertEqual((error.code, last.number), ("forbidden", 2))
-        self.assertIn("5,408 stones, too many: game 2 and what follows is not read", str(error))
+        self.assertIn("5,408 stones, too many: game 2 and later ones are not read", str(error))
         # Stones that are named one by one may be as many as the file has bytes for.
         points = b"".join(b"[%c%c]" % (97 + x, 97 + y) for x in range(26) for y in range(26))
         self.assertEqual({reading.error for reading in sgf.games((b"(;SZ[52]AB" + points + b")") * 20)}, {None})
@@ -165,4 +165,4 @@ class SgfTests(SynchronousTestCase):
         self.patch(replay, "MOST_EFFORT", 30 * 52 * 52)
         (outcome,) = taken(data)
         self.assertEqual((outcome.code, outcome.line), ("forbidden", 1))
-        self.assertIn("would cost too much time", outcome.sentence)
+        self.assertIn("would take too much time", outcome.sentence)

@@ -253,8 +253,8 @@ class RefusedTests(SynchronousTestCase):
         for game, version, words in (
             (plain_game, "1.1", "it has variations"),
             (GoGame(9, (BLACK,), roots=[Node(0), Node(0)]), "1.1", "it has variations"),
-            (plain_game, "2.2", "its removes are not known"),
-            (with_removes, "1.2", "it has removes"),
+            (plain_game, "2.2", "its captures are not known"),
+            (with_removes, "1.2", "it lists captures"),
         ):
             error: RecordError = self.assertRaises(RecordError, record, game, version)
             self.assertEqual(error.code, "not-valid")

@@ -160,7 +160,7 @@ class OutcomeTests(SynchronousTestCase):
 
     def test_removes_are_checked(self) -> None:
         found = self.assert_code(changed(GOFANS, b'<remove x="1" y="1"/>', b""), "illegal")
-        self.assertIn("removes nothing where the rules take (1,1)", found.sentence)
+        self.assertIn("it removes nothing, but by the rules it captures (1,1)", found.sentence)
 
     def test_not_played_because_nobody_can(self) -> None:
         found = check(GOFANS, index(), {})
@@ -383,7 +383,7 @@ class UnharmedTests(SynchronousTestCase):
             (NESTED + b"<!-- z -->", "comments"),
             (changed(NESTED, b"<body>", b"<!-- m --><body>"), "comments"),
             (b"<?style x?>" + NESTED, "processing instructions"),
-            (changed(NESTED, b"<game ", xsi), "the place of a schema"),
+            (changed(NESTED, b"<game ", xsi), "the location of a schema"),
         ):
             (found,) = outcome(text).lost
             self.assertTrue(found.startswith(lost))

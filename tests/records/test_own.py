@@ -133,7 +133,7 @@ class RefusalTests(SynchronousTestCase):
         error = self.assertRaises(
             RecordError, from_history, game(), publisher="GoFans", version="1.1", findings=(), unjudged=None
         )
-        self.assertIn("GoFans does not publish games of battleship", str(error))
+        self.assertIn("GoFans is not the publisher of battleship records", str(error))
 
 
 class InverseTests(SynchronousTestCase):

@@ -166,17 +166,17 @@ class ReportTests(SynchronousTestCase):
         self.assert_said("(;PL[])", "PL is left out")
 
     def test_comments_of_nodes_without_a_move(self) -> None:
-        said = "2 comments without a move stand with the move before, or with the game"
+        said = "2 comments without a move were added to the move before, or to the game"
         game = self.assert_said("(;GC[a]C[b];C[c];B[aa]C[d];C[e];W[bb])", said)
         self.assertEqual(game.comment, "a\n\nb\n\nc")
         self.assertEqual(tree(game), [(0, 0, Point(1, 1), "d\n\ne"), (1, 1, Point(2, 2), None)])
 
     def test_one_comment(self) -> None:
-        said = "1 comment without a move stand with the move before, or with the game"
+        said = "1 comment without a move was added to the move before, or to the game"
         self.assertEqual(self.assert_said("(;;B[aa];C[e])", said).roots[0].comment, "e")
 
     def test_two_moves_in_a_node(self) -> None:
-        said = "a node has a black and a white move; here one follows the other"
+        said = "a node has a black and a white move: in GoFans one follows the other"
         game = self.assert_said("(;;W[aa]B[bb]C[both];W[cc])", said)
         self.assertEqual(
             tree(game), [(0, 1, Point(1, 1), None), (1, 0, Point(2, 2), "both"), (2, 1, Point(3, 3), None)]
@@ -189,7 +189,9 @@ class ReportTests(SynchronousTestCase):
         self.assertEqual(moves(game), [(0, Point(1, 1)), (1, Point(3, 3))])
 
     def test_each_sentence_once(self) -> None:
-        self.assert_said("(;;W[aa]B[bb];W[cc]B[dd])", "a node has a black and a white move; here one follows the other")
+        self.assert_said(
+            "(;;W[aa]B[bb];W[cc]B[dd])", "a node has a black and a white move: in GoFans one follows the other"
+        )
 
     def test_numbers_that_are_none(self) -> None:
         game = self.assert_said(
@@ -198,17 +200,17 @@ class ReportTests(SynchronousTestCase):
         self.assertEqual((game.komi, game.handicap), (None, None))
 
     def test_characters_that_xml_does_not_have(self) -> None:
-        game = self.assert_said("(;GN[a\x01b])", "1 character of its texts cannot stand in XML")
+        game = self.assert_said("(;GN[a\x01b])", "1 character of its texts replaced: XML does not allow them")
         self.assertEqual(game.title, "a\ufffdb")
 
     def test_a_main_line_that_ends_before_a_variation(self) -> None:
-        said = "the main line ends before a variation begins; here that variation belongs to it"
+        said = "the main line ends where a variation begins; in GoFans it goes on with that variation"
         game = self.assert_said("(;;B[aa](;LB[bb:1])(;W[bb]))", said, "LB is left out")
         self.assertEqual(moves(game), [(0, Point(1, 1)), (1, Point(2, 2))])
 
     def test_results_without_points(self) -> None:
         for result in ("B+T", "W+Time", "B+F", "W+Forfeit", "Void", "B+", "B won", "B+many"):
-            said = f"the result {result!r} is left out: GoFans knows points and resignation only"
+            said = f"the result {result!r} is left out: GoFans can hold only points and resignations"
             game = self.assert_said(f"(;RE[{result}])", said)
             self.assertEqual([player.points for player in game.players], [None, None])
 
@@ -278,8 +280,8 @@ class RefusedTests(SynchronousTestCase):
 
     def test_points_that_are_none(self) -> None:
         for move in ("aaa", "a", "jj", "AA", "11", "\u00e4"):
-            self.assert_refused(f"(;SZ[9];B[{move}])".encode(), "is no point of a board of size 9")
-        self.assert_refused(b"(;SZ[9]AB[aj])", "is no point")
+            self.assert_refused(f"(;SZ[9];B[{move}])".encode(), "is not a point of a board of size 9")
+        self.assert_refused(b"(;SZ[9]AB[aj])", "is not a point")
         self.assert_refused(b"(;AB[])", "not on the board")
         self.assert_refused(b"(;AB[aa:tt])", "not on the board")
 
@@ -320,13 +322,13 @@ class WriteTests(SynchronousTestCase):
 
     def test_line_breaks_in_names_are_said(self) -> None:
         game = GoGame(9, (Player(0, "a\nb", color="black"), WHITE), comment="a\nb")
-        self.assertEqual(sgf.write([game])[1], ["PB has line breaks or tabs that SGF does not hold as they are"])
+        self.assertEqual(sgf.write([game])[1], ["PB has line breaks or tabs that SGF cannot hold exactly"])
 
     def test_each_sentence_once(self) -> None:
         game = line(2)
         for node in game.main_line():
             node.comment = "a\tb"
-        self.assertEqual(sgf.write([game])[1], ["C has line breaks or tabs that SGF does not hold as they are"])
+        self.assertEqual(sgf.write([game])[1], ["C has line breaks or tabs that SGF cannot hold exactly"])
 
     def test_results(self) -> None:
         for black, white, said, notes in (
@@ -414,9 +416,7 @@ class ColorTests(SynchronousTestCase):
         self.assertEqual([player.name for player in game.players], ["A & C", "B"])
         self.assertEqual([player.rank for player in game.players], ["1d & 2d", None])
         self.assertEqual([player.points for player in game.players], [None, None])
-        self.assertEqual(
-            notes, ["SGF does not say which of the players of a colour made a move, nor what points each has"]
-        )
+        self.assertEqual(notes, ["SGF cannot hold which player of a colour made a move, nor the points of each player"])
 
 
 class DeepTests(SynchronousTestCase):

@@ -39,7 +39,9 @@ class DecodedTests(SynchronousTestCase):
 
     def test_letters_in_seven_bits(self) -> None:
         text, notes = sgf_encodings.decoded("(;C[\u56f2\u7881])".encode("iso-2022-jp"))
-        self.assertEqual((text, notes), ("(;C[\u56f2\u7881])", ["it was read as ISO-2022-JP: it names no encoding"]))
+        self.assertEqual(
+            (text, notes), ("(;C[\u56f2\u7881])", ["it was read as ISO-2022-JP, because it declares no encoding"])
+        )
 
     @settings(deadline=None)
     @given(st.binary(max_size=60), st.sampled_from(["", *NAMES]))
@@ -53,5 +55,5 @@ class DecodedTests(SynchronousTestCase):
             text, notes = sgf_encodings.decoded(data)
             self.assertEqual(len(text), len(data))
             self.assertEqual(
-                notes, ["it was read as Latin-1 (cp1252), which its texts look like: it names no encoding"]
+                notes, ["it was read as Latin-1 (cp1252) by the look of its texts, because it declares no encoding"]
             )

@@ -51,10 +51,12 @@ class EncodingTests(SynchronousTestCase):
     def test_no_encoding(self) -> None:
         ((game, notes),) = read_sgf("(;GN[\u56f2\u7881])".encode())
         self.assertEqual(game.title, "\u56f2\u7881")
-        self.assertEqual(notes, ["it was read as UTF-8: it names no encoding"])
+        self.assertEqual(notes, ["it was read as UTF-8, because it declares no encoding"])
         ((game, notes),) = read_sgf("(;GN[J\u00e4ger]PB[\u00dc \u2013 \u00e9])".encode("cp1252"))
         self.assertEqual((game.title, game.players[0].name), ("J\u00e4ger", "\u00dc \u2013 \u00e9"))
-        self.assertEqual(notes, ["it was read as Latin-1 (cp1252), which its texts look like: it names no encoding"])
+        self.assertEqual(
+            notes, ["it was read as Latin-1 (cp1252) by the look of its texts, because it declares no encoding"]
+        )
 
     def test_a_guess_by_the_texts(self) -> None:
         # Some letters end with the byte of a backslash or a bracket.
@@ -65,7 +67,7 @@ class EncodingTests(SynchronousTestCase):
             found = (game.event, *names, game.roots[0].comment)
             self.assertEqual(found, texts, codec)
             self.assertRegex(
-                notes[0], rf"it was read as .*\({codec}\), which its texts look like: it names no encoding"
+                notes[0], rf"it was read as .*\({codec}\) by the look of its texts, because it declares no encoding"
             )
 
     def test_supersets_and_aliases(self) -> None:
@@ -96,14 +98,14 @@ class EncodingTests(SynchronousTestCase):
         data = f"(;CA[UTF-8]EV[\uc81c13\ud68c \ucd98\ub780\ubc30 4\uac15]{names})".encode("cp949")
         ((game, notes),) = read_sgf(data)
         self.assertEqual([player.name for player in game.players], ["\ucee4\uc81c", "\ud0d5\uc6e8\uc774\uc2f1"])
-        said = "it was read as EUC-KR (cp949), which its texts look like: it names UTF-8, which it is not"
+        said = "it was read as EUC-KR (cp949) by the look of its texts, because it declares UTF-8, which is wrong"
         self.assertEqual(notes, [said])
 
     def test_a_file_that_was_stored_anew_in_utf_8(self) -> None:
         for name in ("GB2312", "Shift_JIS", "EUC-KR", "Big5", "ISO-8859-1"):
             ((game, notes),) = read_sgf(f"(;CA[{name}]PB[\u8a31]PW[\u00e9])".encode())
             self.assertEqual([player.name for player in game.players], ["\u8a31", "\u00e9"])
-            self.assertEqual(notes, [f"it was read as UTF-8: it names {name}, which it is not"])
+            self.assertEqual(notes, [f"it was read as UTF-8, because it declares {name}, which is wrong"])
         ((game, notes),) = read_sgf(b"(;CA[GB2312]PB[\xc4\xa3])")
         self.assertEqual((game.players[0].name, notes), ("\u6a21", []))
 
@@ -135,7 +137,9 @@ class EncodingTests(SynchronousTestCase):
 
     def test_bytes_that_the_encoding_does_not_have(self) -> None:
         ((game, notes),) = read_sgf("(;CA[UTF-8]GN[\u4e2d\u4e2d\u4e2d".encode() + b"\xe4\xf6b])")
-        self.assertEqual((game.title, notes), ("\u4e2d\u4e2d\u4e2d\ufffd\ufffdb", ["2 characters were not UTF-8"]))
+        self.assertEqual(
+            (game.title, notes), ("\u4e2d\u4e2d\u4e2d\ufffd\ufffdb", ["2 characters were not valid UTF-8"])
+        )
 
     def test_utf_16_without_a_mark(self) -> None:
         for codec in ("utf-16-le", "utf-16-be"):

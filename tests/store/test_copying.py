@@ -143,7 +143,7 @@ class SqliteTests(CopyCase):
             self.query(file, "UPDATE alembic_version SET version_num = '9999'")
             said = self.refused()
             self.assertIn(
-                f"{file} has the schema 9999, and this gamed copies {newest}. An older one is brought to it", said
+                f"{file} has the schema 9999, and this gamed copies {newest}. An older schema is upgraded", said
             )
             self.query(file, f"UPDATE alembic_version SET version_num = '{newest}'")
         self.copied()
@@ -156,7 +156,7 @@ class SqliteTests(CopyCase):
         self.assertIn("there is no database nosuch.db", self.refused("nosuch.db", self.target))
         self.assertFalse(Path(self.target).exists())
         self.assertIn("cannot be copied into itself", self.refused(self.source, self.url(self.source)))
-        self.assertIn("cannot be made: No such file", self.refused(self.source, "/no/such/to.db"))
+        self.assertIn("cannot be created: No such file", self.refused(self.source, "/no/such/to.db"))
 
     def test_a_daemon_on_the_target_is_told_of(self) -> None:
         daemon = Database(self.url(self.target))

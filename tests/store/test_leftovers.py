@@ -67,7 +67,7 @@ class LeftoverTests(SynchronousTestCase):
         self.journal.stop()
         (self.folder / "lock").unlink()
         (self.folder / "lock").mkdir()
-        self.assertIn("cannot look into", str(self.assertRaises(StoreError, thd_forget, self.folder, {ROOM})))
+        self.assertIn("cannot read the journal", str(self.assertRaises(StoreError, thd_forget, self.folder, {ROOM})))
         (self.folder / "lock").rmdir()
         self.rooms()
 

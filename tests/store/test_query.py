@@ -30,7 +30,7 @@ class OnlyTests(SynchronousTestCase):
         none = str(self.assertRaises(StoreError, only, [], "abcd"))
         several = str(self.assertRaises(StoreError, only, ["x", "y"], "abcd"))
         self.assertIn("no record abcd", none)
-        self.assertIn("more than one record's id begins with abcd", several)
+        self.assertIn("more than one record has an id that begins with abcd", several)
 
     def test_a_conflict_names_the_id(self) -> None:
         self.assertIn("abcd", str(conflict("abcd")))

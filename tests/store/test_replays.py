@@ -160,7 +160,7 @@ class WriterTests(SynchronousTestCase):
         with capturedLogs() as logs:
             for _ in range(3):
                 writer.write(ENDED)
-        self.assertIn("2 games wait for the disk", sentences(logs)[0])
+        self.assertIn("2 games are waiting for the disk", sentences(logs)[0])
         hangs.set()
         self.pump.result(writer.stop())
         self.assertEqual(len(self.threads), 2)

@@ -339,7 +339,7 @@ class ThreadTests(SynchronousTestCase):
             kept = self.silenced(1, 2)
             (said,) = sentences(logs)
             kept += self.keep(3)
-        self.assertIn("has not answered for 3.0 seconds; what is asked of it is refused until it does", said)
+        self.assertIn("has not answered for 3.0 seconds; all calls fail until it does", said)
         self.assertEqual((self.store.silence, self.store.stats.store_timeouts), (said.partition(";")[0], 1))
         for refused in (*kept, self.store.record("abcd"), self.store.find(Query())):
             self.assertIn("has not answered for 3.0 s", str(self.failureResultOf(refused, StoreError).value))

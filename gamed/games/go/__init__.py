@@ -1,4 +1,4 @@
-"""Go: rules and game trees. It has no listener; its games come from records.
+"""Go: rules and game trees. There is no listener for Go; its games come from records.
 
 Source: docs/reference/records.md#gofans.
 """

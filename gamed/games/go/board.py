@@ -1,11 +1,11 @@
-"""A Go board that moves are played on and taken back from, and the rule sets it knows.
+"""A Go board with moves that can be undone, and the rule sets.
 
-Source: docs/reference/records.md#gofans. This is the engine: mutable and fast, without copies. `rules.Position` is its
-frozen face.
+Source: docs/reference/records.md#gofans. The board is mutable and never copied, to be fast. `rules.Position` is an
+immutable position that is based on it.
 
-A cell is a number from 0: row by row from the top, each from the left. A stone is the number of its colour, 0 is empty.
-A stone taken is found by flooding the groups beside the stone played, up to their first liberty: records have few moves
-where that goes far, and groups kept up to date would have to be taken back as well.
+A cell is an index from 0, row by row from the top, left to right. Its value is the number of the colour of its stone,
+or 0 if it is empty. Captures are found by a flood fill of each group next to the stone played, which stops at the first
+liberty. Most of these searches are short, and groups that are maintained incrementally would have to be undone, too.
 """
 
 from __future__ import annotations
@@ -27,20 +27,33 @@ FIRST_COLORS = (BLACK, WHITE)
 _MOST_COLORS = 255
 
 Ko: TypeAlias = tuple[int, int, int]
-"""A cell, the colour that must not play there now if it takes only the stone on the third: the cell played last."""
+"""A cell, a colour, and the cell of the last move.
+
+The colour must not play on the first cell now, if that captures only the stone on the second."""
 
 _Near: TypeAlias = tuple[tuple[int, ...], ...]
+"""The neighbours of each cell."""
+
 _Taken: TypeAlias = Sequence[tuple[int, int]]
+"""Captured stones: the cell and the colour of each."""
 
 
 class _Done(NamedTuple):
-    """What takes a move back: its cell (-1: pass) and colour, the stones taken, the ko before, the position if new."""
+    """What is needed to undo a move."""
 
     cell: int
+    """Where the stone was played; -1 for a pass."""
+
     number: int
+    """The number of its colour."""
+
     taken: _Taken
+
     ko: Ko | None
+    """The ko before the move."""
+
     position: bytes | None
+    """The digest of the position that the move has led to, if superko applies and it was new."""
 
 
 _PASS = _Done(-1, 0, (), None, None)
@@ -48,15 +61,18 @@ _PASS = _Done(-1, 0, (), None, None)
 
 @frozen
 class Ruleset:
-    """What differs between rules: whether suicide is allowed, whether positions may come again, what is counted.
-
-    `superko`: positional, whoever is to move. `area`: stones and territory count, or else territory and prisoners.
-    """
+    """The differences between rule sets."""
 
     name: str
+
     suicide: bool = False
+    """Whether a move may capture its own group."""
+
     superko: bool = False
+    """Whether no position may be repeated (positional superko), or else only simple ko applies."""
+
     area: bool = False
+    """Whether stones and territory are counted, or else territory and prisoners."""
 
 
 UNKNOWN = Ruleset("unknown")
@@ -66,16 +82,16 @@ _RULESETS = {
     "aga": Ruleset("aga", superko=True, area=True),
     "newzealand": Ruleset("new-zealand", suicide=True, superko=True, area=True),
     "tromptaylor": Ruleset("tromp-taylor", suicide=True, superko=True, area=True),
-    # Ing's own rule of ko is none of ours; simple ko refuses nothing that it allows.
+    # Ing's ko rule is not implemented. Simple ko does not reject anything that it allows.
     "goe": Ruleset("goe", suicide=True, area=True),
 }
 _ALIASES = {"nz": "newzealand", "ing": "goe"}
 
 
 def ruleset(name: str | None) -> Ruleset:
-    """Return the rules of a name as records have it (SGF's RU too); case, spaces and signs do not matter.
+    """Return the rules with a name as in records or in SGF's `RU`; case, spaces and punctuation are ignored.
 
-    A name that is not known, or None, gives the most common rules: no suicide, simple ko, territory.
+    For None or an unknown name, these are the most common rules: no suicide, simple ko, territory.
     """
     plain = "".join(filter(str.isalnum, (name or "").casefold()))
     return _RULESETS.get(_ALIASES.get(plain, plain), UNKNOWN)
@@ -83,7 +99,7 @@ def ruleset(name: str | None) -> Ruleset:
 
 @cache
 def neighbours(size: int) -> _Near:
-    """Return the cells beside each cell."""
+    """Return the neighbours of each cell."""
     return tuple(tuple(_beside(size, cell)) for cell in range(size * size))
 
 
@@ -107,21 +123,31 @@ def points(size: int) -> tuple[Point, ...]:
 
 @define(eq=False)
 class Board:
-    """A board in the middle of a line of moves.
-
-    `rules`: what `play` obeys. `cells`, `colors` (by number, from 1) and `ko` are read by whoever keeps a position.
-    """
+    """A board after some moves."""
 
     size: int
+
     rules: Ruleset
+    """The rules that `play` applies."""
+
     cells: bytearray
+    """The number of the colour of each stone, or 0."""
+
     colors: list[str] = field(factory=lambda: list(FIRST_COLORS))
+    """The names of the colours; the first has the number 1."""
+
     ko: Ko | None = None
+
     _seen: set[bytes] = field(factory=set)
+    """Digests of the positions so far, if superko applies."""
+
     _done: list[_Done] = field(factory=list)
+    """The moves so far."""
+
     _near: _Near = field(init=False)
+
     effort: int = field(init=False, default=0)
-    """How many cells were looked at to find what moves take: a file of few bytes may ask for very many."""
+    """The number of cells that were visited to find captures. A small file can cause very many visits; see `replay`."""
 
     def __attrs_post_init__(self) -> None:
         self._near = neighbours(self.size)
@@ -139,7 +165,7 @@ class Board:
 
     @property
     def moves(self) -> int:
-        """How many moves were played since the start."""
+        """The number of moves so far."""
         return len(self._done)
 
     @property
@@ -149,7 +175,7 @@ class Board:
 
     @property
     def prisoners(self) -> dict[str, int]:
-        """How many stones of other colours each colour's moves have taken; colours that took none are left out."""
+        """The number of stones of other colours that each colour has captured, if any."""
         counts: Counter[str] = Counter()
         for done in self._done:
             if done.taken:
@@ -157,10 +183,10 @@ class Board:
         return dict(counts)
 
     def play(self, point: Point | None, color: str) -> tuple[Point, ...]:
-        """Play by the rules (None: pass); return the points whose stones were taken, by y, then x.
+        """Play a move by the rules (None: pass); return the points of the captured stones, sorted by y, then x.
 
         Raises InvalidMove ("off-board", "too-many-colors") and IllegalMove ("occupied", "suicide", "ko", "superko");
-        the board is then as it was.
+        then the board is unchanged.
         """
         if point is None:
             self._done.append(_PASS if self.ko is None else _PASS._replace(ko=self.ko))
@@ -175,15 +201,15 @@ class Board:
         lone = taken[0] if len(taken) == 1 and taken[0] != cell else None
         if lone is not None and self.ko == (cell, number, lone):
             self.cells[cell] = 0
-            raise IllegalMove("this takes back a ko at once", code="ko")
+            raise IllegalMove("this recaptures a ko at once", code="ko")
         ko = None if lone is None else (lone, self.cells[lone], cell)
         self._remember(cell, number, self._lift(taken), ko, is_new=True)
         return tuple([points(self.size)[cell] for cell in sorted(taken)])
 
     def place(self, point: Point | None, color: str, removes: Sequence[Point]) -> tuple[Point, ...]:
-        """Place a stone (None: pass) and lift the stones on `removes`; ask no rules. Return `removes` by y, then x.
+        """Place a stone (None: pass) and remove the stones on `removes`, without rules. Return `removes` by y, then x.
 
-        Raises InvalidMove ("off-board", "occupied", "remove-empty", "too-many-colors"); the board is then as it was.
+        Raises InvalidMove ("off-board", "occupied", "remove-empty", "too-many-colors"); then the board is unchanged.
         Source: docs/reference/records.md#gofans.
         """
         cell, number = -1, self._number(color)
@@ -199,7 +225,7 @@ class Board:
         return tuple(points(self.size)[there] for there in sorted(gone))
 
     def undo(self) -> None:
-        """Take the last move back. Raises IndexError where there is none."""
+        """Undo the last move. Raises IndexError if there is none."""
         cell, _, taken, self.ko, position = self._done.pop()
         for there, number in taken:
             self.cells[there] = number
@@ -209,7 +235,7 @@ class Board:
             self._seen.discard(position)
 
     def legal(self, color: str) -> Iterator[Point]:
-        """Yield the points where `color` may play, by y, then x."""
+        """Yield the points where `color` may play, sorted by y, then x."""
         for point in points(self.size):
             try:
                 self.play(point, color)
@@ -241,7 +267,7 @@ class Board:
         self.cells[cell] = number
 
     def _dead_beside(self, cell: int, number: int) -> list[int]:
-        """Return the cells of what the stone on `cell` takes: of other colours, or else its own group."""
+        """Return the cells of all stones that the stone on `cell` captures: of other colours, or else its own group."""
         cells = self.cells
         taken: list[int] = []
         is_free = False
@@ -260,11 +286,11 @@ class Board:
         return taken
 
     def _dead(self, start: int) -> list[int]:
-        """Return the cells of the group on `start` if it has no liberty, or else nothing."""
+        """Return the cells of the group on `start` if it has no liberty, or else an empty list."""
         cells, near = self.cells, self._near
         color = cells[start]
         group, members = [start], {start}
-        # The list grows while it is walked.
+        # The list grows during the iteration.
         for cell in group:
             for there in near[cell]:
                 other = cells[there]
@@ -285,7 +311,7 @@ class Board:
         return taken
 
     def _remember(self, cell: int, number: int, taken: _Taken, ko: Ko | None, *, is_new: bool = False) -> None:
-        """Note a move, and under superko its position. `is_new`: refuse it if the position was there before."""
+        """Add a move, and its position if superko applies. `is_new`: reject a move that repeats a position."""
         position = None
         if self.rules.superko and (cell >= 0 or taken):
             position = digest(self.cells)
@@ -294,7 +320,7 @@ class Board:
                 if is_new:
                     self._done.append(_Done(cell, number, taken, self.ko, None))
                     self.undo()
-                    raise IllegalMove("this position was there before", code="superko")
+                    raise IllegalMove("this repeats an earlier position", code="superko")
             else:
                 self._seen.add(position)
         self._done.append(_Done(cell, number, taken, self.ko, position))
@@ -302,10 +328,10 @@ class Board:
 
 
 def digest(cells: bytes | bytearray) -> bytes:
-    """Return what stands for a position where it is only compared: there is one for each move, and it may be large."""
+    """Return a digest by which positions are compared: one is kept for each move, and a position may be large."""
     return blake2b(cells, digest_size=16).digest()
 
 
 def stones(size: int, cells: Iterable[int], colors: Sequence[str]) -> dict[Point, str]:
-    """Return the stones in cells, row by row."""
+    """Return the stones of a position, row by row."""
     return {point: colors[number - 1] for point, number in zip(points(size), cells, strict=True) if number}

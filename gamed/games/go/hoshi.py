@@ -1,6 +1,6 @@
-"""Star points (hoshi), and the handicap stones that stand on them.
+"""Star points (hoshi), and the handicap stones on them.
 
-Source: the Go Text Protocol's fixed handicap, which other programs follow.
+Source: the Go Text Protocol's fixed handicap, which other programs use, too.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _CORNERS = 4
 
 
 def hoshi(size: int) -> tuple[Point, ...]:
-    """Return the star points: the corners, then the sides and the centre of boards with a middle."""
+    """Return the star points: those in the corners, then, if the size is odd, those on the sides and in the centre."""
     if size < _SMALLEST:
         return ()
     low = 4 if size >= _FOURTH_LINE else 3
@@ -28,10 +28,10 @@ def hoshi(size: int) -> tuple[Point, ...]:
 
 
 def handicap(size: int, count: int) -> tuple[Stone, ...]:
-    """Return black's handicap stones; 0 and 1 give none. Raises InvalidMove ("handicap") where they do not fit."""
+    """Return black's handicap stones; none for 0 and 1. Raises InvalidMove ("handicap") if they do not fit."""
     stars = hoshi(size)
     if not 0 <= count <= max(1, len(stars)):
         raise InvalidMove(f"no handicap of {count} on a board of {size} lines", code="handicap")
-    # From five stones on, the centre is taken when their number is odd, and then the sides in pairs.
+    # Five or more stones: an odd number includes the centre, and the points on the sides are used in pairs.
     chosen = (*stars[: count - 1], stars[-1]) if count > _CORNERS and count % 2 else stars[:count]
     return tuple(Stone(point, BLACK) for point in chosen) if count > 1 else ()

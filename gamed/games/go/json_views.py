@@ -1,4 +1,4 @@
-"""A board, its moves and a tree as JSON-ready data: what a browser draws.
+"""Boards, moves and game trees as data for JSON, for the browser.
 
 The shape of a board is that of `rules.Go.view`. Points are [x, y] as in GoFans: x from 1 at the left, y from 1 at the
 top. Nothing here recurses.
@@ -21,22 +21,33 @@ Data: TypeAlias = dict[str, Any]
 
 @define(eq=False)
 class Listing:
-    """A tree with numbers for its nodes: from 1 in preorder, the main line first, as it stands; the start has 0.
-
-    `ids`: by node; `nodes`, `parents`: by number; `last`: the number that was given last.
-    `side`: whose stone a move plays; `colors`: of each side, as far as they are known; `taken`: how many stones moves
-    take that do not say so themselves.
-    """
+    """A game tree with numbered nodes: first in preorder, the main line first, then as added. The start is 0."""
 
     game: GoGame
+
     ids: dict[Node, int] = field(init=False, factory=dict)
+    """The number of each node."""
+
     nodes: dict[int, Node] = field(init=False, factory=dict)
+    """The nodes by number."""
+
     parents: dict[int, int] = field(init=False, factory=dict)
+    """The number of the parent of each node, by its number."""
+
     last: int = field(init=False, default=0)
+    """The number that was assigned last."""
+
     side: Callable[[Node], str] = field(init=False)
+    """Returns the side of a move; see `sides`."""
+
     seats: Mapping[int, int] = field(init=False)
+    """The seat of each player, by the player's id."""
+
     colors: dict[str, str | None] = field(init=False, factory=dict)
+    """The colour of each side, None if it is not known."""
+
     taken: dict[Node, int] = field(init=False, factory=dict)
+    """The number of captures of each move, after `played`."""
 
     def __attrs_post_init__(self) -> None:
         self.side = sides(self.game)
@@ -51,14 +62,14 @@ class Listing:
             self.colors.setdefault(self.side(node), self.game.color_of(node))
 
     def add(self, node: Node, parent: Node | None) -> None:
-        """Give a node a number, if it has none yet; `parent`: None for the start. Numbers are never given twice."""
+        """Assign a number to a node, unless it has a number. `parent`: None for the start. Numbers are never reused."""
         if node not in self.ids:
             self.last += 1
             self.ids[node], self.nodes[self.last] = self.last, node
             self.parents[self.last] = 0 if parent is None else self.ids[parent]
 
     def drop(self, node: Node) -> None:
-        """Forget a node that was taken away, and all that follow it."""
+        """Forget a deleted node and all its descendants."""
         stack = [node]
         while stack:
             gone = stack.pop()
@@ -67,7 +78,7 @@ class Listing:
             stack += gone.children
 
     def played(self) -> Iterator[None]:
-        """Play the whole tree, move by move, to learn what each move takes, up to one that the rules refuse."""
+        """Replay the tree, a move for each step of this generator, to fill `taken`; stop at the first illegal move."""
         try:
             for node, points in removes(self.game):
                 self.taken[node] = len(points)
@@ -76,7 +87,7 @@ class Listing:
             return
 
     def path(self, id: int) -> list[Node]:  # noqa: A002 (what it is)
-        """Return the moves from the start to a node. Raises KeyError: there is no such node."""
+        """Return the moves from the start to a node. Raises KeyError if there is no such node."""
         found: list[Node] = []
         while id:
             found.append(self.nodes[id])
@@ -85,7 +96,7 @@ class Listing:
         return found
 
     def line(self, id: int) -> list[Node]:  # noqa: A002 (what it is)
-        """Return the moves from the start to a node, and on by first children. Raises KeyError: no such node."""
+        """Return the moves from the start to a node and on along first children. Raises KeyError for unknown nodes."""
         found = self.path(id)
         following = found[-1].children if found else self.game.roots
         while following:
@@ -94,7 +105,7 @@ class Listing:
         return found
 
     def move(self, node: Node, number: int) -> Data:
-        """Return a move, the `number`th of its line; `taken` and `comment` stand there only if there is something."""
+        """Return a move, the `number`th of its line. `taken` and `comment` are left out if they are 0 or empty."""
         data: Data = {
             "n": number,
             "seat": self.seats[node.player],
@@ -115,7 +126,7 @@ class Listing:
         return [self.move(node, number) for number, node in enumerate(line, 1)]
 
     def tree(self) -> Data:
-        """Return the comment of the start, and all nodes in preorder, each with its parent and its depth."""
+        """Return the comment of the start, and all nodes in preorder, with their parents and numbers in their lines."""
         return {"comment": self.game.comment, "nodes": [self.node(node, depth + 1) for depth, node in self.game.walk()]}
 
     def node(self, node: Node, number: int) -> Data:
@@ -128,8 +139,8 @@ class Listing:
     def positions(self, line: Sequence[Node], first: int, last: int) -> Iterator[Data]:
         """Yield the positions after `first` to `last` moves of a line.
 
-        Where a move says what it removes, that is used; the others are played by the rules. Raises
-        InvalidMove for a setup that is none, and IllegalRecordMove.
+        If `Node.removes` of a move is known, these stones are removed; other moves are played by the rules. Raises
+        InvalidMove for an invalid setup, and IllegalRecordMove.
         """
         board = Board.start(self.game.size, self.game.setup, ruleset(self.game.rules))
         removed: tuple[Point, ...] = ()
@@ -148,7 +159,7 @@ class Listing:
             raise IllegalRecordMove(error, number, node) from error
 
     def position(self, board: Board, line: Sequence[Node], number: int, removed: tuple[Point, ...]) -> Data:
-        """Return a position: the board after `number` moves of a line, and who moves next in it."""
+        """Return a position: the board after `number` moves of a line, and the seat to move."""
         made = line[number - 1] if number else None
         turn = [self.seats[line[number].player]] if number < len(line) else []
         seen = view(board, removed, None if made is None else made.point)
@@ -169,26 +180,26 @@ class Listing:
         }
 
     def named(self) -> Data:
-        """Return each player's side, and the colours of all sides that are not called by theirs."""
+        """Return the side of each player, and the colours of all sides other than "black" and "white"."""
         return {
             "sides": [self.side(Node(player.id)) for player in self.game.players],
             "colors": {side: color for side, color in self.colors.items() if side not in FIRST_COLORS},
         }
 
     def prisoners(self, board: Board) -> list[int]:
-        """Return how many stones each player's side has taken."""
+        """Return the number of stones that the side of each player has captured."""
         taken = board.prisoners
         return [taken.get(self.side(Node(player.id)), 0) for player in self.game.players]
 
     def resigned(self, node: Node) -> int | None:
-        """Return the seat of the one who resigns with this move: a pass at the end of a line."""
+        """Return the seat that resigns by this move, which is then a pass at the end of a line, or None."""
         player = self.game.players[self.seats[node.player]]
         gives_up = node.point is None and not node.children and player.points == RESIGNED
         return self.seats[node.player] if gives_up else None
 
 
 def passes(line: Sequence[Node]) -> int:
-    """Return how many passes in a row a line ends with."""
+    """Return the number of passes in a row at the end of a line."""
     count = 0
     for node in reversed(line):
         if node.point is not None:
@@ -198,7 +209,7 @@ def passes(line: Sequence[Node]) -> int:
 
 
 def view(board: Board, removed: Iterable[Point], last: Point | None) -> Data:
-    """Return the stones of a board by side, what was taken last, the last stone, and where a ko forbids to play."""
+    """Return the stones of a board by side, the last captures, the last stone, and the point that a ko forbids."""
     stones: dict[str, list[list[int]]] = {color: [] for color in FIRST_COLORS}
     for point, side in board.stones.items():
         stones.setdefault(side, []).append(list(point))
@@ -212,7 +223,7 @@ def view(board: Board, removed: Iterable[Point], last: Point | None) -> Data:
 
 
 def _ko(board: Board) -> Point | None:
-    """Return where a ko forbids to play: a board notes each stone that was taken alone, ko or not."""
+    """Return the point that a ko forbids. `Board.ko` is set after any capture of one stone, so try the move."""
     if board.ko is None:
         return None
     cell, number, _ = board.ko
@@ -226,10 +237,10 @@ def _ko(board: Board) -> Point | None:
 
 
 def refused(board: Board, color: str) -> Iterator[tuple[Point, str]]:
-    """Yield the empty points where the rules refuse a stone of `color`, with the rule's code.
+    """Yield the empty points where the rules forbid a stone of `color`, with the code of the rule.
 
-    Asking the rules takes long on a large board, so they are asked only where it may be that they refuse: where no
-    neighbour is empty, at a ko, and, once stones were taken, everywhere if positions may not come again.
+    Trying every point of a large board takes long. So only points are tried that may be forbidden: those without an
+    empty neighbour, a ko, and, under superko, all points as soon as stones have been captured.
     """
     near, cells = neighbours(board.size), board.cells
     ko = None if board.ko is None else board.ko[0]

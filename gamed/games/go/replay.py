@@ -1,10 +1,9 @@
-"""Walking the tree of a game over a board: judging it by the rules, and reaching its positions.
+"""Replay the tree of a game on a board, to check it by the rules or to reach a position.
 
-Source: docs/reference/records.md#gofans. No copy of the board is made: where the walk goes back to a variation, the
-moves are taken back.
+Source: docs/reference/records.md#gofans. The board is not copied: to go back to a variation, moves are undone.
 
-Two passes in a row end a game, but records go on after them, where the players resumed to settle what is dead.
-So a move after two passes is legal here; `after_end` finds it for those who want to tell the user.
+Two passes in a row end a game, but records may have moves after them, if the players resumed the game to settle which
+stones are dead. So these moves are legal here. `after_end` finds them, so that users can be told.
 """
 
 from __future__ import annotations
@@ -18,17 +17,20 @@ from gamed.games.go.board import Board, ruleset
 from gamed.games.go.tree import GoGame, Node, Point
 
 MOST_EFFORT: Final = 500_000
-"""How many cells may be looked at to find what the moves of one tree take; real games need thousands."""
+"""The most cells that may be visited to find the captures in one tree; real games need thousands."""
 
 TOO_MUCH_WORK: Final = "too-much-work"
-"""The code of the error where they are not enough. It says nothing about the move."""
+"""The code of the error if that is not enough. The move itself may be legal."""
 
 
 class IllegalRecordMove(IllegalMove):
-    """A move of a record that the rules refuse; `code` is the rule's, or "wrong-removes".
+    """The rules reject a move of a record. `code` is that of the rule, or "wrong-removes"."""
 
-    `number`: which move of its line it is, from 1; `node`: the move.
-    """
+    number: int
+    """The number of the move in its line, from 1."""
+
+    node: Node
+    """The move."""
 
     def __init__(self, error: RuleError, number: int, node: Node) -> None:
         where = "pass" if node.point is None else f"({node.point.x},{node.point.y})"
@@ -38,20 +40,19 @@ class IllegalRecordMove(IllegalMove):
 
 
 def removes(game: GoGame) -> Iterator[tuple[Node, tuple[Point, ...]]]:
-    """Yield each move of the tree, a move before its continuations, with the points that it takes by the rules.
+    """Yield each move of the tree, a move before its continuations, with the points of its captures by the rules.
 
-    What the tree itself says of removes is not looked at. Raises InvalidMove for a setup that is none, and
-    IllegalRecordMove at the first move that is refused.
+    `Node.removes` is ignored. Raises InvalidMove for an invalid setup, and IllegalRecordMove at the first illegal move.
     """
     for _, node, removed in _played(game):
         yield node, removed
 
 
 def replay(game: GoGame) -> Iterator[tuple[Node, tuple[Point, ...]]]:
-    """Judge a whole tree: as `removes`, and the removes that it has must be what the rules take ("wrong-removes")."""
+    """Do the same as `removes`, but also check `Node.removes`, if it is known, against the rules ("wrong-removes")."""
     for number, node, removed in _played(game):
         if node.removes is not None and node.removes != removed and tuple(sorted(node.removes, key=_row)) != removed:
-            text = f"removes {_listed(node.removes)} where the rules take {_listed(removed)}"
+            text = f"it removes {_listed(node.removes)}, but by the rules it captures {_listed(removed)}"
             raise IllegalRecordMove(IllegalMove(text, code="wrong-removes"), number, node)
         yield node, removed
 
@@ -69,16 +70,16 @@ def _played(game: GoGame) -> Iterator[tuple[int, Node, tuple[Point, ...]]]:
         except RuleError as error:
             raise IllegalRecordMove(error, depth + 1, node) from error
         if board.effort > MOST_EFFORT:
-            tired = RuleError("to find what its moves take would cost too much time", code=TOO_MUCH_WORK)
+            tired = RuleError("finding the captures would take too much time", code=TOO_MUCH_WORK)
             raise IllegalRecordMove(tired, depth + 1, node)
         yield depth + 1, node, removed
 
 
 def positions(game: GoGame, move: int | None = None) -> Board:
-    """Return the board after so many moves of the main line (None, or more than there are: all of them).
+    """Return the board after `move` moves of the main line (None, or more than there are: all of them).
 
-    Where a move says what it removes, that is used and nothing else; the others are played by the rules.
-    Raises as `removes` does.
+    If `Node.removes` of a move is known, these stones are removed without checking the rules; other moves are played by
+    the rules. Raises the same errors as `removes`.
     """
     side = sides(game)
     board = Board.start(game.size, game.setup, ruleset(game.rules))
@@ -103,9 +104,9 @@ def after_end(game: GoGame) -> int | None:
 
 
 def sides(game: GoGame) -> Callable[[Node], str]:
-    """Return what says whose stone a move plays: its colour, or its player where colours do not tell.
+    """Return a function that returns the side of a move, to which its stone belongs: usually the colour.
 
-    They do not where there are none, and in a one-coloured game: there, the player decides. Such a side is
+    Without colours, and in one-colour Go, where both players use the same stones, each player is a side, which is
     called "player 0".
     """
     colors = {player.id: player.color for player in game.players}
@@ -115,7 +116,7 @@ def sides(game: GoGame) -> Callable[[Node], str]:
 
 
 def _is_one_coloured(game: GoGame, colors: dict[int, str | None]) -> bool:
-    """Return whether different players place stones, and all of one colour."""
+    """Whether several players place stones, and all stones have the same colour."""
     seen: set[str | None] = set()
     players: set[int] = set()
     for _, node in game.walk():

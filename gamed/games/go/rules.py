@@ -1,7 +1,7 @@
-"""Go: a frozen position, and the game of two as a room can host it.
+"""Go: an immutable position, and the game for two players as the `Game` of a room.
 
-Source: docs/reference/records.md#gofans. Any number of colours may be on the board: a group is of one colour, and a
-move takes the groups of all other colours that it leaves without a liberty, at once, before its own group is looked at.
+Source: docs/reference/records.md#gofans. There may be any number of colours. A group has one colour. A move first
+captures all groups of other colours that it leaves without a liberty; only then its own group is checked.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ _PASSES = 2
 
 @frozen
 class Position:
-    """A position.
-
-    `cells`: a colour's number each, 0 where it is empty; `colors`: their names, number 1 first; `ko`: as in `Board`;
-    `removed`: what the move which led here took, by y, then x; `seen`: digests of the boards of the line so far.
-    """
+    """A position. `cells`, `colors` and `ko` are as in `Board`."""
 
     size: int
     cells: bytes
     colors: tuple[str, ...] = FIRST_COLORS
     ko: Ko | None = None
+
     removed: tuple[Point, ...] = ()
+    """The captures of the last move, sorted by y, then x."""
+
+    # Digests of all positions so far.
     seen: frozenset[bytes] = field(default=frozenset(), hash=False, repr=False)
 
     @classmethod
@@ -53,7 +53,7 @@ class Position:
         return stones(self.size, self.cells, self.colors)
 
     def board(self, rules: Ruleset = UNKNOWN) -> Board:
-        """Return a board with this position, to go on from here."""
+        """Return a new board with this position."""
         return Board(self.size, rules, bytearray(self.cells), list(self.colors), self.ko, set(self.seen))
 
     def play(self, point: Point | None, color: str, rules: Ruleset) -> Position:
@@ -72,9 +72,9 @@ class Position:
 
 
 class Word(StrEnum):
-    """A move that is no stone."""
+    """A move that does not place a stone."""
 
-    PASS = "pass"  # noqa: S105 (no password)
+    PASS = "pass"  # noqa: S105 (not a password)
     RESIGN = "resign"
 
 
@@ -83,24 +83,33 @@ Move: TypeAlias = Point | Word
 
 @frozen
 class State:
-    """A position of a game of two. `passes`: how many there were in a row; `prisoners`: what each seat has taken."""
+    """The state of a game for two players."""
 
     position: Position
     rules: Ruleset
     komi: float
+
     mover: Seat
+    """The seat to move, unless the game is over."""
+
     passes: int = 0
+    """The number of passes in a row at the end of the game so far."""
+
     prisoners: tuple[int, int] = (0, 0)
+    """The number of stones that each seat has captured."""
+
     resigned: Seat | None = None
+    """The seat that has resigned."""
 
 
 class Go:
-    """The rules of Go for two, as a `Game`: seat 0 is black, seat 1 is white."""
+    """Go for two players as a `Game`: seat 0 is black, seat 1 is white."""
 
     def setup(self, options: Options) -> State:
-        """Return the start. Options: `size` (lines), `handicap` (stones), `rules` (a name), `komi` (a number's text).
+        """Return the start.
 
-        With two or more handicap stones white begins. Raises InvalidMove ("size", "handicap").
+        Options: `size` (lines), `handicap` (stones), `rules` (a name), `komi` (a number as a string). With two or more
+        handicap stones white begins. Raises InvalidMove ("size", "handicap").
         """
         size, stones_given = int(options["size"]), int(options["handicap"])
         setup = handicap(size, stones_given)
@@ -109,11 +118,11 @@ class Go:
         )
 
     def to_move(self, state: State) -> frozenset[Seat]:
-        """Return the one whose turn it is; nobody after two passes or a resignation."""
+        """Return the seat to move; nobody after two passes or a resignation."""
         return NOBODY if _is_over(state) else _ONLY[state.mover]
 
     def legal_moves(self, state: State, seat: Seat) -> Iterable[Move]:
-        """Yield the points where `seat` may play, and the two words."""
+        """Yield the points where `seat` may play, then `Word.PASS` and `Word.RESIGN`."""
         if seat in self.to_move(state):
             yield from state.position.board(state.rules).legal(FIRST_COLORS[seat])
             yield from Word
@@ -127,7 +136,7 @@ class Go:
         point = None if isinstance(move, Word) else move
         position = state.position.play(point, FIRST_COLORS[seat], state.rules)
         prisoners = list(state.prisoners)
-        # A suicide's stones are nobody's prisoners.
+        # The stones of a suicide are not prisoners.
         prisoners[seat] += 0 if point in position.removed else len(position.removed)
         return evolve(
             state,
@@ -138,17 +147,17 @@ class Go:
         )
 
     def draw(self, state: State, random: Random) -> Move:  # noqa: ARG002 (the interface of Game)
-        """Raise IllegalMove: nothing is drawn by lot in Go."""
+        """Raise IllegalMove: there is no chance in Go."""
         raise IllegalMove("chance has no move in Go")
 
     def score(self, state: State) -> dict[str, float]:
-        """Return the points of black and white with the stones as they stand."""
+        """Return the points of black and white, without removing dead stones."""
         position = state.position
         prisoners = dict(zip(FIRST_COLORS, state.prisoners, strict=True))
         return count(position.size, position.stones, prisoners, state.rules, state.komi)
 
     def outcome(self, state: State) -> Outcome | None:
-        """Return victory after a resignation, or after two passes for who has more points (None: nobody)."""
+        """Return a victory after a resignation, or after two passes: that of the player with more points, if any."""
         if state.resigned is not None:
             return Outcome(Termination.VICTORY, 1 - state.resigned)
         if not _is_over(state):

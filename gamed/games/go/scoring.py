@@ -1,8 +1,8 @@
-"""Counting a position with its stones as they stand.
+"""Count the points of a position.
 
-Source: docs/reference/records.md#gofans. Nothing here judges life and death: dead stones that were left on the board
-count as living, the points between them and their captors count for nobody, and eyes in seki count as territory. A
-record's own `points` are therefore kept as they are and never replaced by these.
+Source: docs/reference/records.md#gofans. Life and death is not considered: dead stones that are still on the board
+count as alive, the empty points around them count for nobody, and eyes in seki count as territory. Therefore the
+`points` in a record are never replaced by these.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gamed.games.go.tree import GoGame, Point
 
 
 def territory(size: int, stones: Mapping[Point, str]) -> Counter[str]:
-    """Return how many empty points each colour alone surrounds."""
+    """Return the number of empty points that are surrounded by only one colour, by colour."""
     near, names = neighbours(size), points(size)
     counts: Counter[str] = Counter()
     met: set[int] = set()
@@ -25,7 +25,7 @@ def territory(size: int, stones: Mapping[Point, str]) -> Counter[str]:
             continue
         region, colors = [start], set()
         met.add(start)
-        # The list grows while it is walked.
+        # The list grows during the iteration.
         for cell in region:
             for there in near[cell]:
                 if names[there] in stones:
@@ -39,17 +39,17 @@ def territory(size: int, stones: Mapping[Point, str]) -> Counter[str]:
 
 
 def area(size: int, stones: Mapping[Point, str]) -> Counter[str]:
-    """Return how many points each colour has: its stones, and the empty points that it alone surrounds."""
+    """Return the number of stones and surrounded empty points of each colour."""
     return territory(size, stones) + Counter(stones.values())
 
 
 def count(
     size: int, stones: Mapping[Point, str], prisoners: Mapping[str, int], rules: Ruleset, komi: float
 ) -> dict[str, float]:
-    """Return each colour's points; black and white are always among them.
+    """Return the points of each colour; black and white are always included.
 
-    `prisoners`: the stones that each colour took, which count with territory only. `komi` is white's; handicap is not
-    made good, because the rules differ in how.
+    `prisoners`: the number of stones that each colour has captured, used only in territory scoring. White gets `komi`,
+    but nothing for a handicap, because rule sets differ in that.
     """
     points_of: Counter[str] = area(size, stones) if rules.area else territory(size, stones) + Counter(prisoners)
     colors = sorted({*FIRST_COLORS, *stones.values()})
@@ -57,6 +57,6 @@ def count(
 
 
 def score(game: GoGame) -> dict[str, float]:
-    """Return each colour's points at the end of the main line. Raises RuleError as `positions` does."""
+    """Return the points of each colour at the end of the main line. Raises RuleError as `positions` does."""
     board = positions(game)
     return count(game.size, board.stones, board.prisoners, board.rules, game.komi or 0.0)

@@ -1,7 +1,7 @@
-"""A board as text, with the coordinates that Go players know: letters without I, lines counted from the bottom.
+"""Draw a board as text, with the usual coordinates: letters without I, and lines numbered from the bottom.
 
-Source: docs/reference/records.md#commands (`gamed show`). Black is X and white O; other colours are letters, which a
-legend explains.
+Source: docs/reference/records.md#commands (`gamed show`). Black is X and white is O; other colours are letters that are
+explained below the board.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from gamed.games.go.hoshi import hoshi
 from gamed.games.go.rules import Position
 from gamed.games.go.tree import Point, column
 
-# Without o and x, which would look like white and black.
+# Without o and x, which look like white and black.
 _FREE = "abcdefghijklmnpqrstuvwyz"
 _SIGNS = {BLACK: "X", WHITE: "O"}
 
 
 def draw(board: Board | Position, last: Point | None = None) -> str:
-    """Return a picture of the board, lines joined by newlines. The stone on `last` stands in parentheses."""
+    """Return the board as lines of text. The stone on `last` is in parentheses."""
     stones, size = board.stones, board.size
     signs = _signs(stones.values())
     stars = frozenset(hoshi(size))

@@ -1,6 +1,6 @@
-"""A Go game as all formats hold it: who played, what was set up, and a tree of moves.
+"""A Go game independent of its format: the players, the setup and a tree of moves.
 
-Source: docs/reference/records.md#gofans. GoFans (four versions) and SGF are read into this and written from it.
+Source: docs/reference/records.md#gofans. All versions of GoFans, and SGF, are converted to and from this.
 Coordinates are those of GoFans: x from 1 at the left, y from 1 at the top. Nothing here recurses: a game of 400 moves
 is 400 nodes deep.
 """
@@ -14,7 +14,6 @@ from attrs import define, field, frozen
 
 RESIGNED: Final = -1.0
 """The points of a player who has resigned: docs/reference/records.md#gofans."""
-
 
 _LETTERS: Final = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 
@@ -38,47 +37,58 @@ def name(point: Point, size: int) -> str:
 
 
 class Stone(NamedTuple):
-    """A stone on the board. `color`: lower case, "black" and "white" where there are two."""
+    """A stone on the board."""
 
     point: Point
+
     color: str
+    """In lower case; "black" or "white" in games with two colours."""
 
 
 @frozen
 class Player:
-    """A player. `id`: what moves name. `points`: `RESIGNED` for who resigned, None where it is not known."""
+    """A player. Fields that are not known are None."""
 
     id: int
+    """The number by which moves refer to the player."""
+
     name: str | None = None
     rank: str | None = None
     color: str | None = None
+
     points: float | None = None
+    """`RESIGNED` for a player who resigned."""
 
 
 @define(eq=False)
 class Node:
-    """A move. `player`: its id; `color`: where it stands beside the player; `point`: None for a pass.
-
-    `removes`: the stones that the move takes off the board, None where the format does not say (1.x, SGF).
-    `children`: the moves that may follow, the main line first.
-    """
+    """A move."""
 
     player: int
+    """The id of the player."""
+
     point: Point | None = None
+    """None for a pass."""
+
     color: str | None = None
+    """The colour of the stone, if the record states it; see `GoGame.color_of`."""
+
     comment: str | None = None
+
     removes: tuple[Point, ...] | None = None
+    """The captured stones; None if the format does not list them (GoFans 1.x, SGF)."""
+
     children: list[Node] = field(factory=list, repr=False)
+    """The moves that may follow, that of the main line first."""
 
 
 @define(eq=False)
 class GoGame:
-    """A whole game. Texts are None where the source does not have them; `size` is 1 to 52; `komi` and `handicap` too.
-
-    `roots`: the first moves, the main line first (there is more than one only where variations begin at once).
-    """
+    """A whole game. Fields that the source does not have are None."""
 
     size: int
+    """The number of lines of the board, 1 to 52."""
+
     players: tuple[Player, ...]
     title: str | None = None
     event: str | None = None
@@ -88,8 +98,12 @@ class GoGame:
     handicap: int | None = None
     rules: str | None = None
     comment: str | None = None
+
     setup: tuple[Stone, ...] = ()
+    """The stones on the board before the first move."""
+
     roots: list[Node] = field(factory=list, repr=False)
+    """The first moves, that of the main line first. There are several if variations begin at the first move."""
 
     def main_line(self) -> Iterator[Node]:
         """Yield the moves of the main line."""
@@ -104,7 +118,7 @@ class GoGame:
         while stack:
             depth, node = stack.pop()
             yield depth, node
-            # Nearly all moves have one that follows.
+            # Nearly all moves have only one child: follow it without using the stack.
             while children := node.children:
                 depth += 1
                 if len(children) > 1:

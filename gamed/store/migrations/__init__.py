@@ -1,4 +1,4 @@
-"""Bringing a database to the schema of `tables.py`, with alembic.
+"""Upgrade a database to the schema of `tables.py`, with alembic.
 
 Source: docs/reference/records.md#what-is-kept. A new revision is a file in `versions`, written by hand; there is no
 alembic.ini.
@@ -18,7 +18,7 @@ from gamed.core.errors import StoreError
 
 
 def upgrade(connection: Connection) -> None:
-    """Create the schema, or bring it to ours, in the caller's transaction.
+    """Create the schema, or upgrade it to ours, in the caller's transaction.
 
     Raises StoreError if the database was written by a newer gamed.
     """
@@ -38,7 +38,7 @@ def upgrade(connection: Connection) -> None:
 
 
 def require_newest(connection: Connection) -> None:
-    """Raise StoreError if the database has another schema than ours; nothing is written."""
+    """Raise StoreError if the database has another schema than ours. Write nothing."""
     revision, head = revisions(connection)
     if revision != head:
         raise StoreError(
@@ -48,7 +48,7 @@ def require_newest(connection: Connection) -> None:
 
 
 def revisions(connection: Connection) -> tuple[str | None, str | None]:
-    """Return the revision that a database has, None for an empty one, and the one that this gamed brings it to."""
+    """Return the revision of a database, None if it is empty, and the newest revision."""
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
     head = ScriptDirectory.from_config(config).get_current_head()

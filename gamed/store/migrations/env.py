@@ -1,4 +1,4 @@
-"""What alembic runs for each command: the migrations, on the connection that `upgrade` was given."""
+"""The environment script of alembic. It runs the migrations on the connection that `upgrade` was given."""
 
 from __future__ import annotations
 

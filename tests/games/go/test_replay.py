@@ -51,7 +51,7 @@ class RuleTests(ReplayCase):
         error = self.refused(of)
         self.assertIsInstance(error, IllegalMove)
         self.assertEqual((error.code, error.number, error.node), ("ko", 9, last(of)))
-        self.assertEqual(str(error), "move 9, player 0, (3,2): this takes back a ko at once")
+        self.assertEqual(str(error), "move 9, player 0, (3,2): this recaptures a ko at once")
 
     def test_codes(self) -> None:
         for moves, code in (
@@ -124,9 +124,9 @@ class RemovesTests(ReplayCase):
 
     def test_wrong_ones_are_named(self) -> None:
         for removed, text in (
-            ((), "removes nothing where the rules take (3,2)"),
-            (((1, 2),), "removes (1,2) where the rules take (3,2)"),
-            (((3, 2), (3, 2)), "removes (3,2) (3,2) where the rules take (3,2)"),
+            ((), "it removes nothing, but by the rules it captures (3,2)"),
+            (((1, 2),), "it removes (1,2), but by the rules it captures (3,2)"),
+            (((3, 2), (3, 2)), "it removes (3,2) (3,2), but by the rules it captures (3,2)"),
         ):
             error = self.refused(self.with_removes(*removed))
             self.assertEqual((error.code, error.number), ("wrong-removes", 8))
@@ -136,7 +136,7 @@ class RemovesTests(ReplayCase):
         of = game((1, 1), None)
         last(of).removes = (Point(1, 1),)
         error = self.refused(of)
-        self.assertEqual(str(error), "move 2, player 1, pass: removes (1,1) where the rules take nothing")
+        self.assertEqual(str(error), "move 2, player 1, pass: it removes (1,1), but by the rules it captures nothing")
 
     def test_their_order_is_no_matter(self) -> None:
         setup = [Stone(Point(*at), color) for at, color in (((1, 1), "white"), ((2, 1), "white"), ((1, 2), "white"))]

@@ -1,4 +1,4 @@
-"""The first schema: records, and what is searched of them."""
+"""The first schema: records and their search fields."""
 
 from __future__ import annotations
 
