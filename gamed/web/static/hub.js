@@ -1,9 +1,8 @@
 // The event stream that all windows of a browser share: a browser opens only six connections to a host.
 //
 // Each window sends its topics, with the last event that it has of each, again after each beat of the hub. So a new hub
-// soon knows all windows, and forgets those that send nothing. When the topics change, the hub opens another stream, and
-// the server sends what was missed. They communicate by BroadcastChannels: a window can still post there while it is
-// being closed, which does not work with a worker's port.
+// soon knows all windows, and forgets silent ones. When the topics change, the hub opens another stream, and the server
+// sends what was missed. They use BroadcastChannels: unlike a worker's port, these still work while a window is closed.
 
 import { delays } from "./delays.js";
 

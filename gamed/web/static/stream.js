@@ -1,6 +1,6 @@
 // Connects a window to the event stream that all windows of a browser share (hub.js).
 //
-// The hub runs in a shared worker; without workers in the window that has a lock; without locks each window has one.
+// The hub is in a shared worker; without workers in the window with a lock; without locks in each window.
 import { Refusal, get, link, movesOf, pause, read } from "./api.js";
 import { delays } from "./delays.js";
 import { DEAD, lead } from "./hub.js";

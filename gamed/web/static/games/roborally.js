@@ -58,10 +58,10 @@ export function create(root, context) {
   let timer = null; // shows the next step
   let resting = []; // functions to call when the queue is empty
   let draft = []; // the cards in the registers, not sent yet
-  let hand = ""; // the decision that the draft is for
+  let hand = ""; // what the draft is for
   let active = null; // the register that was chosen
   let opened = new Set(); // the registers to unlock
-  let prompted = ""; // what was announced last
+  let prompted = ""; // as announced
   let isSent = false;
   let flagged = []; // the robots as they were shown last
   let isDropped = false; // a drag has just ended: its click is ignored

@@ -177,7 +177,7 @@ async function write(view) {
   const noting = async (event) => {
     event.preventDefault();
     const isDone = await does({ do: "comment", text: note.value }).then(() => true, () => false);
-    if (isDone) replace(told, t("noted"));
+    if (isDone) replace(told, t("saved"));
   };
   replace(
     view.root,
