@@ -1,15 +1,20 @@
-"""When Python's garbage collector works: the long collections wait until nobody plays.
+"""When Python's garbage collector works: what is young is collected often, and all that lives when nobody plays.
 
-What is young is collected as Python does it, which takes some milliseconds at most. What has become older is collected
-in small chunks, between two turns of the reactor: what survives is kept out of the chunks that follow. A collection
-of all that lives takes the longer the more rooms are open; it waits until nothing was handled for a while, and is made
-without that only when very much was kept.
+Python begins a young collection by how many more objects were made than freed. While peers come and go these are about
+as many, so that tens of thousands of young objects gather, whose collection takes 20 ms. Here the youngest ones are
+collected every 20 ms, and there are a thousand at most. A collection of all that lives takes the longer the more rooms
+are open, some tenths of a second for thousands; it waits until nothing was handled for a while.
+
+Reference counts free all that games and peers leave behind, however long nobody is idle: rooms, sessions and timers are
+not part of reference cycles (`tests/net/test_release.py`). Should anything else be, memory has a bound: all is
+collected, whatever it delays, when much more is in use than after the last such collection.
 """
 
 from __future__ import annotations
 
 import ctypes
 import gc
+import sys
 from collections.abc import Callable
 from typing import Final
 
@@ -18,11 +23,11 @@ from attrs import define
 IDLE_BEATS: Final = 250
 """Beats of the stall clock without work after which a collection of all disturbs nobody: five seconds."""
 
-PORTION: Final = 2
-"""Collections of the middle generation that make a chunk: some ten thousand objects at most, some milliseconds."""
+LOOK_BEATS: Final = 500
+"""Beats from one look at how much is in use to the next."""
 
-MOST_KEPT: Final = 500_000
-"""Objects kept out since all was collected that make a collection of all due, work or not, if half as many live."""
+MANY: Final = 4_000_000
+"""Blocks of memory that may come to be in use before all is collected, work or not: some 400 MB."""
 
 NEVER: Final = 1_000_000
 
@@ -51,27 +56,33 @@ def keep_no_large_blocks() -> None:
 
 @define(eq=False)
 class IdleCollector:
-    """Makes these collections. `handled`: counts what was done; it need not say what.
-
-    `_kept`: how many objects were kept out since the last collection of all, which left `_least`.
-    """
+    """Makes these collections."""
 
     handled: Callable[[], int]
+    """Counts what was done; it need not say what."""
+
     _seen: int = -1
     _quiet: int = 0
+    """Beats since something was done."""
+
+    _beats: int = 0
     _thresholds: tuple[int, int, int] | None = None
-    _least: int = 0
-    _kept: int = 0
+    """What Python had before `start`."""
+
+    _used: int = 0
+    """Blocks of memory in use after the last collection of all."""
 
     def start(self) -> None:
-        """Keep what is there out of all collections, and take the full ones over from Python.
+        """Collect all, keep out what is there, and take all but the youngest ones' collections over from Python.
 
         Freed memory that is large is not kept from now on, either.
         """
         keep_no_large_blocks()
-        self._collect_all()
+        self._collect()
+        # Modules and classes stay for good.
+        gc.freeze()
         self._thresholds = gc.get_threshold()
-        gc.set_threshold(self._thresholds[0], self._thresholds[1], NEVER)
+        gc.set_threshold(self._thresholds[0], NEVER, NEVER)
 
     def stop(self) -> None:
         """Give them back."""
@@ -86,27 +97,16 @@ class IdleCollector:
         handled = self.handled()
         self._quiet = self._quiet + 1 if handled == self._seen else 0
         self._seen = handled
+        self._beats += 1
         if self._quiet == IDLE_BEATS:
-            if self._kept:
-                self._collect_all()
+            self._collect()
             if _trim is not None:
                 _trim(0)
-        elif gc.get_count()[2] >= PORTION:
-            self._collect_chunk()
+        elif self._beats % LOOK_BEATS == 0 and sys.getallocatedblocks() - self._used > MANY:
+            self._collect()
+        else:
+            gc.collect(0)
 
-    def _collect_chunk(self) -> None:
-        """Collect what is not kept out, and keep out what survives."""
+    def _collect(self) -> None:
         gc.collect()
-        self._kept += len(gc.get_objects(2))
-        gc.freeze()
-        if self._kept > MOST_KEPT:
-            # Most of what was kept has died since, as most things do, without a collector.
-            self._kept = gc.get_freeze_count() - self._least
-            if self._kept > MOST_KEPT // 2:
-                self._collect_all()
-
-    def _collect_all(self) -> None:
-        gc.unfreeze()
-        gc.collect()
-        gc.freeze()
-        self._least, self._kept = gc.get_freeze_count(), 0
+        self._used = sys.getallocatedblocks()

@@ -32,6 +32,7 @@ from gamed.console.reload import CHANGED, LATER, RESTART, UNUSABLE
 from gamed.console.service import Console, console
 from gamed.core.errors import ConfigError, GamedError
 from gamed.core.stats import Stats
+from gamed.fairness import TurnBudget
 from gamed.garbage import IdleCollector
 from gamed.lobby.expiry import Expiry
 from gamed.lobby.lobby import Lobby
@@ -46,6 +47,7 @@ from gamed.net.limits import Bans, ConnectionLimits, raise_descriptor_limit
 from gamed.net.listener import Listener, standard_endpoint
 from gamed.net.systemd import Watchdog, activated, credential, notify
 from gamed.net.timers import ClockSteps, run_on_monotonic_time
+from gamed.net.twisted_private import poll_without_log_context
 from gamed.records.index import index
 from gamed.registry import games
 from gamed.replayers import readers, replayers
@@ -260,6 +262,7 @@ def makeService(options: Options, reactor: Any = None) -> IService:
         from twisted.internet import reactor  # noqa: PLC0415 (importing it installs it)
 
         run_on_monotonic_time(reactor)
+        poll_without_log_context(reactor)
     try:
         config = with_credentials(load(options["config"]))
     except ConfigError as error:
@@ -339,6 +342,7 @@ def build(
         clock=reactor,
         seconds=stall_clock.seconds,
         held=stall_clock.held,
+        after_reads=stall_clock.after_reads,
         stats=stats,
     )
     lobby.delivery.on_full = config.store.on_full
@@ -346,7 +350,8 @@ def build(
     journal.on_failure = lobby.delivery.sync_failed
     room_for = raise_descriptor_limit()
     bans = Bans()
-    fair_queue, accept_throttle = FairQueue(reactor), accept_throttle_of(reactor)
+    budget = TurnBudget(reactor.seconds, lambda: stall_clock.number)
+    fair_queue, accept_throttle = FairQueue(reactor, budget), accept_throttle_of(reactor, budget)
     listeners = []
     factories = {}
     for name, (maker, made) in makers.items():

@@ -69,6 +69,11 @@ class MoveClock:
         """Judge a silence that lasts till now."""
         return Overstepped.HARD if self.due is not None and now >= self.due else None
 
+    def taken(self, now: float) -> int:
+        """Return the milliseconds from the request to now."""
+        assert self.asked_at is not None
+        return round((now - self.asked_at) * 1000)
+
     def evidence(self, now: float, arrived: float) -> dict[str, int]:
         """Return the numbers behind a verdict, in milliseconds.
 
@@ -77,7 +82,7 @@ class MoveClock:
         """
         assert self.asked_at is not None
         return {
-            "taken": round((now - self.asked_at) * 1000),
+            "taken": self.taken(now),
             "gap": round((now - max(arrived, self.asked_at)) * 1000),
             "soft": round(self.soft * 1000),
             "hard": round(self.hard * 1000),

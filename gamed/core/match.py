@@ -230,6 +230,11 @@ class MatchTable:
 
     # What a table without clocks and without messages for observers has to say
 
+    @property
+    def is_next_elsewhere(self) -> bool:
+        """Always true: the rules answer each message at once."""
+        return True
+
     def delivered(self, now: float, unsent: Collection[Seat] = ()) -> float | None:  # noqa: ARG002 (Table's signature)
         """Start no clock: players may think for as long as they like."""
         return None

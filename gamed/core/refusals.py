@@ -27,7 +27,8 @@ _LONGEST_CODE: Final = 64
 """Bytes at the end of a cut message that are not shown, because half a secret could not be recognised."""
 
 _SECRET_VALUE: Final = re.compile(
-    r"""((?:\w*pass\w*|\w*reserv\w*|\w*code)\s*[=>]\s*)("[^"]*"?|'[^']*'?|[^\s<>]+)""", re.IGNORECASE
+    # From the beginning of a word on: to try each of its letters takes long where it is long.
+    r"""(?<!\w)((?:\w*pass\w*|\w*reserv\w*|\w*code)\s*[=>]\s*)("[^"]*"?|'[^']*'?|[^\s<>]+)""", re.IGNORECASE
 )
 _UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _TAKEN_OUT: Final = "[removed]"

@@ -57,6 +57,9 @@ class RelayedGame(Game[Any, Any], Protocol):
         at once if the referee enforces, else when the line is reviewed.
         """
 
+    def awaits_other(self, body: bytes) -> bool:
+        """Whether who sends this line sends no other before the other side has sent one."""
+
     def plain(self, body: bytes) -> bytes:
         """Return a line that says the same as a legal one, as every client reads it."""
 
@@ -139,6 +142,8 @@ class Relay:
     _entries: int = 0
     _to_review: list[tuple[Seat, bytes, int]] = field(factory=_no_review)
     _held: list[tuple[Seat, Moved]] = field(factory=list)
+    _last: bytes = b""
+    """The line that was forwarded last."""
 
     def __attrs_post_init__(self) -> None:
         self.state = self.game.setup(self.options)
@@ -153,6 +158,11 @@ class Relay:
     def free(self) -> Sequence[Seat]:
         """The seats that are not taken, in the order in which they are."""
         return range(len(self.names), 2)
+
+    @property
+    def is_next_elsewhere(self) -> bool:
+        """Whether the other side is to send the next line."""
+        return self.game.awaits_other(self._last)
 
     @property
     def is_started(self) -> bool:
@@ -235,14 +245,15 @@ class Relay:
             return self._wait(seat, event, now)
         if self.is_paused:
             return self._hold(seat, event, now)
-        body = event.body
+        self._last = body = event.body
         clock.last_message_at = now
         self._lines += 1
         self._bytes += len(body)
         if self._lines > self.settings.game_lines or self._bytes > self.settings.game_bytes:
             return self._finish(Outcome(Termination.LIMIT), now, refused=((seat, self._too_much(body)),))
         number = self._entries
-        entry = self._entry(now, LINE, seat, body)
+        entry = Entry(int((now - self.opened_at) * 1000), LINE, seat, body)
+        self._entries = number + 1
         found, decided = LEGAL, None
         if self.settings.enforce:
             verdict = self._judge(seat, body, number)
@@ -480,7 +491,8 @@ class Relay:
         data: dict[str, Value] | None = None,
     ) -> Entry:
         self._entries += 1
-        return Entry(int((now - self.opened_at) * 1000), kind, seat, body, {} if data is None else data)
+        at = int((now - self.opened_at) * 1000)
+        return Entry(at, kind, seat, body) if data is None else Entry(at, kind, seat, body, data)
 
     def restore(self, entry: Entry) -> None:
         """Take an entry as if it happened now."""

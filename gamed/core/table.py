@@ -70,9 +70,9 @@ class Step:
     def join(self, later: Step) -> None:
         """Become this step and the later one, done as one."""
         self.events += later.events
+        self.journal += later.journal
         self.dropped += later.dropped
         self.wake_at = self.wake_at if later.wake_at is None else later.wake_at
-        self.journal += later.journal
         self.review |= later.review
         self.findings += later.findings
         self.outcome = self.outcome or later.outcome
@@ -90,16 +90,26 @@ class Judged(Protocol):
 
 
 class Table(Protocol):
-    """One match, or one after the other. `outcome` is None while a match runs.
-
-    `forwards`: whether what a peer sends goes to others unbounded, so that a peer that does not read must stop the
-    others. `arrived`: when the event that `receive` is given counts as arrived, set by the room before each call. It is
-    what a time limit is judged by; it may be earlier than `now`, and later than it means `now`.
-    """
+    """One match, or several, one after the other."""
 
     outcome: Outcome | None
+    """How the match has ended; None while one runs."""
+
     forwards: bool
+    """Whether what a peer sends goes to others without a bound. Then a peer that does not read must stop the others."""
+
     arrived: float
+    """When the event that `receive` is given counts as arrived. The room sets it before each call.
+
+    Time limits are judged by it. It may be earlier than `now`; if it is later, `now` counts.
+    """
+
+    @property
+    def is_next_elsewhere(self) -> bool:
+        """Whether the peer that was heard last gets something before it has to say more.
+
+        Its system is not asked to acknowledge what was read of it then: what is sent to it does that.
+        """
 
     @property
     def game(self) -> Any:

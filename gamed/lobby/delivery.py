@@ -43,6 +43,9 @@ class Delivery:
     running: Callable[[], Iterable[Room]]
     """Returns the rooms whose match has begun and not ended."""
 
+    after_reads: Callable[[Callable[[], object]], object]
+    """Calls something once the present pass of the reactor has read all that was ready."""
+
     on_full: str = "pause"
     """What happens to running games when the disk is full: "pause" holds them, "end" ends all of them."""
 
@@ -59,7 +62,7 @@ class Delivery:
     def perform(self, dispatch: Dispatch) -> None:
         """Append a dispatch's entries with all others of this reactor turn; then deliver its events."""
         if not self._dispatches:
-            self.clock.callLater(0, self.perform_all)
+            self.after_reads(self.perform_all)
         self._dispatches.append(dispatch)
 
     def perform_all(self) -> None:
@@ -160,14 +163,18 @@ def _deliver_all(dispatches: Iterable[Dispatch]) -> None:
     peers: dict[Peer, None] = {}
     timed: dict[Room, int] = {}
     for dispatch in dispatches:
+        room = dispatch.room
         for peer, event in dispatch.events:
             peers[peer] = None
-            _deliver(dispatch.room, peer, event)
+            # Not by `_safely`: this is on each line's way.
+            try:
+                peer.deliver(event)
+            except Exception:  # noqa: BLE001 (an event that cannot be written is a fault of ours)
+                _undeliverable(room, peer)
         for peer in dispatch.released:
-            _safely(peer, peer.released, dispatch.room)
+            _safely(peer, peer.released, room)
         for peer in dispatch.dismissed:
             _safely(peer, peer.close)
-        room = dispatch.room
         if room is not None and not room.table.forwards:
             timed[room] = timed.get(room, 0) + 1
     # Each peer is flushed once a turn: an answer and the shot after it cost one system call.
@@ -177,15 +184,12 @@ def _deliver_all(dispatches: Iterable[Dispatch]) -> None:
         room.delivered(steps)
 
 
-def _deliver(room: Room | None, peer: Peer, event: Event) -> None:
-    try:
-        peer.deliver(event)
-    except Exception:  # noqa: BLE001 (an event that cannot be written is a fault of ours)
-        if room is not None:
-            room.fail(Failure())
-        else:
-            log.failure("cannot write an event: peer={peer}", peer=peer.name)
-            peer.close()
+def _undeliverable(room: Room | None, peer: Peer) -> None:
+    if room is not None:
+        room.fail(Failure())
+    else:
+        log.failure("cannot write an event: peer={peer}", peer=peer.name)
+        peer.close()
 
 
 def _safely(peer: Peer, do: Callable[..., None], *arguments: Any) -> None:

@@ -75,6 +75,9 @@ class Lobby(Service):
     seconds: Callable[[], float]
     held: Callable[[], float] = _never
     stats: Stats = field(factory=Stats)
+    after_reads: Callable[[Callable[[], object]], object] | None = None
+    """Calls something once the present pass of the reactor has read; None: in the reactor's next turn."""
+
     delivery: Delivery = field(init=False)
     perform: Callable[[Dispatch], None] = field(init=False)
     """The delivery's, for rooms: each step of a room calls it."""
@@ -90,7 +93,8 @@ class Lobby(Service):
     _on_empty: Callable[[], None] | None = None
 
     def __attrs_post_init__(self) -> None:
-        self.delivery = Delivery(self.journal, self.clock, self.stats, self._running)
+        after_reads = self.after_reads or partial(self.clock.callLater, 0)
+        self.delivery = Delivery(self.journal, self.clock, self.stats, self._running, after_reads)
         self.perform = self.delivery.perform
         self.refusals = RefusalLog(self.clock, self.stats, self.reservations.is_code)
         self.record_writer = RecordWriter(self.store, self.journal, self.clock, self.stats)

@@ -121,6 +121,8 @@ class Timer:
         self._delayed = self.outage.clock.callLater(seconds, self._due)
 
     def _due(self) -> None:
+        # The call knows the timer: none of them is to wait for the garbage collector.
+        self._delayed = None
         outage = self.outage
         if outage.is_held or outage.clock.seconds() - outage.ended_at < AGAIN:
             self.set(AGAIN)
@@ -140,3 +142,4 @@ class Timer:
         """Prevent the call."""
         assert self._delayed is not None
         self._delayed.cancel()
+        self._delayed = None

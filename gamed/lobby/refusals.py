@@ -27,7 +27,7 @@ ROOMS: Final = 500
 SEATS: Final = 8
 """Peers of a room whose refusals are kept."""
 
-A_TURN: Final = 20
+A_TURN: Final = 5
 """Refusals that are logged in one turn of the reactor."""
 
 A_SECOND: Final = 100

@@ -6,7 +6,7 @@ Deferred.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from math import inf
 from time import perf_counter
@@ -37,18 +37,24 @@ HELD = 0.05
 
 @define
 class Dispatch:
-    """What is to be done when its entries are in the journal: events to deliver, then peers to release.
-
-    `room`: None for events of a reception. `dismissed`: peers to let go. `began`: when its cause was taken up.
-    """
+    """What is to be done when its entries are in the journal: deliver events, and then release peers."""
 
     room: Room | None = None
+    """None: the events are those of a reception."""
+
     journal_room: str = ""
+    """The id of the room's present match, by which the journal knows its entries."""
+
     entries: tuple[Entry, ...] = ()
-    events: list[tuple[Peer, Event]] = field(factory=list)
-    released: list[Peer] = field(factory=list)
-    dismissed: list[Peer] = field(factory=list)
+    events: Sequence[tuple[Peer, Event]] = ()
+    released: Sequence[Peer] = ()
+    """With these peers the room is done."""
+
+    dismissed: Sequence[Peer] = ()
+    """These peers are closed."""
+
     began: float = field(factory=perf_counter)
+    """When its cause was taken up."""
 
 
 @define
@@ -273,7 +279,7 @@ class Room:
                 self.services.attend(self)
 
     def _perform(self, step: Step) -> None:
-        entries = self._with_holds(step.journal)
+        entries, forwards = self._with_holds(step.journal), self.table.forwards
         self.history.entries += entries
         for entry in entries:
             if entry.kind in (LINE, MOVE):
@@ -283,12 +289,11 @@ class Room:
         if step.held is not None:
             entries = (*entries, step.held)
         leaving = self._emptied(step.dropped) if step.dropped else {}
-        events = self._deliveries(step, leaving)
-        dispatch = Dispatch(self, self.history.room, entries, events, list(leaving.values()))
+        released = (*leaving.values(),) if leaving else ()
         if step.closed:
-            dispatch.released += [*self.peers.values(), *dict.fromkeys(self.observers)]
-        self._undelivered += not self.table.forwards
-        self.services.perform(dispatch)
+            released += (*self.peers.values(), *dict.fromkeys(self.observers))
+        self._undelivered += not forwards
+        self.services.perform(Dispatch(self, self.history.room, entries, self._deliveries(step, leaving), released))
 
     def _emptied(self, seats: Iterable[Seat]) -> dict[Seat, Peer]:
         """Empty seats; return whose they were."""

@@ -56,6 +56,9 @@ class StallClock(Service):
     _held: float = 0.0
     _held_at: float | None = None
     _call: IDelayedCall | None = None
+    _after_reads: list[Callable[[], object]] = field(factory=list)
+    """What is to be called when the present pass has read."""
+
     _is_noting: bool = False
 
     def __attrs_post_init__(self) -> None:
@@ -92,6 +95,23 @@ class StallClock(Service):
         for call in self.on_gap:
             call(gap)
 
+    def after_reads(self, call: Callable[[], object]) -> None:
+        """Call something once this pass of the reactor has read what was ready; before the next poll in any case."""
+        if self._is_noting:
+            self._after_reads.append(call)
+        else:
+            self.clock.callLater(0, call)
+
+    def _call_after_reads(self) -> bool:
+        """Call what waits for the end of a pass. Return whether there was anything."""
+        calls, self._after_reads = self._after_reads, []
+        for call in calls:
+            try:
+                call()
+            except Exception:  # noqa: BLE001 (as the reactor does with its timers)
+                log.failure("server fault: after a pass of the reactor")
+        return bool(calls)
+
     def _beat(self) -> None:
         for call in self.on_beat:
             call()
@@ -106,7 +126,13 @@ class StallClock(Service):
 
             def noted(delay: float | None) -> None:
                 self.note_pass()
+                # Timers have run since the last pass. What they have caused leaves before the poll, which must not
+                # sleep then: it may have set timers that the reactor has not counted in.
+                if self._after_reads and self._call_after_reads():
+                    delay = 0
                 do_iteration(delay)
+                if self._after_reads:
+                    self._call_after_reads()
 
             # The reactor's main loop looks it up at each pass.
             self.clock.doIteration, self._is_noting = noted, True
@@ -120,6 +146,7 @@ class StallClock(Service):
         if self._is_noting:
             del self.clock.doIteration
             self._is_noting = False
+            self._call_after_reads()
         return None
 
 

@@ -1,8 +1,8 @@
 """New connections are accepted by `AcceptThrottle`, which limits their share of a reactor turn.
 
 It reads what they send first, too. A peer that has sent a whole message is read by the reactor itself from then on, as
-all who play are. So ten thousand peers that connect at once, send half a word, or leave, cost the players no more than
-that share. Source: docs/topics/design.md#floods.
+all who play are, until it is not heard any longer. So ten thousand peers that connect at once, send half a word, or
+leave, cost the players no more than that share, and nor do those that go on sending when they were refused. Source: docs/topics/design.md#floods.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from twisted.internet.tcp import Connection, Port
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from gamed.fairness import ACCEPT_DESCRIPTORS, ACCEPT_SLICE
+from gamed.fairness import ACCEPT_DESCRIPTORS, ACCEPT_SLICE, TurnBudget
 from gamed.net.twisted_private import PolledReader, accept_with
 
 
@@ -23,8 +23,9 @@ from gamed.net.twisted_private import PolledReader, accept_with
 class AcceptThrottle(PolledReader):
     """A set of descriptors within the reactor's. To them it is their reactor: what is not about reading it hands on."""
 
-    def __init__(self, reactor: Any) -> None:
+    def __init__(self, reactor: Any, budget: TurnBudget) -> None:
         self._reactor = reactor
+        self._budget = budget
         self._poller = select.epoll()
         self._reads: dict[int, Any] = {}
 
@@ -45,6 +46,18 @@ class AcceptThrottle(PolledReader):
         connection.reactor = self._reactor
         if is_reading:
             connection.startReading()
+
+    def put_out(self, connection: Connection) -> None:
+        """Read a connection here again, if the reactor read it: what comes is thrown away, and costs the players this.
+
+        The peer is read until it ends: if any of it were unread, the system would reset the connection, and the reset
+        could overtake the last line.
+        """
+        if getattr(connection, "reactor", None) is not self._reactor:
+            return
+        connection.stopReading()
+        connection.reactor = self
+        connection.resumeProducing()
 
     # IReactorFDSet
 
@@ -77,7 +90,7 @@ class AcceptThrottle(PolledReader):
     def doRead(self) -> None:
         """See to those who are ready, while the slice lasts: once to each, as a reactor does in a turn."""
         seconds, seen = self._reactor.seconds, set[int]()
-        until = seconds() + ACCEPT_SLICE
+        until = self._budget.until(ACCEPT_SLICE)
         while ready := self._poller.poll(0, ACCEPT_DESCRIPTORS):
             for fd, event in ready:
                 if fd in seen:
@@ -97,6 +110,6 @@ class AcceptThrottle(PolledReader):
         return "accept throttle"
 
 
-def accept_throttle_of(reactor: Any) -> AcceptThrottle | None:
-    """Return a door, or None where the system has no epoll: a set that can be looked at like a descriptor."""
-    return AcceptThrottle(reactor) if hasattr(select, "epoll") else None
+def accept_throttle_of(reactor: Any, budget: TurnBudget) -> AcceptThrottle | None:
+    """Return one, or None where the system has no epoll: a set that can be looked at like a descriptor."""
+    return AcceptThrottle(reactor, budget) if hasattr(select, "epoll") else None

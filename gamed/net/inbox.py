@@ -37,6 +37,9 @@ class Inbox:
     is_full: bool = False
     """Whether more came while something waited. Nothing is read then until all of it was served."""
 
+    is_behind: bool = False
+    """Whether the last read was as long as reads may be: the system has probably more."""
+
     taken: int = 0
     """Messages of the present batch, until it is charged."""
 

@@ -26,7 +26,9 @@ _NUMBER = re.compile("-?[0-9]+")
 _BOOLEANS: Final = {"true": True, "false": False}
 # Most texts need no escapes, and one match is cheaper than several replacements.
 _PLAIN = re.compile("[ !#-%'-;=?-~]*")
-_PLAIN_BYTES = re.compile(rb"[ -%'-;=?-~]+")
+is_plain: Final = re.compile(rb"[ -%'-;=?-~]+").fullmatch
+"""Whether bytes are an element's content as they stand."""
+
 # The escapes in the text of an element, and in attributes. "&" must be the first.
 _TEXT: Final = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\r", "&#13;"))
 _ATTRIBUTE: Final = (*_TEXT, ('"', "&quot;"), ("\t", "&#9;"), ("\n", "&#10;"))
@@ -89,7 +91,7 @@ def content(body: bytes) -> str | None:
     That is: b"", because an empty element means that there is no body at all; bytes that are not UTF-8, or contain
     characters that XML does not allow; and carriage returns, which editors and XML parsers change to line feeds.
     """
-    if _PLAIN_BYTES.fullmatch(body):
+    if is_plain(body):
         return body.decode("ascii")
     try:
         text = body.decode()

@@ -137,7 +137,12 @@ def _finding(finding: Finding) -> str:
 
 
 def _entry(entry: Entry) -> str:
-    kind, body = _camel(entry.kind), entry.body
+    body = entry.body
+    if entry.kind == LINE and body is not None and not entry.data and notation.is_plain(body):
+        # A relayed line, as nearly all entries of such a game are.
+        seat = "" if entry.seat is None else f' seat="{entry.seat}"'
+        return f'<line at="{entry.at}"{seat}>{body.decode("ascii")}</line>'
+    kind = _camel(entry.kind)
     seat = "" if entry.seat is None else f' seat="{entry.seat}"'
     data = _attributes(entry.data) if entry.data else ""
     head = f'<{kind} at="{entry.at}"{seat}{data}'

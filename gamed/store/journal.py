@@ -55,7 +55,7 @@ log = Logger()
 class _Track:
     """An open room. `first`: the segment that its lines begin in. `seq`: the number of its next entry."""
 
-    prefix: str
+    prefix: bytes
     first: int
     seq: int = 0
     beginning: bytes = b""
@@ -181,19 +181,33 @@ class FileJournal:
         """Append entries of rooms with one `write`; return the position after them. Raises StoreError, DiskError."""
         self._make_ready()
         lines: list[bytes] = []
-        changed: dict[str, _Track] = {}
-        for room, entries in batch:
-            if not entries:
-                continue
-            track = changed.get(room)
-            if track is None:
-                # A copy: what could not be written did not happen.
-                track = changed[room] = self._copy(room, entries)
-            lines += map(track.encoded, entries)
-        if lines:
-            self._write(b"".join(lines))
-            self._tracks.update(changed)
+        undo: list[tuple[str, _Track, int, bytes, bool]] = []
+        try:
+            for room, entries in batch:
+                if entries:
+                    track = self._tracks.get(room) or self._new_track(room, entries[0])
+                    undo.append((room, track, track.seq, track.beginning, track.is_begun))
+                    for entry in entries:
+                        lines.append(track.encoded(entry))  # noqa: PERF401 (a comprehension would be a call)
+            if lines:
+                self._write(b"".join(lines))
+        except Exception:
+            self._undo(undo)
+            raise
         return self._position
+
+    def _new_track(self, room: str, first: Entry) -> _Track:
+        if first.kind != OPENED:
+            raise StoreError(f"the journal has no open room {room}; its first entry must be {OPENED}")
+        track = self._tracks[room] = _Track(prefix(room), self._segments[-1])
+        return track
+
+    def _undo(self, steps: list[tuple[str, _Track, int, bytes, bool]]) -> None:
+        """Have it that entries were never appended: what could not be written did not happen."""
+        for room, track, seq, beginning, is_begun in reversed(steps):
+            track.seq, track.beginning, track.is_begun = seq, beginning, is_begun
+            if not seq:
+                del self._tracks[room]
 
     def probe(self) -> None:
         """Write a line that means nothing, as long as a page. Raises DiskError."""
@@ -207,14 +221,6 @@ class FileJournal:
             raise DiskError(f"cannot sync the journal {self.directory}: {failed.strerror}")
         if self._is_spent or self._size >= self.segment_size:
             self._rotate()
-
-    def _copy(self, room: str, entries: Sequence[Entry]) -> _Track:
-        track = self._tracks.get(room)
-        if track is not None:
-            return _Track(track.prefix, track.first, track.seq, track.beginning, track.is_begun)
-        if entries[0].kind != OPENED:
-            raise StoreError(f"the journal has no open room {room}; its first entry must be {OPENED}")
-        return _Track(prefix(room), self._segments[-1])
 
     def _write(self, data: bytes) -> None:
         try:
@@ -232,8 +238,10 @@ class FileJournal:
             )
         self._size += written
         self._position += written
-        self._unsynced.append((self._position, data))
-        self._trim()
+        unsynced = self._unsynced
+        unsynced.append((self._position, data))
+        if unsynced[0][0] <= self._sync.synced:
+            self._trim()
         self._sync.written(self._position)
 
     def _trim(self) -> None:

@@ -1,1 +1,1 @@
-"""The web listener: metrics, health, and the pages of the browser."""
+"""The web listener: the pages for browsers, their API, metrics and health checks."""

@@ -1,8 +1,8 @@
-"""What the API answers, what it refuses, and which request goes where: one mechanism for all its parts.
+"""Routes, calls, answers and refusals of the API.
 
-Source: docs/reference/web-api.md#calls. A part of the API (rooms, seats, records, recordings) has `routes`, a list of
-`Route`; `find` and `permit` say which one a request goes to. Who handles a request returns an `Answer`, a Deferred of
-one, or raises `Refusal`; any other GamedError becomes a refusal by `refusal_of`.
+Source: docs/reference/web-api.md#calls. Each part of the API (rooms, seats, records, recordings) has `routes`, a list
+of `Route`. `find` returns the route of a request, and `permit` checks that the visitor may use it. A route's function
+returns an `Answer` or a Deferred of one, or raises `Refusal`. `refusal_of` turns any other GamedError into a refusal.
 """
 
 from __future__ import annotations
@@ -16,23 +16,33 @@ from attrs import field, frozen
 from gamed.core.errors import DiskError, GamedError, RoomError, RuleError, StoreError, UnknownRecord
 
 JSON: Final = "application/json"
+"""The media type."""
 
 MOST_JSON: Final = 64 * 1024
-"""Bytes of a body of JSON."""
+"""The maximal size of a JSON body, in bytes."""
 
 MOST_IMPORT: Final = 1024 * 1024
-"""Bytes of a body that is a record's file."""
+"""The maximal size of an uploaded record, in bytes."""
 
 
 @frozen
 class Answer:
-    """An answer: `body` as JSON, or, where `raw` is not None, those bytes as `mime`. `headers`: further ones."""
+    """An answer to a request."""
 
     status: int = 200
+    """The HTTP status."""
+
     body: Any = None
+    """A value that is encoded as JSON, unless there is a `raw` body."""
+
     raw: bytes | None = None
+    """The body as it is sent."""
+
     mime: str = JSON
+    """The media type of the body."""
+
     headers: Mapping[str, str] = field(factory=dict)
+    """Additional headers."""
 
     def encoded(self) -> bytes:
         """Return the bytes of the body."""
@@ -40,22 +50,26 @@ class Answer:
 
 
 def dumped(value: Any) -> bytes:
-    """Return a value as JSON: compact, in ASCII, so that no character of a name can mean anything to a parser."""
-    return json.dumps(value, separators=(",", ":")).encode()
+    """Return a value as compact JSON. It is ASCII, so no character of a name can end a line of an event stream."""
+    return _encode(value).encode()
+
+
+_encode: Final = json.JSONEncoder(separators=(",", ":")).encode
+"""`json.dumps` would make a new encoder each time."""
 
 
 def download(name: str, raw: bytes, mime: str) -> Answer:
-    """Return a file that is to be saved. `name`: of ASCII letters, digits, `.`, `-` and `_`."""
+    """Return an answer that the browser saves as a file. `name` has only ASCII letters, digits, `.`, `-` and `_`."""
     return Answer(raw=raw, mime=mime, headers={"content-disposition": f'attachment; filename="{name}"'})
 
 
-class Refusal(GamedError):  # noqa: N818 (what it is, as the other errors are named)
-    """A request that is refused: an HTTP status, a stable code, what is wrong, and what to do instead.
+class Refusal(GamedError):  # noqa: N818 (named for what it means, as the other errors are)
+    """A request is refused: an HTTP status, a stable code, what is wrong, and a hint what to do instead.
 
-    `headers`: further ones of the answer. `record`: the id of the record that a room has become.
+    `headers` are added to the answer. `record` is the id of the record if the request names a room that has ended.
     """
 
-    def __init__(  # noqa: PLR0913 (what an answer consists of)
+    def __init__(  # noqa: PLR0913 (the parts of an error answer)
         self,
         status: int,
         code: str,
@@ -71,7 +85,7 @@ class Refusal(GamedError):  # noqa: N818 (what it is, as the other errors are na
         self.record = record
 
     def answer(self) -> Answer:
-        """Return the answer that says so."""
+        """Return the answer that is sent."""
         error = {"code": self.code, "text": self.text, "hint": self.hint}
         if self.record is not None:
             error["record"] = self.record
@@ -81,13 +95,13 @@ class Refusal(GamedError):  # noqa: N818 (what it is, as the other errors are na
 _STATUSES: Final[tuple[tuple[type[GamedError], int, str, str], ...]] = (
     (UnknownRecord, 404, "no-record", ""),
     (RoomError, 409, "room", ""),
-    (DiskError, 503, "disk", "try again in a while"),
-    (StoreError, 503, "store", "try again in a while"),
+    (DiskError, 503, "disk", "try again later"),
+    (StoreError, 503, "store", "try again later"),
 )
 
 
 def refusal_of(error: GamedError) -> Refusal:
-    """Return the refusal that an error of gamed means to a browser."""
+    """Return the refusal for any of gamed's errors."""
     if isinstance(error, Refusal):
         return error
     if isinstance(error, RuleError):
@@ -99,67 +113,83 @@ def refusal_of(error: GamedError) -> Refusal:
 
 
 class Visitor(Protocol):
-    """Who asks."""
+    """The session that a request belongs to."""
 
     @property
     def id(self) -> str:
-        """What the session is known by; secret to others."""
+        """The session's id, which others do not know."""
 
     @property
     def admin(self) -> bool:
-        """Whether the console's user has logged in."""
+        """Whether an administrator has logged in."""
 
 
 @frozen
 class Call:
-    """A request as it is handled.
-
-    `path`: the parts below /api/v1/, unquoted. `query`: each name's last value. `body`: of a POST, what the JSON says,
-    or the bytes where the route takes a file; else None. `visitor`: the session; `places`: what stands in the path
-    where the route has `{…}`. `address`: of the browser; `secure`: whether it came by TLS.
-    """
+    """A request, decoded."""
 
     path: Sequence[str]
+    """The segments below /api/v1/, unquoted."""
+
     method: str
+    """The HTTP method; GET for a HEAD request."""
+
     query: Mapping[str, str]
+    """The parameters of the query. If a name is repeated, its last value counts."""
+
     body: Any
+    """The JSON object of the body, or its bytes if the route takes a file; None for a GET."""
+
     visitor: Any
+    """The session."""
+
     places: Mapping[str, str] = field(factory=dict)
+    """The path parameters: the segments where the route has `{…}`."""
+
     address: str = ""
+    """The browser's IP address."""
+
     secure: bool = False
+    """Whether the request came over TLS."""
+
     cookie: str = ""
     """The name of the session's cookie."""
+
     port: int | None = None
-    """The browser's; None if a reverse proxy tells its address."""
+    """The browser's port; None if the address was taken from a reverse proxy's header."""
 
     host: str = ""
-    """What the browser calls this host, with the port."""
+    """The Host header: this host's name as the browser knows it, with the port."""
 
     def text(self, name: str, default: str = "") -> str:
-        """Return a text of the body. Raises Refusal: it is something else."""
+        """Return a string of the body. Raises Refusal if it is of another type."""
         found = self.value(name, str)
         return default if found is None else str(found)
 
     def value(self, name: str, kind: type) -> Any:
-        """Return a value of the body, None if it is left out. Raises Refusal: it is of another type."""
+        """Return a value of the body; None if it is missing. Raises Refusal if it is of another type."""
         found = self.body.get(name) if isinstance(self.body, dict) else None
-        # True is an int to Python.
+        # True is an int in Python.
         if found is None or (isinstance(found, kind) and not (kind is int and isinstance(found, bool))):
             return found
-        raise Refusal(400, "type", f"{name} is not of the type {kind.__name__}", "openapi.json describes the body")
+        raise Refusal(400, "type", f"{name} must be {_JSON_TYPES[kind]}", "openapi.json describes the body")
 
     def number(self, name: str, default: int, least: int, most: int) -> int:
-        """Return a number of the query. Raises Refusal: it is none, or out of bounds."""
+        """Return an integer of the query. Raises Refusal if it is not an integer between `least` and `most`."""
         text = self.query.get(name)
         if text is None:
             return default
         try:
-            found = int(text) if len(text) < 20 else least - 1  # noqa: PLR2004 (more digits than any bound has)
+            # int() takes quadratic time, and no bound has so many digits.
+            found = int(text) if len(text) < 20 else least - 1  # noqa: PLR2004 (see above)
         except ValueError:
             found = least - 1
         if not least <= found <= most:
-            raise Refusal(400, "number", f"{name} is a number from {least} to {most}")
+            raise Refusal(400, "number", f"{name} must be a number from {least} to {most}")
         return found
+
+
+_JSON_TYPES: Final = {str: "a string", int: "an integer", bool: "true or false", list: "an array", dict: "an object"}
 
 
 Do = Callable[..., Any]
@@ -168,26 +198,31 @@ Do = Callable[..., Any]
 
 @frozen
 class Route:
-    """One thing that can be asked for. `path`: below /api/v1/, as "rooms/{id}/pause".
-
-    `admin`: only for whoever has logged in. `file`: the body is bytes, not JSON. `stream`: `do` takes the request, too,
-    and answers bit by bit.
-    """
+    """A method and a path of the API, and the function that handles it."""
 
     method: str
+
     path: str
+    """The path below /api/v1/, for example "rooms/{id}/pause"."""
+
     do: Do
+
     admin: bool = False
+    """Whether only an administrator may use it."""
+
     file: bool = False
+    """Whether the body is a file, which `do` gets as bytes, instead of JSON."""
+
     stream: bool = False
+    """Whether `do` also gets Twisted's request and sends an event stream on it."""
 
     @property
     def most(self) -> int:
-        """How many bytes a body may have."""
+        """The maximal size of the body, in bytes."""
         return MOST_IMPORT if self.file else MOST_JSON
 
     def match(self, path: Sequence[str]) -> Mapping[str, str] | None:
-        """Return what stands at the places of the path, or None if it is another path."""
+        """Return the path parameters, or None if the path is a different one."""
         parts = self.path.split("/")
         if len(parts) != len(path):
             return None
@@ -201,7 +236,7 @@ class Route:
 
 
 def find(routes: Iterable[Route], path: Sequence[str], method: str) -> tuple[Route, Mapping[str, str]]:
-    """Return the route of a request, and what stands at its places. Raises Refusal: 404, or 405 with `allow`."""
+    """Return the route of a request and its path parameters. Raises Refusal: 404, or 405 with `allow`."""
     allowed = []
     for route in routes:
         places = route.match(path)
@@ -211,12 +246,12 @@ def find(routes: Iterable[Route], path: Sequence[str], method: str) -> tuple[Rou
             return route, places
         allowed.append(route.method)
     if not allowed:
-        raise Refusal(404, "not-found", "there is nothing here", "/api/v1/openapi.json lists what there is")
+        raise Refusal(404, "not-found", "there is no such path", "/api/v1/openapi.json lists all paths")
     allow = ", ".join(sorted(set(allowed)))
-    raise Refusal(405, "method", f"{method} cannot be done here", f"allowed: {allow}", headers={"allow": allow})
+    raise Refusal(405, "method", f"{method} is not allowed here", f"allowed: {allow}", headers={"allow": allow})
 
 
 def permit(route: Route, visitor: Visitor) -> None:
-    """Raise Refusal if a visitor may not do this."""
+    """Raise Refusal if a visitor may not use this route."""
     if route.admin and not visitor.admin:
-        raise Refusal(401, "login", "this is for the administrator", "POST /api/v1/session/login")
+        raise Refusal(401, "login", "only an administrator may do this", "log in: POST /api/v1/session/login")

@@ -1,4 +1,4 @@
-"""The API below /api/v1/: requests become calls, and whatever goes wrong becomes an answer in JSON.
+"""The API below /api/v1/: turns requests into calls, and every error into an answer in JSON.
 
 Source: docs/reference/web-api.md#calls.
 """
@@ -30,21 +30,22 @@ log = Logger()
 
 PREFIX: Final = "/api/v1/"
 
-FAULT: Final = Refusal(500, "fault", "this is a fault of gamed's own; the log has it")
+FAULT: Final = Refusal(500, "fault", "internal error; the server's log has the details")
 
 
 Compress: TypeAlias = Callable[[bytes], Deferred[bytes]]
-"""Compresses a body, where it keeps nothing else waiting."""
+"""Compresses a body without blocking the reactor."""
 
 
 @define(eq=False)
 class Exchange:
-    """A request and its answer."""
+    """One request, which may be answered later: by then the browser may have closed the connection."""
 
     request: Any
     compress: Compress
-    # Whether the browser has closed the connection.
+
     is_gone: bool = False
+    """Whether the browser has closed the connection."""
 
     def __attrs_post_init__(self) -> None:
         self.request.notifyFinish().addErrback(self._lost)
@@ -53,15 +54,15 @@ class Exchange:
         self.is_gone = True
 
     def send(self, answer: Answer) -> None:
-        """Answer."""
+        """Send the answer, compressed if the browser accepts that."""
         body = answer.encoded()
         if len(body) < LEAST or not takes_gzip(self.request):
             self._write(answer, body, {})
             return
-        compressed = self.compress(body).addCallback(partial(self._write, answer), more={"content-encoding": "gzip"})
+        compressed = self.compress(body).addCallback(partial(self._write, answer), extra={"content-encoding": "gzip"})
         compressed.addErrback(self.fail)
 
-    def _write(self, answer: Answer, body: bytes, more: Mapping[str, str]) -> None:
+    def _write(self, answer: Answer, body: bytes, extra: Mapping[str, str]) -> None:
         if self.is_gone:
             return
         request = self.request
@@ -69,13 +70,13 @@ class Exchange:
         request.setHeader(b"content-type", answer.mime.encode())
         request.setHeader(b"content-length", str(len(body)).encode())
         request.setHeader(b"vary", b"accept-encoding")
-        for name, value in {**answer.headers, **more}.items():
+        for name, value in {**answer.headers, **extra}.items():
             request.setHeader(name.encode(), value.encode())
         request.write(body)
         request.finish()
 
     def fail(self, failure: Failure) -> None:
-        """Answer with what went wrong; a fault of ours costs this answer, and nothing else."""
+        """Send the error as an answer. An unexpected exception is logged, and affects only this request."""
         error = failure.value
         if isinstance(error, GamedError):
             self.send(refusal_of(error).answer())
@@ -85,12 +86,12 @@ class Exchange:
 
     @property
     def path(self) -> str:
-        """The path, for the log."""
+        """The path, shortened and escaped for the log."""
         return ascii(self.request.path[:200])
 
 
 class Api(Resource):
-    """All that stands below /api."""
+    """Everything below /api."""
 
     isLeaf = True
 
@@ -101,11 +102,11 @@ class Api(Resource):
         self.compress: Compress = partial(maybeDeferred, gzipped)
 
     def render(self, request: Any) -> int:
-        """Answer a request, at once or later."""
+        """Answer a request, either immediately or when its Deferred fires."""
         exchange = Exchange(request, self.compress)
         try:
             answer = self._answer(request)
-        except Exception:  # noqa: BLE001 (whatever it is, it costs this answer alone)
+        except Exception:  # noqa: BLE001 (any error affects only this request)
             exchange.fail(Failure())
         else:
             if isinstance(answer, Deferred):
@@ -115,7 +116,7 @@ class Api(Resource):
         return NOT_DONE_YET
 
     def _answer(self, request: Any) -> Any:
-        """Return the answer, a Deferred of it, or None where it comes bit by bit. Raises GamedError."""
+        """Return the answer or a Deferred of it; None if the route streams its answer itself. Raises GamedError."""
         headers = _headers(request)
         method = "GET" if request.method == b"HEAD" else request.method.decode("latin-1")
         path = _path(request)
@@ -130,13 +131,14 @@ class Api(Resource):
         body = None if method == "GET" else _body(request, route)
         address, port = request.origin
         if visitor.operator is not None:
-            # Each request may come from elsewhere, and the audit log says from where.
+            # An administrator's requests may come from different addresses; the audit log has that of each request.
             visitor.operator.address, visitor.operator.port = address, port
         secure, host = bool(request.isSecure()), headers.get("host", "")
         call = Call(path, method, _query(request), body, visitor, places, address, secure, name, port, host)
         if not route.stream:
             return route.do(call)
         if request.method == b"HEAD":
+            # A stream would never end, and a HEAD request wants only the headers.
             return Answer(mime="text/event-stream; charset=utf-8", raw=b"")
         stream: Any = route.do
         return stream(call, request)
@@ -150,14 +152,14 @@ def _headers(request: Any) -> Mapping[str, str]:
 
 
 def _path(request: Any) -> list[str]:
-    """Return the parts of the path below the prefix."""
+    """Return the segments of the path below the prefix, unquoted."""
     try:
         prefix, _, path = request.path.decode("ascii").partition(PREFIX)
         if not prefix:
             return [unquote_to_bytes(part).decode() for part in path.split("/")]
     except UnicodeDecodeError:
         pass
-    raise Refusal(404, "not-found", "there is nothing here", "/api/v1/openapi.json lists what there is")
+    raise Refusal(404, "not-found", "there is no such path", "/api/v1/openapi.json lists all paths")
 
 
 def _query(request: Any) -> Mapping[str, str]:
@@ -167,9 +169,10 @@ def _query(request: Any) -> Mapping[str, str]:
 
 
 def _cookie_name(request: Any) -> str:
-    """Return what the session's cookie is called.
+    """Return the name of the session's cookie.
 
-    Browsers send cookies to all ports of a host. The port in the name keeps the daemons of a host apart.
+    Browsers send a host's cookies to all of its ports, so the name contains the port: two daemons on one host must not
+    overwrite each other's cookies.
     """
     port = (request.getHeader(b"host") or b"").rpartition(b":")[2].decode("latin-1")
     if not re.fullmatch("[0-9]{1,5}", port):
@@ -178,31 +181,31 @@ def _cookie_name(request: Any) -> str:
 
 
 def _body(request: Any, route: Route) -> Any:
-    """Return what the body says. Raises Refusal."""
+    """Return the decoded body, or its bytes if the route takes a file. Raises Refusal."""
     body = request.content.read(route.most + 1)
     if len(body) > route.most:
-        raise Refusal(413, "too-long", f"a body has at most {route.most} bytes here")
+        raise Refusal(413, "too-long", f"the body is longer than {route.most} bytes")
     if route.file:
         return body
     if not body:
         return {}
     if request.content_type.partition(";")[0].strip().lower() != JSON:
-        raise Refusal(415, "type", f"the body is {JSON}, and its content-type says so")
+        raise Refusal(415, "type", f"the body must be JSON, with the content-type {JSON}")
     return parsed(body)
 
 
 def parsed(body: bytes) -> dict[str, Any]:
-    """Return a JSON object that is what it seems: no endless nesting, no half characters. Raises Refusal."""
+    """Return a JSON object. Raises Refusal if it is nested too deeply or contains NaN or lone surrogates."""
     try:
         value = json.loads(body.decode(), parse_constant=_no_number)
-        # Half a character (a lone surrogate) could not be sent on.
+        # A lone surrogate cannot be encoded as UTF-8 when the text is sent to others.
         json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
-        raise Refusal(400, "json", "the body is not JSON", "RFC 8259 says what is") from error
+        raise Refusal(400, "json", "the body is not valid JSON", "see RFC 8259") from error
     if not isinstance(value, dict):
-        raise Refusal(400, "json", "the body is not an object", 'write {"name": value, …}')
+        raise Refusal(400, "json", "the body is not a JSON object", 'send {"name": value, …}')
     return value
 
 
 def _no_number(text: str) -> float:
-    raise ValueError(f"{text} is no JSON")
+    raise ValueError(f"{text} is not JSON")

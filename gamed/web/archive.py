@@ -1,7 +1,7 @@
-"""The archive in the browser: search records, read them move by move, save them as files, import files.
+"""Handlers for /api/v1/records and /api/v1/import: search records, replay them, download and import them.
 
-Source: docs/reference/web-api.md#calls. What takes long is done by a `ThreadCooperator`, and its answers are encoded
-there.
+Source: docs/reference/web-api.md#calls. Records are opened, rendered and encoded by a `ThreadCooperator`, because that
+may take long.
 """
 
 from __future__ import annotations
@@ -20,24 +20,33 @@ from gamed.registry import GameType
 from gamed.store import Store
 from gamed.store.query import NOBODY, PLAYER, Query
 from gamed.web.answers import Answer, Call, Refusal, Route, download, dumped
-from gamed.web.imports import Importing, kept, to_data
+from gamed.web.imports import Importing, keep, to_data
 from gamed.web.naming import EVERYTHING, Naming
 from gamed.web.opened import Opened, RecordCache, opened, summary_data
 from gamed.web.thread_cooperator import Steps, ThreadCooperator
 
 MOST_RECORDS: Final = 200
-"""How many summaries a page has at most."""
+"""The maximal number of summaries on a page of search results."""
 
 _PAGE: Final = 50
+"""The number of summaries on a page, unless the request has another limit."""
+
 _LONGEST: Final = 300
+"""The maximal length of a text to search for, in characters."""
+
 _LONGEST_CURSOR: Final = 4_000
+"""The same of the cursor of a page."""
+
 _MOST_SEATS: Final = 63
+"""The highest number of a seat."""
+
 _WHOLE: Final = 36
-"""Characters of a whole id."""
+"""The length of an id that is not shortened."""
 
 _ID = re.compile("[0-9a-f-]{4,36}")
 _DATE = re.compile("[0-9]{4}[-0-9T:.Z]{0,20}")
 _SEPARATOR: Final = "~"
+"""Between the two parts of a cursor: the start and the id of the last record of a page."""
 
 
 def _never(_record: str) -> bool:
@@ -46,24 +55,32 @@ def _never(_record: str) -> bool:
 
 @define(eq=False)
 class Archive:
-    """Answers for /api/v1/records and /api/v1/import.
-
-    `types`: the installed games by kind. `is_on_its_way`: whether a game will be a record. `reading`, `taking_in`: who
-    does what takes long, so that an import does not hold up those who read.
-    """
+    """The handlers for records."""
 
     store: Store
+
     importing: Importing
+    """Checks files that are imported."""
+
     types: Mapping[str, GameType]
+    """The installed games by kind."""
+
     reading: ThreadCooperator = field(factory=ThreadCooperator)
-    taking_in: ThreadCooperator = field(factory=ThreadCooperator)
+    """Opens and renders records."""
+
+    checking: ThreadCooperator = field(factory=ThreadCooperator)
+    """Checks imported files; separate, so that an import does not delay readers."""
+
     record_cache: RecordCache = field(factory=RecordCache)
+
     is_on_its_way: Callable[[str], bool] = _never
+    """Whether the record of an ended game is about to be stored."""
+
     naming: Naming = field(factory=Naming)
 
     @property
     def routes(self) -> Sequence[Route]:
-        """What can be asked for."""
+        """The routes of this part of the API."""
         return (
             Route("GET", "records", _deferred(self._search)),
             Route("GET", "records/{id}", _deferred(self._record)),
@@ -76,9 +93,9 @@ class Archive:
 
     async def _search(self, call: Call) -> Answer:
         limit, naming = call.number("limit", _PAGE, 1, MOST_RECORDS), self._naming(call)
-        # One more than is told says whether there is a next page.
+        # One record more than the page has: if it exists, there is a next page.
         query = _query(call, limit + 1)
-        # Who could search for an address would learn that it has played.
+        # A search for a hidden address must not reveal that somebody played from it.
         found = () if naming.is_hidden(query.player or "") else await self.store.find(query)
         page = found[:limit]
         following = _cursor(page[-1]) if len(found) > limit else None
@@ -120,16 +137,16 @@ class Archive:
         return download(*await self._read(call, steps))
 
     async def _read(self, call: Call, steps: Callable[[Opened], Steps[Any]]) -> Any:
-        """Open the record that is asked for, and return what the steps return."""
-        id = call.places["id"]  # noqa: A001 (the column's name)
+        """Open the requested record, do the steps with it, and return their result."""
+        id = call.places["id"]  # noqa: A001 (the path parameter's name)
         found = self.record_cache.take(id)
         if found is not None and await self.store.header(id) != found.record.header:
-            # A command has deleted the record since it was opened, or has taken a name out of it.
+            # Since it was opened, a command has deleted the record or removed a name from it.
             self.record_cache.drop(id)
             found = None
         if found is None:
             record = await self._fetched(id)
-            # The id may have been shortened.
+            # The id of the request may be shortened.
             found = self.record_cache.take(record.id)
             if found is None or found.record != record:
                 by_publisher = {made.publisher: made for made in self.types.values()}
@@ -137,14 +154,15 @@ class Archive:
                 self.record_cache.put(found)
         return await self.reading.do(steps(found))
 
-    async def _fetched(self, id: str) -> Record:  # noqa: A002 (the column's name)
+    async def _fetched(self, id: str) -> Record:  # noqa: A002 (the path parameter's name)
         if not _ID.fullmatch(id):
-            raise Refusal(404, "no-record", "there is no such record", "an id has digits, letters a to f, hyphens")
+            hint = "an id consists of digits, letters from a to f, and hyphens"
+            raise Refusal(404, "no-record", "there is no such record", hint)
         try:
             return await self.store.record(id)
         except UnknownRecord as error:
             if self.is_on_its_way(id):
-                raise Refusal(503, "not-yet", "this game is not stored yet", "try again in a moment") from error
+                raise Refusal(503, "not-yet", "the record of this game is not stored yet", "try again soon") from error
             hint = "it may have been deleted" if len(id) == _WHOLE else ""
             raise Refusal(404, "no-record", str(error), hint) from error
 
@@ -152,11 +170,11 @@ class Archive:
 
     async def _import(self, call: Call) -> Answer:
         if not isinstance(call.body, bytes):
-            raise Refusal(400, "type", "the body is the file that is to be imported")
-        # It may log out meanwhile.
+            raise Refusal(400, "type", "the body must be the file to import")
+        # The administrator may log out before the import has ended.
         operator = call.visitor.operator
-        checked = await self.taking_in.do(self.importing.checked(call.body))
-        outcomes = [to_data(await kept(self.store, outcome)) for outcome in checked]
+        checked = await self.checking.do(self.importing.checked(call.body))
+        outcomes = [to_data(await keep(self.store, outcome)) for outcome in checked]
         operator.noted("import", ", ".join(f"{one['code']} {one['id'] or ''}".strip() for one in outcomes))
         return Answer(body={"outcomes": outcomes})
 
@@ -166,11 +184,11 @@ def _deferred(do: Callable[[Call], Any]) -> Callable[[Call], Deferred[Answer]]:
 
 
 def _query(call: Call, limit: int) -> Query:
-    """Return what is asked of the store. Raises Refusal."""
+    """Return the query for the store. Raises Refusal."""
     player = _text(call, "player")
     termination = call.query.get("termination")
     if termination is not None and termination not in list(Termination):
-        raise Refusal(400, "termination", "no game ends so", f"one of: {', '.join(Termination)}")
+        raise Refusal(400, "termination", "there is no such termination", f"one of: {', '.join(Termination)}")
     return Query(
         kind=_text(call, "game"),
         player=player,
@@ -186,7 +204,7 @@ def _query(call: Call, limit: int) -> Query:
 def _text(call: Call, name: str, longest: int = _LONGEST) -> str | None:
     text = call.query.get(name)
     if text and (len(text) > longest or "\0" in text or not _is_unicode(text)):
-        raise Refusal(400, "text", f"{name} is no text that anything is called by")
+        raise Refusal(400, "text", f"{name} is too long or contains invalid characters")
     return text or None
 
 
@@ -201,7 +219,7 @@ def _is_unicode(text: str) -> bool:
 def _date(call: Call, name: str) -> str | None:
     text = call.query.get(name)
     if text and not _DATE.fullmatch(text):
-        raise Refusal(400, "date", f"{name} is no date", "such as 2026, 2026-11 or 2026-11-21T09:00")
+        raise Refusal(400, "date", f"{name} is not a date", "for example 2026, 2026-11 or 2026-11-21T09:00")
     return text or None
 
 
@@ -210,7 +228,7 @@ def _winner(call: Call, player: str | None) -> int | str | None:
     if not text or text == NOBODY or (text == PLAYER and player is not None):
         return text or None
     if text == PLAYER:
-        raise Refusal(400, "winner", "the winner is the player, but no player is named", "name one with player=")
+        raise Refusal(400, "winner", f"winner={PLAYER} needs the parameter player", "add player=NAME")
     return call.number("winner", 0, 0, _MOST_SEATS)
 
 
@@ -222,7 +240,7 @@ def _after(call: Call) -> tuple[str, str] | None:
     text = _text(call, "before", _LONGEST_CURSOR)
     if text is None:
         return None
-    started, separator, id = text.rpartition(_SEPARATOR)  # noqa: A001 (the column's name)
+    started, separator, id = text.rpartition(_SEPARATOR)  # noqa: A001 (the name in the store)
     if not separator or not _ID.fullmatch(id):
-        raise Refusal(400, "before", "this is no `next` of a page before")
+        raise Refusal(400, "before", "before must be the `next` of another page")
     return started, id

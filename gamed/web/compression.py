@@ -1,6 +1,6 @@
-"""Compression of what browsers get: gzip, where they take it.
+"""Compression with gzip for browsers that accept it.
 
-Streams of events are not compressed: a browser must have each event at once.
+Event streams are not compressed: a browser must get each event immediately.
 """
 
 from __future__ import annotations
@@ -9,18 +9,18 @@ import gzip
 from typing import Any, Final
 
 LEAST: Final = 1024
-"""Bytes from which on compression is worth its time: less leaves in one packet."""
+"""The smallest body that is compressed, in bytes. A smaller one fits in one packet anyway."""
 
 _LEVEL: Final = 6
 
 
 def gzipped(body: bytes) -> bytes:
-    """Return a body compressed; the same body gives the same bytes. It is one call, which lets other threads run."""
+    """Return the compressed body. It is the same for the same body. The call releases the GIL while it compresses."""
     return gzip.compress(body, _LEVEL, mtime=0)
 
 
 def takes_gzip(request: Any) -> bool:
-    """Whether a request's answer may be compressed."""
+    """Whether the request accepts gzip."""
     for part in (request.getHeader(b"accept-encoding") or b"").lower().split(b","):
         name, _, quality = part.replace(b" ", b"").partition(b";q=")
         if name == b"gzip":

@@ -1,9 +1,12 @@
-"""Who reads streams: requests that are answered bit by bit, as server-sent events.
+"""Connections on which browsers read event streams (server-sent events).
 
-Source: the WHATWG's "Server-sent events". A `Line` is a connection on which events are read; an `EventReader` is one
-stream of it. A line may have several streams: a browser has few connections to a host, and all its windows share one.
-As a `Session` does, a line writes to a bare socket itself, because a transport would send in a later turn of the
-reactor, at the price of that turn and of two more system calls an event; the transport takes what the system does not.
+Source: the WHATWG's "Server-sent events". A `Line` is such a connection; an `EventReader` is one stream on it. A line
+may have several streams: a browser opens only six connections to a host, and all its windows share one.
+
+A line writes directly to the socket, as a `Session` does. Twisted's transport would send in a later reactor turn, which
+costs that turn and two more system calls an event. Only what the socket does not accept at once goes to the transport.
+Then the line is congested: its readers get nothing until the transport has sent everything, and afterwards one event
+with all they have missed. TLS connections have no socket for plain bytes, and always write to the transport.
 """
 
 # ruff: noqa: N802 (where a Twisted interface is implemented, its names stand)
@@ -24,79 +27,94 @@ from gamed.web.feed import Stream
 from gamed.web.turn_cooperator import TurnCooperator
 
 FIRST: Final = b"retry: 1000\n\n"
-"""What a stream begins with: how many milliseconds a browser waits before it comes again."""
+"""The beginning of a stream: after a lost connection, the browser waits 1,000 ms before it reconnects."""
 
 PING_SECONDS: Final = 5.0
-"""Seconds between two pings. A browser that gets nothing for more than two of them gives the connection up."""
+"""Seconds between two pings. The pages' script (hub.js) reconnects if it gets nothing for 12 seconds."""
 
 PING: Final = b"event: ping\ndata: {}\n\n"
 
 STUCK: Final = 20.0
-"""Seconds that a reader may leave unread what was sent to it."""
+"""Seconds after which a congested line is aborted: its browser does not read."""
 
 SILENT: Final = 12.0
-"""Seconds without an acknowledgement after which a connection counts as lost: two pings and a little more."""
+"""Seconds without a TCP acknowledgement after which a line is aborted; a little more than two pings."""
 
 BUFFERED: Final = 131_072
-"""Bytes that the system holds for one reader: who does not read is noticed sooner, and costs less."""
+"""The size of the kernel's send buffer. With a small one, slow readers are noticed sooner and use less memory."""
 
 _TCP_INFO: Final = getattr(socket, "TCP_INFO", None)
 
 _LAST_ACK: Final = 56
-"""Where `struct tcp_info` has the milliseconds since the last acknowledgement (tcpi_last_ack_recv)."""
+"""The offset of tcpi_last_ack_recv in `struct tcp_info`: the milliseconds since the last acknowledgement."""
 
 
 @define(eq=False)
 class EventReader:
-    """A `Reader` (gamed/web/feed.py): one stream of a line."""
+    """One stream on a line; a `Reader` (gamed/web/feed.py)."""
 
     stream: Stream
     line: Line
+
     number: tuple[str, int] | None
-    # What is sent before each piece of the stream; it says which stream of the line that is.
+    """The id of the last event that the browser has: the stream's generation and a number."""
+
     prefix: bytes
+    """Sent before each piece of the stream: on a line of several streams, it names the stream."""
 
     @property
     def is_congested(self) -> bool:
-        """Whether the line takes nothing just now."""
+        """Whether the line cannot send at the moment."""
         return self.line.is_congested
 
     def send(self, data: bytes) -> None:
-        """Send bytes of the stream."""
+        """Send events of the stream."""
         self.line.send(self.prefix + data)
 
     def end(self) -> None:
-        """End the stream after what was sent."""
+        """End the stream."""
         self.line.ended(self)
 
 
 @implementer(IPullProducer)
 @define(eq=False)
 class Line:
-    """A connection on which events are read."""
+    """A connection on which one or more streams are read."""
 
     lines: Lines
-    # Whether more streams than one may be read here: the connection then stays when they have ended.
+
     is_shared: bool
+    """Whether several streams may be read here. Such a connection stays open when its streams have ended."""
+
     readers: list[EventReader] = field(factory=list)
+
     is_congested: bool = False
+    """Whether the transport still has bytes to send; until it has sent them, nothing else is sent."""
+
     congested_since: float = 0.0
+
     _transport: Any = field(init=False)
-    # The socket of the connection, also where TLS is in between.
+
     _wire: socket.socket | None = None
-    # The same, if events can be written to it as they are.
+    """The TCP socket, also of a TLS connection; None if the transport is not TCP."""
+
     _socket: socket.socket | None = None
+    """The same socket if events can be written to it directly, without TLS."""
+
     _is_chunked: bool = False
+    """Whether the answer has HTTP's chunked encoding."""
 
     def open(self, request: Any) -> None:
-        """Begin the answer."""
+        """Begin the answer to a request."""
         request.setHeader(b"content-type", b"text/event-stream; charset=utf-8")
+        # nginx would buffer the stream.
         request.setHeader(b"x-accel-buffering", b"no")
         request.notifyFinish().addBoth(self._lost)
         self._transport = transport = request.channel.transport
+        # The HTTP channel is registered as a producer; a line pauses and resumes by itself.
         transport.unregisterProducer()
         if ITCPTransport.providedBy(transport):
-            # A TLS transport has this of the TCP transport below it; the interface does not name it.
+            # A TLS transport passes `socket` on from the TCP transport below it, although no interface declares it.
             wire: socket.socket = self._transport.socket
             transport.setTcpKeepAlive(True)
             with suppress(OSError):
@@ -107,40 +125,40 @@ class Line:
         if self._socket is None:
             transport.registerProducer(self, streaming=True)
         else:
-            # The headers leave by the transport; until they have, so does all else.
-            self._fill()
+            # Twisted writes the headers to the transport. Nothing may overtake them on the socket.
+            self._congest()
         request.write(FIRST)
         self._is_chunked = bool(request.chunked)
 
     def read(self, stream: Stream, number: tuple[str, int] | None, prefix: bytes = b"") -> None:
-        """Read a stream from now on. `number`: the last event of it that the browser has."""
+        """Read a stream from now on. `number` is the id of the last event that the browser has."""
         reader = EventReader(stream, self, number, prefix)
         self.readers.append(reader)
         stream.join(reader)
 
     def send(self, data: bytes) -> None:
-        """Send bytes; `is_congested` is set until they have left."""
+        """Send bytes. If the socket does not accept all of them, the line is congested until they are sent."""
         if self._is_chunked:
             data = b"%x\r\n%b\r\n" % (len(data), data)
         if self._socket is not None and not self.is_congested:
             try:
                 sent = self._socket.send(data)
             except OSError:
-                # The transport meets the same error and knows what to do about it.
+                # The transport will get the same error, and handles it.
                 sent = 0
             if sent == len(data):
                 return
             data = data[sent:]
-            self._fill()
+            self._congest()
         self._transport.write(data)
 
-    def _fill(self) -> None:
-        # A pull producer is asked for more when all has left, which is what there is to know.
+    def _congest(self) -> None:
+        # The transport calls a pull producer's `resumeProducing` when its buffer is empty.
         self._transport.registerProducer(self, streaming=False)
         self.pauseProducing()
 
     def ended(self, reader: EventReader) -> None:
-        """Take note that a stream has ended."""
+        """Remove a reader whose stream has ended. A line that is not shared ends with it."""
         self.readers.remove(reader)
         if self.is_shared:
             return
@@ -150,16 +168,17 @@ class Line:
         self._transport.loseConnection()
 
     def beat(self, now: float) -> None:
-        """Show that the connection holds; cut it if its browser does not read, or is out of reach."""
+        """Send a ping. Abort the connection if its browser does not read, or cannot be reached."""
         if self._silence() > SILENT or (self.is_congested and now - self.congested_since > STUCK):
             self._transport.abortConnection()
         elif not self.is_congested:
             self.send(PING)
 
     def _silence(self) -> float:
-        """Return the seconds for which the other end's system has acknowledged nothing.
+        """Return the seconds since the peer's kernel last acknowledged something.
 
-        A network that swallows everything resets no connection. An end that does not read acknowledges all the same.
+        When a network silently drops all packets, nothing resets the connection. A peer that does not read still
+        acknowledges; that case is covered by `STUCK`.
         """
         if self._wire is None or _TCP_INFO is None:
             return 0.0
@@ -169,15 +188,15 @@ class Line:
             return 0.0
         return int.from_bytes(info[_LAST_ACK:], sys.byteorder) / 1_000
 
-    # The transport's word that the peer reads too slowly, or reads again
+    # Flow control, called by the transport
 
     def pauseProducing(self) -> None:
-        """Send nothing for a while."""
+        """Stop sending: the transport's buffer is not empty."""
         if not self.is_congested:
             self.is_congested, self.congested_since = True, self.lines.clock.seconds()
 
     def resumeProducing(self) -> None:
-        """Send again, first of all what was missed."""
+        """Send again, beginning with what the readers have missed."""
         if not self.is_congested:
             return
         self.is_congested = False
@@ -187,7 +206,7 @@ class Line:
             reader.stream.catch_up(reader)
 
     def stopProducing(self) -> None:
-        """Nothing to stop: the request says when its connection is lost."""
+        """Do nothing: `_lost` is called when the connection is lost."""
 
     def _lost(self, _result: object) -> None:
         self.lines.forget(self)
@@ -198,15 +217,20 @@ class Line:
 
 @define(eq=False)
 class Lines:
-    """All connections on which events are read, and the clock that keeps them awake."""
+    """All lines, and the timer that pings them."""
 
     clock: IReactorTime
+
     work: TurnCooperator
+    """Sends the pings, in slices."""
+
     _lines: dict[Line, None] = field(factory=dict)
+    """A dict for its order."""
+
     _beat: IDelayedCall | None = None
 
     def open(self, request: Any, *, is_shared: bool = False) -> Line:
-        """Return a new line, which answers a request."""
+        """Answer a request with a new line, and return it."""
         line = Line(self, is_shared)
         self._lines[line] = None
         line.open(request)
@@ -232,15 +256,15 @@ class Lines:
             yield
 
     def stop(self) -> None:
-        """Keep nothing awake any longer."""
+        """Stop pinging."""
         if self._beat is not None:
             self._beat.cancel()
             self._beat = None
 
 
 def last_event(text: str | None) -> tuple[str, int] | None:
-    """Return the event that a Last-Event-ID names, None if it names none."""
+    """Return the generation and the number of a Last-Event-ID, None if it is not an id of ours."""
     generation, dash, number = (text or "").partition("-")
-    if not dash or not number.isascii() or not number.isdigit() or len(number) > 15:  # noqa: PLR2004 (no stream has more)
+    if not dash or not number.isascii() or not number.isdigit() or len(number) > 15:  # noqa: PLR2004 (longer than any)
         return None
     return generation, int(number)

@@ -1,4 +1,4 @@
-"""The import of a document that a browser sends: the five steps of `gamed import`, for XML and for SGF.
+"""Imports of uploaded files: the five steps of `gamed import`, for XML and SGF.
 
 Source: docs/reference/records.md#the-import, docs/reference/records.md#gofans.
 """
@@ -25,19 +25,24 @@ from gamed.web.thread_cooperator import Steps
 Data: TypeAlias = dict[str, Any]
 
 MOST_GAMES: Final = 100
-"""How many games of one SGF file are taken."""
+"""The maximal number of games in one SGF file."""
 
 
 @define(eq=False)
 class Importing:
-    """What is asked when a document comes in. `players` by publisher, `readers` by the document's element."""
+    """Checks uploaded files."""
 
     formats: Index
+    """The known formats of records."""
+
     players: Mapping[str, Replayer]
+    """The replayers that check a record's moves, by publisher."""
+
     readers: Mapping[str, Reader]
+    """The readers of foreign formats, by the name of the XML document's root element."""
 
     def checked(self, data: bytes) -> Steps[list[Imported]]:
-        """Take all steps but the storing with each game of a file. Raises nothing."""
+        """Do all steps of the import but the last, storing, for each game of a file. Raises nothing."""
         try:
             whole = read_stream(io.BytesIO(data), MOST_IMPORT)
         except RecordError as error:
@@ -47,13 +52,13 @@ class Importing:
         for outcome in outcomes(whole, self.formats, self.players, self.readers):
             found.append(outcome)
             if len(found) > MOST_GAMES:
-                return [Imported("forbidden", f"it holds more than {MOST_GAMES} games")]
+                return [Imported("forbidden", f"the file contains more than {MOST_GAMES} games")]
             yield
         return found
 
 
-async def kept(store: Store, outcome: Imported) -> Imported:
-    """Store what came of a document, and return what comes of that. Raises StoreError: the store fails."""
+async def keep(store: Store, outcome: Imported) -> Imported:
+    """Store the record of a checked document, and return the final outcome. Raises StoreError."""
     if outcome.record is None:
         return outcome
     is_new = False
@@ -67,11 +72,11 @@ async def kept(store: Store, outcome: Imported) -> Imported:
         return attrs.evolve(outcome, code="conflict", sentence=str(error))
     if is_new:
         return outcome
-    return attrs.evolve(outcome, code="duplicate", sentence=f"the record {outcome.record.id} is there already")
+    return attrs.evolve(outcome, code="duplicate", sentence=f"the record {outcome.record.id} is already stored")
 
 
 def to_data(outcome: Imported) -> Data:
-    """Return what came of a document as the API tells it."""
+    """Return the outcome of an import as JSON."""
     data = attrs.asdict(outcome, filter=attrs.filters.exclude("record", "summary"))
     has_id = outcome.record is not None and outcome.is_taken
     return {**data, "taken": outcome.is_taken, "id": outcome.record.id if has_id and outcome.record else None}

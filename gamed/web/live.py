@@ -1,4 +1,4 @@
-"""Rooms as browsers watch them: a feed for each room that is watched, made when the first spectator comes.
+"""Rooms as browsers watch them. The first spectator, or player in a browser, makes the room a `RoomFeed`.
 
 Source: docs/reference/web-api.md#events.
 """
@@ -27,38 +27,56 @@ from gamed.web.turn_cooperator import TurnCooperator
 log = Logger()
 
 SETTLED: Final = 0.25
-"""Seconds between two looks whether a closed room is judged to its end."""
+"""A closed room is reviewed by its referee a little later. Seconds between two checks whether that is finished."""
 
 LOOKS: Final = 20
-"""How many such looks there are; then its readers are let go anyway."""
+"""How many checks there are; after these, the stream ends anyway."""
 
 
 @define
 class Moment:
-    """What a room's view of one moment is rendered from. `told`: how many items of the match's moves there were."""
+    """What is needed to render a room as it was at one moment."""
 
     moves: Moves
+    """The moves of the match, with those that were made later."""
+
     public_moves: int
+    """How many items of `moves.moves` there were at this moment."""
+
     last: Mapping[str, Any] | None
+    """The newest move."""
+
     state: Any
     outcome: Outcome | None
 
 
 @define(eq=False)
 class RoomFeed:
-    """A watched room. `followers`: called after each change, for seats, which show the room's facts, too."""
+    """A watched room: the source of the stream that its spectators read."""
 
     room: Room
     feeds: Feeds
     stream: Stream = field(init=False)
+
     followers: dict[Callable[[], None], None] = field(factory=dict)
+    """Called after each change: the streams of seats show facts about the room, too. A dict for its order."""
+
     away: dict[Seat, float] = field(factory=dict)
-    """Since when no browser shows the seat of a person, by the clock of the feeds."""
+    """For each seat whose player has closed its page: since when, by the clock of the feeds."""
+
     _moves: Moves = field(init=False)
+
     _reveals: Reveals | None = field(init=False)
+    """The game, if it reveals hidden moves later."""
+
     _looks: int = 0
+    """How many times it was checked whether the closed room is reviewed."""
+
     _shown: tuple[Any, ...] = ()
+    """What `_is_news` compares, as it was after the last change."""
+
     _state: Any = None
+    """The state after the last change."""
 
     def __attrs_post_init__(self) -> None:
         self._begin()
@@ -67,19 +85,19 @@ class RoomFeed:
 
     def _begin(self) -> None:
         self._moves = Moves(self.feeds.lobby.game_types[self.room.history.kind])
-        # Asked once a match: to ask a protocol takes some microseconds, and each step is captured.
+        # Once a match, not for each step: isinstance with a protocol takes some microseconds.
         game = self.room.table.game
         self._reveals = game if isinstance(game, Reveals) else None
 
     @property
     def match(self) -> Moves:
-        """What stands for the present match: another object for each."""
+        """An object that identifies the current match: each match has another one."""
         return self._moves
 
     # The source of the stream
 
     def capture(self) -> Moment:
-        """Return the moment."""
+        """Return what is needed to render the room as it is now."""
         table = self.room.table
         self._moves.take(self.room.history.entries)
         if self._reveals is not None and table.state is not None:
@@ -100,7 +118,7 @@ class RoomFeed:
         return scenes.board(self.room, self.feeds.ledgers.of(self.room), self._present(captured).state)
 
     def _present(self, captured: Moment) -> Moment:
-        """Return a moment of the present match: another one may have begun meanwhile."""
+        """Return the moment itself, or the current one if another match has begun since."""
         return captured if captured.moves is self._moves else self.capture()
 
     def facts(self, captured: Moment) -> dict[str, Any]:
@@ -116,19 +134,18 @@ class RoomFeed:
             scene["phase"] = "play" if captured.outcome is None else "over"
         return scene
 
-    def leave(self, seat: Seat, since: float | None) -> None:
-        """Take note that a person's seat is shown nowhere since a moment; None: it is shown again."""
+    def show_away(self, seat: Seat, since: float | None) -> None:
+        """Show the player on a seat as away since a moment; None: it is back."""
         if since is not None:
             self.away[seat] = since
         elif self.away.pop(seat, None) is None:
             return
         self._notify()
 
-    # What the room says
+    # What the room calls
 
     def _seen(self, room: Room, step: Step) -> None:
-        # What goes wrong here must not go wrong for the room.
-        with log.failureHandler("web: cannot show a step"):
+        try:
             if step.opened:
                 self._begin()
                 self.stream.restart()
@@ -136,11 +153,13 @@ class RoomFeed:
                 self._notify()
             if step.closed and not self._looks:
                 self._look(room)
+        except Exception:  # noqa: BLE001 (an error in a view must not become an error of the room)
+            log.failure("web: cannot show a step")
 
     def _is_news(self) -> bool:
-        """Whether anything has changed that is shown: peers may ask what they like."""
+        """Whether the step has changed anything that is shown. Answers to a peer's queries, for example, do not."""
         room, table = self.room, self.room.table
-        # Of refusals only those that are kept are news: a peer may send any number of them.
+        # A peer may be refused any number of times. Only the first refusals are kept, and only these are news.
         refused = sum(len(found.first) for found in self.feeds.lobby.refusals.of(room.id).values())
         now = (len(room.history.entries), table.outcome, table.is_paused, list(room.peers), refused)
         if now == self._shown and table.state is self._state:
@@ -154,7 +173,7 @@ class RoomFeed:
             follow()
 
     def _look(self, room: Room) -> None:
-        """End the stream when the room is judged to its end: until then its last scene is not the last."""
+        """End the stream when the referee has reviewed the closed room, which may still change the outcome."""
         self._looks += 1
         if self._looks > 1 and (room.id not in self.feeds.lobby.rooms or self._looks > LOOKS):
             self._notify()
@@ -166,15 +185,22 @@ class RoomFeed:
 
 @define(eq=False)
 class Feeds:
-    """The feeds of all watched rooms, and what the streams of rooms and seats share."""
+    """The feeds of all watched rooms, and what the streams of rooms and seats have in common."""
 
     lobby: Lobby
     clock: IReactorTime
     naming: Naming = field(factory=Naming)
+
     work: TurnCooperator = field(init=False)
+    """Renders and sends all streams."""
+
     ledgers: Ledgers = field(init=False)
+
     lines: Lines = field(init=False)
+    """The connections on which streams are read."""
+
     _feeds: dict[str, RoomFeed] = field(factory=dict)
+    """By the id of the room."""
 
     def __attrs_post_init__(self) -> None:
         self.work = TurnCooperator(self.clock)
@@ -194,11 +220,11 @@ class Feeds:
         return 0 if feed is None else len(feed.stream.readers)
 
     def free(self, room: Room) -> int:
-        """Return how many seats of a room anybody may take."""
+        """Return how many seats of a room are free for anybody."""
         return scenes.free(room, self.ledgers.of(room), self.lobby.reservations)
 
     def forget(self, feed: RoomFeed) -> None:
-        """Forget a feed whose room is closed."""
+        """Remove a feed whose room is closed."""
         self._feeds.pop(feed.room.id, None)
 
     def stream(self, source: Any, **settings: Any) -> Stream:
@@ -206,6 +232,6 @@ class Feeds:
         return Stream(source, self.work, self.clock, **settings)
 
     def stop(self) -> None:
-        """Tell nobody anything any more."""
+        """Send nothing more."""
         self.work.stop()
         self.lines.stop()

@@ -1,8 +1,8 @@
-"""A connection inside the daemon: a client without I/O on one end, a real session on the other.
+"""A connection inside the daemon, with a client without I/O at one end and a `Session` of a listener at the other.
 
 Source: docs/topics/design.md#a-person-in-the-browser. The session comes from the listener's factory, so limits, bans,
-rates, logs and refusals are those of any peer. What one end says is handed to the other in a later turn of the reactor,
-so that nothing calls itself, and each end may hold the other back.
+rates, logs and refusals are those of any peer. Bytes are passed on in a later turn of the reactor, so that calls do not
+recurse. Each end can pause the other: the session by the producer interface, the client by not being read.
 """
 
 # ruff: noqa: N802 (where a Twisted interface is implemented, its names stand)
@@ -32,17 +32,18 @@ from gamed.web.answers import Refusal
 log = Logger()
 
 AT_ONCE: Final = 65_536
-"""Bytes that are handed over at a time; more that waits for the client holds the session back."""
+"""How many bytes are passed on at a time. If more are waiting for the client, the session is paused."""
 
 MOST_HELD: Final = 65_536
-"""Bytes of the client that wait for the session; beyond, the client is told nothing, and may not act."""
+"""If more bytes than this are waiting for the session, the client gets nothing, and the human may not act."""
 
 _CAUSES: Final = {
-    "banned": (403, "connections from your address are refused"),
-    "all": (503, "the game's listener has as many connections as it takes"),
-    "address": (429, "your address has as many connections as it may"),
-    "rate": (429, "your address comes too often"),
+    "banned": (403, "your address is banned"),
+    "all": (503, "the game's listener has reached its limit of connections"),
+    "address": (429, "your address has reached its limit of connections"),
+    "rate": (429, "your address opens too many connections in a short time"),
 }
+"""The HTTP status and the text for each cause of `ConnectionLimits`."""
 
 _serials = count(1)
 
@@ -54,7 +55,7 @@ class Client(Protocol):
         """Return what is sent first."""
 
     def receive_data(self, data: bytes) -> bytes:
-        """Take bytes from the server and return the answer; empty bytes: the server has closed."""
+        """Take bytes from the server and return the answer. Empty bytes mean that the server has closed."""
 
     @property
     def is_done(self) -> bool:
@@ -62,39 +63,66 @@ class Client(Protocol):
 
 
 Call = Callable[..., Deferred[bytes]]
-"""Calls something elsewhere, such as in a thread, and fires with its result."""
+"""Calls a function, for example in a thread. The Deferred fires with its result."""
 
 
 @implementer(ITransport)
 @define(eq=False)
 class Loopback:
-    """The session's transport, and the client's connection.
-
-    `told`: called after either end has been told something, and after the end. `elsewhere`: where the client thinks,
-    if it thinks long; None: here. `leaves`: whether the client closes when its match is over. `error`: why the client
-    closed, if the server erred.
-    """
+    """The transport of a session, whose peer is a client inside the daemon."""
 
     client: Client
     clock: IReactorTime
+
     on_change: Callable[[], None]
+    """Called after bytes were passed to either end, and when the connection has ended."""
+
     elsewhere: Call | None = None
+    """Runs a client that needs long, for example in a thread; None: it runs in the reactor."""
+
     leaves: bool = False
+    """Whether the client closes the connection when its match is over, as bots do."""
+
     session: Session = field(init=False)
+
     is_lost: bool = False
+    """Whether the connection has ended."""
+
     error: str = ""
+    """Why the client closed the connection, if it could not understand the server."""
+
     _down: bytearray = field(factory=bytearray)
+    """Bytes that wait for the client."""
+
     _up: bytearray = field(factory=bytearray)
+    """Bytes that wait for the session."""
+
     _producer: Any = None
+    """The session, if it wants to be paused while too much waits for the client."""
+
     _is_full: bool = False
+    """Whether the producer is paused."""
+
     _is_read: bool = True
+    """Whether the session reads: it may pause its transport."""
+
     _is_thinking: bool = False
+    """Whether a call of `elsewhere` is running."""
+
     _is_closing: bool = False
+    """Whether the session has closed the connection; the client still gets what was sent before."""
+
     _is_leaving: bool = False
+    """Whether the client has closed the connection; the session still gets what was sent before."""
+
     _has_left: bool = False
+    """Whether the session knows that the client has closed."""
+
     _turn: IDelayedCall | None = None
+    """Passes bytes on in a later turn of the reactor."""
+
     _stay: IDelayedCall | None = None
-    """The end of the client's stay after a match."""
+    """Ends the time for which a bot waits for another match."""
 
     def join(
         self,
@@ -104,9 +132,10 @@ class Loopback:
         party: Party | None = None,
         wanted: str | None = None,
     ) -> None:
-        """Connect. `host`: the browser's address; `name`: goes before it in logs. Raises Refusal: the limits say no.
+        """Connect. Raises Refusal if the listener's limits do not admit the connection.
 
-        `party`, `wanted`: as `Peer` has them.
+        `host` is the browser's address, for limits and logs. The logs also contain the `name`. `party` and `wanted` are
+        those of `Peer`.
         """
         serial = next(_serials)
         session = factory.buildProtocol(_address(host, serial))
@@ -126,23 +155,23 @@ class Loopback:
 
     @property
     def is_busy(self) -> bool:
-        """Whether something of the client's waits, or the connection has ended."""
+        """Whether bytes of the client are waiting, or the connection is ending."""
         return self.is_lost or self._is_closing or self._is_leaving or bool(self._up)
 
     def check(self) -> None:
-        """Raise Refusal if nothing can be sent: the connection has ended, or too much waits to be read."""
+        """Raise Refusal if the client cannot send: the connection has ended, or too many bytes are waiting."""
         if self.is_lost or self._is_closing or self._is_leaving:
             raise Refusal(409, "over", "the connection to the game has ended")
         if len(self._up) > MOST_HELD:
-            raise Refusal(429, "too-fast", "too much of yours waits to be read", "try again in a while")
+            raise Refusal(429, "too-fast", "the game has not handled your last actions yet", "try again later")
 
     def send(self, data: bytes) -> None:
-        """Send what the client says."""
+        """Send bytes of the client."""
         self._up += data
         self._go_on()
 
     def leave(self) -> None:
-        """Close from the client's side, after what it has said."""
+        """Close the connection from the client's side, after what it has sent."""
         self._is_leaving = True
         self._go_on()
 
@@ -171,7 +200,7 @@ class Loopback:
                 self._notify_client(b"")
             self._lose(Failure(ConnectionDone()))
         elif self._is_leaving and not self._up and not self._has_left:
-            # As a socket says it when its peer has closed; the session closes its own side then.
+            # As a socket reports that its peer has closed. The session then closes its own side.
             self._has_left = True
             self.session.readConnectionLost()
         elif self._client_takes or self._session_takes:
@@ -199,7 +228,7 @@ class Loopback:
             return
         try:
             answered = self.client.receive_data(data)
-        except Exception:  # noqa: BLE001 (a fault in one client costs it its connection, and nobody else anything)
+        except Exception:  # noqa: BLE001 (a fault in one client ends its own connection only)
             self._erred(Failure())
         else:
             self._answered(answered)
@@ -211,7 +240,7 @@ class Loopback:
             self._stay_or_leave()
 
     def _stay_or_leave(self) -> None:
-        """Leave when the match is over, or after the client's stay if no other match has begun by then."""
+        """Leave when the match is over. A client that plays on waits for another match first, for its `stay`."""
         if not self.client.is_done:
             self._stay_on()
         elif not isinstance(self.client, PlaysOn) or not self.client.stay:
@@ -240,7 +269,7 @@ class Loopback:
     def _notify_session(self, data: bytes) -> None:
         try:
             self.session.dataReceived(data)
-        except Exception:  # noqa: BLE001 (as a socket that breaks)
+        except Exception:  # noqa: BLE001 (as if the connection broke)
             log.failure("server fault: peer={peer}", peer=self.session.name)
             self._lose(Failure(ConnectionAborted()))
         self.on_change()
@@ -259,7 +288,7 @@ class Loopback:
         self.session.connectionLost(reason)
         self.on_change()
 
-    # ITransport and IConsumer: what the session says
+    # ITransport and IConsumer, which the session calls
 
     def write(self, data: bytes) -> None:
         """Take bytes for the client."""
@@ -276,15 +305,15 @@ class Loopback:
         self.write(b"".join(data))
 
     def registerProducer(self, producer: Any, streaming: bool) -> None:  # noqa: ARG002, FBT001 (IConsumer's signature)
-        """Take note of whom to pause while the client does not read."""
+        """Set the producer that is paused while too much waits for the client."""
         self._producer = producer
 
     def unregisterProducer(self) -> None:
-        """Pause nobody any more."""
+        """Remove the producer."""
         self._producer, self._is_full = None, False
 
     def loseConnection(self) -> None:
-        """Close when the client has read all."""
+        """Close when the client has read everything."""
         self._is_closing = True
         self._go_on()
 
@@ -295,27 +324,27 @@ class Loopback:
         self._go_on()
 
     def pauseProducing(self) -> None:
-        """Hand nothing on of what the client says."""
+        """Pass nothing more from the client to the session."""
         self._is_read = False
 
     def resumeProducing(self) -> None:
-        """Hand on what the client says."""
+        """Pass bytes from the client to the session again."""
         self._is_read = True
         self._go_on()
 
     def stopProducing(self) -> None:
-        """Close: nothing is taken any more."""
+        """Close the connection."""
         self.loseConnection()
 
     def getPeer(self) -> IAddress:
-        """Return where the browser is."""
+        """Return the browser's address."""
         return _address(self.session.address, 0)
 
     def getHost(self) -> IAddress:
-        """Return where the browser is: there is no other end."""
+        """Return the browser's address: a connection inside the daemon has no other."""
         return self.getPeer()
 
 
 def _address(host: str, serial: int) -> IPv4Address:
-    # Limits and bans look at the host alone; the family does not matter to them.
+    # Limits and bans use only the host, so an IPv6 address may be in an IPv4Address, too.
     return IPv4Address("TCP", host, serial)

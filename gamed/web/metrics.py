@@ -1,6 +1,7 @@
-"""What Prometheus reads at `/metrics`: collected when it is asked for, so that a move pays nearly nothing.
+"""The metrics that Prometheus reads at `/metrics`.
 
-Source: docs/reference/metrics.md, which names every metric; base units, no unbounded labels.
+Source: docs/reference/metrics.md, which lists every metric. Values are in base units, and no label has an unbounded
+number of values. Everything is collected when it is requested, so that a move pays only for a few counters.
 """
 
 from __future__ import annotations
@@ -24,17 +25,17 @@ Families = Iterator[CounterMetricFamily | GaugeMetricFamily | HistogramMetricFam
 
 @define(eq=False)
 class GarbagePauses:
-    """Measures how long the garbage collector stops everything."""
+    """Measures the pauses of Python's garbage collector."""
 
     pauses: Histogram
     _began: float = 0.0
 
     def start(self) -> None:
-        """Listen to the collector."""
+        """Start measuring."""
         gc.callbacks.append(self._note)
 
     def stop(self) -> None:
-        """Listen no more."""
+        """Stop measuring."""
         if self._note in gc.callbacks:
             gc.callbacks.remove(self._note)
 
@@ -47,43 +48,52 @@ class GarbagePauses:
 
 @define(eq=False)
 class DaemonCollector(Collector):
-    """Reads a daemon's counts. `rooms`: the open rooms; `traffic`, `sessions`: each listener's, by name."""
+    """Collects the metrics of a daemon."""
 
     stats: Stats
+
     rooms: Callable[[], Iterable[Any]]
+    """Returns the open rooms."""
+
     waiting_records: Callable[[], int]
+    """Returns the number of ended games that are not stored yet."""
+
     traffic: Mapping[str, Traffic] = field(factory=dict, kw_only=True)
+    """The traffic of each listener, by its name."""
+
     sessions: Mapping[str, Mapping[Any, None]] = field(factory=dict, kw_only=True)
+    """The connections of each listener, by its name."""
+
     problems: Callable[[], Mapping[str, str]] = field(default=dict, kw_only=True)
-    """Returns what `/readyz` says."""
+    """Returns the problems that `/readyz` shows."""
 
     expiries: Callable[[], Mapping[str, datetime]] = field(default=dict, kw_only=True)
     """Returns when the certificates of TLS listeners expire."""
 
     warnings: Callable[[], Mapping[str, str]] = field(default=dict, kw_only=True)
-    """Returns what `/readyz` warns of."""
+    """Returns the warnings that `/readyz` shows."""
 
     def collect(self) -> Families:
         """Yield all metrics."""
-        yield InfoMetricFamily("gamed_build", "The version that runs.", {"version": __version__})
+        yield InfoMetricFamily("gamed_build", "The version of gamed.", {"version": __version__})
         yield from self._rooms()
         yield from self._listeners()
         yield from self._games()
         yield from self._state()
         stats = self.stats
-        yield _histogram("gamed_move_latency_seconds", "From a move's arrival to its last event.", stats.latency)
-        yield _histogram("gamed_journal_append_seconds", "A write of the journal.", stats.appends)
-        yield _histogram("gamed_store_keep_seconds", "The storing of a record, queueing included.", stats.keeps)
-        yield _histogram("gamed_reactor_stall_seconds", "A pass of the reactor, less a beat.", stats.stalls)
-        yield _histogram("gamed_gc_pause_seconds", "A pause of the garbage collector.", stats.pauses)
-        yield _counter("gamed_journal_errors", "Writes of the journal that failed.", stats.append_errors)
-        yield _counter("gamed_disk_outages", "Times for which the disk did not take the journal.", stats.outages)
-        yield _counter("gamed_disk_outage_seconds", "How long those lasted that have ended.", stats.outage_seconds)
-        yield _counter(
-            "gamed_store_errors", "Records that the store refused; they are offered again.", stats.keep_errors
+        yield _histogram("gamed_move_latency_seconds", "Time from a move's arrival to its last event.", stats.latency)
+        yield _histogram("gamed_journal_append_seconds", "Duration of a write to the journal.", stats.appends)
+        yield _histogram("gamed_store_keep_seconds", "Time until a record is stored, including the queue.", stats.keeps)
+        yield _histogram(
+            "gamed_reactor_stall_seconds", "Time by which long reactor turns exceeded 20 ms.", stats.stalls
         )
-        yield _counter("gamed_store_timeouts", "Times that the database did not answer in time.", stats.store_timeouts)
-        yield _counter("gamed_faults", "Faults of gamed itself; each ended one room or one connection.", stats.faults)
+        yield _histogram("gamed_gc_pause_seconds", "Duration of a garbage collection.", stats.pauses)
+        yield _counter("gamed_journal_errors", "Failed writes to the journal.", stats.append_errors)
+        yield _counter("gamed_disk_outages", "Periods in which the journal could not be written.", stats.outages)
+        yield _counter("gamed_disk_outage_seconds", "Total duration of the ended disk outages.", stats.outage_seconds)
+        yield _counter("gamed_store_errors", "Failed attempts to store a record; they are retried.", stats.keep_errors)
+        yield _counter("gamed_store_timeouts", "Database queries that timed out.", stats.store_timeouts)
+        yield _counter("gamed_faults", "Internal errors; each ended one room or one connection.", stats.faults)
         yield from self._passwords()
         waiting = GaugeMetricFamily("gamed_records_waiting", "Ended games that are not stored yet.")
         waiting.add_metric([], self.waiting_records())
@@ -105,19 +115,17 @@ class DaemonCollector(Collector):
         for name, count in sorted(self.stats.wrong_passwords.items()):
             wrong.add_metric([name], count)
         yield wrong
-        text = "Times for which there were too many wrong passwords in a minute."
+        text = "Periods with too many wrong passwords in a minute."
         yield _counter("gamed_password_alarms", text, self.stats.password_alarms)
 
     def _listeners(self) -> Families:
         connections = GaugeMetricFamily("gamed_connections", "Open connections.", labels=["listener"])
         for name, sessions in self.sessions.items():
             connections.add_metric([name], len(sessions))
-        accepted = CounterMetricFamily(
-            "gamed_connections_accepted", "Connections that were let in.", labels=["listener"]
-        )
-        refused = CounterMetricFamily("gamed_connections_refused", "Connections refused.", labels=["listener", "cause"])
-        received = CounterMetricFamily("gamed_received_bytes", "Bytes from peers.", labels=["listener"])
-        sent = CounterMetricFamily("gamed_sent_bytes", "Bytes to peers.", labels=["listener"])
+        accepted = CounterMetricFamily("gamed_connections_accepted", "Accepted connections.", labels=["listener"])
+        refused = CounterMetricFamily("gamed_connections_refused", "Refused connections.", labels=["listener", "cause"])
+        received = CounterMetricFamily("gamed_received_bytes", "Bytes received from peers.", labels=["listener"])
+        sent = CounterMetricFamily("gamed_sent_bytes", "Bytes sent to peers.", labels=["listener"])
         for name, traffic in self.traffic.items():
             accepted.add_metric([name], traffic.accepted)
             received.add_metric([name], traffic.received)
@@ -128,7 +136,7 @@ class DaemonCollector(Collector):
 
     def _state(self) -> Families:
         problems = self.problems()
-        ready = GaugeMetricFamily("gamed_ready", "1 if the daemon should be sent players, else 0.")
+        ready = GaugeMetricFamily("gamed_ready", "1 if the daemon is ready for players, else 0.")
         ready.add_metric([], not problems)
         parts = GaugeMetricFamily("gamed_problem", "1 for each part that is not ready.", labels=["part"])
         for part in sorted(problems):
@@ -138,7 +146,7 @@ class DaemonCollector(Collector):
         )
         for name, expires in sorted(self.expiries().items()):
             expiries.add_metric([name], expires.timestamp())
-        warnings = GaugeMetricFamily("gamed_warning", "1 for each part to be seen to.", labels=["part"])
+        warnings = GaugeMetricFamily("gamed_warning", "1 for each part with a warning.", labels=["part"])
         for part in sorted(self.warnings()):
             warnings.add_metric([part], 1)
         yield from (ready, parts, expiries, warnings)
@@ -147,8 +155,8 @@ class DaemonCollector(Collector):
         moves = CounterMetricFamily("gamed_moves", "Moves and relayed lines.", labels=["game"])
         opened = CounterMetricFamily("gamed_rooms_opened", "Rooms opened.", labels=["game"])
         ended = CounterMetricFamily("gamed_games_ended", "Ended games, by cause.", labels=["game", "termination"])
-        findings = CounterMetricFamily("gamed_findings", "What referees found.", labels=["game", "code"])
-        refusals = CounterMetricFamily("gamed_refusals", "Messages that had no effect, by reason.", labels=["code"])
+        findings = CounterMetricFamily("gamed_findings", "Violations found by referees.", labels=["game", "code"])
+        refusals = CounterMetricFamily("gamed_refusals", "Messages without effect, by reason.", labels=["code"])
         for kind, count in sorted(self.stats.moves.items()):
             moves.add_metric([kind], count)
         for kind, count in sorted(self.stats.opened.items()):
@@ -179,7 +187,7 @@ def _counter(name: str, text: str, value: float) -> CounterMetricFamily:
 
 
 def registry(collector: DaemonCollector) -> CollectorRegistry:
-    """Return the registry of one daemon: its own metrics, and those of the process."""
+    """Return a registry with the metrics of a daemon and of its process."""
     made = CollectorRegistry()
     made.register(collector)
     ProcessCollector(registry=made)

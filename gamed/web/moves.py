@@ -1,8 +1,8 @@
-"""The moves of a match as browsers are told them: the entries of a history that everybody may know.
+"""The public moves of a running match, as JSON for browsers.
 
-They have the form that `gamed.records.positions` gives to the moves of a record. How long the player took is what the
-game's own clock says, or the time since the move before; None in a game that hides moves, because there all players
-think at the same time. A hidden move has an empty text, and its number; what becomes public of it later is in `cards`.
+They have the same form as the moves of a record (`gamed.records.positions`). `took`, the time that a player took for a
+move, comes from the game's own clock, or is the time since the previous move. In a game with hidden moves it is None,
+because all players think at the same time. A hidden move has an empty text; what is revealed of it later is in `cards`.
 """
 
 from __future__ import annotations
@@ -20,23 +20,31 @@ from gamed.registry import GameType
 
 @define
 class Moves:
-    """Collects the moves of one match, entry by entry.
-
-    `moves`: a move of which something has become public meanwhile is there again, so that streams, which tell what was
-    added, tell that, too. `last`: the newest move.
-    """
+    """Collects the moves of one match, entry by entry."""
 
     game: GameType
+
     moves: list[Data] = field(factory=list)
+    """The moves in order. When cards of a hidden move are revealed, the move is appended again with its cards, because
+    streams send only what was appended."""
+
     last: Data | None = None
-    # By seat, its hidden moves, as they were told last.
+    """The newest move."""
+
     _hidden: dict[Seat, list[Data]] = field(factory=dict)
+    """The hidden moves of each seat, with what was revealed of them so far."""
+
     _seen: int = 0
+    """How many entries have been read."""
+
     _started: int = 0
+    """When the match began, as its entries count the time."""
+
     _before: int = 0
+    """The time of the previous move."""
 
     def take(self, entries: list[Entry]) -> None:
-        """Take the entries of the match; those that were taken before are left out."""
+        """Read the new entries of the match."""
         for entry in entries[self._seen :]:
             if entry.kind == STARTED:
                 self._started = self._before = entry.at
@@ -45,7 +53,7 @@ class Moves:
         self._seen = len(entries)
 
     def reveal(self, shown: Sequence[Sequence[Sequence[object]]]) -> None:
-        """Take what of the hidden moves is public now, by seat, of each of its hidden moves in order."""
+        """Update the hidden moves with the cards that are public now. `shown`: for each seat, those of each move."""
         for seat, known in enumerate(shown):
             hidden = self._hidden.get(seat, [])
             for index, (before, cards) in enumerate(zip(hidden, known, strict=False)):
@@ -70,5 +78,5 @@ class Moves:
 
 
 def newest(moves: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return each move once, in its place, as it was told last."""
+    """Return each move once, in the newest version, in the order of the moves."""
     return list({one["n"]: one for one in moves}.values())

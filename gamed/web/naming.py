@@ -1,12 +1,14 @@
-"""Names of players as the public may read them: without addresses, unless the configuration shows them.
+"""Hides the addresses of players who have no other name.
 
-Source: docs/reference/web-api.md#addresses. Where a dialect has no names, a peer is called by its address, in records,
-too. The console, the log and the commands show these; the web shows them to the administrator.
+Source: docs/reference/web-api.md#addresses. If a game's protocol has no names, a peer's name is its address, also in
+records. The console, the log and the commands show these names. The web shows them only to administrators, unless it is
+configured to show them to everybody.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from ipaddress import ip_address
 from typing import Any, Final
 
@@ -16,11 +18,12 @@ from attrs import define
 from gamed.core.history import JOINED, Entry, History
 
 _IN_BROWSER: Final = "web:"
-"""What the name of a peer in a browser begins with, if it has none."""
+"""The prefix of the name that a nameless player in a browser gets; its address follows."""
 
 
+@lru_cache(1024)
 def is_address(name: str) -> bool:
-    """Whether a name is the address of a peer, with or without its port."""
+    """Whether a name is the address of a peer, with or without its port. Cached: every scene asks for each seat."""
     bare = name.removeprefix(_IN_BROWSER)
     host, _, port = bare.rpartition(":")
     hosts = (bare, host.removeprefix("[").removesuffix("]") if port.isdecimal() else bare)
@@ -37,20 +40,21 @@ def _is_host(text: str) -> bool:
 
 @define(eq=False)
 class Naming:
-    """Says what players are called."""
+    """Decides which names are shown."""
 
     shows_addresses: bool = False
+    """Whether addresses are shown like any other name."""
 
     def named(self, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """Return rows of players with a `name` each: where it is an address, or none is known, the row is `unnamed`."""
+        """Return rows of players, each with a `name`. If it is empty or hidden, the row gets `unnamed` instead."""
         return [self._row(row) for row in rows]
 
     def is_hidden(self, name: str) -> bool:
-        """Whether a name is not told."""
+        """Whether a name must not be shown."""
         return not self.shows_addresses and is_address(name)
 
     def history(self, history: History) -> History:
-        """Return a history as its files are handed out."""
+        """Return a history without hidden names, for files that are downloaded."""
         if not any(self.is_hidden(str(entry.data["name"])) for entry in history.of_kind(JOINED)):
             return history
         return attrs.evolve(history, entries=[self._entry(entry) for entry in history.entries])
@@ -66,4 +70,4 @@ class Naming:
 
 
 EVERYTHING: Final = Naming(shows_addresses=True)
-"""What the administrator is told."""
+"""The names as administrators see them."""

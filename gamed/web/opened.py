@@ -1,8 +1,8 @@
-"""Records opened for reading: what the archive tells of each kind of them, and how many are held open.
+"""Records opened for reading, and a cache of them.
 
 Source: docs/reference/records.md#what-is-kept, docs/reference/records.md#gofans,
-docs/reference/records.md#gameds-own-records. A record is one of gamed's own games, a game of Go, or something that
-gamed keeps without understanding it.
+docs/reference/records.md#gameds-own-records. There are three kinds: records of games that gamed hosted, records of Go,
+and opaque ones, which gamed stores but cannot interpret.
 """
 
 from __future__ import annotations
@@ -37,26 +37,28 @@ SGF: Final = "sgf"
 GOFANS: Final = "gofans"
 
 MOST_POSITIONS: Final = 64
-"""How many positions are told at once."""
+"""The maximal number of positions in one answer."""
 
 XML_TYPE: Final = "application/xml"
 SGF_TYPE: Final = "application/x-go-sgf"
 
 Bounds: TypeAlias = Callable[[str, int, int, int], int]
-"""Reads a number of the query: its name, its default, and what it must lie between. Raises Refusal."""
+"""`Call.number`: reads a number of the query, by its name, default, minimum and maximum. Raises Refusal."""
 
 
 @frozen
 class File:
-    """A file to be saved: what its name ends with, its type and its bytes."""
+    """A file to download."""
 
     ending: str
+    """The end of its name, after the record's id."""
+
     mime: str
     data: bytes
 
 
 class Opened(Protocol):
-    """A record opened for reading. `weight`: how much memory it takes, in positions or moves."""
+    """A record opened for reading."""
 
     record: Record
 
@@ -65,44 +67,45 @@ class Opened(Protocol):
         """How much memory it takes, in positions or moves."""
 
     def to_data(self, naming: Naming) -> Data:
-        """Return all that is told of the record beside its positions."""
+        """Return the record as JSON, without its positions."""
 
     def positions(self, bounds: Bounds, node: int | None) -> Iterator[Data]:
-        """Yield the positions that are asked for. Raises Refusal, and RuleError where the rules refuse a move."""
+        """Yield the requested positions. Raises Refusal, and RuleError if the rules do not allow a move."""
 
     def file(self, chosen: str, naming: Naming) -> File:
         """Return the record in a format. Raises Refusal("no-format"), and RecordError if the format cannot hold it."""
 
 
 def summary_data(summary: Summary, naming: Naming) -> Data:
-    """Return what is searched of a record as the API tells it."""
+    """Return a record's summary as JSON."""
     data = attrs.asdict(summary)
     del data["kind"]
-    more = {"game": summary.kind, "termination": summary.termination or None, "seats": naming.named(data["seats"])}
-    return {**data, **more}
+    changed = {"game": summary.kind, "termination": summary.termination or None, "seats": naming.named(data["seats"])}
+    return {**data, **changed}
 
 
 def _asked(bounds: Bounds, default: int, length: int) -> range:
     first = bounds("from", default, 0, length)
     last = bounds("to", first, first, length)
     if last - first >= MOST_POSITIONS:
-        raise Refusal(400, "number", f"more than {MOST_POSITIONS} positions at once", "ask for fewer")
+        raise Refusal(400, "number", f"these are more than {MOST_POSITIONS} positions", "request fewer at a time")
     return range(first, last + 1)
 
 
 def _no_format(publisher: str, chosen: str, formats: Sequence[str]) -> Refusal:
-    return Refusal(404, "no-format", f"{publisher} has no format {chosen[:40]}", f"it has {', '.join(formats)}")
+    text = f"records of {publisher} have no format {chosen[:40]}"
+    return Refusal(404, "no-format", text, f"they have {', '.join(formats)}")
 
 
 @define(eq=False)
 class OpaqueRecord:
-    """A record that gamed keeps without understanding it."""
+    """A record that gamed stores but cannot interpret."""
 
     record: Record
     weight: int = 1
 
     def to_data(self, naming: Naming) -> Data:  # noqa: ARG002 (Opened's signature)
-        """Return its columns, and that nothing else is known."""
+        """Return the columns of the database; everything else is unknown or empty."""
         record = self.record
         known = {"id": record.id, "publisher": record.publisher, "version": record.version, "game": None}
         unknown = dict.fromkeys(("termination", "winner", "outcome", "unjudged"))
@@ -110,41 +113,42 @@ class OpaqueRecord:
         return {**known, **unknown, **empty, "formats": [XML], "boards": False}
 
     def positions(self, bounds: Bounds, node: int | None) -> Iterator[Data]:  # noqa: ARG002 (Opened's signature)
-        """Raise Refusal: there are none."""
-        raise Refusal(404, "no-boards", f"gamed does not play {self.record.publisher} {self.record.version}")
+        """Raise Refusal: there are no positions."""
+        raise Refusal(404, "no-boards", f"gamed cannot replay {self.record.publisher} {self.record.version}")
 
     def file(self, chosen: str, naming: Naming) -> File:
         """Return the record as it is."""
         if chosen != XML:
             raise _no_format(self.record.publisher, chosen, [XML])
         if not naming.shows_addresses and self.record.publisher.startswith(own.PUBLISHER):
-            raise Refusal(
-                403, "addresses", "there may be addresses of players in this file", "it is for the administrator"
-            )
+            text = "this file may contain the addresses of players"
+            raise Refusal(403, "addresses", text, "only an administrator may download it")
         return File(".xml", XML_TYPE, document(self.record))
 
 
 @define(eq=False)
 class OwnRecord:
-    """A record of gamed's own, replayed."""
+    """The record of a game that gamed hosted, replayed."""
 
     record: Record
-    made: GameType
+    game_type: GameType
     summary: Summary
+
     replayed: Replayed
+    """Its positions and moves."""
 
     @property
     def weight(self) -> int:
-        """How many positions it has."""
+        """The number of positions."""
         return len(self.replayed.states)
 
     @property
     def formats(self) -> list[str]:
-        """The formats that it can be had in."""
-        return [XML, *([REPLAY] if self.made.replays else [])]
+        """The formats in which it can be downloaded."""
+        return [XML, *([REPLAY] if self.game_type.replays else [])]
 
     def to_data(self, naming: Naming) -> Data:
-        """Return the header, and every move."""
+        """Return the summary, the outcome, the findings and all moves."""
         history, judged = self.replayed.history, own.judgement(self.record)
         outcome, of_entry = history.outcome, numbers(history)
         findings = [
@@ -165,21 +169,21 @@ class OwnRecord:
     def positions(self, bounds: Bounds, node: int | None) -> Iterator[Data]:
         """Yield positions as a spectator sees them."""
         if node is not None:
-            raise Refusal(400, "node", "this game has no variations", "ask with from and to")
+            raise Refusal(400, "node", "this game has no variations", "use the parameters from and to")
         return map(self.replayed.position, _asked(bounds, 0, len(self.replayed.moves)))
 
     def file(self, chosen: str, naming: Naming) -> File:
-        """Return the record as it is, or as another program's file."""
+        """Return the record, or a file for another program's replay viewer."""
         history = naming.history(self.replayed.history)
         if chosen == XML:
             return File(".xml", XML_TYPE, document(self._of(history)))
-        for replay in self.made.replays:
+        for replay in self.game_type.replays:
             if chosen in (REPLAY, replay.name):
                 return File(f"-{replay.name}.xml", XML_TYPE, replay.write(history))
         raise _no_format(self.record.publisher, chosen, self.formats)
 
     def _of(self, history: History) -> Record:
-        """Return the record, or a copy of it in which a changed history is."""
+        """Return the record with this history: itself, or a copy if the history was changed."""
         if history is self.replayed.history:
             return self.record
         publisher, version, judged = self.record.publisher, self.record.version, own.judgement(self.record)
@@ -192,18 +196,20 @@ class GoRecord:
 
     record: Record
     game: GoGame
+
     listing: Listing = field(init=False)
+    """Numbers the nodes of the game's tree, and renders them."""
 
     def __attrs_post_init__(self) -> None:
         self.listing = Listing(self.game)
 
     @property
     def weight(self) -> int:
-        """How many moves its tree has."""
+        """The number of nodes in its tree."""
         return len(self.listing.nodes) + 1
 
     def to_data(self, naming: Naming) -> Data:
-        """Return the header, the main line, and the tree."""
+        """Return the summary, the main line and the tree."""
         game, summary = self.game, summary_of_go(self.record, self.game)
         outcome = {"termination": summary.termination, "winner": summary.winner} if summary.termination else None
         return {
@@ -220,7 +226,7 @@ class GoRecord:
         }
 
     def positions(self, bounds: Bounds, node: int | None) -> Iterator[Data]:
-        """Yield positions of the main line, or of the line through a node."""
+        """Yield positions of the main line, or of the line through a node of the tree."""
         if node and node not in self.listing.nodes:
             raise Refusal(404, "no-node", f"the tree has no node {node}")
         line = self.listing.line(node or 0)
@@ -228,16 +234,16 @@ class GoRecord:
         return self.listing.positions(line, asked[0], asked[-1])
 
     def file(self, chosen: str, naming: Naming) -> File:  # noqa: ARG002 (Opened's signature)
-        """Return the record as it is, or in another format for Go."""
+        """Return the record, or a file in another format for Go."""
         if chosen == XML:
             return File(".xml", XML_TYPE, document(self.record))
         return go_file(self.game, chosen)
 
 
 def go_file(game: GoGame, chosen: str) -> File:
-    """Return a game of Go in a format: sgf, gofans for the newest version that holds it, gofans-1.1 to -2.2.
+    """Return a game of Go as a file. The formats are sgf, gofans-1.1 to gofans-2.2, and gofans (the newest that fits).
 
-    Raises RecordError if the format cannot hold it, and RuleError if the rules refuse a move of it.
+    Raises RecordError if the format cannot hold the game, and RuleError if the rules do not allow one of its moves.
     """
     if chosen == SGF:
         return File(".sgf", SGF_TYPE, sgf.write([game])[0])
@@ -250,15 +256,15 @@ def go_file(game: GoGame, chosen: str) -> File:
 
 
 def opened(record: Record, formats: Index, types: Mapping[str, GameType]) -> Steps[Opened]:
-    """Open a record, step by step. `types`: the games by their publishers."""
+    """Open a record, in steps. `types` are the games by their publishers."""
     try:
-        return (yield from _understood(record, formats, types))
+        return (yield from _interpreted(record, formats, types))
     except RecordError:
-        # What stands in the store may be older than what is understood today; it can be had as it is.
+        # It may be older than the formats of today. It can still be downloaded.
         return OpaqueRecord(record)
 
 
-def _understood(record: Record, formats: Index, types: Mapping[str, GameType]) -> Steps[Opened]:
+def _interpreted(record: Record, formats: Index, types: Mapping[str, GameType]) -> Steps[Opened]:
     found = formats.formats.get((record.publisher, record.version))
     if found is None or not found.is_playable:
         return OpaqueRecord(record)
@@ -267,19 +273,20 @@ def _understood(record: Record, formats: Index, types: Mapping[str, GameType]) -
         if not gofans.has_removes(record.version):
             yield from opened_game.listing.played()
         return opened_game
-    made = types.get(record.publisher)
-    if made is None:
+    game_type = types.get(record.publisher)
+    if game_type is None:
         return OpaqueRecord(record)
     history = own.to_history(record)
     yield
     summary = _summary(record, history)
-    replayed = Replayed(made.table(made.settings(), history.options, Random, 0.0), history, made.public_text)
+    table = game_type.table(game_type.settings(), history.options, Random, 0.0)
+    replayed = Replayed(table, history, game_type.public_text)
     yield from replayed.played()
-    return OwnRecord(record, made, summary, replayed)
+    return OwnRecord(record, game_type, summary, replayed)
 
 
 def _summary(record: Record, history: History) -> Summary:
-    """Return what `own.summary` does, without reading the record once more."""
+    """Return the same as `own.summary`, without parsing the record again."""
     try:
         return own.summarize(history, publisher=record.publisher, version=record.version)
     except (KeyError, ValueError, OverflowError) as error:
@@ -288,25 +295,30 @@ def _summary(record: Record, history: History) -> Summary:
 
 @define(eq=False)
 class RecordCache:
-    """The records that were opened last: at most so many, of so much weight in all."""
+    """A cache of opened records; the least recently used ones are dropped first."""
 
     count: int = 8
-    weight: int = 20_000
-    _held: OrderedDict[str, Opened] = field(factory=OrderedDict)
+    """The maximal number of records."""
 
-    def take(self, id: str) -> Opened | None:  # noqa: A002 (the column's name)
-        """Return a record that is held, by its whole id, or None."""
+    weight: int = 20_000
+    """The maximal weight of all records together. A single heavier record is kept nevertheless."""
+
+    _held: OrderedDict[str, Opened] = field(factory=OrderedDict)
+    """By id, the least recently used one first."""
+
+    def take(self, id: str) -> Opened | None:  # noqa: A002 (the path parameter's name)
+        """Return a cached record by its whole id, or None."""
         found = self._held.get(id)
         if found is not None:
             self._held.move_to_end(id)
         return found
 
-    def drop(self, id: str) -> None:  # noqa: A002 (the column's name)
-        """Hold a record no longer."""
+    def drop(self, id: str) -> None:  # noqa: A002 (the path parameter's name)
+        """Remove a record from the cache."""
         self._held.pop(id, None)
 
     def put(self, found: Opened) -> None:
-        """Hold a record; the ones that were not taken for the longest time make place for it."""
+        """Add a record to the cache."""
         self._held[found.record.id] = found
         self._held.move_to_end(found.record.id)
         while len(self._held) > 1 and (len(self._held) > self.count or self._weight() > self.weight):

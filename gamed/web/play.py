@@ -1,4 +1,4 @@
-"""Answers for /api/v1/seats: a visitor's own seats."""
+"""Handlers for /api/v1/seats: a visitor's own seats."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _LONGEST_CODE: Final = 100
 
 @define(eq=False)
 class Play:
-    """The seats of who asks."""
+    """The handlers for a visitor's seats."""
 
     seats: Seats
 
     @property
     def routes(self) -> Sequence[Route]:
-        """What can be asked for."""
+        """The routes of this part of the API."""
         return (
             Route("GET", "seats", self._list),
             Route("POST", "seats", self._open),
@@ -35,11 +35,11 @@ class Play:
         )
 
     def _find(self, call: Call) -> PlayerSession:
-        return self._named(call.visitor, call.places["id"])
+        return self._seat_of(call.visitor, call.places["id"])
 
-    def _named(self, visitor: Visitor, word: str) -> PlayerSession:
+    def _seat_of(self, visitor: Visitor, id: str) -> PlayerSession:  # noqa: A002 (the path parameter's name)
         check_session(visitor)
-        return self.seats.find(visitor, word)
+        return self.seats.find(visitor, id)
 
     def _list(self, call: Call) -> Answer:
         check_session(call.visitor)
@@ -66,23 +66,23 @@ class Play:
         stream = self.stream(call.visitor, call.places["id"])
         self.seats.feeds.lines.open(request).read(stream, last_event(request.getHeader("last-event-id")))
 
-    def stream(self, visitor: Visitor, word: str) -> Stream:
-        """Return what happens on a seat, which only its visitor may read. Raises Refusal."""
-        return self._named(visitor, word).stream
+    def stream(self, visitor: Visitor, id: str) -> Stream:  # noqa: A002 (the path parameter's name)
+        """Return the stream of a seat, which only its visitor may read. Raises Refusal."""
+        return self._seat_of(visitor, id).stream
 
 
 def _bot(wanted: Any) -> tuple[str, str | None]:
-    """Return a bot's strategy and code. `wanted`: the strategy, or an object with both."""
+    """Return a bot's strategy, and the code of its reservation or None. `wanted` is the strategy, or has both."""
     given = {"strategy": wanted} if isinstance(wanted, str) else wanted
     if not isinstance(given, dict) or not isinstance(given.get("strategy"), str):
-        raise Refusal(400, "bots", "a bot is the name of its strategy, or {strategy, reservation}")
+        raise Refusal(400, "bots", "each bot must be the name of a strategy, or {strategy, reservation}")
     code = given.get("reservation")
     if code is not None and not isinstance(code, str):
-        raise Refusal(400, "type", "reservation is not of the type str")
+        raise Refusal(400, "type", "reservation must be a string")
     return given["strategy"], _code(code)
 
 
 def _code(code: str | None) -> str | None:
     if code is not None and (len(code) > _LONGEST_CODE or not code.isprintable()):
-        raise Refusal(400, "reservation", "this is no reservation's code")
+        raise Refusal(400, "reservation", "this is not the code of a reservation")
     return code or None

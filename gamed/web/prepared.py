@@ -1,7 +1,7 @@
-"""Rooms that browsers have prepared: their codes, for the session that made them and for nobody else.
+"""Rooms that browsers have prepared, and the codes of their reserved seats.
 
-Source: docs/reference/web-api.md#prepared-rooms. A code is a secret: it is in no list, page or stream that others get.
-The session's cookie is what shows whose a room is, so it goes with the browser and stays on a reload.
+Source: docs/reference/web-api.md#prepared-rooms. A code is secret: only the session that made the room gets it. The
+session is identified by its cookie, so the browser still gets the codes after the page was reloaded.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from gamed.lobby.lobby import Lobby
 from gamed.web.answers import Answer, Call, Refusal, Route
 from gamed.web.visitors import Visitor, check_session
 
-NO_CODE: Final = Refusal(404, "no-code", "there is no such code of yours, or it was used")
+NO_CODE: Final = Refusal(404, "no-code", "you have no such code, or it has been used")
 
 _SCALE: Final = 4
-"""Pixels of a module of a QR code."""
+"""The width of a QR code's modules (its small squares), in pixels."""
 
 
 @frozen
 class Address:
-    """Where programs reach a game's listener."""
+    """Where programs can connect to a game."""
 
     port: int
     tls: bool
@@ -34,28 +34,35 @@ class Address:
 
 @frozen
 class Prepared:
-    """A room and what its maker may know of it. `names`: of the seats, as far as they were given."""
+    """A prepared room."""
 
     room: HostedRoom
+
     names: Sequence[str]
+    """The names of the first seats, as the room's maker gave them."""
+
     kept: Sequence[Reservation]
+    """The reservations, one for each seat."""
 
 
 @define(eq=False)
 class PreparedRooms:
-    """The prepared rooms of all sessions, as long as they are open. `address`: of a game's listener, None for none."""
+    """The prepared rooms of all sessions that are still open."""
 
     lobby: Lobby
+
     address: Callable[[str], Address | None]
+    """Returns where programs can connect to a game, or None."""
+
     _made: dict[Visitor, list[Prepared]] = field(factory=dict)
 
     @property
     def routes(self) -> Sequence[Route]:
-        """What can be asked for."""
+        """The routes of this part of the API."""
         return (Route("GET", "prepared", self._list), Route("GET", "prepared/{id}/{seat}/qr", self._qr))
 
     def add(self, visitor: Visitor, made: Prepared) -> None:
-        """Keep the codes of a room for who has made it."""
+        """Remember a room for the session that made it."""
         self._made.setdefault(visitor, []).append(made)
 
     def of(self, visitor: Visitor) -> list[Prepared]:
@@ -64,12 +71,12 @@ class PreparedRooms:
         return self._made.get(visitor, [])
 
     def waiting(self, visitor: Visitor) -> int:
-        """Return how many of them have not begun."""
+        """Return how many of a session's prepared rooms have not begun."""
         rooms = (made.room for made in self.of(visitor))
         return sum(not room.history.was_started and room.table.outcome is None for room in rooms)
 
     def _forget(self) -> None:
-        """Forget the rooms that are closed."""
+        """Forget closed rooms."""
         self._made = {
             visitor: still
             for visitor, rooms in self._made.items()
@@ -111,7 +118,7 @@ class PreparedRooms:
         game, code = next(codes, ("", ""))
         if not self.lobby.reservations.is_code(code):
             raise NO_CODE
-        # A proxy may speak TLS for us, which only the browser knows.
+        # Behind a proxy that terminates TLS, only the browser knows that its page was loaded with https.
         scheme = "https" if call.secure or call.query.get("scheme") == "https" else "http"
         return Answer(raw=drawn(f"{scheme}://{call.host}{_link(game, code)}"), mime="image/svg+xml")
 
@@ -121,7 +128,7 @@ def _name(made: Prepared, reservation: Reservation) -> str:
 
 
 def _link(game: str, code: str) -> str:
-    """Return the address that takes a seat. The code is a fragment: no server and no log on the way gets it."""
+    """Return the page that takes a seat. The code is in the fragment, which browsers do not send to any server."""
     return f"/?play={game}#{code}"
 
 

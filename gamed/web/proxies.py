@@ -1,8 +1,8 @@
-"""Whose address counts behind reverse proxies: X-Forwarded-For, as far as it comes from those that are trusted.
+"""The address of a browser behind reverse proxies, from the X-Forwarded-For header.
 
-Source: docs/howto/operate.md#a-proxy-in-front-of-the-web-pages. Each proxy adds the address that it was connected from
-to the end of the header. So the header is read from the right, and only as far as proxies that are trusted have written
-it: what is left of the first stranger was written by that stranger.
+Source: docs/howto/operate.md#a-proxy-in-front-of-the-web-pages. Each proxy appends the address of its own client to the
+header. So the header is read from the right, as long as the address at hand is a trusted proxy's: the first address
+that is not, is the browser's. What is left of it was sent by the browser, and may be forged.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ Networks: TypeAlias = Sequence[IPv4Network | IPv6Network]
 
 
 def networks(words: str) -> Networks:
-    """Return the networks that a setting lists, separated by blanks. Raises ValueError."""
+    """Return the networks of a setting, which are separated by spaces. Raises ValueError."""
     return [ip_network(word, strict=False) for word in words.split()]
 
 
 def client_address(peer: str, forwarded: Iterable[str], trusted: Networks) -> str:
-    """Return the address of who sent a request. `forwarded`: the lines of X-Forwarded-For, in their order."""
+    """Return the address of the browser. `forwarded` has the values of the X-Forwarded-For headers in their order."""
     address = peer
     for word in reversed([word.strip() for line in forwarded for word in line.split(",")]):
         if not _is_in(address, trusted):

@@ -1,7 +1,7 @@
-"""One game of Go that is being written down in the browser: what can be done to it, and how it is shown.
+"""A game of Go that is being written down in the browser.
 
-Source: docs/reference/web-api.md#calls. A long game is shown after every move, so what is told of a node is encoded
-once.
+Source: docs/reference/web-api.md#calls. The whole game is sent to the browser after every move. So that a long game
+costs little, the JSON of each node is rendered only once.
 """
 
 from __future__ import annotations
@@ -32,38 +32,60 @@ Data: TypeAlias = dict[str, Any]
 T = TypeVar("T")
 
 MOST_MOVES: Final = 1_000
-"""How many moves a recording has at most, those of its variations too."""
+"""The maximal number of moves, including those of variations."""
 
 MOST_COMMENT: Final = 4_000
+"""The maximal length of a comment, in characters."""
+
 MOST_COMMENTS: Final = 100_000
-"""How many characters a comment has, and all comments of a recording."""
+"""The maximal length of all comments together, in characters."""
 
 MOST_TEXT: Final = 200
-"""How many characters a name or another text of the header has."""
+"""The maximal length of a name or of another text about the game, in characters."""
 
 MOST_STONES: Final = 9
-"""How many stones a handicap has at most: one on each star point."""
+"""The maximal number of handicap stones: one on each star point."""
 
 FACTS: Final = ("title", "event", "date", "place")
+"""The texts about the game."""
+
 _MOST_STEPS: Final = 100_000
+"""The maximal number of moves of one step back or forward."""
+
 _PLAYERS: Final = 2
+
 _ENDED: Final = 2
+"""After this many passes, one after the other, the game has ended."""
 
 
 @define(eq=False, slots=False)
 class Recording:
-    """A recording. `owner`: the visitor's id; `used`: when it was asked for last; `saved`: the record it became."""
+    """A recording."""
 
     id: str
+
     owner: str
+    """The id of the visitor who made it."""
+
     recorder: Recorder
+
     used: float
+    """When it was last requested."""
+
     saved: str | None = None
+    """The id of the record, if the recording was saved and has not been changed since."""
+
     lock: DeferredLock = field(factory=DeferredLock)
+    """Held by each request, so that requests do not interfere while the recording is being saved."""
+
     listing: Listing = field(init=False)
+    """Numbers the nodes of the game's tree, and renders them."""
+
     dead: dict[Node, frozenset[Point]] = field(init=False, factory=dict)
-    """The stones that count as dead, by the pass after which they were marked."""
+    """The stones that are marked as dead, by the pass after which they were marked."""
+
     _written: dict[Node, tuple[str, str]] = field(init=False, factory=dict)
+    """The JSON of each node, as an item of the tree and as an item of the list of moves."""
 
     def __attrs_post_init__(self) -> None:
         self.listing = Listing(self.recorder.game)
@@ -71,11 +93,11 @@ class Recording:
     # Doing
 
     def act(self, body: Any) -> None:
-        """Do what a body says. Raises Refusal: it says nothing that can be done; RuleError: the rules refuse it."""
-        said = body.get("do") if isinstance(body, dict) else None
-        action = self._actions.get(said) if isinstance(said, str) else None
+        """Do the action of a request's body. Raises Refusal if it is invalid, and RuleError if the rules forbid it."""
+        name = body.get("do") if isinstance(body, dict) else None
+        action = self._actions.get(name) if isinstance(name, str) else None
         if action is None:
-            raise Refusal(400, "action", "this cannot be done to a recording", f"do: {', '.join(self._actions)}")
+            raise Refusal(400, "action", "there is no such action", f"do: one of {', '.join(self._actions)}")
         action(body)
         line = self.recorder.line
         if line:
@@ -136,13 +158,13 @@ class Recording:
         line = self.listing.line(self._current)
         at = min(max(len(self.recorder.line) + way * steps, 0), len(line))
         if at == len(self.recorder.line):
-            raise InvalidMove("there is no move that way", code="no-move")
+            raise InvalidMove("there is no move in this direction", code="no-move")
         self.recorder.go_to(line[:at])
 
     def _go_to(self, body: Data) -> None:
         node = body.get("node")
         if not isinstance(node, int) or isinstance(node, bool) or (node and node not in self.listing.nodes):
-            raise Refusal(400, "node", "there is no such node", "the tree says which there are")
+            raise Refusal(400, "node", "there is no such node", "the tree lists the nodes")
         self.recorder.go_to(self.listing.path(node))
 
     def _comment(self, body: Data) -> None:
@@ -150,7 +172,7 @@ class Recording:
         game, line = self.recorder.game, self.recorder.line
         comments = [game.comment, *(node.comment for node in self.listing.nodes.values())]
         if said and sum(len(comment or "") for comment in comments) + len(said) > MOST_COMMENTS:
-            raise Refusal(409, "too-much-text", f"all comments together have at most {MOST_COMMENTS} characters")
+            raise Refusal(409, "too-much-text", f"all comments together are longer than {MOST_COMMENTS} characters")
         self.recorder.comment(said)
         if line:
             self._written.pop(line[-1], None)
@@ -186,10 +208,10 @@ class Recording:
     def _mark_dead(self, body: Data) -> None:
         there = point(body.get("point"))
         if not self._is_counted:
-            raise InvalidMove("stones are dead or alive when both have passed", code="not-over")
+            raise InvalidMove("dead stones can be marked only after both players have passed", code="not-over")
         chain = _chain(self.recorder.board.stones, there)
         if not chain:
-            raise InvalidMove("there is no stone", code="no-stone")
+            raise InvalidMove("there is no stone on this point", code="no-stone")
         self.dead[self.recorder.line[-1]] = self._dead - chain if there in self._dead else self._dead | chain
 
     # Showing
@@ -209,7 +231,7 @@ class Recording:
         return self.listing.ids[line[-1]] if line else 0
 
     def entry(self) -> Data:
-        """Return what a list of recordings tells of this one."""
+        """Return the recording's entry in the list of recordings."""
         game = self.recorder.game
         names = [player.name for player in game.players]
         moves = len(self.listing.nodes)
@@ -217,7 +239,7 @@ class Recording:
         return {**rendered, "moves": moves, "saved": self.saved}
 
     def shown(self) -> bytes:
-        """Return all of the recording as JSON."""
+        """Return the whole recording as JSON."""
         recorder, game = self.recorder, self.recorder.game
         small = {
             "id": self.id,
@@ -241,7 +263,7 @@ class Recording:
         return f'{dumped(small).decode()[:-1]},"tree":{tree},"moves":[{moves}]}}'.encode()
 
     def _rendered(self, node: Node, number: int) -> tuple[str, str]:
-        """Return a node as the tree tells it, and as the moves tell it."""
+        """Return the JSON of a node as an item of the tree, and as an item of the list of moves."""
         rendered = self._written.get(node)
         if rendered is None:
             data, move = self.listing.node(node, number), self.listing.move(node, number)
@@ -249,7 +271,7 @@ class Recording:
         return rendered
 
     def scene(self) -> Data:
-        """Return what a board draws: the position, whose turn it is, and where that one may not play."""
+        """Return the scene: the position, whose turn it is, and where that player may not play."""
         recorder, game, board = self.recorder, self.recorder.game, self.recorder.board
         last = recorder.line[-1] if recorder.line else None
         mover, has_resigned, ended = recorder.to_move, recorder.has_resigned, passes(recorder.line)
@@ -294,7 +316,7 @@ class Recording:
 
 
 def _chain(stones: Mapping[Point, str], start: Point) -> frozenset[Point]:
-    """Return the stones that are connected with the one on a point; none where there is none."""
+    """Return the stones that are connected to the one on a point; empty if there is none."""
     found = {start} if start in stones else set[Point]()
     waiting = list(found)
     while waiting:
@@ -306,20 +328,21 @@ def _chain(stones: Mapping[Point, str], start: Point) -> frozenset[Point]:
     return frozenset(found)
 
 
-# What a body holds
+# Values of a request's body
 
 
 def text(value: Any, name: str, most: int = MOST_TEXT) -> str | None:
-    """Return a text that a record can hold, None for an empty one. Raises Refusal: it is none, or too long."""
+    """Return a text, None if it is empty. Raises Refusal if it is too long, or has characters that XML cannot have."""
     if value is None:
         return None
     if not isinstance(value, str) or len(value) > most or notation.held(value) != value:
-        raise Refusal(400, "text", f"{name} is no text of at most {most} characters that XML can hold")
+        hint = "control characters are not possible in XML"
+        raise Refusal(400, "text", f"{name} must be a text of at most {most} characters", hint)
     return value or None
 
 
 def amount(value: Any, name: str) -> float | None:
-    """Return a number of points as records spell it, None for None. Raises Refusal: it is none."""
+    """Return a number of points, or None. Raises Refusal if a record cannot contain it."""
     if value is None:
         return None
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -330,42 +353,42 @@ def amount(value: Any, name: str) -> float | None:
                 return found
         except (ValueError, OverflowError):
             pass
-    raise Refusal(400, "number", f"{name} is no number of points")
+    raise Refusal(400, "number", f"{name} must be a number of points")
 
 
 def komi(value: Any) -> float | None:
-    """Return a komi, None for None. Raises Refusal."""
+    """Return a komi, or None. Raises Refusal."""
     return amount(value, "komi")
 
 
 def pair(value: Any, name: str, read: Callable[[Any, str], T]) -> list[T]:
-    """Return what stands for black and for white; None stands for two of them. Raises Refusal: there are not two."""
+    """Return the values for black and for white; both are None if the pair is. Raises Refusal if it is not a pair."""
     found = [None, None] if value is None else value
     if not isinstance(found, list) or len(found) != _PLAYERS:
-        raise Refusal(400, "type", f"{name} is a list of two: black's and white's")
+        raise Refusal(400, "type", f"{name} must be an array of two: for black and for white")
     return [read(one, name) for one in found]
 
 
 def whole(value: Any, name: str, least: int, most: int) -> int:
-    """Return a whole number. Raises Refusal: it is none, or out of bounds."""
+    """Return an integer. Raises Refusal if it is not one between `least` and `most`."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise Refusal(400, "number", f"{name} is a number from {least} to {most}")
+        raise Refusal(400, "number", f"{name} must be a number from {least} to {most}")
     return value
 
 
 def point(value: Any) -> Point:
-    """Return a point. Raises Refusal: it is none. Whether it is on the board is for the rules to say."""
+    """Return a point, which may be off the board; the rules check that. Raises Refusal if it is not a point."""
     if isinstance(value, list) and len(value) == len(Point._fields):
         x, y = value
         if type(x) is int and type(y) is int:
             return Point(x, y)
-    raise Refusal(400, "point", "a point is [x, y], counted from 1 at the left and at the top")
+    raise Refusal(400, "point", "a point must be [x, y], counted from 1, from the left and from the top")
 
 
 def points(value: Any, name: str) -> list[Point]:
-    """Return points; None stands for none. Raises Refusal."""
+    """Return a list of points; None is the empty list. Raises Refusal."""
     if value is None:
         return []
     if not isinstance(value, list):
-        raise Refusal(400, "point", f"{name} is a list of points")
+        raise Refusal(400, "point", f"{name} must be an array of points")
     return [point(one) for one in value]

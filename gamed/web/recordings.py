@@ -1,7 +1,7 @@
-"""Games of Go that are written down in the browser: kept in memory until they are saved as records.
+"""Handlers for /api/v1/recordings: games of Go that are written down in the browser.
 
-Source: docs/reference/web-api.md#calls. The recorder itself is `gamed.records.recorder`. A recording belongs to the
-visitor who has made it; nobody else sees it.
+Source: docs/reference/web-api.md#calls. A recording is in memory until it is saved as a record. Only the visitor who
+made it can see it.
 """
 
 from __future__ import annotations
@@ -22,44 +22,58 @@ from gamed.records.record import document
 from gamed.records.recorder import Recorder
 from gamed.store import Store
 from gamed.web.answers import Answer, Call, Refusal, Route, download
-from gamed.web.imports import Importing, kept
+from gamed.web.imports import Importing, keep
 from gamed.web.opened import GOFANS, go_file
 from gamed.web.recording import MOST_STONES, Recording, komi, pair, text, whole
 from gamed.web.thread_cooperator import Steps, ThreadCooperator
 
 OF_A_VISITOR: Final = 5
+"""The maximal number of recordings of one visitor."""
+
 IN_ALL: Final = 100
+"""The maximal number of recordings of all visitors together."""
+
 FORGOTTEN_AFTER: Final = 4 * 3_600.0
-"""Seconds after which a recording is forgotten that nobody looks at."""
+"""Seconds after its last request at which a recording is deleted."""
 
 SAVES: Final = 60
-"""How many records visitors may save in an hour, administrators aside."""
+"""How many records all visitors together may save in an hour, not counting administrators."""
 
 _HOUR: Final = 3_600.0
 
 
 @define(eq=False)
 class Recordings:
-    """Answers for /api/v1/recordings. `seconds`: a clock that only goes on."""
+    """The handlers for recordings."""
 
     store: Store
+
     importing: Importing
+    """Checks a recording before it is saved, like an imported file."""
+
     seconds: Callable[[], float]
+    """A monotonic clock."""
+
     cooperator: ThreadCooperator = field(factory=ThreadCooperator)
+    """Makes files, and checks recordings that are saved."""
+
     recordings: dict[str, Recording] = field(factory=dict)
+    """By their ids."""
+
     _saves: deque[float] = field(factory=deque)
+    """When records were saved in the last hour."""
 
     @property
     def routes(self) -> Sequence[Route]:
-        """What can be asked for."""
+        """The routes of this part of the API."""
         return (
             Route("GET", "recordings", self._list),
             Route("POST", "recordings", self._make),
-            Route("GET", "recordings/{id}", self._alone(self._show)),
-            Route("DELETE", "recordings/{id}", self._alone(self._forget)),
-            Route("POST", "recordings/{id}/act", self._alone(self._act)),
-            Route("GET", "recordings/{id}/file", self._alone(self._file)),
-            Route("POST", "recordings/{id}/save", self._alone(self._save)),
+            Route("GET", "recordings/{id}", self._locked(self._show)),
+            Route("DELETE", "recordings/{id}", self._locked(self._forget)),
+            Route("POST", "recordings/{id}/act", self._locked(self._act)),
+            Route("GET", "recordings/{id}/file", self._locked(self._file)),
+            Route("POST", "recordings/{id}/save", self._locked(self._save)),
         )
 
     # All of them
@@ -71,14 +85,14 @@ class Recordings:
     def _make(self, call: Call) -> Answer:
         self._sweep()
         if len(self._of(call.visitor)) >= OF_A_VISITOR:
-            hint = "delete one of them; what was saved stays in the archive"
-            raise Refusal(429, "too-many-recordings", f"you have {OF_A_VISITOR} recordings already", hint)
+            hint = "delete one of them; saved games stay in the archive"
+            raise Refusal(429, "too-many-recordings", f"you already have {OF_A_VISITOR} recordings", hint)
         if len(self.recordings) >= IN_ALL:
-            raise Refusal(503, "recorder-full", f"{IN_ALL} games are being recorded", "try again in a while")
+            raise Refusal(503, "recorder-full", f"{IN_ALL} games are already being recorded", "try again later")
         recorder = Recorder(_game(call))
-        made = Recording(secrets.token_hex(8), call.visitor.id, recorder, self.seconds())
-        self.recordings[made.id] = made
-        return Answer(201, {"id": made.id})
+        recording = Recording(secrets.token_hex(8), call.visitor.id, recorder, self.seconds())
+        self.recordings[recording.id] = recording
+        return Answer(201, {"id": recording.id})
 
     def _of(self, visitor: Any) -> list[Recording]:
         return [one for one in self.recordings.values() if one.owner == visitor.id]
@@ -91,14 +105,14 @@ class Recordings:
 
     # One of them
 
-    def _alone(self, do: Callable[[Call, Recording], Any]) -> Callable[[Call], Deferred[Answer]]:
-        """Return what finds the recording of a call, and does something with it while nothing else does."""
+    def _locked(self, do: Callable[[Call, Recording], Any]) -> Callable[[Call], Deferred[Answer]]:
+        """Return a handler that finds the recording of a call, and calls `do` while it holds the recording's lock."""
 
         def found(call: Call) -> Deferred[Answer]:
             self._sweep()
             recording = self.recordings.get(call.places["id"])
             if recording is None or recording.owner != call.visitor.id:
-                raise Refusal(404, "no-recording", "there is no such recording of yours", "it may have been forgotten")
+                raise Refusal(404, "no-recording", "you have no such recording", "it may have been deleted as unused")
             recording.used = self.seconds()
             done: Deferred[Answer] = recording.lock.run(do, call, recording)
             return done
@@ -137,7 +151,7 @@ class Recordings:
             return (yield from self.importing.checked(data))
 
         (checked,) = await self.cooperator.do(steps())
-        outcome = await kept(self.store, checked)
+        outcome = await keep(self.store, checked)
         if outcome.record is None or not outcome.is_taken:
             raise Refusal(409, outcome.code, outcome.sentence)
         recording.saved = outcome.record.id
@@ -150,12 +164,13 @@ class Recordings:
         if call.visitor.admin:
             return
         if len(self._saves) >= SAVES:
-            raise Refusal(429, "too-many-saves", f"{SAVES} games were saved in the last hour", "save the file instead")
+            text = f"{SAVES} games were saved in the last hour, which is the limit"
+            raise Refusal(429, "too-many-saves", text, "download the file instead")
         self._saves.append(now)
 
 
 def _game(call: Call) -> GoGame:
-    """Return the game without moves that a body describes. Raises Refusal, and RuleError: a handicap does not fit."""
+    """Return a new game with the properties of the body. Raises Refusal, and RuleError if the handicap does not fit."""
     body = call.body if isinstance(call.body, dict) else {}
     size, stones = _count(call, "size", 19, 1, LARGEST), _count(call, "handicap", 0, 0, MOST_STONES)
     names = pair(body.get("players"), "players", text)

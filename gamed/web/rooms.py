@@ -1,4 +1,4 @@
-"""Answers for /api/v1/rooms: which there are, what happens in them, and what the administrator does with them."""
+"""Handlers for /api/v1/rooms: the list of rooms, their streams, and the administrator's actions."""
 
 from __future__ import annotations
 
@@ -31,33 +31,37 @@ from gamed.web.seats import LONGEST_NAME
 from gamed.web.visitors import Visitor
 
 MOST_ROWS: Final = 500
-"""How many rooms are listed, the newest first."""
+"""The maximal length of the list, which begins with the newest room."""
 
 FRESH: Final = 0.5
-"""Seconds for which a list is told again."""
+"""Seconds for which the list is cached."""
 
 FORKS: Final = 4
-"""Rooms from a record that one visitor may have waiting for players."""
+"""How many rooms that continue a record one visitor may have waiting for players."""
 
 _LONGEST_ID: Final = 40
 _ID: Final = re.compile("[0-9a-f-]{36}")
-_LONGEST_NUMBER: Final = 1_000_000
+_MOST_MOVES: Final = 1_000_000
 
 
 @define(eq=False)
 class Rooms:
-    """The rooms of the daemon."""
+    """The handlers for rooms."""
 
     lobby: Lobby
     games: GameListeners
     feeds: Feeds
     prepared: PreparedRooms
+
     _list: tuple[float, list[dict[str, Any]]] = (-FRESH, [])
+    """The cached list, and when it was made."""
+
     _asking: list[Deferred[Answer]] = field(factory=list)
+    """The requests that wait for a new list."""
 
     @property
     def routes(self) -> Sequence[Route]:
-        """What can be asked for."""
+        """The routes of this part of the API."""
         actions = [Route("POST", f"rooms/{{id}}/{name}", partial(self._act, name), admin=True) for name in _ACTIONS]
         return (
             Route("GET", "rooms", self._rooms),
@@ -80,7 +84,7 @@ class Rooms:
         return asked
 
     def _look(self) -> Iterator[None]:
-        """List the rooms: a job for slices."""
+        """Make the list: a job of the `TurnCooperator`."""
         newest = [room for room in reversed(self.lobby.rooms.values()) if not room.is_closed][:MOST_ROWS]
         rows = []
         try:
@@ -97,22 +101,22 @@ class Rooms:
         return row(room, self.feeds.ledgers.of(room), self.feeds.watchers(room), self.lobby.reservations)
 
     def _find(self, call: Call) -> Room:
-        return self._named(call.places["id"])
+        return self._room_of(call.places["id"])
 
-    def _named(self, word: str) -> Room:
-        room = self.lobby.rooms.get(word)
+    def _room_of(self, id: str) -> Room:  # noqa: A002 (the path parameter's name)
+        room = self.lobby.rooms.get(id)
         if room is None:
             raise _no_room()
         return room
 
     def _ended(self, call: Call) -> Deferred[Any] | None:
-        """Return a Deferred that fails with what has become of a room that is not open; None: it is."""
-        id, lobby = call.places["id"], self.lobby  # noqa: A001 (the column's name)
+        """Return None if the room is open, else a Deferred that fails with a refusal, which names the room's record."""
+        id, lobby = call.places["id"], self.lobby  # noqa: A001 (the path parameter's name)
         if id in lobby.rooms:
             return None
         if lobby.recorder.is_on_its_way(id):
             return fail(_has_ended(id))
-        # An id that is shortened is not a room's.
+        # The store would also find a record by the beginning of its id, but a room has only a whole one.
         found = lobby.store.record(id) if _ID.fullmatch(id) else fail(UnknownRecord(id))
         return found.addCallbacks(_recorded, _unrecorded)
 
@@ -134,11 +138,11 @@ class Rooms:
         self.feeds.lines.open(request).read(stream, last_event(request.getHeader("last-event-id")))
         return None
 
-    def stream(self, _visitor: Visitor, word: str) -> Stream:
-        """Return what happens in a room, which everybody may read. Raises Refusal."""
-        return self.feeds.of(self._named(word)).stream
+    def stream(self, _visitor: Visitor, id: str) -> Stream:  # noqa: A002 (the path parameter's name)
+        """Return the stream of a room, which everybody may read. Raises Refusal."""
+        return self.feeds.of(self._room_of(id)).stream
 
-    # What the administrator does
+    # Actions of administrators, and opening rooms
 
     def _act(self, name: str, call: Call) -> Answer:
         room = self._find(call)
@@ -156,12 +160,12 @@ class Rooms:
     def _open(self, call: Call) -> Any:
         game, origin = call.text("game"), call.value("from", dict)
         if call.body.get("options"):
-            raise Refusal(400, "options", "rooms have the options of the configuration, or of the record")
+            raise Refusal(400, "options", "options cannot be chosen: they come from the configuration or the record")
         if origin is None and not call.visitor.admin:
-            raise Refusal(401, "login", "this is for the administrator", "POST /api/v1/session/login")
+            raise Refusal(401, "login", "only an administrator may do this", "log in: POST /api/v1/session/login")
         paused = bool(call.value("paused", bool))
         if paused and not call.visitor.admin:
-            raise Refusal(401, "login", "only the administrator pauses", "POST /api/v1/session/login")
+            raise Refusal(401, "login", "only an administrator may pause", "log in: POST /api/v1/session/login")
         reserve = partial(self._reception(game).reserve, _names(call), paused=paused)
         made = partial(self._made, call, f"prepare {game}")
         if origin is None:
@@ -174,12 +178,12 @@ class Rooms:
     def _reception(self, game: str) -> SupportsReservations:
         factory = self.games.of(game)
         if factory is None or not isinstance(factory.reception, SupportsReservations):
-            raise Refusal(409, "no-reservations", "this game has no reservations: who comes is seated")
+            raise Refusal(409, "no-reservations", "seats of this game cannot be reserved")
         return factory.reception
 
     def _check_forks(self, visitor: Visitor) -> None:
         if self.prepared.waiting(visitor) >= FORKS and not visitor.admin:
-            raise Refusal(429, "rooms", f"{FORKS} rooms of yours wait for players already")
+            raise Refusal(429, "rooms", f"{FORKS} of your rooms are already waiting for players")
 
     def _made(self, call: Call, line: str, reserve: Callable[..., Any], history: History | None) -> Answer:
         room, kept = reserve(history=history)
@@ -198,12 +202,12 @@ _ACTIONS: Final[Mapping[str, Callable[..., Any]]] = {
 
 
 def _no_room() -> Refusal:
-    hint = "a room that closed before a match began in it leaves nothing; what was played is in the records"
-    return Refusal(404, "no-room", "there is no such room, or not any longer", hint)
+    hint = "it may have closed; if a match was played in it, there is a record of that"
+    return Refusal(404, "no-room", "there is no such room", hint)
 
 
 def _has_ended(record: str) -> Refusal:
-    return Refusal(404, "room-ended", "this room has ended", f"its record: /records/{record}", record=record)
+    return Refusal(404, "room-ended", "this room has closed", f"its record is at /records/{record}", record=record)
 
 
 def _recorded(record: Record) -> NoReturn:
@@ -218,14 +222,14 @@ def _unrecorded(failure: Failure) -> NoReturn:
 def _names(call: Call) -> list[str]:
     names = call.value("names", list) or []
     if not all(isinstance(name, str) and name.isprintable() and len(name) <= LONGEST_NAME for name in names):
-        raise Refusal(400, "name", f"a name has at most {LONGEST_NAME} characters that can be seen")
+        raise Refusal(400, "name", f"a name must have at most {LONGEST_NAME} characters, all of them printable")
     return names
 
 
 def _origin(origin: Mapping[str, Any]) -> tuple[str, int | None]:
     record, move = origin.get("record"), origin.get("move")
     if not isinstance(record, str) or not 0 < len(record) <= _LONGEST_ID:
-        raise Refusal(400, "type", "from.record is a record's id")
-    if move is not None and (type(move) is not int or not 0 <= move <= _LONGEST_NUMBER):
-        raise Refusal(400, "type", "from.move is the number of a move")
+        raise Refusal(400, "type", "from.record must be the id of a record")
+    if move is not None and (type(move) is not int or not 0 <= move <= _MOST_MOVES):
+        raise Refusal(400, "type", "from.move must be the number of a move")
     return record, move

@@ -1,7 +1,7 @@
-"""What a browser is told of a room: its row in the lobby, and the scene that a board module draws.
+"""Rooms as JSON: the row of a room in the lobby, and the scene that a game's script (static/games/*.js) draws.
 
-Source: docs/reference/web-api.md#calls. Everything here may be read by anybody: boards come from `Game.view` as a
-spectator has it, moves from `GameType.public_text`.
+Source: docs/reference/web-api.md#calls. Everything here is public: boards come from `Game.view` for spectators, and
+moves from `GameType.public_text`.
 """
 
 from __future__ import annotations
@@ -21,29 +21,39 @@ from gamed.records.positions import COUNTED
 from gamed.web.naming import Naming
 
 SECRET: Final = ("seed",)
-"""Options that nobody is told: who knows the seed knows the cards."""
+"""Options that are never shown: from the seed, a player could compute the cards of the others."""
 
 LONG: Final = 200
-"""Characters of an option that is no matter for a list: a plan of RoboRally."""
+"""Options with more characters are left out of lists; for example the course of RoboRally."""
 
 _PHASES: Final = {"waiting": "waiting", "playing": "play", "paused": "play", "ended": "over"}
 
 
 @define
 class Ledger:
-    """What the entries of a match say of its seats, and how many moves there are; entries are read once."""
+    """A summary of a match's history, which is updated with each new entry instead of read from the beginning."""
 
     history: History
     naming: Naming = field(factory=Naming)
+
     names: dict[Seat, str] = field(factory=dict)
+    """The names of the players who have joined."""
+
     left: set[Seat] = field(factory=set)
+    """The seats whose players have left."""
+
     moves: int = 0
+    """The number of moves."""
+
     is_started: bool = False
+
     _seen: int = 0
+    """How many entries are in the summary."""
 
     def read(self) -> Ledger:
-        """Take what is new."""
+        """Read the new entries."""
         entries = self.history.entries
+        # The first time without a copy of the list.
         for entry in entries if not self._seen else entries[self._seen :]:
             if entry.kind in COUNTED:
                 self.moves += 1
@@ -62,13 +72,18 @@ class Ledgers:
     """The ledgers of the open rooms."""
 
     rooms: Mapping[str, Room]
+    """The open rooms by their ids."""
+
     naming: Naming = field(factory=Naming)
+
     _ledgers: dict[str, Ledger] = field(factory=dict)
+    """By the id of the room."""
 
     def of(self, room: Room) -> Ledger:
-        """Return the ledger of a room's present match, up to date."""
+        """Return the ledger of a room's current match, up to date."""
         ledger = self._ledgers.get(room.id)
         if ledger is None or ledger.history is not room.history:
+            # Now and then those of closed rooms are removed.
             if len(self._ledgers) > 2 * len(self.rooms) + 16:
                 self._ledgers = {key: kept for key, kept in self._ledgers.items() if key in self.rooms}
             ledger = self._ledgers[room.id] = Ledger(room.history, self.naming)
@@ -76,7 +91,7 @@ class Ledgers:
 
 
 def state_of(room: Room, ledger: Ledger) -> str:
-    """Return where a room stands, in a word."""
+    """Return the state of a room: "waiting", "playing", "paused" or "ended"."""
     if room.table.is_paused:
         return "paused"
     if not ledger.is_started:
@@ -85,7 +100,7 @@ def state_of(room: Room, ledger: Ledger) -> str:
 
 
 def seats(room: Room, ledger: Ledger) -> list[dict[str, Any]]:
-    """Return the seats of the match, or, before the first one, who has come."""
+    """Return the seats of the match; before the first match, the players who have come so far."""
     names = ledger.names
     if not names:
         come = (peer.called for seat, peer in sorted(room.peers.items()) if seat < CHANNELS)
@@ -96,27 +111,27 @@ def seats(room: Room, ledger: Ledger) -> list[dict[str, Any]]:
 
 
 def options(room: Room) -> dict[str, Any]:
-    """Return the options that everybody may know."""
+    """Return the public options of a room."""
     return {name: value for name, value in room.history.options.items() if name not in SECRET}
 
 
 def listed(found: Options) -> dict[str, Any]:
-    """Return the options that a list tells: no secrets, and none that are long."""
+    """Return the options for a list: without secrets and long ones."""
     return {name: value for name, value in found.items() if name not in SECRET and len(str(value)) <= LONG}
 
 
 def outcome(found: Outcome | None) -> dict[str, Any] | None:
-    """Return an outcome as JSON has it."""
+    """Return an outcome as JSON."""
     return None if found is None else {"termination": str(found.termination), "winner": found.winner}
 
 
 def reserved(room: Room, ledger: Ledger, book: ReservationBook) -> int:
-    """Return how many seats of a match that has not begun are kept for codes."""
+    """Return how many seats are reserved; 0 if the match has begun."""
     return 0 if ledger.is_started else sum(book.is_reserved(room, seat) for seat in room.table.free)
 
 
 def free(room: Room, ledger: Ledger, book: ReservationBook) -> int:
-    """Return how many seats of a match that has not begun anybody may take."""
+    """Return how many seats are free for anybody; 0 if the match has begun."""
     if ledger.is_started or room.is_closed or room.party is not None:
         return 0
     return len(room.table.free) - reserved(room, ledger, book)
@@ -141,12 +156,15 @@ def row(room: Room, ledger: Ledger, watchers: int, book: ReservationBook) -> dic
 
 
 def record(room: Room) -> str | None:
-    """Return the id of the record of the present match, which is stored a little after its end; None before that."""
+    """Return the id of the current match's record; None before its end. It is stored a little after the end."""
     return room.history.room if room.table.outcome is not None and room.history.was_started else None
 
 
 def facts(room: Room, ledger: Ledger, last: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return what a scene says of the room beside its moment: board, outcome and turn. `last`: the newest move."""
+    """Return a scene's facts about the room. Board, outcome and turn belong to a moment, and are added elsewhere.
+
+    `last` is the newest move.
+    """
     state = state_of(room, ledger)
     return {
         "phase": _PHASES[state],
@@ -160,9 +178,10 @@ def facts(room: Room, ledger: Ledger, last: Mapping[str, Any] | None) -> dict[st
 
 
 def refusals(log: RefusalLog, room: Room, naming: Naming) -> list[dict[str, Any]]:
-    """Return what peers of a room sent in vain: seat, name, code, reason and count.
+    """Return the messages without effect, by peer and reason: seat, name, code, reason and count.
 
-    `messages`, after the end of the match: the messages themselves, where nothing that is hidden can be in them.
+    After the end of the match, `messages` contains the messages themselves, except those that could have contained
+    hidden information.
     """
     is_over = room.is_closed or room.table.outcome is not None
     rows = (
@@ -189,11 +208,12 @@ def turn(room: Room, ledger: Ledger, state: Any) -> list[int]:
     """Return the seats that are to move in a state of the room's match."""
     if state is None or not ledger.is_started or room.table.outcome is not None:
         return []
+    # Chance has a negative seat.
     return sorted(seat for seat in room.table.game.to_move(state) if seat >= 0)
 
 
 def board(room: Room, ledger: Ledger, state: Any) -> Any:
-    """Return the board as spectators see it, None before the first match has begun."""
+    """Return the board as spectators see it; None before the first match."""
     if state is None or not ledger.is_started:
         return None
     return room.table.game.view(state, None)

@@ -1,7 +1,9 @@
-"""The seats of people in browsers: each is a person without I/O on a loop, and a stream that shows what it sees.
+"""The seats of people who play in a browser.
 
-Source: docs/reference/web-api.md#calls. A seat whose browser shows no sign of life for `grace` seconds is left, as a
-peer leaves whose connection is lost. A seat that is over stays readable for a while.
+Source: docs/reference/web-api.md#calls, docs/topics/design.md#a-person-in-the-browser. A `PlayerSession` joins a
+`Person`, which is the game's client without I/O, a `Loopback` that connects it to the game's listener, and a stream
+that shows the browser what the person sees. If the browser neither reads the stream nor requests anything for
+`Seats.grace` seconds, the seat is left, as if a connection were lost. A seat that is over stays readable for a while.
 """
 
 from __future__ import annotations
@@ -34,100 +36,136 @@ from gamed.web.visitors import Visitor
 log = Logger()
 
 INTERVAL: Final = 0.05
-"""Seconds between two writes of a seat's stream."""
+"""The minimal pause of a seat's stream between two jobs, in seconds."""
 
 PLAYED: Final = 8
-"""Seats that one visitor may hold at once."""
+"""How many seats one visitor may hold at the same time."""
 
 MOST: Final = 2_000
-"""Seats that all may hold at once."""
+"""How many seats all visitors together may hold at the same time."""
 
 LOOK: Final = 1.0
-"""Seconds between two looks of people whose dialect tells them nothing by itself (RoboRally)."""
+"""Seconds between two queries of a person whose protocol sends nothing unless it is asked (RoboRally)."""
 
 KEPT: Final = 8
-"""Seats of one visitor that are over and can still be read."""
+"""How many seats of one visitor stay readable after they are over."""
 
 KEPT_IN_ALL: Final = 500
-"""Such seats of all visitors: each holds its last scene, and whoever begins many sessions has many."""
+"""The same for all visitors together: each of these seats keeps its last scene in memory."""
 
 KEPT_SECONDS: Final = 1_800.0
-"""How long they can be."""
+"""Seconds for which a seat stays readable after it is over."""
 
 AWAY: Final = 2.0
-"""Seconds without a stream after which a seat's room is told that the person is away: a reload takes less."""
+"""Seconds without a reader after which the room shows the person as away. Reloading a page takes less."""
 
 LONGEST_NAME: Final = 40
-"""Characters of a player's name."""
+"""The maximal length of a player's name, in characters."""
 
 _FOR_US: Final = ("players", "public", "is_blind")
-"""What a person's view says to us, and not to the page."""
+"""The keys of a person's view that `PlayerSession.scene` uses and does not pass on to the page."""
 
-TAKEN: Final = Refusal(409, "room-taken", "nobody can sit down in this room any longer", "join another room, or wait")
+TAKEN: Final = Refusal(409, "room-taken", "this room has no free seat any longer", "join another room, or wait")
 
 _NOWHERE: Final[Mapping[str, Any]] = {"seats": [], "options": {}, "outcome": None, "last": None, "turn": []}
+"""The facts of a scene as long as the person is not in a room."""
 
 
 @runtime_checkable
 class HasTimeLimits(Protocol):
-    """What a table may have beside: limits of each seat's time that can be switched."""
+    """A table with time limits that can be switched off for a seat."""
 
     def set_timed(self, seat: Seat, *, timed: bool) -> None:
-        """Switch a seat's time limits, from the next request on."""
+        """Switch a seat's time limits on or off, beginning with the next request for a move."""
 
 
 @runtime_checkable
 class HasDeadlines(Protocol):
-    """What a table may have besides: a moment by which a seat must have acted."""
+    """A table with deadlines."""
 
     def due_of(self, seat: Seat) -> float | None:
-        """Return the moment, by the tables' clock; None: there is none now."""
+        """Return the time by which a seat must act, by the tables' clock; None if it has no deadline now."""
 
 
 @define
 class JoinRequest:
-    """What a seat is asked for with. `bots`: a strategy and a reservation's code, or None, for each.
-
-    `room`: the id of the room in which it shall be; None: any.
-    """
+    """A request for a seat."""
 
     game: str
+
     name: str
+    """The player's name."""
+
     reservation: str | None = None
+    """The code of a reservation."""
+
     bots: tuple[tuple[str, str | None], ...] = ()
+    """The bots that come with the player: for each its strategy, and the code of its reservation or None."""
+
     room: str | None = None
+    """The id of the room to join; None: any."""
 
 
 @define(eq=False)
 class PlayerSession:
-    """A person's seat. `seen`: when the browser last asked for something. `final`: scene and moves once it is over.
-
-    `seat`: its number in the room.
-    """
+    """The seat of a person in a browser."""
 
     id: str
+    """The seat's id in the API."""
+
     visitor: Visitor
     join_request: JoinRequest
+
     person: Person
+    """The game's client, for which the human in the browser decides."""
+
     feeds: Feeds
+
     seen: float
+    """When the browser last requested something, or stopped reading the stream."""
+
     on_over: Callable[[PlayerSession], None]
+    """Called when the connection to the game has ended."""
+
     loopback: Loopback = field(init=False)
+    """The connection between the person and the game's listener."""
+
     stream: Stream = field(init=False)
+
     bots: list[Loopback] = field(factory=list)
+    """The connections of the bots that came with the person."""
+
     feed: RoomFeed | None = None
+    """The feed of the room, once the person is in one."""
+
     seat: int | None = None
+    """The number of the seat in the room."""
+
     final: tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]] | None = None
+    """The last scene and all moves, once the connection to the game has ended."""
+
     record: str | None = None
+    """The id of the match's record, once there is one."""
+
     started: str | None = None
+    """When the match began, in ISO 8601."""
+
     party: Party | None = None
-    """Whom it came with."""
+    """The person and its bots, who are seated together."""
+
     ended: float = 0.0
+    """When the connection to the game ended."""
+
     _absence: IDelayedCall | None = None
-    """The moment at which the room is told that the person is away."""
+    """The call that shows the person as away, while the stream has no reader."""
+
     _away_since: float | None = None
+
     _match: object = None
+    """Identifies the match that the stream shows."""
+
     _view: Mapping[str, Any] | None = None
+    """The person's view, as it was sent last."""
 
     def __attrs_post_init__(self) -> None:
         self.stream = self.feeds.stream(self, interval=INTERVAL, watched=self._watched)
@@ -144,35 +182,35 @@ class PlayerSession:
         return bool(self.stream.readers)
 
     def touch(self) -> None:
-        """Take note of a sign of life."""
+        """Note that the browser has requested something."""
         self.seen = self.feeds.clock.seconds()
 
     def _watched(self) -> None:
         self.touch()
-        self._expect(None)
+        self._set_absence(None)
         if self.is_watched:
-            self._leave(None)
+            self._show_away(None)
         elif not self.is_over:
-            self._expect(self.feeds.clock.callLater(AWAY, self._leave, self.seen))
+            self._set_absence(self.feeds.clock.callLater(AWAY, self._show_away, self.seen))
 
-    def _expect(self, absence: IDelayedCall | None) -> None:
+    def _set_absence(self, absence: IDelayedCall | None) -> None:
         if self._absence is not None and self._absence.active():
             self._absence.cancel()
         self._absence = absence
 
-    def _leave(self, since: float | None) -> None:
-        """Tell the room that the person is away since a moment; None: is back."""
+    def _show_away(self, since: float | None) -> None:
+        """Have the room show that the person is away since a moment; None: is back."""
         self._away_since = since
         if self.feed is not None and self.seat is not None:
-            self.feed.leave(self.seat, since)
+            self.feed.show_away(self.seat, since)
 
     def act(self, action: Mapping[str, Any]) -> None:
-        """Do what the human wants. Raises RuleError: nothing has changed; Refusal: the game is over."""
+        """Do what the human wants. Raises RuleError if the rules do not allow it, and Refusal if the game is over."""
         self.loopback.check()
         self.loopback.send(self.person.act(action))
         self.stream.changed()
 
-    # What the loop and the room say
+    # What the loopback and the room call
 
     def _changed(self) -> None:
         self._look_for_room()
@@ -181,7 +219,7 @@ class PlayerSession:
             captured = self.capture()
             self.final = self.scene(captured), self.moves(captured)
             self.ended = self.feeds.clock.seconds()
-            self._expect(None)
+            self._set_absence(None)
             self._follow(None)
             self.stream.changed()
             self.stream.end()
@@ -191,12 +229,12 @@ class PlayerSession:
         else:
             view = self.person.view()
             if view != self._view:
-                # What was asked for and told again is no news.
+                # Do not send a view that has not changed.
                 self._view = view
                 self.stream.changed()
 
     def _conclude(self) -> None:
-        """Tell a person how its match ended, where the dialect does not."""
+        """Tell the person how its match ended, if the game's protocol does not."""
         if self.feed is None or not isinstance(self.person, LearnsOutcome):
             return
         room = self.feed.room
@@ -205,7 +243,7 @@ class PlayerSession:
             self.person.conclude(won=None if outcome.winner is None else outcome.winner == self.seat)
 
     def look(self) -> None:
-        """Have a person ask how everything stands, where a dialect does not tell that by itself."""
+        """Query the state of the game, if its protocol sends that only on request."""
         if (
             isinstance(self.person, SupportsRefresh)
             and self.is_watched
@@ -220,14 +258,14 @@ class PlayerSession:
         if room is not None and (self.feed is None or self.feed.room is not room):
             self._follow(self.feeds.of(room))
             self.seat = places[0][1]
-            self._leave(self._away_since)
-            _take_time(room, self.seat)
+            self._show_away(self._away_since)
+            _switch_off_time_limits(room, self.seat)
 
     def _follow(self, feed: RoomFeed | None) -> None:
         if self.feed is not None:
             self.feed.followers.pop(self._room_changed, None)
             if self.seat is not None:
-                self.feed.leave(self.seat, None)
+                self.feed.show_away(self.seat, None)
         if feed is not None:
             self.feed = feed
             self._match = feed.match
@@ -243,11 +281,11 @@ class PlayerSession:
     # The source of the stream
 
     def capture(self) -> tuple[Mapping[str, Any], Moment | None]:
-        """Return the moment."""
+        """Return the person's view, and the moment of its room."""
         return self.person.view(), None if self.feed is None else self.feed.capture()
 
     def scene(self, captured: tuple[Mapping[str, Any], Moment | None]) -> Mapping[str, Any]:
-        """Return what the person sees, with what everybody may know of the room."""
+        """Return the scene: what the person sees, and the public facts about the room."""
         if self.final is not None:
             return self.final[0]
         view, moment = captured
@@ -257,7 +295,7 @@ class PlayerSession:
             self.record, self.started = facts["record"], self.feed.room.history.started
         scene = {**facts, **{key: value for key, value in view.items() if key not in _FOR_US}}
         if self.feed is not None and self.feed.room.table.forwards:
-            # A relay's clients are not told their seats.
+            # The clients of a relay do not learn their seats by the protocol.
             scene["you"] = {**scene["you"], "seat": self.seat}
         if view.get("is_blind"):
             scene["last"] = None
@@ -269,14 +307,14 @@ class PlayerSession:
         scene["left"] = self._left()
         scene["isLive"] = not self.loopback.is_lost
         scene["error"] = self.loopback.error
-        # Another was faster, in the same turn of the reactor.
+        # Somebody else may have taken the last seat of the chosen room in the same turn of the reactor.
         scene["refused"] = (
             TAKEN.code if self.loopback.is_lost and self.feed is None and self.join_request.room else None
         )
         return scene
 
     def _left(self) -> float | None:
-        """Return the seconds that the person has left; None: any time."""
+        """Return the seconds until the person's deadline; None if there is none."""
         if self.feed is None or self.seat is None or self.loopback.is_lost:
             return None
         table = self.feed.room.table
@@ -284,7 +322,7 @@ class PlayerSession:
         return None if due is None else round(max(0.0, due - self.feeds.lobby.seconds()), 1)
 
     def moves(self, captured: tuple[Mapping[str, Any], Moment | None]) -> Sequence[Mapping[str, Any]]:
-        """Return the moves that everybody may know."""
+        """Return the public moves."""
         if self.final is not None:
             return self.final[1]
         view, moment = captured
@@ -293,7 +331,7 @@ class PlayerSession:
         return self.feed.moves(moment)
 
     def summary(self) -> dict[str, Any]:
-        """Return what the list of seats says."""
+        """Return the seat's entry in the list of seats."""
         room = None if self.feed is None else self.feed.room.id
         return {
             "id": self.id,
@@ -306,9 +344,9 @@ class PlayerSession:
         }
 
     def facts(self) -> dict[str, Any]:
-        """Return all that is known."""
+        """Return the seat with its scene and moves."""
         captured = ({}, None) if self.final is not None else self.capture()
-        # The scene first: it finds the record.
+        # The scene before the summary: rendering it sets `record`.
         found = {"scene": self.scene(captured), "moves": newest(self.moves(captured))}
         return {**self.summary(), **found}
 
@@ -317,42 +355,53 @@ def _seats(players: Iterable[str | None]) -> list[dict[str, Any]]:
     return [{"seat": seat, "name": name or "", "connected": name is not None} for seat, name in enumerate(players)]
 
 
-def _take_time(room: HostedRoom, seat: int) -> None:
-    """Let a person think: where a dialect can switch a seat's time limit off, it is."""
+def _switch_off_time_limits(room: HostedRoom, seat: int) -> None:
+    """Give a person any time to think, if the game allows that."""
     if isinstance(room.table, HasTimeLimits):
         room.table.set_timed(seat, timed=False)
 
 
 @define(eq=False)
 class Seats:
-    """All seats of browsers. `grace`: seconds without a sign of life. `elsewhere`: where bots think; None: here."""
+    """The seats of all people in browsers."""
 
     lobby: Lobby
     games: GameListeners
     feeds: Feeds
+
     grace: float = field(kw_only=True)
+    """Seconds without a request or a reader after which a seat is left."""
+
     random: Callable[[], Random] = field(kw_only=True)
+
     elsewhere: Call | None = field(default=None, kw_only=True)
+    """Runs the bots, for example in a thread; None: they run in the reactor."""
+
     player_sessions: dict[str, PlayerSession] = field(factory=dict)
+    """By their ids, the oldest first."""
+
     _sweep: IDelayedCall | None = None
+    """Looks for seats that are abandoned."""
+
     _looking: IDelayedCall | None = None
+    """Lets persons query the state of their games."""
 
     @property
     def live(self) -> int:
-        """How many seats are played on."""
+        """How many seats are not over."""
         return sum(not player_session.is_over for player_session in self.player_sessions.values())
 
     def of(self, visitor: Visitor) -> list[PlayerSession]:
         """Return a visitor's seats, the oldest first."""
         return [player_session for player_session in self.player_sessions.values() if player_session.visitor is visitor]
 
-    def find(self, visitor: Visitor, word: str) -> PlayerSession:
-        """Return a visitor's seat. Raises Refusal: there is none, or it is another's."""
-        player_session = self.player_sessions.get(word)
+    def find(self, visitor: Visitor, id: str) -> PlayerSession:  # noqa: A002 (the path parameter's name)
+        """Return a visitor's seat. Raises Refusal if there is none, or if it belongs to another visitor."""
+        player_session = self.player_sessions.get(id)
         if player_session is None:
-            raise Refusal(404, "no-seat", "there is no such seat", "a seat that is over is forgotten after a while")
+            raise Refusal(404, "no-seat", "there is no such seat", "a seat is forgotten some time after its end")
         if player_session.visitor is not visitor:
-            raise Refusal(403, "not-yours", "this seat is another visitor's")
+            raise Refusal(403, "not-yours", "this seat belongs to another visitor")
         player_session.touch()
         return player_session
 
@@ -392,8 +441,8 @@ class Seats:
     def _listener(self, game: str) -> tuple[GameType, SessionFactory]:
         game_type, factory = self.lobby.game_types.get(game), self.games.of(game)
         if game_type is None or game_type.person is None:
-            text = f"{game[:LONGEST_NAME]!r} cannot be played here"
-            raise Refusal(404, "no-game", text, "GET /api/v1/session lists games")
+            text = f"there is no game {game[:LONGEST_NAME]!r} to play here"
+            raise Refusal(404, "no-game", text, "GET /api/v1/session lists the games")
         if factory is None:
             raise Refusal(503, "no-listener", f"{game} has no listener")
         return game_type, factory
@@ -404,27 +453,27 @@ class Seats:
             or len(join_request.name) > LONGEST_NAME
             or not join_request.name.isprintable()
         ):
-            raise Refusal(400, "name", f"a name has 1 to {LONGEST_NAME} characters that can be seen")
+            raise Refusal(400, "name", f"a name must have 1 to {LONGEST_NAME} printable characters")
         opponents = game_type.opponents(self.lobby.settings[join_request.game])
         if join_request.bots and len(join_request.bots) not in opponents:
             numbers = " or ".join(map(str, opponents)) or "no"
-            raise Refusal(400, "bots", f"{numbers} bots can come along in this game, not {len(join_request.bots)}")
+            raise Refusal(400, "bots", f"you can bring {numbers} bots to this game, not {len(join_request.bots)}")
         for strategy, _ in join_request.bots:
             if strategy not in game_type.players:
-                raise Refusal(400, "bots", "there is no such bot", f"there are {', '.join(game_type.players)}")
+                raise Refusal(400, "bots", "there is no such bot", f"the bots are {', '.join(game_type.players)}")
         lobby = self.lobby
         if lobby.is_draining or lobby.delivery.outage.reason:
-            raise Refusal(503, "closed", "no new games begin just now", "try again later")
+            raise Refusal(503, "closed", "no new games can begin at the moment", "try again later")
         if visitor.seats >= PLAYED:
-            raise Refusal(429, "seats", f"you hold {PLAYED} seats: leave one first")
+            raise Refusal(429, "seats", f"you already have {PLAYED} seats: leave one first")
         if self.live >= MOST:
-            raise Refusal(503, "seats", "there are too many seats", "try again later")
+            raise Refusal(503, "seats", "too many seats are taken on this server", "try again later")
 
     def _check_room(self, join_request: JoinRequest) -> None:
         if join_request.room is None:
             return
         if join_request.bots or join_request.reservation is not None:
-            raise Refusal(400, "room-alone", "whoever names a room brings neither bots nor a code")
+            raise Refusal(400, "room-alone", "a request that names a room cannot have bots or a reservation")
         room = self.lobby.room(join_request.room)
         if room is None or room.history.kind != join_request.game or not self.feeds.free(room):
             raise TAKEN
@@ -441,10 +490,10 @@ class Seats:
             return
         kept = self.lobby.reservations.find(code)
         if kept is None:
-            text = "there is no reservation with this code: it was used or revoked, or its room is gone"
-            raise Refusal(404, "reservation", text, "ask for another one, or join without a code")
-        # Its first move may be asked for before it is told that it has a seat.
-        _take_time(kept.room, kept.seat)
+            text = "there is no reservation with this code: it was used or revoked, or its room has closed"
+            raise Refusal(404, "reservation", text, "ask for another code, or join without one")
+        # Before the person joins: the first move may be requested before the person learns that it has a seat.
+        _switch_off_time_limits(kept.room, kept.seat)
 
     def _bring(  # noqa: PLR0913 (what a bot needs)
         self,
@@ -467,7 +516,7 @@ class Seats:
     # Leaving
 
     def leave(self, player_session: PlayerSession) -> None:
-        """Leave a seat, as a peer whose connection ends; if it is over already, forget it."""
+        """Leave a seat by closing its connection to the game. If the seat is over already, forget it."""
         if player_session.is_over:
             self.player_sessions.pop(player_session.id, None)
         else:
@@ -487,7 +536,7 @@ class Seats:
             self.player_sessions.pop(other.id, None)
 
     def _close_waiting(self, game: str, party: Party) -> None:
-        """Close a party's room whose match has not begun: nobody else can come."""
+        """Close a party's room if its match has not begun: nobody else can join it."""
         for room in self.lobby.rooms_of(game):
             if room.party is party and not room.history.was_started and room.table.outcome is None:
                 room.stop(Termination.CANCELLED)
@@ -521,7 +570,7 @@ class Seats:
         self._sweep_later()
 
     def stop(self) -> None:
-        """Look for silent browsers no more."""
+        """Stop the timers."""
         for call in (self._sweep, self._looking):
             if call is not None:
                 call.cancel()
@@ -529,11 +578,11 @@ class Seats:
 
 
 def _say_nothing() -> None:
-    """Tell nobody what a bot was told."""
+    """Do nothing when a bot's loopback changes: no browser shows it."""
 
 
 def _plays_with_others(bot: Loopback, player_session: PlayerSession) -> bool:
-    """Whether a bot is in a match with somebody who did not come with it."""
+    """Whether a bot is in a running match with a player of another party."""
     own = {player_session.loopback.session, *(other.session for other in player_session.bots)}
     return any(
         room.history.was_started and room.table.outcome is None and not own.issuperset(room.peers.values())
@@ -542,13 +591,13 @@ def _plays_with_others(bot: Loopback, player_session: PlayerSession) -> bool:
 
 
 def _party(join_request: JoinRequest) -> Party | None:
-    """Return the party of a person with bots. Those that have a code go to its room instead."""
+    """Return the party of a person with bots. Those with a code are not counted: they go to the room of the code."""
     bots = sum(code is None for _, code in join_request.bots)
     return Party(1 + bots) if bots and join_request.reservation is None else None
 
 
 def _bot_names(join_request: JoinRequest) -> Iterator[str]:
-    """Yield a name for each bot, of the strategy's letters, and unlike all others at the table in its letters."""
+    """Yield a name for each bot: the strategy's, with another letter if somebody else in the party has that name."""
     taken = {_plain(join_request.name)}
     for strategy, _ in join_request.bots:
         names = (strategy, *(strategy + letter for letter in ascii_uppercase))

@@ -1,4 +1,4 @@
-"""Puts the web listener together: its site, what it collects from, and when the daemon is ready."""
+"""Builds the web listener's site from the daemon's parts, and defines when the daemon is ready."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ from gamed.web.topics import Topics
 from gamed.web.visitors import Visitors
 
 
-class Watched(Protocol):
-    """A journal that says what is wrong with it."""
+class JournalHealth(Protocol):
+    """What the health checks read of a journal."""
 
     @property
     def failed(self) -> Exception | None:
-        """What went wrong with syncing, or None."""
+        """Why the journal cannot be synced, or None."""
 
     @property
     def damaged(self) -> Sequence[Path]:
-        """The damaged segments that are kept aside."""
+        """The damaged segments that were set aside."""
 
 
-def web_site(  # noqa: PLR0913 (what the pages need of the daemon)
+def web_site(  # noqa: PLR0913 (the parts of the daemon that the web uses)
     *,
     config: WebConfig,
     lobby: Lobby,
@@ -65,7 +65,7 @@ def web_site(  # noqa: PLR0913 (what the pages need of the daemon)
     in_thread: Callable[..., Deferred[Any]],
     most: int,
 ) -> WebSite:
-    """Return the site of a daemon. `most`: how many connections there can be, whatever the configuration says."""
+    """Return the site of a daemon. `most` is the number of connections that the process can have at most."""
     factories = games.factories
     ready = readiness(listeners, lobby.journal, lobby)
     collector = DaemonCollector(
@@ -85,7 +85,7 @@ def web_site(  # noqa: PLR0913 (what the pages need of the daemon)
     visitors = Visitors(reactor, accounts, operators)
     prepared = PreparedRooms(lobby, partial(_address, games, listeners))
     rooms, play = Rooms(lobby, games, feeds, prepared), Play(seats)
-    made = (
+    parts = (
         Sessions(visitors, lobby, games),
         prepared,
         rooms,
@@ -94,7 +94,7 @@ def web_site(  # noqa: PLR0913 (what the pages need of the daemon)
         Archive(lobby.store, importing, lobby.game_types, is_on_its_way=lobby.recorder.is_on_its_way, naming=naming),
         Recordings(lobby.store, importing, reactor.seconds),
     )
-    routes = [*(route for part in made for route in part.routes), described]
+    routes = [*(route for part in parts for route in part.routes), described]
     api = Api(routes, visitors)
     api.compress = partial(in_thread, gzipped)
     root = Root(registry(collector), ready, api, collector.warnings)
@@ -113,7 +113,7 @@ def web_site(  # noqa: PLR0913 (what the pages need of the daemon)
 
 
 def _address(games: GameListeners, listeners: Iterable[Listener], game: str) -> Address | None:
-    """Return where programs reach a game; None: it has no listener, or one without a port."""
+    """Return where programs can connect to a game; None if no listener of it has a TCP port."""
     for listener in listeners:
         port = None if listener.port is None else getattr(listener.port.getHost(), "port", None)
         if port is not None and games.kinds.get(listener.section) == game:
@@ -122,7 +122,7 @@ def _address(games: GameListeners, listeners: Iterable[Listener], game: str) -> 
 
 
 def _random() -> Random:
-    return Random(secrets.randbits(64))  # noqa: S311 (a game's chance)
+    return Random(secrets.randbits(64))  # noqa: S311 (for a game, not for a secret)
 
 
 def _description(_call: Call) -> Answer:
@@ -130,34 +130,34 @@ def _description(_call: Call) -> Answer:
 
 
 described = Route("GET", "openapi.json", _description)
-"""What the API says of itself."""
+"""The description of the API."""
 
 
-def readiness(listeners: Iterable[Listener], journal: Watched, lobby: Lobby) -> Problems:
-    """Return what says why the daemon should be sent no players: a sentence for each part that is not ready."""
+def readiness(listeners: Iterable[Listener], journal: JournalHealth, lobby: Lobby) -> Problems:
+    """Return a function that returns a sentence for each part that is not ready to serve players."""
     known = list(listeners)
 
     def problems() -> Mapping[str, str]:
         found = {listener.section: "does not listen" for listener in known if listener.port is None}
         if lobby.is_draining:
-            found["lobby"] = "drains: no new games begin, and the daemon stops after those that run"
+            found["lobby"] = "draining: no new games begin, and the daemon stops when the running ones have ended"
         if lobby.delivery.outage.reason:
             found["journal"] = lobby.delivery.outage.reason
         elif journal.failed is not None:
             found["journal"] = f"cannot be synced: {journal.failed}"
         if lobby.store.silence:
-            found["store"] = f"{lobby.store.silence}; {lobby.record_writer.unstored} ended games wait to be stored"
+            found["store"] = f"{lobby.store.silence}; {lobby.record_writer.unstored} ended games are not stored yet"
         elif lobby.record_writer.reason and lobby.record_writer.unstored:
-            found["store"] = f"{lobby.record_writer.unstored} ended games wait to be stored; see the log"
+            found["store"] = f"{lobby.record_writer.unstored} ended games are not stored yet; see the log"
         return found
 
     return problems
 
 
-def damage(journal: Watched) -> Mapping[str, str]:
-    """Return what an administrator should see to: a sentence for each part."""
+def damage(journal: JournalHealth) -> Mapping[str, str]:
+    """Return a warning if segments of the journal are damaged."""
     damaged = journal.damaged
     if not damaged:
         return {}
     names = ", ".join(map(str, damaged))
-    return {"journal": f"damaged, see the log: {names}; copy what you want to look into, then remove it"}
+    return {"journal": f"damaged, see the log: {names}; copy the files if you want to examine them, then remove them"}

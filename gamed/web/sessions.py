@@ -1,4 +1,4 @@
-"""Answers for /api/v1/session: who asks, which games there are, and the administrator's login."""
+"""Handlers for /api/v1/session: the browser's session, the list of games, and the administrator's login."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gamed.web.visitors import NOBODY, Visitor, Visitors
 
 @define(eq=False)
 class Sessions:
-    """The session of a browser."""
+    """The handlers for sessions."""
 
     visitors: Visitors
     lobby: Lobby
@@ -27,7 +27,7 @@ class Sessions:
 
     @property
     def routes(self) -> Sequence[Route]:
-        """What can be asked for."""
+        """The routes of this part of the API."""
         return (
             Route("GET", "session", self._session),
             Route("POST", "session/login", self._login),

@@ -1,7 +1,7 @@
 """The site of the web listener: the pages, the API, `/metrics`, `/healthz` and `/readyz`, with strict headers.
 
-Source: docs/reference/metrics.md. It listens on loopback unless the configuration says otherwise. What comes in is
-bounded here: connections, the length of bodies, the time that a request takes to come.
+Source: docs/reference/metrics.md. The site listens on loopback unless it is configured otherwise. It limits the number
+of connections, the size of bodies, and the time in which a request must arrive.
 """
 
 from __future__ import annotations
@@ -41,44 +41,45 @@ HEADERS: Mapping[bytes, bytes] = {
 }
 
 SLOW_SECONDS = 20
-"""Seconds that a connection may stay idle."""
+"""The idle timeout of a connection, in seconds."""
 
 COME_WITHIN: Final = 30.0
-"""Seconds that a request may take to come, however busy the connection is."""
+"""Seconds in which a request must arrive completely, even if some of its bytes arrive all the time."""
 
 SWEEP: Final = 5.0
-"""Seconds between two looks for requests that do not come."""
+"""Seconds between two checks for requests that have taken too long."""
 
 READ: Final = 16 * 1024 * 1024
-"""Bytes of a body that is too long which are read and thrown away, so that its sender reads the refusal."""
+"""How many bytes of a body that is too long are read and discarded. A browser reads the refusal only after it has sent
+the whole body; if the connection were closed before, it would show a network error."""
 
-# A colon in brackets belongs to an address.
 _PORT: Final = re.compile(rb":[^\]:]*\Z")
+"""The port at the end of a Host header. The colons of an IPv6 address are in brackets."""
 
 BANNED: Final = Refusal(403, "banned", "this address is banned")
 
-TOO_LONG: Final = Refusal(413, "too-long", f"a body has at most {MOST_IMPORT} bytes")
+TOO_LONG: Final = Refusal(413, "too-long", f"the body is longer than {MOST_IMPORT} bytes")
 
 NOT_TEXT: Final = Refusal(400, "header", "a header of the request is not UTF-8")
 
 Problems = Callable[[], Mapping[str, str]]
-"""Returns what is wrong, a sentence for each part; nothing if all is well."""
+"""Returns a sentence for each part of the daemon that has a problem."""
 
-Telling = Callable[[Any], tuple[str, bytes]]
-"""Takes a request and returns the type and the body of its answer."""
+Handler = Callable[[Any], tuple[str, bytes]]
+"""Takes a request and returns the media type and the body of its answer."""
 
 
 class Page(Resource):
-    """A page that has nothing below it."""
+    """A page without child resources, which is read by GET or HEAD."""
 
     isLeaf = True
 
-    def __init__(self, answer: Telling) -> None:
+    def __init__(self, answer: Handler) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.answer = answer
 
     def render(self, request: Any) -> bytes:
-        """Answer a GET or a HEAD; refuse everything else."""
+        """Answer a GET or HEAD request; refuse other methods."""
         if request.method not in (b"GET", b"HEAD"):
             request.setResponseCode(405)
             request.setHeader(b"allow", b"GET, HEAD")
@@ -95,24 +96,23 @@ class Metrics:
     registry: CollectorRegistry
 
     def __call__(self, request: Any) -> tuple[str, bytes]:
-        """Collect and print."""
+        """Collect the metrics and return them as text."""
         encode, content_type = choose_encoder(request.getHeader("accept") or "")
         return content_type, encode(self.registry)
 
 
 @define
 class Health:
-    """Whether all is well: 200, or 503 with what is not.
-
-    `warnings`: what an administrator should see to, although players can be served: it costs no 503, or a load
-    balancer would turn a loss that has happened into an outage.
-    """
+    """A health check: answers 200, or 503 with a list of problems."""
 
     problems: Problems
+
     warnings: Problems = dict
+    """What an administrator should look into, for example a damaged file of the journal. A warning does not cause a
+    503: players can still be served, and a load balancer would take the daemon out of service."""
 
     def __call__(self, request: Any) -> tuple[str, bytes]:
-        """Ask, and answer in JSON."""
+        """Check, and return the result as JSON."""
         problems = dict(self.problems())
         request.setResponseCode(503 if problems else 200)
         body = {"ok": not problems, "problems": problems, "warnings": dict(self.warnings())}
@@ -120,7 +120,7 @@ class Health:
 
 
 class Root(Resource):
-    """The root: what stands at the top of the site. `api`: what stands below /api; None: there are no pages either."""
+    """The root resource of the site. Without an `api`, there are no pages either."""
 
     def __init__(
         self,
@@ -142,10 +142,10 @@ class Root(Resource):
             self.shell = StaticFiles(self.files, INDEX)
 
     def getChild(self, path: bytes, request: Any) -> Any:  # noqa: ARG002 (Resource's signature)
-        """Return the page for an address of the pages' own, and what says that nothing is there for others."""
+        """Return the HTML page if its router knows the path, else a 404 page."""
         if self.shell is not None and is_page(request.path):
             return self.shell
-        return pages.notFound("Nothing here", "The pages begin at /; machines read /metrics, /healthz and /readyz.")
+        return pages.notFound("Not found", "The start page is at /. Programs can read /metrics, /healthz and /readyz.")
 
 
 def _is_utf8(value: bytes) -> bool:
@@ -164,21 +164,25 @@ def _origin(request: Any, proxies: Networks) -> tuple[str, int | None]:
 
 
 class GuardedRequest(Request):
-    """A request that is answered only if it names this host, with the headers that all answers have."""
+    """A request that is checked before it is answered: its host, its address, its encoding and its length."""
 
     length = 0
+    """Bytes of the body so far."""
+
     content_type = ""
-    # Whether all headers are UTF-8, as Twisted takes for granted where it is asked for text.
+
     is_text = True
-    # The browser's address and port; no port if a reverse proxy tells the address.
+    """Whether all headers are UTF-8. Twisted raises UnicodeDecodeError where it decodes one that is not."""
+
     origin: tuple[str, int | None] = ("local", None)
+    """The browser's address and port; no port if the address was taken from a reverse proxy's header."""
 
     def gotLength(self, length: int | None) -> None:  # noqa: ARG002 (Request's signature)
-        """Prepare for a body, in memory: a long one is not kept."""
+        """Collect the body in memory. Twisted would write a long body to a temporary file."""
         self.content = BytesIO()
 
     def handleContentChunk(self, data: bytes) -> None:
-        """Take some of the body, as far as any route may want it."""
+        """Collect a part of the body; discard the body if it is longer than any route accepts."""
         request: Any = self
         self.length += len(data)
         if self.length <= MOST_IMPORT:
@@ -189,7 +193,8 @@ class GuardedRequest(Request):
             self.content = BytesIO()
 
     def requestReceived(self, command: bytes, path: bytes, version: bytes) -> None:
-        """Take the request, which has come as a whole; no form is read out of its body."""
+        """Handle a request that has arrived completely."""
+        # Without a content type Twisted does not parse the body as a form.
         request: Any = self
         self.is_text = all(_is_utf8(b"".join(values)) for _, values in request.requestHeaders.getAllRawHeaders())
         self.content_type = (request.getHeader(b"content-type") or b"").decode("latin-1")
@@ -198,30 +203,30 @@ class GuardedRequest(Request):
         super().requestReceived(command, path, version)  # type: ignore[no-untyped-call]
 
     def setResponseCode(self, code: int, message: bytes | None = None) -> None:
-        """Set the status; Twisted does not know the words for all of them."""
+        """Set the status, with the standard phrase: Twisted does not know the newer ones."""
         super().setResponseCode(code, message or HTTPStatus(code).phrase.encode())
 
     def process(self) -> None:
-        """Take the request when its turn comes: many may have come in one piece, or from many at once."""
+        """Put the request into the fair queue: one connection may pipeline many, and many may arrive at once."""
         # Twisted's requests have no types.
         request: Any = self
-        request.channel.come()
+        request.channel.arrived()
         request.channel.site.fair_queue.enter(self)
 
     def serve(self, until: float) -> bool:  # noqa: ARG002 (Waiting's signature)
-        """Answer it, if somebody still waits for the answer."""
+        """Answer the request, unless its connection is closed. Return False: nothing of it remains in the queue."""
         if self.channel is not None:
             self._answer()
         return False
 
     def _answer(self) -> None:
-        """Refuse what another site's page has sent here under a name of its own (DNS rebinding)."""
         request: Any = self
         for name, value in HEADERS.items():
             request.setHeader(name, value)
+        # DNS rebinding: a page of another site may reach this server under a host name of its own.
         host = _PORT.sub(b"", request.getHeader(b"host") or b"").strip(b"[]").decode("latin-1")
         if host not in request.channel.site.hosts:
-            text = f"This server does not answer to {host!r}; [web] hosts lists the names that it answers to.\n"
+            text = f"This server has no host name {host!r}; [web] hosts in its configuration lists its names.\n"
             self._refuse(Answer(421, raw=text.encode(), mime="text/plain; charset=utf-8"))
         elif request.channel.site.is_banned(self.origin[0]):
             self._refuse(BANNED.answer())
@@ -240,7 +245,7 @@ class GuardedRequest(Request):
         request.finish()
 
     def finish(self) -> None:
-        """End the answer; the connection may wait for the next request."""
+        """End the answer. If the connection stays open, its next request must arrive in time, too."""
         channel: Any = self.channel
         super().finish()  # type: ignore[no-untyped-call]
         if channel is not None:
@@ -248,11 +253,13 @@ class GuardedRequest(Request):
 
 
 class Channel(HTTPChannel):
-    """A connection, of HTTP/1.1 alone."""
+    """A connection that speaks HTTP/1.1 only."""
 
-    # Both are set by the site.
     site: Any
+    """The `WebSite`, which sets itself here."""
+
     host: str | None = None
+    """The peer's address if the connection counts for the limits; set by the site."""
 
     def connectionMade(self) -> None:
         """Wait for the first request."""
@@ -260,40 +267,55 @@ class Channel(HTTPChannel):
         self.wait()
 
     def wait(self) -> None:
-        """Take note that a request is waited for."""
+        """Begin to wait for the next request."""
         if self.transport is not None:
             self.site.wait_for(self)
 
-    def come(self) -> None:
-        """Take note that it has come."""
+    def arrived(self) -> None:
+        """Stop waiting: the request has arrived."""
         self.site.waiting.pop(self, None)
 
     def lineLengthExceeded(self, line: bytes) -> None:  # noqa: ARG002 (HTTPChannel's signature)
-        """Refuse a request whose first line does not end, or one of its headers."""
-        # A request is among them as soon as its first line has come.
+        """Refuse a request with a first line or a header that is too long."""
+        # Twisted adds a request to the list when its first line is complete.
         status = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE if self.requests else HTTPStatus.REQUEST_URI_TOO_LONG
         transport: Any = self.transport
         transport.write(f"HTTP/1.1 {status} {status.phrase}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".encode())
         self.loseConnection()  # type: ignore[no-untyped-call]
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
-        """Give the place free."""
+        """Count the connection as closed."""
         super().connectionLost(reason)  # type: ignore[no-untyped-call]
         self.site.closed(self)
 
 
 def _ignore(_settings: WebConfig) -> None:
-    """Take no settings: who made the site has not said what to change."""
+    """Ignore changed settings, until `WebSite.configure` is set."""
 
 
 class WebSite(Site):
-    """The site. `hosts`: the names and addresses by which it may be called; `limits`: of connections.
-
-    `configure`: takes changed settings. `waiting`: since when each connection waits for a request, the longest first.
-    """
+    """The site."""
 
     displayTracebacks = False
     protocol: Any = Channel
+
+    hosts: frozenset[str]
+    """The host names and addresses that requests may name in their Host header."""
+
+    proxies: Networks
+    """The reverse proxies whose X-Forwarded-For header is trusted."""
+
+    limits: ConnectionLimits | None
+    """The limits of connections; None: there are none."""
+
+    waiting: dict[Channel, float]
+    """The connections without a complete request, and since when each of them waits; the longest first."""
+
+    stopping: list[Callable[[], None]]
+    """Called when the site stops."""
+
+    configure: Callable[[WebConfig], None]
+    """Called with the new settings when the configuration is reloaded."""
 
     def __init__(
         self, root: Resource, hosts: frozenset[str], reactor: Any, limits: ConnectionLimits | None = None
@@ -302,21 +324,21 @@ class WebSite(Site):
             root, requestFactory=GuardedRequest, timeout=SLOW_SECONDS, reactor=reactor
         )
         self.hosts = hosts
-        self.proxies: Networks = ()
+        self.proxies = ()
         self.clock = reactor
         self.limits = limits
-        self.waiting: dict[Channel, float] = {}
-        self.stopping: list[Callable[[], None]] = []
-        self.configure: Callable[[WebConfig], None] = _ignore
+        self.waiting = {}
+        self.stopping = []
+        self.configure = _ignore
         self.fair_queue = FairQueue(reactor)
         self._sweep: IDelayedCall | None = None
 
     def acceptableProtocols(self) -> list[bytes]:
-        """Return what TLS may agree on."""
+        """Return the protocols that TLS offers (ALPN)."""
         return [b"http/1.1"]
 
     def buildProtocol(self, addr: IAddress | None) -> Any:
-        """Return a channel, or None: the connection is closed at once."""
+        """Return a channel, or None if the limits do not admit the connection; Twisted then closes it."""
         host = None if self.limits is None else host_of(addr)
         if self.limits is not None and host is not None and not self.limits.admit(host):
             return None
@@ -325,11 +347,15 @@ class WebSite(Site):
         return channel
 
     def is_banned(self, address: str) -> bool:
-        """Whether a browser's address is banned: connections may be older than a ban, or a proxy's."""
+        """Whether a browser's address is banned.
+
+        Bans are checked for each request, not only for each connection: the connection may be older than the ban, or
+        come from a reverse proxy.
+        """
         return self.limits is not None and self.limits.bans.refuses(address, self.limits.listener)
 
     def wait_for(self, channel: Channel) -> None:
-        """Take note that a connection waits for a request from now on."""
+        """Expect a request on a connection from now on."""
         self.waiting.pop(channel, None)
         self.waiting[channel] = self.clock.seconds()
         if self._sweep is None:
@@ -342,7 +368,7 @@ class WebSite(Site):
             self.limits.release(channel.host)
 
     def _look(self) -> None:
-        """Cut off who sends a request, but too slowly; who sends nothing is cut off by its own clock."""
+        """Abort connections whose request has taken too long. Idle ones are closed by Twisted's own timeout."""
         self._sweep = None
         ends = self.clock.seconds() - COME_WITHIN
         for channel, since in list(self.waiting.items()):
@@ -356,7 +382,7 @@ class WebSite(Site):
             self._sweep = self.clock.callLater(SWEEP, self._look)
 
     def stopFactory(self) -> None:
-        """Stop with everything that goes on by itself."""
+        """Stop all timers."""
         super().stopFactory()
         if self._sweep is not None:
             self._sweep.cancel()
@@ -365,4 +391,4 @@ class WebSite(Site):
             stop()
 
     def log(self, request: Any) -> None:
-        """Log nothing of single requests: metrics and health are asked for all day."""
+        """Do not log requests: monitoring requests metrics and health all the time."""

@@ -1,6 +1,8 @@
-"""The files of the pages, and the page itself, which is the same for all of them.
+"""Serves the HTML page and the files that it loads.
 
-Only what stands in the folder `static` is served, by names that cannot lead out of it.
+All pages are one HTML file, whose script shows the page of the address. Only files in the folder `static` are served,
+and no name can lead out of it. An address that contains the version of the files (`/static/@VERSION/…`) may be cached
+forever.
 """
 
 # ruff: noqa: N815 (Twisted's name)
@@ -33,28 +35,35 @@ TYPES: Final = {
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]*(?:/[a-z0-9][a-z0-9_-]*)*\.[a-z0-9]+")
 
 _PAGES: Final = re.compile(r"/|/(?:(?:rooms|seats|records|recorder)/[^/]+|records|recorder|rooms|seats|login|about)/?")
-"""The addresses that the page's own router knows."""
+"""The paths of pages: those that the router in app.js knows."""
 
 
 INDEX: Final = "index.html"
-"""The page's file."""
+"""The HTML file."""
 
 _ADDRESS: Final = b"/static/"
-"""The address of the folder, as the page names it."""
+"""The path of the folder in the HTML file; the version is inserted after it."""
 
 FOREVER: Final = b"public, max-age=31536000, immutable"
-"""How long a file may be kept whose address names its version."""
+"""The Cache-Control header of a file whose address contains its version."""
 
 
 @define
 class File:
-    """A file as it is served: `packed` is its content compressed."""
+    """A file as it is served."""
 
     changed: int
+    """The modification time, in nanoseconds."""
+
     content: bytes
+
     packed: bytes
+    """The content, compressed with gzip."""
+
     mime: str
+
     tag: bytes
+    """A digest of the content, for the ETag header and the version."""
 
     @classmethod
     def of(cls, changed: int, content: bytes, mime: str) -> File:
@@ -65,17 +74,21 @@ class File:
 
 @define(slots=False)
 class Files:
-    """Reads and compresses files once, and again when they have changed."""
+    """The files in memory. A file is read again when it has changed."""
 
     folder: Path = FOLDER
+
     _files: dict[str, File] = field(factory=dict)
-    # The version of all files, None while it is not known.
+    """By their names."""
+
     _version: str | None = None
-    # The page of a version.
+    """The version of all files together; None if one of them was read since."""
+
     _page: tuple[str, File] | None = None
+    """The HTML file as it is served, and the version in it."""
 
     def find(self, name: str) -> File | None:
-        """Return a file by its path below the folder; None if there is none, or it is of no type that is served."""
+        """Return a file by its path in the folder; None if there is none, or its type is not served."""
         if len(name) > 100 or not _NAME.fullmatch(name):  # noqa: PLR2004 (longer than any name)
             return None
         path = self.folder / name
@@ -98,14 +111,14 @@ class Files:
         return sorted(path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*.*"))
 
     def version(self) -> str:
-        """Return the version of all files as they were last read: each change of one makes another."""
+        """Return the version of all files: a digest of their contents as they were last read."""
         if self._version is None:
             tags = [found.tag for name in self.names if (found := self.find(name)) is not None]
             self._version = hashlib.sha256(b"".join(tags)).hexdigest()[:16]
         return self._version
 
     def page(self) -> File | None:
-        """Return the page. The files' addresses in it name their version, so that a browser can keep them."""
+        """Return the HTML file, with the version of the files in their addresses."""
         for name in self.names:
             self.find(name)
         index = self.find(INDEX)
@@ -117,7 +130,7 @@ class Files:
 
 
 class StaticFiles(Resource):
-    """Serves the files, or, with `only`, always one of them."""
+    """Serves all files, or always the same one, `only`."""
 
     isLeaf = True
 
@@ -127,7 +140,7 @@ class StaticFiles(Resource):
         self.only = only
 
     def render(self, request: Any) -> bytes:
-        """Answer a GET or a HEAD; a browser that has the file is told so."""
+        """Answer a GET or HEAD request; with 304 if the browser has the file already."""
         if request.method not in (b"GET", b"HEAD"):
             request.setResponseCode(405)
             request.setHeader(b"allow", b"GET, HEAD")
@@ -149,10 +162,10 @@ class StaticFiles(Resource):
         return found.packed
 
     def _found(self, request: Any) -> tuple[File | None, bool]:
-        """Return what is asked for, and whether its address names the version that it has.
+        """Return the requested file, and whether its address contains the current version.
 
-        A page that was opened before an upgrade names the old version, and gets the files of today, which it may not
-        keep.
+        A page that was opened before an upgrade requests files of the old version. It gets the new files, but must not
+        cache them under the old address.
         """
         if self.only is not None:
             return self.files.page() if self.only == INDEX else self.files.find(self.only), False
@@ -165,5 +178,5 @@ class StaticFiles(Resource):
 
 
 def is_page(path: bytes) -> bool:
-    """Whether an address is one of the pages."""
+    """Whether a path belongs to a page."""
     return _PAGES.fullmatch(path.decode("latin-1")) is not None

@@ -1,7 +1,7 @@
-"""Work that takes longer than a move may wait: in a thread, one piece after the other, in slices.
+"""Work that would block the reactor for too long: it is done in a thread, one job after the other, in slices.
 
-Python's threads take turns every few milliseconds only; so that a move need not wait for its turn, the worker sleeps
-for a moment after each slice of half a millisecond.
+Python switches between busy threads only every five milliseconds, and a move must not wait for that long. So the thread
+sleeps for a moment after each slice of half a millisecond, which releases the GIL (gamed/fairness.py).
 """
 
 from __future__ import annotations
@@ -20,27 +20,26 @@ from gamed.web.answers import Refusal
 T = TypeVar("T")
 
 Steps: TypeAlias = Generator[None, None, T]
-"""Work in steps; what it returns is the result."""
+"""A job that yields after each small step, and returns its result."""
 
 MOST_WAITING: Final = 64
-"""How many pieces of work may wait."""
+"""How many jobs may wait."""
 
 
 @define(eq=False)
 class ThreadCooperator:
-    """Does one piece of work at a time.
-
-    `run`: calls a function with an argument in another thread, and fires with its result.
-    """
+    """Does one job at a time."""
 
     run: Callable[..., Deferred[Any]] = deferToThread
+    """Calls a function in another thread. The Deferred fires with its result."""
+
     pause: Callable[[float], object] = time.sleep
     _turns: DeferredSemaphore = field(factory=lambda: DeferredSemaphore(1))
 
     def do(self, steps: Steps[T]) -> Deferred[T]:
-        """Fire with what the steps return, or fail as they do. Raises Refusal("busy"): too much waits already."""
+        """Do a job. The Deferred fires with its result, or fails with its exception. Raises Refusal: too many wait."""
         if len(self._turns.waiting) >= MOST_WAITING:
-            raise Refusal(503, "busy", "too many others ask for records", "try again in a while")
+            raise Refusal(503, "busy", "too many requests for records are waiting", "try again later")
         done: Deferred[T] = self._turns.run(self.run, self._driven, steps)
         return done
 

@@ -1,4 +1,4 @@
-"""Work for browsers that may wait, done side by side in slices: so no move waits for it (gamed/fairness.py)."""
+"""Work for browsers that is done in slices of reactor turns, so that no move waits for it (gamed/fairness.py)."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ log = Logger()
 
 @define(eq=False)
 class TurnCooperator:
-    """Does jobs side by side. A job is an iterator that yields after each small piece of its work."""
+    """Does jobs in turns, one piece of each. A job is an iterator that yields after each small piece of its work."""
 
     clock: IReactorTime
+
     now: Callable[[], float] = perf_counter
-    """The clock that measures a slice."""
+    """The clock that measures slices."""
 
     _cooperator: Cooperator = field(init=False)
 
@@ -33,18 +34,19 @@ class TurnCooperator:
         )
 
     def _time(self) -> float:
+        # Tests set `now` after the cooperator was made.
         return self.now()
 
     def add(self, job: Iterator[None]) -> None:
-        """Have a job done, from a later turn of the reactor on."""
+        """Start a job in a later turn of the reactor."""
         self._cooperator.cooperate(job).whenDone().addErrback(_failed)
 
     def stop(self) -> None:
-        """Do nothing more."""
+        """Stop all jobs."""
         self._cooperator.stop()
 
 
 def _failed(failure: Failure) -> None:
-    """Log a fault in one job, which costs the others nothing."""
+    """Log an exception of a job. The other jobs go on."""
     if not failure.check(SchedulerStopped):
         log.failure("server fault: a job of the web listener", failure=failure)

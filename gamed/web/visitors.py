@@ -1,7 +1,8 @@
-"""Who visits: a session for each browser, held by a cookie, and what keeps other sites' pages from using it.
+"""The sessions of browsers, which are held by a cookie, and the protection against other sites' pages (CSRF).
 
-Source: docs/reference/web-api.md#sessions. A page of another site can send requests with a browser's cookie, but can
-neither read the session's token nor set a header; so whatever changes something needs the token in one.
+Source: docs/reference/web-api.md#sessions. A page of another site can make a browser send requests with its cookie. But
+it can neither read the session's token nor set a header. So each request that changes something must have the token in
+a header.
 """
 
 from __future__ import annotations
@@ -24,43 +25,53 @@ from gamed.web.answers import Refusal
 log = Logger()
 
 COOKIE: Final = "gamed"
-"""What the name of the session's cookie begins with; the port follows."""
+"""The beginning of the cookie's name; the port follows."""
 
 MOST: Final = 5_000
-"""Sessions at once; beyond, the one that was silent longest is forgotten, if it has no seats."""
+"""The maximal number of sessions. For another one, the session without seats that was unused for longest is deleted."""
 
 MOST_OF_ADDRESS: Final = 500
-"""Sessions of one address."""
+"""The maximal number of sessions from one address."""
 
 EXPIRES: Final = 12 * 3_600.0
-"""Seconds of silence after which a session is forgotten."""
+"""Seconds after its last request at which a session expires."""
 
 LONGEST_PASSWORD: Final = 1_024
 
 
 @define(eq=False)
 class Visitor:
-    """A session. `seats`: how many it plays on; it is kept for as long.
-
-    `id`: what it is known by in here; `key`: what its cookie says; `token`: what changes must show.
-    """
+    """A session."""
 
     address: str
+    """The address from which it was opened."""
+
     id: str = field(factory=lambda: secrets.token_urlsafe(9))
+    """Names the session inside the daemon; it never changes."""
+
     key: str = field(factory=lambda: secrets.token_urlsafe(24), repr=False)
+    """The value of the cookie."""
+
     token: str = field(factory=lambda: secrets.token_urlsafe(24), repr=False)
+    """The CSRF token that is sent in a header."""
+
     operator: Operator | None = None
+    """The administrator who has logged in."""
+
     seen: float = 0.0
+    """When its last request came."""
+
     seats: int = 0
+    """How many seats it plays on. A session with seats does not expire."""
 
     @property
     def admin(self) -> bool:
-        """Whether a user of the console has logged in here."""
+        """Whether an administrator has logged in."""
         return self.operator is not None
 
 
 NOBODY: Final = Visitor("", id="", key="", token="")
-"""Who has no session: may look, and change nothing."""
+"""Stands for all browsers without a session: they may read what is public, and change nothing."""
 
 
 @define(eq=False)
@@ -69,9 +80,15 @@ class Visitors:
 
     clock: IReactorTime
     accounts: Accounts
+
     operators: Operators
+    """The administrators who are logged in, here or at the console."""
+
     _visitors: dict[str, Visitor] = field(factory=dict)
+    """By the value of the cookie; the session that was unused for longest is the first."""
+
     _addresses: dict[str, int] = field(factory=dict)
+    """How many sessions each address has."""
 
     def __len__(self) -> int:
         """How many sessions there are."""
@@ -80,7 +97,7 @@ class Visitors:
     # Sessions
 
     def find(self, cookie: str | None) -> Visitor:
-        """Return the session of a cookie; `NOBODY` if there is none, or no more."""
+        """Return the session of a cookie; `NOBODY` if there is none, or if it has expired."""
         visitor = self._visitors.get(cookie or "")
         if visitor is None:
             return NOBODY
@@ -91,12 +108,12 @@ class Visitors:
         if visitor.operator is not None and now - visitor.seen > self.operators.idle_seconds:
             self.logout(visitor)
         visitor.seen = now
-        # Who was silent longest stands first.
+        # To the end of the dict: the session that was unused for longest is the first.
         self._visitors[visitor.key] = self._visitors.pop(visitor.key)
         return visitor
 
     def make(self, address: str) -> Visitor:
-        """Return a new session. Raises Refusal: there are too many."""
+        """Return a new session. Raises Refusal if there are too many."""
         if self._addresses.get(address, 0) >= MOST_OF_ADDRESS or len(self._visitors) >= MOST:
             self._make_room(address)
         visitor = Visitor(address, seen=self.clock.seconds())
@@ -129,19 +146,19 @@ class Visitors:
     # The administrator
 
     def login(self, visitor: Visitor, user: str, password: str, address: str, port: int | None) -> Deferred[Visitor]:
-        """Fire with the session, which has a new cookie and token, or fail with Refusal. Raises Refusal."""
+        """Log in. The Deferred fires with the session, which has a new cookie and token, or fails with a Refusal."""
         if not password or len(password) > LONGEST_PASSWORD or len(user) > LONGEST_PASSWORD:
             raise Refusal(403, "password", "wrong user or password")
         checked = self.accounts.check(user, password, address, "web")
-        return checked.addCallback(self._judged, visitor, user, address, port)
+        return checked.addCallback(self._checked, visitor, user, address, port)
 
-    def _judged(self, right: bool, visitor: Visitor, user: str, address: str, port: int | None) -> Visitor:  # noqa: FBT001 (a result, and who it is for)
-        if not right:
+    def _checked(self, is_right: bool, visitor: Visitor, user: str, address: str, port: int | None) -> Visitor:  # noqa: FBT001 (a Deferred's result)
+        if not is_right:
             raise Refusal(403, "password", "wrong user or password")
         if visitor.key not in self._visitors:
-            raise Refusal(401, "session", "the session has ended meanwhile", "GET /api/v1/session begins one")
+            raise Refusal(401, "session", "the session has expired", "GET /api/v1/session begins a new one")
         self.logout(visitor)
-        # Who knew the old cookie must not become the administrator.
+        # Session fixation: somebody else who knows the old cookie must not become an administrator.
         del self._visitors[visitor.key]
         visitor.key, visitor.token = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
         self._visitors[visitor.key] = visitor
@@ -154,7 +171,7 @@ class Visitors:
         return visitor
 
     def logout(self, visitor: Visitor) -> None:
-        """Let a session be the administrator's no more."""
+        """Log the administrator out; the session goes on as a visitor's."""
         operator, visitor.operator = visitor.operator, None
         if operator is not None:
             self.operators.remove(operator)
@@ -166,13 +183,14 @@ def _say_nothing(_text: str) -> None:
 
 
 def check_origin(headers: Mapping[str, str], method: str) -> None:
-    """Raise Refusal if another site's page has sent a request. `headers`: by lower-case names, the first of each."""
+    """Raise Refusal if a page of another site has sent the request. `headers`: by their names in lower case."""
+    # "same-site" is another host of the domain, or another port of this host.
     site = headers.get("sec-fetch-site")
     if site in ("cross-site", "same-site") or (method != "GET" and site not in (None, "same-origin")):
-        raise Refusal(403, "origin", "pages of other sites may not ask this")
+        raise Refusal(403, "origin", "pages of other sites may not send this request")
     origin = headers.get("origin")
     if origin is not None and _netloc(origin) != headers.get("host", "").lower():
-        raise Refusal(403, "origin", "pages of other sites may not ask this")
+        raise Refusal(403, "origin", "pages of other sites may not send this request")
 
 
 def _netloc(origin: str) -> str | None:
@@ -189,7 +207,7 @@ def check_session(visitor: Visitor) -> None:
 
 
 def check_token(visitor: Visitor, token: str | None) -> None:
-    """Raise Refusal if a change does not show the session's token, or if there is no session."""
+    """Raise Refusal if there is no session, or if the token is not the session's."""
     check_session(visitor)
     if not hmac.compare_digest((token or "").encode("utf-8", "replace"), visitor.token.encode()):
-        raise Refusal(403, "token", "the header X-Gamed-Token is missing or wrong", "GET /api/v1/session tells it")
+        raise Refusal(403, "token", "the header X-Gamed-Token is missing or wrong", "GET /api/v1/session returns it")

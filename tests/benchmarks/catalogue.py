@@ -96,12 +96,18 @@ def quoridor_memory(programs: Programs) -> Sequence[float]:
 
 
 def roborally_turns(programs: Programs) -> Sequence[float]:
-    """Return the milliseconds of processor time of a turn of two robots."""
-    port, more = roborally.section()
+    """Return the milliseconds of processor time of a turn of two robots, their games' beginnings and records included.
+
+    A game that is not counted comes first: it loads and lays out the course.
+    """
+    port, more = roborally.section(roborally.DUEL_KEYS)
     with programs.daemon(more=more) as started:
+        roborally.duel(port, roborally.DUELS)
+        settle()
         before = cpu_seconds(started.process.pid)
-        played = roborally.bots(port, 2)
-        return ((cpu_seconds(started.process.pid) - before) / played["programs"] * 2 * 1e3,)
+        turns = sum(roborally.duel(port, number) for number in range(roborally.DUELS))
+        settle()
+        return ((cpu_seconds(started.process.pid) - before) / turns * 1e3,)
 
 
 def roborally_rules(_programs: Programs) -> Sequence[float]:

@@ -1,32 +1,35 @@
-"""RoboRally: turns a second, of the rules alone and over TCP; queries a second; the memory of a game."""
+"""RoboRally: games over TCP of two players that answer at once; turns of the rules alone; queries; a game's memory."""
 
 from __future__ import annotations
 
 import json
+import select
 import socket
-import subprocess
-import sys
 import time
 from random import Random
 
 from gamed.core.game import CHANCE
 from gamed.games.roborally import Settings, game_type
 from gamed.games.roborally.strategy import STRATEGIES, as_public
-from tests.daemon import ROOT, Daemon, free_port
+from tests.daemon import Daemon, free_port
 
 ROBOTS = 8
 GAMES = 10
 QUERIES = 5_000
 IDLE_GAMES = 50
+DUELS = 15
+DUEL_KEYS = "seed = 7\nmin_players = 2\nmax_players = 2\nstart_delay = 0.0\nlinger = 1.0\nmessages_per_second = 0.0\n"
+"""The seed deals the same cards in each run, so that two versions of the daemon play the same games."""
+
 COURSE = ("doppelhalle",)
 KEYS = "messages_per_second = 0.0\nstart_delay = 3600.0\nlinger = 1.0\nmax_games = 1000\n"
 
 
-def section() -> tuple[int, str]:
+def section(keys: str = KEYS) -> tuple[int, str]:
     """Return a free port, and the listener's section for it."""
     port = free_port()
     courses = f"courses = {json.dumps(COURSE)}"
-    return port, f'[roborally]\nendpoint = "tcp:{port}:interface=127.0.0.1"\n{courses}\n{KEYS}'
+    return port, f'[roborally]\nendpoint = "tcp:{port}:interface=127.0.0.1"\n{courses}\n{keys}'
 
 
 def rules_alone() -> tuple[int, float]:
@@ -53,11 +56,28 @@ def rules_alone() -> tuple[int, float]:
     return turns, seconds
 
 
-def bots(port: int, robots: int) -> dict[str, float]:
-    """Let so many bots play each of some games at the same time, without channels; return what they report."""
-    command = [sys.executable, "-m", "tests.proofs.robots", *map(str, (port, GAMES, robots, 0))]
-    told: dict[str, float] = json.loads(subprocess.run(command, capture_output=True, check=True, cwd=ROOT).stdout)
-    return told
+def duel(port: int, number: int) -> int:
+    """Let two planners play a game and answer at once; return its turns: the programs of the one who made more."""
+    players = {}
+    poll = select.poll()
+    for seat, name in enumerate(("Anna", "Bert")):
+        client = socket.create_connection(("127.0.0.1", port))
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        player = game_type.players["planner"](Random(100 * number + seat), name=name)
+        client.sendall(player.begin())
+        client.sendall(player.receive_data(client.recv(65_536)))
+        poll.register(client, select.POLLIN)
+        players[client.fileno()] = client, player
+    playing = dict(players)
+    while playing:
+        for fileno, _ in poll.poll():
+            client, player = playing[fileno]
+            client.sendall(player.receive_data(client.recv(65_536)))
+            if player.is_done:
+                poll.unregister(client)
+                client.close()
+                del playing[fileno]
+    return max(player.moves for _, player in players.values())
 
 
 def queries(port: int, question: bytes) -> float:

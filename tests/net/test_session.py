@@ -122,12 +122,17 @@ class SocketTests(SessionTestCase):
         self.open()
         self.assertEqual(self.connect().transport.asked, [("nodelay", True), ("keepalive", True)])
 
-    def test_quick_acknowledgement_is_asked_for_at_each_read(self) -> None:
-        _, second = self.pair()
+    def test_quick_acknowledgement_is_asked_for_where_the_peer_has_more_to_say(self) -> None:
+        first, second = self.pair()
         self.assertEqual(second.handle.options, [])
-        for count in (1, 2, 3):
-            second.send(LINE + b"\n")
-            self.assertEqual(second.handle.options, [QUICKACK] * count)
+        for data in (LINE[:4], LINE[4:] + b"\n" + b"(2", b",[0,0,1]).\n"):
+            second.send(data)
+            self.assertEqual(second.handle.options, [QUICKACK])
+            second.handle.options.clear()
+        # After a shot, a player waits for the answer, which acknowledges the shot.
+        for data in (LINE + b"\n", b"(2,[0,0,1]).\n" + LINE + b"\n"):
+            first.send(data)
+            self.assertEqual(first.handle.options, [])
 
     def test_an_answer_acknowledges_what_it_answers(self) -> None:
         self.harness = Harness("quoridor", UniverseSettings(tables=0))

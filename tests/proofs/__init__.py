@@ -28,3 +28,9 @@ def raise_descriptors(case: TestCase, most: int | None = None) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard if most is None else min(most, hard), hard))
     case.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def raise_own_descriptors() -> None:
+    """Raise the soft limit of file descriptors for this process, for good."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

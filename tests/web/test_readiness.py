@@ -38,7 +38,7 @@ class StoreTests(LobbyTestCase):
         problems = readiness((), self.journal, self.lobby)
         self.assertEqual(problems(), {})
         self.ended()
-        self.assertEqual(problems(), {"store": "1 ended games wait to be stored; see the log"})
+        self.assertEqual(problems(), {"store": "1 ended games are not stored yet; see the log"})
         self.clock.turn(KEEP_AGAIN)
         self.assertEqual(problems(), {})
 
@@ -46,7 +46,7 @@ class StoreTests(LobbyTestCase):
         self.open()
         problems = readiness((), self.journal, self.lobby)
         self.store.silence = "the database has not answered for 3.0 seconds"
-        self.assertEqual(problems(), {"store": f"{self.store.silence}; 0 ended games wait to be stored"})
+        self.assertEqual(problems(), {"store": f"{self.store.silence}; 0 ended games are not stored yet"})
 
     def test_a_game_on_its_way_is_no_problem_though_one_was_refused_long_ago(self) -> None:
         self.open(store=StubbornStore(refusals=1))

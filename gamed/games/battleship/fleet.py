@@ -10,6 +10,7 @@ docs/specs/battleship.md#ship-placement, docs/specs/battleship.md#the-text-and-t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import TypeAlias
 
 from attrs import define, field, frozen
@@ -274,7 +275,7 @@ def _fitting(
         taken |= ship | rims[ship]
     found = _repaired(afloat, taken, hits, rims)
     if found is None:
-        found = _searched(afloat, taken, hits, rims)
+        found = _searched(afloat, taken, hits, corner_contact)
     if found is None:
         raise _no_legal_fleet()
     return sunk + found
@@ -323,38 +324,82 @@ def _placed(length: int, closed: int, needed: int, hits: int) -> int:
     return 0
 
 
-def _searched(afloat: tuple[int, ...], taken: int, hits: int, rims: Mapping[int, int]) -> tuple[int, ...] | None:
+# The search for a whole fleet. As a board is a mask of cells, a set of placements of one length is a mask, too: bit `i`
+# is `PLACEMENTS[length][i]`. So what is open to a ship beside another one is one operation, not a hundred and fifty.
+
+_THROUGH: Mapping[int, tuple[int, ...]] = {
+    length: tuple(sum(1 << index for index, ship in enumerate(ships) if ship >> cell & 1) for cell in range(SIZE * SIZE))
+    for length, ships in PLACEMENTS.items()
+}
+"""For each length and cell the set of placements that lie on that cell."""
+
+
+@cache
+def _beside(ship: int, corner_contact: bool) -> Mapping[int, int]:  # noqa: FBT001
+    """Return, for each length, the set of placements that cannot be in a fleet with this one."""
+    closed = tuple(cells(ship | RIMS[corner_contact][ship]))
+    return {length: _union(through, closed) for length, through in _THROUGH.items()}
+
+
+def _union(through: Sequence[int], some: Iterable[Cell]) -> int:
+    found = 0
+    for cell in some:
+        found |= through[cell]
+    return found
+
+
+def _open(length: int, taken: int, hits: int, corner_contact: bool) -> int:  # noqa: FBT001
+    """Return the placements that avoid `taken`, do not touch a hit that they do not cover, and are not all hits."""
+    through, rim = _THROUGH[length], edge_rim if corner_contact else full_rim
+    closed = _union(through, cells(taken))
+    covering = 0
+    for cell in cells(hits):
+        covering |= through[cell]
+        closed |= _union(through, cells(rim(1 << cell))) & ~through[cell]
+    found = (1 << len(PLACEMENTS[length])) - 1 & ~closed
+    for index in cells(found & covering):
+        if not PLACEMENTS[length][index] & ~hits:
+            found ^= 1 << index
+    return found
+
+
+def _searched(
+    afloat: tuple[int, ...],
+    taken: int,
+    hits: int,
+    corner_contact: bool,  # noqa: FBT001
+) -> tuple[int, ...] | None:
     """Return ships as long as `afloat` that avoid `taken` and explain `hits`; None if there are none."""
     lengths = tuple(ship.bit_count() for ship in afloat)
-    domains = {
-        length: [ship for ship in PLACEMENTS[length] if not ship & taken and not rims[ship] & hits and ship & ~hits]
-        for length in set(lengths)
+    domains = {length: _open(length, taken, hits, corner_contact) for length in lengths}
+    groups = {
+        length: {PLACEMENTS[length][index] & hits for index in cells(domain & _union(_THROUGH[length], cells(hits)))}
+        for length, domain in domains.items()
     }
-    groups = {length: {ship & hits for ship in ships} for length, ships in domains.items()}
-    return _Search(rims, groups).fleet(domains, lengths, hits)
+    return _Search(corner_contact, groups).fleet(domains, lengths, hits)
 
 
 @define
 class _Search:
-    """An exhaustive search for the ships afloat.
+    """An exhaustive search for the ships afloat."""
 
-    `groups` are, for each length, the sets of open hits that one ship of that length can explain together.
-    """
+    corner_contact: bool
 
-    rims: Mapping[int, int]
     groups: Mapping[int, set[int]]
-    explained: dict[tuple[int, tuple[int, ...]], bool] = field(factory=dict)
+    """For each length, the sets of open hits that one ship of that length can explain together."""
 
-    def fleet(self, domains: dict[int, list[int]], lengths: tuple[int, ...], hits: int) -> tuple[int, ...] | None:
+    explained: dict[tuple[int, tuple[int, ...]], bool] = field(factory=dict)
+    """What `explain` has found out."""
+
+    def fleet(self, domains: dict[int, int], lengths: tuple[int, ...], hits: int) -> tuple[int, ...] | None:
         """Return ships out of `domains` that cover `hits` and keep apart; None if there are none."""
         if not lengths:
             return None if hits else ()
         if not self.explain(hits, lengths):
             return None
         for length, ship in _branches(domains, hits):
-            left = _without(lengths, length)
-            closed = ship | self.rims[ship]
-            narrowed = {rest: [other for other in domains[rest] if not other & closed] for rest in set(left)}
+            left, beside = _without(lengths, length), _beside(ship, self.corner_contact)
+            narrowed = {rest: domains[rest] & ~beside[rest] for rest in left}
             found = self.fleet(narrowed, left, hits & ~ship) if all(narrowed.values()) else None
             if found is not None:
                 return (ship, *found)
@@ -379,17 +424,20 @@ class _Search:
         return known
 
 
-def _branches(domains: dict[int, list[int]], hits: int) -> Iterator[tuple[int, int]]:
+def _branches(domains: dict[int, int], hits: int) -> Iterator[tuple[int, int]]:
     """Yield length and ship: the ways to cover the hit with the fewest, or to place the rarest length."""
     if hits:
-        covering = [(length, ship) for length, ships in domains.items() for ship in ships if ship & hits]
-        yield from min(([choice for choice in covering if choice[1] >> cell & 1] for cell in cells(hits)), key=len)
+        ways = ([(length, domain & _THROUGH[length][cell]) for length, domain in domains.items()] for cell in cells(hits))
+        for length, covering in min(ways, key=lambda some: sum(covering.bit_count() for _, covering in some)):
+            for index in cells(covering):
+                yield length, PLACEMENTS[length][index]
         return
-    length = min(domains, key=lambda length: len(domains[length]))
-    # A place that failed is gone for the other ship of the same length, too.
-    ships = domains[length]
-    while ships:
-        yield length, ships.pop()
+    length = min(domains, key=lambda length: domains[length].bit_count())
+    while domains[length]:
+        index = domains[length].bit_length() - 1
+        # A place that failed is gone for the other ship of the same length, too.
+        domains[length] ^= 1 << index
+        yield length, PLACEMENTS[length][index]
 
 
 def _without(lengths: tuple[int, ...], length: int) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ fleets, so a state holds what each side has told of its own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from random import Random
 
 from attrs import frozen
@@ -182,20 +183,18 @@ class Battleship:
         attacker, shot, winner = state.attacker, state.shot, state.winner
         with_answers: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
         for seat, body, _ in lines:
-            command = decode(body)
-            due = _ATTACK if shot is None else _ANSWER
-            if command is None or command.opcode != due or winner is not None or (seat == attacker) != (shot is None):
+            told = _told(body)
+            if told is None or winner is not None:
                 return None
-            numbers = command.numbers
-            if len(numbers) != _NUMBERS[due] or not (-1 < numbers[0] < SIZE and -1 < numbers[1] < SIZE):
-                return None
-            cell = numbers[0] + SIZE * numbers[1]
+            cell, code = told
             if shot is None:
+                if code or seat != attacker:
+                    return None
                 shot = cell
-            elif shot == cell:
-                with_answers[seat].append((cell, numbers[2]))
+            elif cell == shot and code and seat != attacker:
+                with_answers[seat].append(told)
                 attacker, shot = seat, None
-                winner = 1 - seat if numbers[2] == LAST_SUNK else None
+                winner = 1 - seat if code == LAST_SUNK else None
             else:
                 return None
         try:
@@ -213,6 +212,11 @@ class Battleship:
         if command is None or command.opcode != _ANSWER or command.numbers[2:] != _GIVES_UP:
             return None
         return Outcome(Termination.VICTORY, 1 - seat)
+
+    def awaits_other(self, body: bytes) -> bool:
+        """Whether the line is a shot: its sender has the answer before it says more. After an answer, a shot follows."""
+        told = _told(body)
+        return told is not None and not told[1]
 
     def plain(self, body: bytes) -> bytes:
         """Return the line that says the same in the protocol's own words."""
@@ -248,6 +252,25 @@ class Battleship:
             attacker, shot = seat, None
         misled = BOTH if move is None else _ONLY[1 - seat]
         return State(attacker, shot, state.seas, None, state.is_strict, misled)
+
+
+# All shots and all answers are 500 lines; see `decode`.
+@lru_cache(1024)
+def _told(line: bytes) -> tuple[int, int] | None:
+    """Return an answer's cell and code, or a shot's cell and 0. None: the line is neither, or breaks a rule by itself.
+
+    This is what nearly all lines are. `_attacked` and `_answered` say what is wrong with the others.
+    """
+    command = decode(line)
+    if command is None or command.opcode not in _NUMBERS:
+        return None
+    numbers = command.numbers
+    if len(numbers) != _NUMBERS[command.opcode] or not (-1 < numbers[0] < SIZE and -1 < numbers[1] < SIZE):
+        return None
+    cell = numbers[0] + SIZE * numbers[1]
+    if command.opcode == _ATTACK:
+        return cell, 0
+    return (cell, numbers[2]) if WATER <= numbers[2] <= LAST_SUNK else None
 
 
 def _cell(move: Command) -> int:

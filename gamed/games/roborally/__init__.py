@@ -1,6 +1,7 @@
-"""RoboRally by the protocol of the SWP'99: the manager (Verwalter), its players and its output channels.
+"""RoboRally, played by the protocol of the SWP'99, a software course at a German university in 1999.
 
-Source: docs/reference/roborally.md.
+Source: docs/reference/roborally.md. gamed is the protocol's manager (Verwalter): players (Spieler) and output channels
+(Ausgabekanäle) connect to it. This module joins the parts of the game to the `GameType` that the registry loads.
 """
 
 from __future__ import annotations
@@ -18,22 +19,23 @@ from gamed.core.history import Entry
 from gamed.core.reception import LobbyServices
 from gamed.games.roborally.client import Player, random_name
 from gamed.games.roborally.course_list import CourseList, course_options
+from gamed.games.roborally.limits import TableLimits
 from gamed.games.roborally.person import Person
 from gamed.games.roborally.reception import KIND, ManagerReception
 from gamed.games.roborally.rules.moves import Program, parse
 from gamed.games.roborally.strategy import STRATEGIES
-from gamed.games.roborally.table import Limits, Manager
+from gamed.games.roborally.table import Manager
 from gamed.games.roborally.text_board import draw
 from gamed.games.roborally.wire import RoboRallyConnection
 from gamed.registry import GameType, ListenerSettings, everything
 
 COURSES: Final = ("doppelhalle", "anlauf", "karussell", "treppe", "winkel", "mahlstrom", "archipel", "grossfabrik")
-"""The courses of the default configuration: a plain one first."""
+"""The courses of the default configuration. The first one is plain: new players begin on it."""
 
 
 @frozen
 class Settings(ListenerSettings):
-    """The section [roborally] of the configuration; etc/gamed.toml explains each key."""
+    """The section [roborally] of the configuration. etc/gamed.toml explains each key for administrators."""
 
     courses: tuple[str, ...] = field(default=COURSES, validator=min_len(1))
     order: str = field(default="listed", validator=in_(("listed", "random")))
@@ -68,12 +70,12 @@ def _connection(_settings: Settings) -> RoboRallyConnection:
 
 
 def _reception(settings: Settings, services: LobbyServices) -> ManagerReception:
-    courses = CourseList(settings, Random(settings.seed or None))  # noqa: S311 (a game's chance)
+    courses = CourseList(settings, Random(settings.seed or None))  # noqa: S311 (shuffling, not a secret)
     return ManagerReception(services, settings, courses)
 
 
 def _table(settings: Settings, options: Options, random: Callable[[], Random], now: float) -> Manager:
-    limits = Limits(
+    limits = TableLimits(
         min_players=int(options["min_players"]),
         max_channels=settings.max_channels,
         move_timeout=settings.move_timeout,
@@ -95,7 +97,7 @@ def _player(strategy: str) -> Callable[..., Player]:
 
 
 def _public_text(entry: Entry) -> str | None:
-    """Return what everybody may know of a move: of a program, nothing."""
+    """Return the public notation of a move; None for a program, which stays hidden until its cards are revealed."""
     move = everything(entry)
     return None if move is not None and isinstance(parse(move), Program) else move
 

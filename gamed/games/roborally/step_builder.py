@@ -1,4 +1,4 @@
-"""What a call of the table has made so far of its step, and the players whose robots are still to be taken off."""
+"""The step that a call of the table is building, and the players whose robots are still to be removed."""
 
 from __future__ import annotations
 
@@ -11,25 +11,28 @@ from gamed.core.findings import Finding
 from gamed.core.game import Outcome, Seat, Termination
 from gamed.core.history import Entry, Value
 from gamed.core.refusals import Refusal
-from gamed.core.table import Addressed
+from gamed.core.table import Addressed, Step
 
 
 @define
 class Leaver:
-    """A player who has left and stands on the board until the step that is being told is over.
-
-    `broken`: the code and the sentence of the rule that was broken.
-    """
+    """A player who has left, and whose robot is on the board until the channels have acknowledged the present step."""
 
     number: Seat
+    """The player's number in the match."""
+
     why: Termination
+
     data: Mapping[str, Value]
+    """The numbers behind a verdict of time, for the journal."""
+
     broken: tuple[str, str] | None = None
+    """The code and the description of the rule that the player broke, if any."""
 
 
 @define
 class StepBuilder:
-    """What a call of the table has made so far of its Step."""
+    """Collects what becomes a `Step`. The fields are the same as there."""
 
     events: list[Addressed] = field(factory=list)
     dropped: list[Seat] = field(factory=list)
@@ -43,3 +46,21 @@ class StepBuilder:
         """Add an event, if there is one."""
         if event is not None:
             self.events.append(Addressed(seat, event))
+
+    def refuse(self, seat: Seat, refusal: Refusal) -> None:
+        """Note why a message of a peer had no effect."""
+        self.refused.append((seat, refusal))
+
+    def step(self, wake_at: float | None, held: Entry | None) -> Step:
+        """Return the finished step."""
+        return Step(
+            tuple(self.events),
+            tuple(self.dropped),
+            wake_at,
+            tuple(self.journal),
+            findings=tuple(self.findings),
+            outcome=self.outcome,
+            closed=self.closed,
+            held=held,
+            refused=tuple(self.refused),
+        )

@@ -1,13 +1,16 @@
 """The manager (Verwalter) of one game: registration, turns, output channels, the end and the time after it.
 
-Source: docs/specs/roborally.md#1-the-wire, docs/specs/roborally.md#3-the-manager. The statuses are those of
-`states.py`. Players sit on the room's seats from 0 on, output channels on those from CHANNELS on; no seat is given away
-twice. In the journal, and in the rules, players are counted in the order of their registration.
+Source: docs/specs/roborally.md#1-the-wire, docs/specs/roborally.md#3-the-manager. Its statuses are those of
+`states.py`.
 
-An automatic step of the rules is no entry of the history: the rules say what follows. Only a leaving and the end can
-come between two of them; their entries tell after how many steps of the match they came. Where a table waits between
-two of them, for channels or for an operator, the journal has that as well, or a record that is made after a crash would
-show steps that nobody has been told of.
+A peer has a *seat* in the room: players from 0 on, output channels from CHANNELS on, and no seat is used twice. A
+player also has a *number* in the match, which the rules and the journal use. Numbers are given at the start, in the
+order of registration, because players may leave before and their seats stay empty.
+
+Automatic steps of the rules are not journalled, because they follow from the moves. Only a leaving or the end of the
+game can come between two steps, so the entries of these have `steps`: how many steps the match had made. A table can
+also be waiting between two steps, for a channel's `ok` or for an operator. Then the journal gets a HELD entry with
+`steps`, so that recovery after a crash stops there, and the record does not show steps that no client has seen.
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ from gamed.core.match import Match, MatchTable
 from gamed.core.table import CHANNELS, Step
 from gamed.games.roborally import messages as m
 from gamed.games.roborally import refusals
+from gamed.games.roborally.limits import TableLimits
 from gamed.games.roborally.messages import Reason
 from gamed.games.roborally.queries import Facts, answer
 from gamed.games.roborally.requests import Member, OpenRequest, engine_answer, wire_request
@@ -37,86 +41,80 @@ from gamed.games.roborally.step_builder import Leaver, StepBuilder
 
 _RULES: Final = RoboRally()
 _SHORTEST: Final = 0.001
-"""Seconds that a channel gets whose budget is spent; none at all would mean any time."""
+"""Seconds for a channel that has spent its budget. A limit of 0 would mean any time."""
 
 _REASONS: Final[Mapping[Termination, str]] = {
     Termination.SHUTDOWN: "Shutdown",
     Termination.CANCELLED: "Cancelled",
 }
-"""What REN(SO(...)) says at an end that the rules do not know; Error for all others."""
-
-
-@define
-class Limits:
-    """What a table is run with. Seconds and counts; `move_timeout` 0: any time."""
-
-    min_players: int = 2
-    max_channels: int = 8
-    move_timeout: int = 60
-    ack_timeout: float = 10.0
-    ack_budget: float = 30.0
-    start_delay: float = 10.0
-    linger: float = 30.0
-    max_violations: int = 5
+"""The word in REN(SO(...)) if the game is stopped before its end; for other reasons it is Error."""
 
 
 @define
 class Manager(MatchTable):
-    """A table. `members`: who is connected, by the room's seats, in the order of registration.
-
-    `violations`: of a newcomer before it registered, by the seat that it is about to take.
-    `names`: of the players, once the game has begun, by their numbers in the match; `numbers`: these by the room's
-    seats. `steps`: the automatic steps taken so far. `passed`: of a restored match, the positions between the last
-    entry and the next one, by the steps that led to them.
-    """
+    """A table: one game from its lobby to the end of its connections."""
 
     options: Options
-    limits: Limits
+    limits: TableLimits
     random: Callable[[], Random]
+    """Makes the generator that shuffles the cards of a match."""
     opened_at: float
+    """The moment from which entries count their milliseconds."""
     game: RoboRally = _RULES
     forwards: bool = False
     arrived: float = inf
+    """When the event that `receive` gets counts as arrived; set by the room."""
     is_paused: bool = False
     status: Status = Status.LOBBY
     members: dict[Seat, Member] = field(factory=dict)
+    """The connected peers, by their seats in the room, in the order of registration."""
     violations: dict[Seat, int] = field(factory=dict)
+    """Violations of a newcomer before it registered, by the seat that it is about to take."""
     names: tuple[str, ...] = ()
+    """The players' names, by their numbers in the match; empty before the start."""
     numbers: dict[Seat, Seat] = field(factory=dict)
+    """The players' numbers in the match, by their seats in the room."""
     steps: int = 0
+    """Automatic steps that the match has made."""
     passed: dict[int, State] = field(factory=dict)
+    """While a match is restored: the positions since its last entry, by the number of steps that led to them."""
     match: Match = field(init=False)
     _came: int = 0
+    """The next player's seat: as many players have registered, those included that have left."""
     _channels_came: int = 0
+    """The same for channels."""
     _leavers: list[Leaver] = field(factory=list)
+    """Players who have left and whose robots are still on the board."""
     _start_at: float | None = None
+    """When the start delay is over; None while there are too few players, and after the start."""
     _linger_until: float | None = None
+    """When the room of an ended game closes; None before its end."""
     _paused_at: float = 0.0
-    # The steps up to which a replay of the journal goes; None: as far as the rules alone lead from the last entry.
     _journalled: int | None = None
+    """The steps in the last HELD entry. None: the journal's moves lead to the present position."""
 
     def __attrs_post_init__(self) -> None:
         self.match = Match(self.game, self.options, self.random, self.opened_at)
 
     @property
     def players(self) -> list[Member]:
-        """The players that are connected, in the order of registration."""
+        """The connected players, in the order of registration."""
         return [member for member in self.members.values() if not member.is_channel]
 
     @property
     def channels(self) -> list[Member]:
-        """The output channels that are connected, and not told that the game is over."""
+        """The connected output channels that have not been told that the game is over."""
         return [member for member in self.members.values() if member.is_channel and not member.is_out]
 
     @property
     def free(self) -> Sequence[Seat]:
-        """The seats that players may take; none once the game has begun."""
+        """The seats that players can still take; none once the game has begun."""
         open_places = int(self.options["players"]) - len(self.players)
         return range(self._came, min(self._came + open_places, CHANNELS)) if self.status is Status.LOBBY else ()
 
     @property
     def free_channels(self) -> Sequence[Seat]:
-        """The seats that output channels may take; none once the game has begun."""
+        """The seats that output channels can still take; none once the game has begun."""
         first = CHANNELS + self._channels_came
         open_places = self.limits.max_channels - len(self.channels)
         return range(first, first + open_places) if self.status is Status.LOBBY else ()
@@ -128,9 +126,10 @@ class Manager(MatchTable):
     # Registration
 
     def join(self, name: str, now: float, seat: Seat | None = None) -> Step:
-        """Seat a player, or a channel; the last player who finds a place starts the game, the others its delay.
+        """Seat a player or a channel.
 
-        Without a delay whoever makes them enough starts it, so that nobody comes in between.
+        The game starts when all places are taken, or when the start delay is over. The delay begins when there are
+        enough players, and again with each one after that.
         """
         seat = self.free[0] if seat is None else seat
         is_channel = seat >= CHANNELS
@@ -143,6 +142,7 @@ class Manager(MatchTable):
         else:
             self._came = seat + 1
             self._set_start(now)
+            # Without a delay the game starts in this very step: no other player can come in between.
             is_due = self._start_at is not None and self._start_at <= now
             if (is_due or not self.free) and not self.is_paused:
                 self._start(builder, now)
@@ -163,7 +163,10 @@ class Manager(MatchTable):
             builder.send(member.seat, member.ask(m.GameStarts(), self.limits.ack_timeout))
 
     def _begin(self, names: tuple[str, ...]) -> None:
-        """Begin a match between those of these names, whose entries count from the moment of opening."""
+        """Begin the match between the players of these names.
+
+        It replaces the match of the lobby, which was set up for as many players as can register; the entries go on.
+        """
         self.status = went(self.status, Status.STARTING)
         self.names = names
         options = {**self.options, "players": len(names)}
@@ -173,24 +176,28 @@ class Manager(MatchTable):
     # What peers say
 
     def receive(self, seat: Seat, event: Event, now: float) -> Step:
-        """Take a line of a peer: it is a query, an answer to what is open there, a leaving, or a violation."""
+        """Take a message of a peer: a query, the answer to its open request, a leaving, or a violation."""
         member = self.members.get(seat)
         builder = StepBuilder()
         if member is not None:
-            self._take(builder, member, event, now)
-            self._go_on(builder, now)
+            found = answer(event, self._facts) if isinstance(event, m.Query) else None
+            if found is not None:
+                # An answered query changes nothing, so no step of the game can be due.
+                builder.send(seat, found)
+            else:
+                self._take(builder, member, event, now)
+                self._go_on(builder, now)
         return self._step(builder, now)
 
     def _take(self, builder: StepBuilder, member: Member, event: Event, now: float) -> None:
         if isinstance(event, m.Query):
-            found = answer(event, self._facts)
-            builder.send(member.seat, m.Error() if found is None else found)
-            if found is None:
-                builder.refused.append((member.seat, refusals.unanswerable(event)))
-                if not member.is_out:
-                    self._violated(builder, member)
+            builder.send(member.seat, m.Error())
+            builder.refuse(member.seat, refusals.unanswerable(event))
+            if not member.is_out:
+                self._violated(builder, member)
         elif member.is_out:
-            builder.refused.append((member.seat, refusals.after_the_end(event)))
+            # It may still have answered a request that the end of the game has overtaken: no violation.
+            builder.refuse(member.seat, refusals.after_the_end(event))
         elif member.open is not None and member.open.is_answered_by(event):
             self._answered(builder, member, member.open, event, now)
         elif isinstance(event, m.SignOff) and event.name == member.name:
@@ -198,7 +205,8 @@ class Manager(MatchTable):
             self._gone(member, Termination.LEFT)
         else:
             request = None if member.open is None else member.open.event
-            builder.refused.append((member.seat, refusals.unexpected(event, member.name, request)))
+            builder.refuse(member.seat, refusals.unexpected(event, member.name, request))
+            # An `ok` or `error` is not answered: two programs that answer each other's errors would never stop.
             if not isinstance(event, m.Acknowledgement):
                 builder.send(member.seat, m.Error())
                 self._violated(builder, member)
@@ -211,7 +219,7 @@ class Manager(MatchTable):
     def _violated(self, builder: StepBuilder, member: Member) -> None:
         member.violations += 1
         if member.violations >= self.limits.max_violations:
-            builder.refused.append((member.seat, refusals.violations(member.violations)))
+            builder.refuse(member.seat, refusals.violations(member.violations))
             self._remove(builder, member, Reason.RULES_BROKEN)
             broken = ("violations", f"{member.violations} violations of the protocol")
             self._gone(member, Termination.FORFEIT, broken=broken)
@@ -219,7 +227,7 @@ class Manager(MatchTable):
     def _answered(self, builder: StepBuilder, member: Member, request: OpenRequest, event: Event, now: float) -> None:
         arrived = min(now, self.arrived)
         if isinstance(event, m.MoveAnswer):
-            # While the game is held no clock runs.
+            # While the game is paused no clock runs: an answer counts as given when the pause began.
             heard_at = self._paused_at if self.is_paused else arrived
             if request.clock.asked_at is not None and request.clock.answered(heard_at):
                 self._overslept(builder, member, request, now, arrived)
@@ -233,21 +241,19 @@ class Manager(MatchTable):
     def _move(
         self, builder: StepBuilder, member: Member, request: OpenRequest, event: m.MoveAnswer, now: float
     ) -> None:
-        """Take a decision. Who decides for somebody else, or what the rules do not allow, cheats."""
+        """Take a decision. A decision in another player's name, or against the rules, is cheating."""
         number = self.numbers[member.seat]
         if event.name != member.name:
             broken = ("other-name", f"the answer is given for {event.name}")
             reason = "it is given under another name"
-            builder.refused.append(
-                (member.seat, refusals.forbidden(broken[0], reason, member.name, event, request.event))
-            )
+            builder.refuse(member.seat, refusals.forbidden(broken[0], reason, member.name, event, request.event))
             self._cheated(builder, member, broken)
             return
         try:
             builder.journal += self.match.play(number, engine_answer(event), now)
         except RuleError as error:
             found = refusals.forbidden(error.code, str(error), member.name, event, request.event)
-            builder.refused.append((member.seat, found))
+            builder.refuse(member.seat, found)
             self._cheated(builder, member, (error.code, str(error)))
 
     def _cheated(self, builder: StepBuilder, member: Member, broken: tuple[str, str]) -> None:
@@ -257,18 +263,18 @@ class Manager(MatchTable):
     # Time
 
     def delivered(self, now: float, unsent: Collection[Seat] = ()) -> float | None:
-        """Start the clocks of what has left."""
+        """Start the clocks of the requests that have been sent."""
         for member in self.members.values():
             if member.open is not None and member.open.clock.asked_at is None and member.seat not in unsent:
                 member.open.clock.ask(now)
         return self._due
 
     def overdue(self, now: float) -> Collection[Seat]:
-        """Return the seats of those whose request has lasted too long."""
+        """Return the seats of peers that have not answered in time."""
         return [member.seat for member in self.members.values() if member.due <= now]
 
     def due_of(self, seat: Seat) -> float | None:
-        """Return the moment at which a peer is removed if it does not answer before; None: it has any time."""
+        """Return the moment at which a peer is removed if it does not answer before; None: there is no limit."""
         member = self.members.get(seat)
         return None if member is None or self.is_paused or member.due == inf else member.due
 
@@ -282,7 +288,7 @@ class Manager(MatchTable):
         return None if due == inf else due
 
     def tick(self, now: float) -> Step:
-        """Start the game, remove who was silent for too long, or close the room, if it is time for that."""
+        """Do what is due: start the game, remove peers that did not answer in time, or close the room."""
         builder = StepBuilder()
         if self.is_paused:
             return Step()
@@ -298,8 +304,8 @@ class Manager(MatchTable):
 
     def _silent(self, builder: StepBuilder, member: Member, request: OpenRequest, now: float) -> None:
         if isinstance(request.event, m.GameStarts):
-            # For information only.
-            builder.refused.append((member.seat, refusals.late(member.name, request.event, request.clock.hard)))
+            # NTS only announces the start: nothing depends on its answer, and nobody is removed for it.
+            builder.refuse(member.seat, refusals.late(member.name, request.event, request.clock.hard))
             member.close(now)
             builder.send(member.seat, member.next())
         else:
@@ -310,8 +316,8 @@ class Manager(MatchTable):
     ) -> None:
         evidence = request.clock.evidence(now, arrived)
         is_spent = member.is_channel and request.clock.hard < self.limits.ack_timeout
-        found = refusals.late_in_all(self.limits.ack_budget) if is_spent else None
-        builder.refused.append((member.seat, found or refusals.late(member.name, request.event, request.clock.hard)))
+        late = refusals.late(member.name, request.event, request.clock.hard)
+        builder.refuse(member.seat, refusals.late_in_all(self.limits.ack_budget) if is_spent else late)
         self._remove(builder, member, Reason.TIMEOUT)
         data = {"taken": evidence["taken"], "gap": evidence["gap"], "limit": evidence["hard"]}
         self._gone(member, Termination.TIME, data)
@@ -319,7 +325,7 @@ class Manager(MatchTable):
     # Leaving
 
     def leave(self, seat: Seat, why: Termination, now: float, text: str = "") -> Step:  # noqa: ARG002 (Table's)
-        """Empty a seat: a connection was lost, or its peer was thrown out."""
+        """Empty a seat: its connection was lost, or an operator or a limit removes its peer."""
         member = self.members.get(seat)
         builder = StepBuilder()
         if member is not None:
@@ -328,7 +334,7 @@ class Manager(MatchTable):
         return self._step(builder, now)
 
     def _remove(self, builder: StepBuilder, member: Member, reason: Reason, note: str = "") -> None:
-        """Tell a peer that it is removed, and have it let go."""
+        """Send a peer REN, and have its connection closed. `_gone` must follow."""
         builder.send(member.seat, m.Removed(reason, note))
         builder.dropped.append(member.seat)
 
@@ -339,7 +345,11 @@ class Manager(MatchTable):
         data: Mapping[str, Value] | None = None,
         broken: tuple[str, str] | None = None,
     ) -> None:
-        """Forget a peer. A player's robot goes when no step is being told any more."""
+        """Forget a peer, however it left. A player's robot stays on the board until `_take_off`.
+
+        Channels may be reading a position just now, between NTC and their `ok`. They must not see robots vanish from
+        it, so the robot is removed as a step of its own, after the step of which they are being notified.
+        """
         del self.members[member.seat]
         number = self.numbers.get(member.seat)
         if number is not None:
@@ -347,9 +357,10 @@ class Manager(MatchTable):
         elif self.status is Status.LOBBY and len(self.players) < self.limits.min_players:
             self._start_at = None
 
-    def _take_off(self, builder: StepBuilder, now: float) -> None:
-        """Take the robot of the next leaver off the board, unless it is off already."""
+    def _take_off(self, builder: StepBuilder, now: float, channels: Sequence[Member]) -> None:
+        """Remove the robot of the next leaver from the board."""
         leaver = self._leavers.pop(0)
+        # It may have lost its last life in a step in between.
         if self.state.robots[leaver.number].is_removed:
             return
         if leaver.broken is not None:
@@ -357,73 +368,86 @@ class Manager(MatchTable):
         data = {**leaver.data, "steps": self.steps}
         builder.journal.append(self.match.left(leaver.number, str(leaver.why), now, data))
         before = self.state
-        self._stand(builder, before, self.game.remove(before, leaver.number))
+        self._stand(builder, before, self.game.remove(before, leaver.number), channels)
 
-    # The way of a game
+    # The course of a game
 
     def _go_on(self, builder: StepBuilder, now: float, most: float = inf) -> None:
-        """Take automatic steps, draw and ask, until somebody is waited for. `most`: so many of these, at most."""
-        while most and self.is_running and not self._is_held:
+        """Make the steps that are due until the game waits for a peer. `most`: at most this many.
+
+        Leavers come first: their robots are removed before anything else happens to them. Dealing cards is chance's
+        move. What is left is an automatic step, after which the loop waits if a channel was notified.
+        """
+        channels = self.channels
+        while most and self.is_running and not self._is_held(channels):
             most -= 1
             if self._leavers:
-                self._take_off(builder, now)
+                self._take_off(builder, now, channels)
                 continue
-            seats = self.game.to_move(self.state)
+            seats = self.game.to_move(self.match.state)
             if CHANCE in seats:
                 self._deal(builder, now)
             elif seats:
                 self._ask(builder)
                 return
             else:
-                self._advance(builder, now)
+                self._advance(builder, now, channels)
+        # The end is announced when the channels have acknowledged the last step.
         is_over = self.outcome is not None and self.status is not Status.CLOSED
-        if is_over and self._linger_until is None and not self._is_held:
+        if is_over and self._linger_until is None and not self._is_held(channels):
             self._say_over(builder, now)
 
-    @property
-    def _is_held(self) -> bool:
-        return self.is_paused or any(channel.is_notified for channel in self.channels)
+    def _is_held(self, channels: Sequence[Member]) -> bool:
+        """Whether the next step must wait for an operator, or for a channel's `ok`."""
+        return self.is_paused or (bool(channels) and any(channel.is_notified for channel in channels))
 
     def _deal(self, builder: StepBuilder, now: float) -> None:
+        # The deal begins a turn, and channels have a budget for each turn.
         for channel in self.channels:
             channel.spent = 0.0
         builder.journal += self.match.draw(now)
         self.status = went(self.status, STAGES[self.state.stage])
 
     def _ask(self, builder: StepBuilder) -> None:
-        """Ask all who are to move and have not been asked."""
+        """Send requests to all players who are to move and have none open."""
+        waiting = self.state.waiting
+        unasked = [
+            (member, number)
+            for seat, number in self.numbers.items()
+            if number in waiting and (member := self.members.get(seat)) is not None and not member.is_busy
+        ]
+        if not unasked:
+            return
         requests = self.game.requests(self.state)
-        for seat, number in self.numbers.items():
-            member = self.members.get(seat)
-            if member is not None and not member.is_busy and number in requests:
-                request = wire_request(requests[number])
-                builder.send(seat, member.ask(request, self.limits.move_timeout))
+        for member, number in unasked:
+            request = wire_request(requests[number])
+            builder.send(member.seat, member.ask(request, self.limits.move_timeout))
 
-    def _advance(self, builder: StepBuilder, now: float) -> None:
-        before = self.state
+    def _advance(self, builder: StepBuilder, now: float, channels: Sequence[Member]) -> None:
+        before = self.match.state
         after = self.game.advance(before)
         self.steps += 1
-        self._stand(builder, before, after)
+        self._stand(builder, before, after, channels)
         if after.stage is Stage.OVER:
             outcome = self.game.outcome(after)
             assert outcome is not None
             self._end(builder, outcome, now)
 
-    def _stand(self, builder: StepBuilder, before: State, after: State) -> None:
-        """Take a new position: tell the channels of it, and those whose robots are gone for good."""
-        self.state = after
+    def _stand(self, builder: StepBuilder, before: State, after: State, channels: Sequence[Member]) -> None:
+        """Take a new position. Notify the channels, and the players who have lost their last life."""
+        self.match.state = after
         self.status = went(self.status, STAGES[after.stage])
         if len(after.removals) > len(before.removals):
             self._lose(builder, after)
-        change = self.game.changed(before, after)
+        change = self.game.changed(before, after) if channels else None
         if change is not None:
             event = m.Changed(tuple(self.names[seat] for seat in change.seats))
-            for channel in self.channels:
+            for channel in channels:
                 left = max(self.limits.ack_budget - channel.spent, _SHORTEST)
                 builder.send(channel.seat, channel.ask(event, min(self.limits.ack_timeout, left)))
 
     def _lose(self, builder: StepBuilder, state: State) -> None:
-        """Tell the players who have lost their last life."""
+        """Tell players that they have lost their last life. They stay connected, and may only query."""
         for seat, number in self.numbers.items():
             member = self.members.get(seat)
             if member is not None and not member.is_out and state.robots[number].is_removed:
@@ -451,41 +475,36 @@ class Manager(MatchTable):
         builder.closed = True
 
     def _held(self, builder: StepBuilder, now: float) -> Entry | None:
-        """Return where the game stands if the journal's entries lead elsewhere, and it does not have that already."""
+        """Return a HELD entry if recovery could not find the present position without it.
+
+        Recovery makes all automatic steps that follow from the last entry. That leads here if the game is at rest,
+        which means that a player or chance is to move, and nothing after that entry has stopped it on the way. An entry
+        that the journal has already is not repeated.
+        """
         is_at_rest = bool(self.game.to_move(self.state))
         leads_here = is_at_rest and (bool(builder.journal) or self._journalled is None)
         before, self._journalled = self._journalled, None if leads_here else self.steps
         if leads_here or (not builder.journal and before == self.steps):
             return None
-        # It is no entry of the match, which counts its own.
+        # Not `match.entry`: that counts, and a HELD entry is in no record.
         return Entry(self.match.at(now), HELD, data={"steps": self.steps})
 
     def _step(self, builder: StepBuilder, now: float) -> Step:
-        """Return what was done. A game that has ended, and that everybody has left, is done with."""
+        """Return the step that was built. An ended game that all peers have left is closed with it."""
         if self.status is Status.ENDED and self._linger_until is not None and not self.members:
             self._close(builder)
-        return Step(
-            tuple(builder.events),
-            tuple(builder.dropped),
-            self._due,
-            tuple(builder.journal),
-            findings=tuple(builder.findings),
-            outcome=builder.outcome,
-            closed=builder.closed,
-            held=self._held(builder, now) if self.is_running else None,
-            refused=tuple(builder.refused),
-        )
+        return builder.step(self._due, self._held(builder, now) if self.is_running else None)
 
     # Operators
 
     def pause(self, now: float) -> Step:
-        """Hold the game: answers and queries are taken, but no step is made, nothing is asked, and no clock runs."""
+        """Pause the game: answers and queries are taken, but no step is made, nothing is asked, and no clock runs."""
         if not self.is_paused:
             self.is_paused, self._paused_at = True, now
         return Step()
 
     def resume(self, now: float) -> Step:
-        """Let the game go on, with the time that everybody had left."""
+        """Let the game go on. All clocks go on with the time that was left."""
         builder = StepBuilder()
         if self.is_paused:
             self.is_paused = False
@@ -494,10 +513,12 @@ class Manager(MatchTable):
         return self._step(builder, now)
 
     def _shift(self, now: float) -> None:
+        """Move all moments that lie ahead by the length of the pause."""
         held = now - self._paused_at
         for member in self.members.values():
             clock = None if member.open is None else member.open.clock
             if clock is not None and clock.asked_at is not None:
+                # A request of single steps was sent during the pause: its time begins now.
                 clock.asked_at += now - max(clock.asked_at, self._paused_at)
         if self._start_at is not None:
             self._start_at += held
@@ -505,7 +526,7 @@ class Manager(MatchTable):
             self._linger_until += held
 
     def step(self, now: float, *, forced: bool = False) -> Step:
-        """Make one step of a held game, if nobody is waited for. `forced`: start it with those who are there."""
+        """Make one step of a paused game, if one is due. `forced`: start the game with the players that are there."""
         builder = StepBuilder()
         if not self.is_paused:
             return Step()
@@ -517,7 +538,7 @@ class Manager(MatchTable):
         return self._step(builder, now)
 
     def stop(self, why: Termination, now: float) -> Step:
-        """End the game without a winner, and tell everybody who is in it."""
+        """End the game without a winner, and tell all peers."""
         builder = StepBuilder()
         if self.status is Status.CLOSED:
             return Step()
@@ -532,13 +553,14 @@ class Manager(MatchTable):
     # Restoring
 
     def restore(self, entry: Entry) -> None:
-        """Take an entry of the journal; the table then stands where nothing more follows from the rules alone."""
+        """Apply an entry of the journal, and the automatic steps that follow from it."""
         if entry.kind == STARTED:
             names = self.match.names
             self._begin(tuple(names[number] for number in sorted(names)))
             self.match.names = names
         if entry.kind in (LEFT, ENDED):
-            # Where recovery writes the end of a match that was not held, it knows of no steps.
+            # They may have come between two steps, and `_roll` has gone further. Recovery ends a match itself: with
+            # the `steps` of a HELD entry if that was the last, else where all steps have been made.
             self._go_back(int(entry.data.get("steps", self.steps)))
         self.match.restore(entry)
         if entry.kind == LEFT:
@@ -550,13 +572,14 @@ class Manager(MatchTable):
             self.status = Status.ENDED
 
     def _go_back(self, steps: int) -> None:
-        """Stand where the match stood after so many automatic steps."""
+        """Return to the position after this many automatic steps."""
         if steps != self.steps:
             self.state = self.passed[steps]
             self.steps = steps
             self.status = STAGES[self.state.stage]
 
     def _roll(self) -> None:
+        """Make the automatic steps that are due, and keep the positions for `_go_back`."""
         self.status = went(self.status, STAGES[self.state.stage])
         self.passed = {self.steps: self.state}
         while not self.game.to_move(self.state) and self.state.stage is not Stage.OVER:

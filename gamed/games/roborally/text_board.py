@@ -1,7 +1,7 @@
-"""A recorded game as a text picture: where it stood after so many moves of its players.
+"""A recorded game as a text picture: its position after a number of moves.
 
-Source: docs/reference/records.md#gameds-own-records; the picture is that of `picture.py`. What the rules alone make of
-a move is carried out: the picture shows the position in which the next decision is due.
+Source: docs/reference/records.md#gameds-own-records. `text_course.py` draws the picture. It shows the position in which
+the next decision is due: the automatic steps that follow from the last move have been made.
 """
 
 from __future__ import annotations
@@ -9,16 +9,17 @@ from __future__ import annotations
 from random import Random
 
 from gamed.core.history import JOINED, LEFT, MOVE, Entry, History
+from gamed.games.roborally.limits import TableLimits
 from gamed.games.roborally.queries import robot_answer, wire_cards
 from gamed.games.roborally.rules.moves import Program, parse
 from gamed.games.roborally.rules.state import revealed
-from gamed.games.roborally.table import Limits, Manager
+from gamed.games.roborally.table import Manager
 from gamed.games.roborally.text_course import LEGEND, picture
 
 
 def draw(history: History, moves: int | None = None) -> str:
-    """Return the position after so many entries of the kind `move` (None: all), with the last of them in words."""
-    table = Manager(history.options, Limits(), Random, 0.0)
+    """Return the position after this many players' moves (None: all of them), captioned with the last move."""
+    table = Manager(history.options, TableLimits(), Random, 0.0)
     caption = "before the first move"
     left = len(history.entries) if moves is None else moves
     for entry in history.entries:
@@ -29,6 +30,7 @@ def draw(history: History, moves: int | None = None) -> str:
         table.restore(entry)
     layout, state = table.state.layout, table.state
     names = table.names or [str(entry.data["name"]) for entry in history.of_kind(JOINED)]
+    # A match that never began has a seat for each player that it could have had.
     robots = [(name, robot_answer(robot)) for name, robot in zip(names, state.robots, strict=False)]
     played = {names[seat]: wire_cards(cards) for seat, cards in revealed(state)}
     lines = picture(layout.board, layout.flags, robots, played)
@@ -37,7 +39,7 @@ def draw(history: History, moves: int | None = None) -> str:
 
 
 def _caption(entry: Entry, table: Manager) -> str:
-    """Return a move or a leaving in words, with the names of the cards."""
+    """Return a move or a leaving in words, with the actions of the cards."""
     if entry.kind not in (MOVE, LEFT) or entry.seat is None:
         return ""
     name = table.names[entry.seat]

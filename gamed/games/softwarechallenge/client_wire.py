@@ -170,7 +170,7 @@ class ClientConnection:
     def events(self) -> Iterator[Event]:
         """Yield the server's messages; the last is `Closing`. Raises RemoteProtocolError, and is of no use after it."""
         while not self._has_closed:
-            element = next(self._stream.elements(), None)
+            element = self._stream.take()
             if element is not None:
                 event = read(element)
             elif self._stream.closed:

@@ -46,14 +46,8 @@ LISTENER: Final = "softwarechallenge"
 Handler: TypeAlias = Callable[[Peer, Any], str | None]
 """Takes a request; returns what has come of it, for the audit log, or nothing where all is done."""
 
-_CHANGES: Final = (
-    say.Prepare,
-    say.Pause,
-    say.StepOn,
-    say.Cancel,
-    say.SetTimeout,
-    say.FreeReservation,
-    say.TestMode,
+_CHANGES: Final = frozenset(
+    {say.Prepare, say.Pause, say.StepOn, say.Cancel, say.SetTimeout, say.FreeReservation, say.TestMode}
 )
 """The requests of administrators that are in the audit log."""
 
@@ -151,7 +145,7 @@ class SoftwareChallengeReception:
         except (RoomError, StoreError) as error:
             result = f"failed: {error}"
             self._throw_out(peer, request, _Kick("not-possible", str(error)))
-        if isinstance(request, _CHANGES):
+        if type(request) in _CHANGES:
             # Whoever has a reservation's code has the seat.
             has_code = isinstance(request, say.FreeReservation)
             self.services.audit(peer, "<freeReservation/>" if has_code else request.said.strip(), result)
@@ -310,9 +304,11 @@ class SoftwareChallengeReception:
     def _move(self, peer: Peer, event: say.RoomMessage) -> None:
         sent = self._read(event)
         room, seats = self._room_of(peer, event)
-        # Who holds both slots answers for the one that is asked.
-        to_move = room.table.game.to_move(room.table.state)
-        seat = next((seat for seat in seats if seat in to_move), seats[0])
+        seat = seats[0]
+        if len(seats) > 1:
+            # Who holds both slots answers for the one that is asked.
+            to_move = room.table.game.to_move(room.table.state)
+            seat = next((seat for seat in seats if seat in to_move), seat)
         room.receive(seat, [Arrived(sent, event)])
         expelled = _table(room).expelled.get(seat)
         if expelled is not None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any, Protocol
 
-from attrs import frozen
+from attrs import define, frozen
 
 from gamed.core.game import Seat
 from gamed.wire.xmlstream import Element
@@ -35,7 +35,8 @@ class Fault:
     reason: str
 
 
-@frozen
+# Not frozen, for the reason given in gamed/core/events.py.
+@define
 class Sent:
     """A move as it was sent. `move`: None where there is no move object.
 

@@ -113,16 +113,22 @@ class SeasonTable(MatchTable):
     expelled: dict[Seat, str] = field(factory=dict)
     own_names: dict[Seat, str] = field(factory=dict)
     """The names of peers that have given themselves one. They stand where the slot has no display name."""
+    _final_names: tuple[str, str] = ("", "")
+    """What `names` is from the start of the game on: it is in each memento."""
     _taken: set[Seat] = field(factory=set)
     _absent: dict[Seat, Absence] = field(factory=dict)
     _timed: list[bool] = field(factory=lambda: [True, True])
     _clock: MoveClock = field(init=False)
-    _asks: bool = False
+    _asked: Seat | None = None
+    """Whose request has not left yet: `delivered` starts its clock."""
+    _request: MoveRequest = field(init=False)
+    """One for all requests, so that it is encoded once."""
     _is_timed: bool = True
     _echo: str = ""
 
     def __attrs_post_init__(self) -> None:
         self._clock = MoveClock(self.limits.soft, self.limits.hard)
+        self._request = MoveRequest(self.room)
 
     # Table
 
@@ -145,6 +151,7 @@ class SeasonTable(MatchTable):
     def prepare(self, room: str, slots: Sequence[Slot], *, paused: bool, opening: Opening = ()) -> None:
         """Fix the room's id and slots, and whether the game starts paused. Missing slots are as in a join room."""
         self.room = room
+        self._request = MoveRequest(room)
         self.slots = (*slots, *(OPEN,) * (len(SEATS) - len(slots)))
         self.is_prepared = bool(slots)
         self.is_paused = paused or any(slot.should_be_paused for slot in slots)
@@ -198,6 +205,7 @@ class SeasonTable(MatchTable):
 
     def _start(self, now: float, events: list[Addressed], *, asks: bool) -> Step:
         self._fill()
+        self._final_names = self.names
         journal = [self.match.seat(seat, self._known_name(seat), now) for seat in SEATS]
         journal += self.match.start(now, self.opening)
         if self.opening and self.opening[-1][0] != CHANCE:
@@ -226,8 +234,9 @@ class SeasonTable(MatchTable):
         events = self._mementos()
         # A request that is open is not sent again: who answers twice answers out of turn.
         if not self.is_requested:
-            events.append(Addressed(self._mover, MoveRequest(self.room)))
-            self.is_requested = self._asks = True
+            self._asked = self._mover
+            events.append(Addressed(self._asked, self._request))
+            self.is_requested = True
         return events
 
     def _mementos(self) -> list[Addressed]:
@@ -236,14 +245,14 @@ class SeasonTable(MatchTable):
         return [Addressed(seat, memento) for seat in ALL]
 
     def _memento(self) -> Memento:
-        return Memento(self.room, self.season.memento(self.state, self.names, self._echo))
+        return Memento(self.room, self.season.memento(self.state, self._final_names, self._echo))
 
     def delivered(self, now: float, unsent: Collection[Seat] = ()) -> float | None:
         """Start the clock of a request that has left."""
-        if not self._asks or (mover := self._mover) in unsent:
+        if self._asked is None or self._asked in unsent:
             return None
-        self._asks = False
-        self._is_timed = self._timed[mover]
+        self._is_timed = self._timed[self._asked]
+        self._asked = None
         self._clock.ask(now)
         return self._clock.due if self._is_timed else None
 
@@ -277,7 +286,7 @@ class SeasonTable(MatchTable):
             return self._illegal(seat, event, f"{error}{self.season.suffix(sent.move)}", error.code, now)
         except InvalidMove as error:
             return self._drop(seat, event, error, now)
-        self.is_requested = self._asks = False
+        self.is_requested, self._asked = False, None
         self._clock.stop()
         self._echo = sent.echo
         if step.outcome is not None:
@@ -289,9 +298,10 @@ class SeasonTable(MatchTable):
         """Return how long a move took, and the gap without which it would have been too late."""
         if self._clock.asked_at is None:
             return {}
-        evidence = self._clock.evidence(now, min(now, self.arrived))
-        needs_gap = self._is_timed and evidence["taken"] > evidence["soft"]
-        return {key: evidence[key] for key in (("taken", "gap") if needs_gap else ("taken",))}
+        taken = self._clock.taken(now)
+        if not self._is_timed or taken <= round(self.limits.soft * 1000):
+            return {"taken": taken}
+        return {"taken": taken, "gap": self._clock.evidence(now, min(now, self.arrived))["gap"]}
 
     # How a game ends
 

@@ -67,6 +67,8 @@ _NUMBER: Final = re.compile(r"([+-]?)(?:(0[xX]|#)(?=.)|(0)(?=.))?([\da-fA-F]{1,6
 _CHARS: Final = 0x10000
 # The official server takes what has 32 bits, with a sign or without one, for an Integer.
 _NUMBERS: Final = range(-(2**31), 2**32)
+_SMALL: Final = {str(value): value for value in range(-16, 17)}
+"""Nearly all numbers that come. A move has three to six, and to match and convert each takes ten times as long."""
 
 _IN_TEXT: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;", "\r": "&#xd;"}
 _TEXT: Final = str.maketrans(_IN_TEXT)
@@ -120,6 +122,9 @@ def unknown_element(element: Element, known: Iterable[str]) -> RemoteProtocolErr
 
 def number(text: str) -> int:
     """Return a whole number. Raises RemoteProtocolError(code="not-a-number")."""
+    small = _SMALL.get(text)
+    if small is not None:
+        return small
     found, value = _NUMBER.fullmatch(text), None
     if found is not None and max(map(ord, text)) < _CHARS:
         sign, hexadecimal, octal, digits = found.groups()
@@ -284,7 +289,10 @@ _LAYOUTS: Final[Mapping[type[Event], Callable[[Any], str]]] = {
     Prepared: _prepared,
     Observed: lambda event: f"<observed roomId={quoted(event.room)}/>",
     Welcome: lambda event: _in_room(event.room, f'<data class="welcomeMessage" color={quoted(event.color)}/>'),
-    Memento: lambda event: _in_room(event.room, _data('class="memento"', event.state)),
+    # Not by `_data`: each text around a state copies all of it, and it is 8 KB.
+    Memento: lambda event: (
+        f'<room roomId={quoted(event.room)}>\n    <data class="memento">\n      {event.state}\n    </data>\n  </room>'
+    ),
     MoveRequest: lambda event: _in_room(event.room, f'<data class="{MOVE_REQUEST}"/>'),
     Result: lambda event: _in_room(event.room, _data('class="result"', event.body)),
     Refused: _refused,
@@ -369,26 +377,28 @@ class SoftwareChallengeConnection:
             yield event
 
     def _next(self) -> Event | None:
-        before = self._opened() or self._unread()
-        if before is not None:
-            return before
-        text = b""
+        if not self._has_begun and (opened := self._opened()) is not None:
+            return opened
+        if text := self._stream.stray():
+            return _stray(text)
+        element = None
         try:
-            for element in self._stream.elements():
-                text = self._stream.last.strip().encode()
+            element = self._stream.take()
+            if element is not None:
                 request = read(element)
                 request.said = self._stream.last
                 return request
         except RemoteProtocolError as error:
             error.hint = error.hint or _HINTS.get(error.code, "")
-            error.text = error.text or text
+            if element is not None:
+                error.text = error.text or self._stream.last.strip().encode()
             self._error = error.fresh()
             raise
         return Leaving(self._has_ended) if self._stream.closed else None
 
     def _opened(self) -> Opened | Unread | None:
         """Return, once, that the document has begun."""
-        root, tag = ("", "") if self._has_begun else self._stream.opening
+        root, tag = self._stream.opening
         if not root:
             return None
         self._has_begun = True
@@ -397,11 +407,6 @@ class SoftwareChallengeConnection:
             reason = f"<{root}> was taken for the beginning of the document, and not for a message"
             return Unread(Refusal("no-protocol", reason, _BEGINNING, tag.encode()))
         return Opened(root)
-
-    def _unread(self) -> Unread | None:
-        """Return what developers learn of text that was passed over."""
-        text = self._stream.stray()
-        return _stray(text) if text else None
 
     def send(self, event: Event) -> bytes:
         """Return the bytes that tell the client of an event; none after the farewell.

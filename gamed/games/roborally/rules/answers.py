@@ -1,4 +1,4 @@
-"""Deals and answers: which are legal, and the state after them.
+"""Deals and answers: which of them are legal, and the state after them.
 
 Source: docs/specs/roborally.md#35-move-requests, docs/specs/roborally.md#412-start-and-deal.
 """
@@ -9,8 +9,6 @@ from collections.abc import Iterable, Mapping
 from itertools import accumulate, combinations, permutations
 from typing import Final
 
-from attrs import evolve
-
 from gamed.core.errors import IllegalMove, InvalidMove, NotYourTurn
 from gamed.core.game import CHANCE, Seat
 from gamed.games.roborally.rules.elements import DIRECTIONS, Direction
@@ -20,6 +18,7 @@ from gamed.games.roborally.rules.state import (
     Stage,
     State,
     deck,
+    evolve,
     hand_sizes,
     programs_complete,
     repair_points,
@@ -34,11 +33,11 @@ _EXPECTED: Final[Mapping[Stage, type]] = {
     Stage.NEW_ROBOTS: Facing,
     Stage.POWER: Repairs,
 }
-"""What the stages ask for."""
+"""The answer that each stage asks for."""
 
 
 def deal(state: State, seat: Seat, move: Deal) -> State:
-    """Return the state after chance's deal: the active robots are asked for their programs.
+    """Return the state after chance's deal, in which active robots' players are asked for programs.
 
     Raises NotYourTurn, and IllegalMove with `deal-count` or `deal-card`.
     """
@@ -56,11 +55,11 @@ def deal(state: State, seat: Seat, move: Deal) -> State:
 
 
 def take(state: State, seat: Seat, answer: Answer) -> State:
-    """Return the state after an answer; the others that are asked in this stage are still waited for.
+    """Return the state after one answer. The stage goes on until all others have answered.
 
-    Raises NotYourTurn where nothing is asked of the seat (`out-of-turn`), or something else (`other-question`);
-    IllegalMove for cheating: `card-count`, `card-index`, `card-twice`, `register-count`, `register-twice`,
-    `register-open`; InvalidMove for a facing that is no direction.
+    Raises NotYourTurn if nothing is asked of the seat (`out-of-turn`), or something else (`other-question`);
+    IllegalMove if the answer breaks the rules: `card-count`, `card-index`, `card-twice`, `register-count`,
+    `register-twice`, `register-open`; InvalidMove for a facing that is not a direction.
     """
     if seat not in state.waiting:
         raise NotYourTurn(f"nothing is asked of seat {seat}")
@@ -109,13 +108,13 @@ def _check_repairs(registers: tuple[int, ...], locked: tuple[int, ...], count: i
 
 
 def opening(state: State, seat: Seat) -> int:
-    """Return how many registers the repair of this stage opens."""
+    """Return how many registers the repair of this stage opens: those that the damage left does not lock."""
     robot = state.robots[seat]
     return len(robot.locked) - locks(robot.damage - repair_points(state, seat))
 
 
 def legal(state: State, seat: Seat) -> Iterable[Answer]:
-    """Yield the legal answers of a seat that is asked, lazily: there are up to 30,240 programs."""
+    """Yield the legal answers of a seat that owes one. They are made lazily: there are up to 30,240 programs."""
     robot = state.robots[seat]
     match state.stage:
         case Stage.PROGRAM:

@@ -1,7 +1,11 @@
-"""Belts and pushers: robots that are moved at the same time, the turns of belts, and the falls.
+"""Belts and pushers, which move several robots at the same time.
 
-Source: docs/specs/roborally.md#45-belts-pushers-gears-and-crushers, docs/specs/roborally.md#48-virtual-robots. When in
-doubt nobody moves.
+Source: docs/specs/roborally.md#45-belts-pushers-gears-and-crushers, docs/specs/roborally.md#48-virtual-robots.
+
+A robot on an element has an *intent*: the direction in which the element would move it. Whether an intent is carried
+out depends on the others: a robot may move onto a field only if the robot there moves away. So `_rows` starts with all
+intents, drops those that cannot be carried out, and checks again, because a robot that stays may block the next one.
+Robots in conflict stay where they are. Virtual robots are left out: they neither block nor are blocked.
 """
 
 from __future__ import annotations
@@ -17,20 +21,21 @@ from gamed.games.roborally.rules.movement import standing
 from gamed.games.roborally.rules.robots import DESTROYED, Robot, destroyed
 
 Intents: TypeAlias = dict[Seat, Direction]
-"""Where each robot concerned is to be moved to."""
+"""The direction in which each robot on an element would be moved."""
 
 Row: TypeAlias = list[Seat]
-"""A robot with an intent and those that it pushes, one behind the other."""
+"""A robot with an intent, and after it the robots that it pushes, in the order in which they stand."""
 
 
 def carry(layout: Layout, robots: list[Robot], belts: Mapping[Place, Direction], phase: int) -> bool:
-    """Let belts carry by one field; return whether a robot moved."""
+    """Let belts carry robots by one field, and turn them in bends; return whether a robot moved."""
     intents = _intents(robots, belts)
     if not intents:
         return False
     moves = _virtual_moves(layout, robots, intents)
     moves.update((row[0], direction) for row, direction in _rows(layout, robots, intents, pushes=False))
     for seat, direction in moves.items():
+        # One after the other is the same as all at once: it is decided who moves, and each reads only its own place.
         _move(layout, robots, seat, direction, phase)
         robot = robots[seat]
         quarters = layout.bends[direction].get(robot.place) if robot.damage < DESTROYED else None
@@ -40,7 +45,7 @@ def carry(layout: Layout, robots: list[Robot], belts: Mapping[Place, Direction],
 
 
 def push(layout: Layout, robots: list[Robot], phase: int) -> bool:
-    """Let the pushers of a phase push, rows of robots, too; return whether a robot moved."""
+    """Let the pushers of a phase push robots, and these the ones behind; return whether a robot moved."""
     intents = _intents(robots, layout.pushers[phase])
     if not intents:
         return False
@@ -61,7 +66,7 @@ def _intents(robots: list[Robot], movers: Mapping[Place, Direction]) -> Intents:
 
 
 def _virtual_moves(layout: Layout, robots: list[Robot], intents: Intents) -> Intents:
-    """Take the virtual robots out of the intents, and return the moves of those that no wall stops."""
+    """Remove the virtual robots from `intents`, and return the intents of those that no wall stops."""
     virtual = {seat: intents.pop(seat) for seat in list(intents) if robots[seat].is_virtual}
     return {seat: direction for seat, direction in virtual.items() if robots[seat].place in layout.ways[direction]}
 
@@ -73,7 +78,12 @@ def _move(layout: Layout, robots: list[Robot], seat: Seat, direction: Direction,
 
 
 def _rows(layout: Layout, robots: list[Robot], intents: Intents, *, pushes: bool) -> list[tuple[Row, Direction]]:
-    """Return which real robots move, and where to: the fixed point of the rules 1 to 4 of 4.5."""
+    """Return the rows of real robots that move, with their directions; `intents` keeps those that are carried out.
+
+    Each round drops the intents that break one of the rules 2 to 4 of the source, and the next round begins again with
+    the rows. A rule is applied only if no intent breaks the rule before it: a robot that cannot move anyway must not
+    stop others by a collision that will not happen. Each round but the last drops an intent, so this ends.
+    """
     occupied = standing(robots)
     while intents:
         rows = {seat: _row(layout, robots, occupied, intents, seat, pushes=pushes) for seat in intents}
@@ -89,7 +99,7 @@ def _rows(layout: Layout, robots: list[Robot], intents: Intents, *, pushes: bool
 def _row(  # noqa: PLR0913 (what a row depends on)
     layout: Layout, robots: list[Robot], occupied: Mapping[Place, Seat], intents: Intents, seat: Seat, *, pushes: bool
 ) -> Row:
-    """Return the row that an intent moves (rule 1); empty where it is impossible."""
+    """Return the row that an intent moves (rule 1); empty if a wall is in the way, or a robot that cannot be pushed."""
     ways = layout.ways[intents[seat]]
     row = [seat]
     place = ways.get(robots[seat].place)
@@ -110,7 +120,7 @@ def _shared(rows: Mapping[Seat, Row]) -> set[Seat]:
 def _colliding(
     layout: Layout, robots: list[Robot], occupied: Mapping[Place, Seat], intents: Intents, rows: Mapping[Seat, Row]
 ) -> set[Seat]:
-    """Return the intents that bring a robot to where another one is then, or that exchange places (rule 4)."""
+    """Return the intents that would put two robots on one field, or exchange two robots (rule 4)."""
     reached = {member: layout.ways[intents[seat]][robots[member].place] for seat, row in rows.items() for member in row}
     there = Counter(_on_ground(layout, (reached.get(seat, place) for place, seat in occupied.items())))
 

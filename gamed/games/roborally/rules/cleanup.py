@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections import Counter
 
-from attrs import evolve
-
 from gamed.games.roborally.rules.moves import Facing, Repairs
 from gamed.games.roborally.rules.robots import DESTROYED, NEW_DAMAGE, Robot, opened, wiped
-from gamed.games.roborally.rules.state import Kind, Stage, State, repair_points
+from gamed.games.roborally.rules.state import Kind, Stage, State, evolve, repair_points
 
 
 def clean_up(state: State) -> State:
-    """Return the state at the beginning of the clean-up: robots with locks that are repaired are asked what to open."""
+    """Return the state at the beginning of the clean-up.
+
+    A player whose robot is repaired and has locked registers is asked which of them to open.
+    """
     places = state.layout.repairs
     asked = frozenset(
         seat
@@ -27,9 +28,9 @@ def clean_up(state: State) -> State:
 
 
 def repair(state: State) -> State:
-    """Do clean-up 1: repair sites and flags.
+    """Do clean-up 1: repair the robots on repair sites and flags.
 
-    The cards in the opened registers stay there until the wipe, which a robot that is or goes down is spared.
+    The cards in the opened registers stay there until they are wiped.
     """
     robots = list(state.robots)
     answers = dict(state.answers)
@@ -42,19 +43,22 @@ def repair(state: State) -> State:
 
 
 def wipe(state: State) -> State:
-    """Do clean-up 2: open registers are emptied; ask those who are powered down whether they stay so."""
+    """Do clean-up 2: empty the open registers, and ask the players of powered-down robots whether they stay so.
+
+    A robot that is powered down or is about to be keeps its cards: `power` wipes them when it wakes up.
+    """
     robots = tuple(wiped(robot) if robot.is_active and not robot.is_announced else robot for robot in state.robots)
     down = frozenset(seat for seat, robot in enumerate(robots) if not robot.is_active)
     return evolve(state, stage=Stage.STAY_DOWN, robots=robots, hands=((),) * len(robots), waiting=down, happened=None)
 
 
 def stay_down(state: State) -> State:
-    """Do clean-up 3: the answers, which stand as announcements, show in clean-up 6."""
+    """Do clean-up 3. The answers are announcements already, and take effect in clean-up 6."""
     return evolve(state, stage=Stage.MATERIALIZE, happened=None)
 
 
 def materialize(state: State) -> State:
-    """Do clean-up 4: virtual robots alone on their fields become real; ask the destroyed how they will face."""
+    """Do clean-up 4: virtual robots that are alone on their fields become real. Ask for the facings of new robots."""
     crowd = Counter(robot.place for robot in state.robots if robot.is_standing)
     robots = tuple(
         robot._replace(is_virtual=False) if robot.is_virtual and crowd[robot.place] == 1 else robot
@@ -65,8 +69,9 @@ def materialize(state: State) -> State:
 
 
 def new_robots(state: State) -> State:
-    """Do clean-up 5: destroyed robots come back; ask those who power down with locks what to open."""
+    """Do clean-up 5: destroyed robots come back. Ask what to open where a robot powers down with locked registers."""
     answers = dict(state.answers)
+    # A destroyed robot's place is its archive, so this counts those that appear there together, too.
     crowd = Counter(robot.place for robot in state.robots if robot.lives)
     robots = tuple(
         _new(robot, answers.get(seat), is_virtual=crowd[robot.place] > 1)
@@ -86,7 +91,7 @@ def _new(robot: Robot, answer: Facing | Repairs | None, *, is_virtual: bool) -> 
 
 
 def power(state: State) -> State:
-    """Do clean-up 6: robots go down, stay down or wake up; then the next turn begins, if there is one."""
+    """Do clean-up 6: robots power down, stay down or wake up. Then the next turn begins, or the game ends."""
     robots = tuple(map(_powered, state.robots))
     state = evolve(state, stage=Stage.DEAL, robots=robots, answers=(), happened=Kind.POWERED)
     if state.turn >= state.max_turns:

@@ -15,7 +15,10 @@ from gamed.games.roborally.rules.robots import DESTROYED, Robot, damaged
 
 
 def fire(layout: Layout, robots: list[Robot], phase: int) -> bool:
-    """Let all lasers fire, and then apply all hits; return whether a robot was hit."""
+    """Let all lasers fire, and then apply all hits; return whether a robot was hit.
+
+    Hits are counted first, so that a robot that this step destroys still fires and still shields those behind it.
+    """
     points = [0] * len(robots)
     occupied = standing(robots)
     for strength, seat in _board_hits(layout, robots):
@@ -29,7 +32,7 @@ def fire(layout: Layout, robots: list[Robot], phase: int) -> bool:
 
 
 def _board_hits(layout: Layout, robots: list[Robot]) -> Iterable[tuple[int, Seat]]:
-    """Yield the strength and the target of each hit: for each beam the first real robot, and all virtual ones."""
+    """Yield the strength and the target of each hit. A beam hits the first real robot in it, and all virtual ones."""
     first: dict[int, tuple[int, Seat]] = {}
     for seat, robot in enumerate(robots):
         beams = layout.lit.get(robot.place)
@@ -45,7 +48,7 @@ def _board_hits(layout: Layout, robots: list[Robot]) -> Iterable[tuple[int, Seat
 
 
 def _robot_hits(layout: Layout, robots: list[Robot], occupied: Mapping[Place, Seat]) -> Iterable[Seat]:
-    """Yield the target of each robot's shot: the first real robot before the next wall."""
+    """Yield the target of each robot's shot: the first real robot ahead, if no wall is in between."""
     for seat in occupied.values():
         robot = robots[seat]
         if not robot.is_active:

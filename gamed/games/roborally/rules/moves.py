@@ -1,4 +1,4 @@
-"""What players and chance can do, what players are asked, and how moves are written in records.
+"""The moves of players and of chance, the requests to players, and the notation of moves in records.
 
 Source: docs/specs/roborally.md#35-move-requests, docs/specs/roborally.md#37-removal-and-leaving. The notation of moves:
 
@@ -14,7 +14,7 @@ Source: docs/specs/roborally.md#35-move-requests, docs/specs/roborally.md#37-rem
 | `Leave()`                       | `leave`          |
 | `Deal((79, 7, 8))`              | `deal 79,7,8`    |
 
-A list without elements is a hyphen. Numbers are 0..255 without leading zeros, as everywhere in the protocol.
+An empty list is a hyphen. Numbers are 0..255 without leading zeros, as everywhere in the protocol.
 """
 
 from __future__ import annotations
@@ -39,15 +39,18 @@ class Facing:
 
 @frozen
 class Program:
-    """A program (TRP). `indices`: of the dealt cards, from 1, for the open registers in ascending order."""
+    """A program (TRP)."""
 
     indices: tuple[int, ...]
+    """For each open register in ascending order, the index of a dealt card, counted from 1."""
+
     power_down: bool = False
+    """Whether the robot powers down at the end of this turn."""
 
 
 @frozen
 class StayDown:
-    """Whether a powered-down robot stays so for another turn (TBD)."""
+    """Whether a powered-down robot stays powered down for another turn (TBD)."""
 
     stays: bool
 
@@ -61,7 +64,7 @@ class Repairs:
 
 @frozen
 class Leave:
-    """A player's leaving, for whatever reason, at any time between two steps (RLE, REN)."""
+    """A player leaves, for whatever reason, at any time between two steps (RLE, REN)."""
 
 
 @frozen
@@ -96,9 +99,10 @@ class AskStayDown:
 
 @frozen
 class AskRepairs:
-    """Which registers are to be opened (MRR)? `points` of repair, not cut to the damage. Answered by `Repairs`."""
+    """Which registers are to be opened (MRR)? Answered by `Repairs`."""
 
     points: int
+    """How many points are repaired at most; there may be less damage."""
 
 
 Request: TypeAlias = AskFacing | AskProgram | AskStayDown | AskRepairs
@@ -133,7 +137,7 @@ def _list_to_notation(numbers: tuple[int, ...]) -> str:
 
 
 def parse(text: str) -> Move:
-    """Return the move that is written so. Raises InvalidMove, code `notation`."""
+    """Return the move of a notation. Raises InvalidMove, code `notation`."""
     found = _NOTATION.fullmatch(text)
     if found is None:
         raise InvalidMove(f"{text[:80]!r} is not the notation of a move", code="notation")

@@ -115,25 +115,28 @@ def _set(state: State, move: SetMove) -> State:
     seat = state.turn & 1
     triple = (move.x, move.y, move.z)
     index = _destination(state, triple)
-    piece = "Piece(owner={}, type={})".format(*named(move.owner, move.type))
     if BITS[index] & state.occupied:
         raise _illegal("occupied")
     if move.owner != seat:
-        raise _illegal("not-your-piece", piece=piece, color=COLORS[seat])
+        raise _illegal("not-your-piece", piece=_piece_text(move), color=COLORS[seat])
     if move.type == NOTHING:
         # Where the hand is not asked for, below.
-        raise _illegal("not-in-hand", piece=piece)
+        raise _illegal("not-in-hand", piece=_piece_text(move))
     if state.owned[seat]:
-        _check_set(state, seat, move, piece)
+        _check_set(state, seat, move)
     elif state.occupied and (sum(triple) or not BITS[index] & around(state.owned[1 - seat])):
         # Neither hand nor bee duty are asked for here: docs/specs/software-challenge.md#more-than-the-generator-lists.
         raise _illegal("first-contact")
     return state.placed(move.type, index)
 
 
-def _check_set(state: State, seat: Seat, move: SetMove, piece: str) -> None:
+def _piece_text(move: SetMove) -> str:
+    return "Piece(owner={}, type={})".format(*named(move.owner, move.type))
+
+
+def _check_set(state: State, seat: Seat, move: SetMove) -> None:
     if move.type not in state.hands[seat]:
-        raise _illegal("not-in-hand", piece=piece)
+        raise _illegal("not-in-hand", piece=_piece_text(move))
     if move.type != "Q" and must_set_bee(state):
         raise _illegal("bee-duty")
     _on_plane((move.x, move.y, move.z))
@@ -187,7 +190,8 @@ def _check_way(state: State, letter: str, here: Triple, there: Triple, rest: Cel
         _on_plane(here, there)
     else:
         _on_plane(here)
-    if sum(there) or not BITS[INDEX[there[:2]]] & reach(state, INDEX[here[:2]]):
+    end = BITS[INDEX[there[:2]]]
+    if sum(there) or not end & reach(state, INDEX[here[:2]], end):
         raise _illegal(_PATHS[letter])
 
 

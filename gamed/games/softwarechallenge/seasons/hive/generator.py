@@ -54,8 +54,11 @@ def kinds(state: State) -> str:
     return "".join(letter for letter in TYPES if letter in hand)
 
 
-def reach(state: State, start: int) -> Cells:
-    """Return where the top piece of a cell can go by the rules of its type, wherever it leaves the others."""
+def reach(state: State, start: int, end: Cells = 0) -> Cells:
+    """Return where the top piece of a cell can go by the rules of its type, wherever it leaves the others.
+
+    With an end, only what is said of this cell counts: an ant's way is not followed beyond it.
+    """
     bit = BITS[start]
     occupied = state.occupied if bit & state.high else state.occupied & ~bit
     empty = BOARD & ~(occupied | state.barred)
@@ -65,7 +68,7 @@ def reach(state: State, start: int) -> Cells:
         case "B":
             return beetle(bit, occupied, state.barred)
         case "A":
-            return ant(bit, gates(occupied, empty, state.barred))
+            return ant(bit, gates(occupied, empty, state.barred), end)
         case "S":
             return spider(bit, gates(occupied, empty, state.barred))
         case _:

@@ -109,17 +109,16 @@ def to_notation(move: Action) -> str:
     A type is its letter, upper case for RED's piece and lower case for BLUE's. A third coordinate follows where it is
     not the one that x and y give; a start that was not sent is `-`.
     """
-    match move:
-        case SetMove(type, owner, x, y, z):
-            return f"S {type.lower() if owner else type} {_cell_text(x, y, z)}"
-        case DragMove(None, _, _, x, y, z):
-            return f"D - {_cell_text(x, y, z)}"
-        case DragMove(int(start_x), int(start_y), int(start_z), x, y, z):
-            return f"D {_cell_text(start_x, start_y, start_z)} {_cell_text(x, y, z)}"
-        case Obstructed(cells):
-            return " ".join(["O", *(f"{x},{y}" for x, y in cells)])
-        case _:
-            return "P"
+    if isinstance(move, SetMove):
+        return f"S {move.type.lower() if move.owner else move.type} {_cell_text(move.x, move.y, move.z)}"
+    if isinstance(move, DragMove):
+        end = _cell_text(move.x, move.y, move.z)
+        if move.start_x is None or move.start_y is None or move.start_z is None:
+            return f"D - {end}"
+        return f"D {_cell_text(move.start_x, move.start_y, move.start_z)} {end}"
+    if isinstance(move, Obstructed):
+        return " ".join(["O", *(f"{x},{y}" for x, y in move.cells)])
+    return "P"
 
 
 def _cell_text(x: int, y: int, z: int) -> str:

@@ -7,6 +7,7 @@ docs/specs/software-challenge.md#the-end.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Final
 
 from attrs import field, frozen
@@ -82,6 +83,14 @@ class State:
         Of several bees, which a client can place, the first one counts.
         """
         return self._gaps(seat).bit_count() if self.bees[seat] else -1
+
+    @cached_property
+    def both_free(self) -> tuple[int, int]:
+        """What `free` returns for each seat.
+
+        It is kept, because who is to move depends on it, and that is asked five times a move.
+        """
+        return self.free(0), self.free(1)
 
     def _gaps(self, seat: Seat) -> Cells:
         bees = self.bees[seat]

@@ -38,10 +38,10 @@ def slid(cells: Cells, gates: Gates) -> Cells:
     return cells << 12 & g0 | cells << 1 & g1 | cells >> 11 & g2 | cells >> 12 & g3 | cells >> 1 & g4 | cells << 11 & g5
 
 
-def ant(start: Cells, gates: Gates) -> Cells:
-    """Return where any number of slides leads."""
+def ant(start: Cells, gates: Gates, end: Cells = 0) -> Cells:
+    """Return where any number of slides leads; or some of that, with the end in it, if the end can be reached."""
     reached = edge = start
-    while edge:
+    while edge and not reached & end:
         edge = slid(edge, gates) & ~reached
         reached |= edge
     return reached & ~start

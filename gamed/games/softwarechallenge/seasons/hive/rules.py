@@ -135,7 +135,7 @@ def judged(state: State) -> tuple[Reason, Seat | None] | None:
     """Return why the game has ended and who won, or None while it goes on."""
     if state.turn & 1:
         return None
-    red, blue = state.free(0), state.free(1)
+    red, blue = state.both_free
     if not red or not blue:
         return (Reason.EQUAL, None) if red == blue else (Reason.BEE, 1 if not red else 0)
     if state.turn != LAST_TURN:

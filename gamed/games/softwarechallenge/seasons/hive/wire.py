@@ -7,14 +7,14 @@ is about 8 KB; it is put together from texts that are kept: one for each field a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Final, TypeAlias
 
 from gamed.core.errors import RemoteProtocolError
 from gamed.core.game import Seat
 from gamed.games.softwarechallenge.season import Cause, Fault, Fragment, Result, Sent
-from gamed.games.softwarechallenge.seasons.hive.board import CELLS, INDEX, RADIUS, indices
+from gamed.games.softwarechallenge.seasons.hive.board import BITS, CELLS, INDEX, RADIUS, Cells, gathered
 from gamed.games.softwarechallenge.seasons.hive.moves import (
     COLORS,
     LETTERS,
@@ -64,17 +64,13 @@ _PIECES: Final = frozenset({"piece", "sc.plugin2020.Piece"})
 
 def memento(state: State, names: Sequence[str], echo: str) -> str:
     """Return the `state` element at its final indentation. `echo`: the `lastMove` element, or nothing."""
-    color = COLORS[state.mover]
-    stacks = list(state.stacks)
-    for index in indices(state.barred):
-        stacks[index] = "#"
-    rows = [_row(number, tuple(stacks[start:end])) for number, (start, end) in enumerate(_ROWS)]
+    color, stacks, barred = COLORS[state.mover], state.stacks, state.barred
     parts = [
         f'<state class="state" startPlayerColor="RED" turn="{state.turn}" currentPlayerColor="{color}">',
         f'        <red color="RED" displayName={quoted(names[0])}/>',
         f'        <blue color="BLUE" displayName={quoted(names[1])}/>',
         "        <board>",
-        *rows,
+        *[_row(place, stacks[part], barred & cells) for place, part, cells in _ROWS],
         "        </board>",
         _hand("Red", 0, state.hand(0)),
         _hand("Blue", 1, state.hand(1)),
@@ -85,12 +81,15 @@ def memento(state: State, names: Sequence[str], echo: str) -> str:
     return "\n".join(parts)
 
 
-def _row_bounds() -> list[tuple[int, int]]:
-    starts = [next(i for i, (x, _) in enumerate(CELLS) if x == column) for column in range(-RADIUS, RADIUS + 1)]
-    return list(zip(starts, [*starts[1:], len(CELLS)], strict=True))
+def _rows() -> Iterator[tuple[int, slice, Cells]]:
+    for place, x in enumerate(range(-RADIUS, RADIUS + 1)):
+        column = [cell for cell in CELLS if cell[0] == x]
+        first = INDEX[column[0]]
+        yield place, slice(first, first + len(column)), gathered(*column)
 
 
-_ROWS: Final = _row_bounds()
+_ROWS: Final = tuple(_rows())
+"""The columns of equal x, rows of the XML: each with its place, where its cells are in `CELLS`, and their set."""
 
 
 @cache
@@ -105,10 +104,11 @@ def _frame(number: int) -> tuple[str, str]:
 
 # A move changes two of the eleven at most. About 1 KB each.
 @lru_cache(maxsize=2048)
-def _row(number: int, stacks: tuple[str, ...]) -> str:
-    before, after = _frame(number)
-    first = _ROWS[number][0]
-    return before + "".join([_field(first + place, stack) for place, stack in enumerate(stacks)]) + after
+def _row(place: int, stacks: tuple[str, ...], barred: Cells) -> str:
+    before, after = _frame(place)
+    first = _ROWS[place][1].start
+    fields = [_field(index, "#" if BITS[index] & barred else stack) for index, stack in enumerate(stacks, start=first)]
+    return before + "".join(fields) + after
 
 
 @cache
@@ -154,16 +154,14 @@ def read(data: Element) -> Sent:
         if name not in parts:
             needed = " and ".join(f"<{part}>" for part in _NEEDED[kind])
             raise RemoteProtocolError(f"a {kind} needs a {name}", code="missing-part", hint=needed)
-    places: dict[str, _Place] = {name: _place(parts[name]) for name in ("destination", "start") if name in parts}
-    piece = _piece_of(parts["piece"]) if "piece" in parts else None
     inner = [] if hint is None else [f"<hint>{escaped(hint)}</hint>"]
-    if piece is not None:
-        inner.append(_echoed_piece(*piece))
-    for name in ("start", "destination"):
-        if name in parts:
-            inner += _echoed(parts[name], places[name])
-    move = _move(kind, places, piece)
-    kind = _class_of(move)
+    move: Move | DragNowhere
+    if kind == _SET:
+        move = _set(parts["piece"], parts["destination"], inner)
+    elif kind == _DRAG:
+        move = _drag(parts.get("start"), parts.get("destination"), inner)
+    else:
+        move = SkipMove()
     return Sent(move, _element("lastMove", kind, inner, 8), _original(kind, inner), hint or "")
 
 
@@ -191,16 +189,27 @@ _Place: TypeAlias = tuple[int, int, int]
 _Piece: TypeAlias = tuple[int, str]
 
 
-def _move(kind: str, places: Mapping[str, _Place], piece: _Piece | None) -> Move | DragNowhere:
-    if kind == _SKIP:
-        return SkipMove()
-    if "destination" not in places:
-        return DragNowhere(places.get("start"))
-    if piece is not None:
-        owner, type_ = piece
-        return SetMove(type_, owner, *places["destination"])
-    x, y, z = places.get("start", (None, None, None))
-    return DragMove(x, y, z, *places["destination"])
+def _set(piece: Element, destination: Element, echoed: list[str]) -> SetMove:
+    """Return a set, and add what is echoed of it."""
+    there = _place(destination)
+    owner, type_ = _piece_of(piece)
+    echoed.append(_echoed_piece(owner, type_))
+    echoed += _echoed(destination, there)
+    return SetMove(type_, owner, *there)
+
+
+def _drag(start: Element | None, destination: Element | None, echoed: list[str]) -> DragMove | DragNowhere:
+    """Return a drag, and add what is echoed of it."""
+    # The destination is read first: if neither place can be read, the error names it.
+    there = None if destination is None else _place(destination)
+    here = None if start is None else _place(start)
+    if start is not None and here is not None:
+        echoed += _echoed(start, here)
+    if destination is None or there is None:
+        return DragNowhere(here)
+    echoed += _echoed(destination, there)
+    x, y, z = here or (None, None, None)
+    return DragMove(x, y, z, *there)
 
 
 def _place(element: Element) -> _Place:
@@ -278,8 +287,8 @@ def _element(name: str, kind: str, inner: Sequence[str], indent: int) -> str:
     pad = " " * indent
     if not inner:
         return f'{pad}<{name} class="{kind}"/>'
-    lines = [f"{pad}  {line}" for line in inner]
-    return "\n".join([f'{pad}<{name} class="{kind}">', *lines, f"{pad}</{name}>"])
+    lines = f"\n{pad}  ".join(inner)
+    return f'{pad}<{name} class="{kind}">\n{pad}  {lines}\n{pad}</{name}>'
 
 
 def echo(move: Move) -> str:

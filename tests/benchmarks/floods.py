@@ -1,0 +1,87 @@
+"""Honest games while all listeners are flooded at once, and the turns of the reactor meanwhile.
+
+Times are those of the honest clients, in a process of their own; turns are noted in the daemon
+(tests/proofs/measured_daemon.py).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from attrs import define
+
+from tests.proofs.flooders import Flooder
+from tests.proofs.guests import LISTENERS, daemon_of_all, described
+from tests.proofs.measured_daemon import PROGRAM, Turns
+from tests.proofs.paced import Paced, p99
+
+PAIRS, PERIOD = 10, 0.05
+ADDRESSES, SLOW = 400, 800
+MOST = 0.005
+"""Seconds that no turn of the reactor should take longer than."""
+
+
+@define
+class Found:
+    """What a run has shown."""
+
+    quiet: list[float]
+    flooded: list[float]
+    turns: Turns
+    quiet_turns: Turns
+    said: list[str]
+    unexpected: list[str]
+    peak_kib: int
+
+    @property
+    def ratio(self) -> float:
+        """How many times as long a move takes while there is a flood, at the 99th percentile."""
+        return p99(self.flooded) / p99(self.quiet)
+
+    def report(self) -> None:
+        """Print it."""
+        for line in self.said:
+            print(f"    {line}")
+        print(f"  {described('quiet', self.quiet)}")
+        print(f"  {described('flooded', self.flooded)}; p99 {self.ratio:.2f} times as long")
+        print(f"    quiet: {self.quiet_turns.told(MOST)}")
+        print(f"    flooded: {self.turns.told(MOST)}; peak of memory {self.peak_kib // 1024} MiB")
+
+
+def run(directory: Path, seconds: float, program: list[str] | None = None) -> Found:
+    """Play for some seconds, and then go on for twice as many while there is a flood, which begins in the first."""
+    with contextlib.ExitStack() as stack:
+        daemon, ports = daemon_of_all(directory)
+        daemon.program = PROGRAM if program is None else program
+        daemon.start()
+        stack.callback(daemon.kill)
+        flooders = [Flooder(name, ports[name], ADDRESSES, SLOW // len(ports)) for name in LISTENERS]
+        for flooder in flooders:
+            stack.callback(flooder.kill)
+            flooder.wait()
+        paced = Paced(daemon.port, PAIRS, int(PAIRS * (2 + (3 * seconds + 2) / PERIOD / 85)), PERIOD)
+        stack.callback(paced.end)
+        time.sleep(1.0)
+        with paced.during("quiet"):
+            time.sleep(seconds)
+        with paced.during("flooded"):
+            for flooder in flooders:
+                flooder.begin()
+            time.sleep(2 * seconds)
+        took = paced.finish()
+        said = [flooder.end() for flooder in flooders]
+        status = Path(f"/proc/{daemon.process.pid}/status").read_text()
+        daemon.stop()
+        return Found(
+            took["quiet"],
+            took["flooded"],
+            Turns.read(daemon.directory, *paced.times["flooded"]),
+            Turns.read(daemon.directory, *paced.times["quiet"]),
+            said,
+            daemon.unexpected(),
+            int(status.partition("VmHWM:")[2].split()[0]),
+        )
