@@ -279,13 +279,17 @@ def _inserted(
     # Nearly all records are new, so they are not looked up before they are inserted.
     rows = [game_row(record) for record, _ in ordered]
     ids = set(connection.execute(insert_games(connection.dialect.name), rows).scalars())
-    fresh, known = [], []
-    for kept in ordered:
+    fresh: list[tuple[Record, Summary | None]] = []
+    known: list[Record] = []
+    for record, summary in ordered:
         # The statement inserts the first of several records with the same id.
-        (fresh if kept[0].id in ids else known).append(kept)
-        ids.discard(kept[0].id)
+        if record.id in ids:
+            ids.remove(record.id)
+            fresh.append((record, summary))
+        else:
+            known.append(record)
     if known:
-        _require_same(connection, [record for record, _ in known])
+        _require_same(connection, known)
     return fresh
 
 
