@@ -17,7 +17,8 @@ from typing import Any
 from click.testing import CliRunner
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.cli import examination, main, ports, quick
+from gamed import quick_checks
+from gamed.cli import examination, main, ports
 from gamed.config import Config, structure
 from gamed.net import strings
 from gamed.registry import games
@@ -356,7 +357,7 @@ class OtherTests(FolderCase):
     def test_descriptors(self) -> None:
         for limit, status in ((100, "error"), (1024, "warning"), (100_000, "ok")):
             self.patch(resource, "getrlimit", lambda _what, limit=limit: (limit, limit))
-            self.only(quick.check_descriptors(self.config(), games()), status, str(limit))
+            self.only(quick_checks.check_descriptors(self.config(), games()), status, str(limit))
 
     def test_no_unit(self) -> None:
         self.only(examination.check_unit([self.folder / "none"]), "ok", "no systemd unit")

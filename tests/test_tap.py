@@ -46,7 +46,7 @@ from tests.records.samples import ROOM, game, record
 from tests.store.contract import OTHER
 from tests.store.logs import sentences
 from tests.store.pump import Pump
-from tests.test_cli_quick import spoiled
+from tests.test_quick_checks import spoiled
 from tests.web.harness import dispatch
 from tests.web.test_archive import Visitor, at_once, played
 

@@ -36,26 +36,22 @@ class Reason(StrEnum):
     OTHER = "SO"
 
 
-@define
 class Malformed(Unread):
     """A line that is not in the grammar."""
 
     is_rated: ClassVar[bool] = False
 
 
-@define
 class Acknowledgement(Event):
     """`ok` or `error`: the manager's answer to a registration, a peer's to NTS and NTC."""
 
     is_rated: ClassVar[bool] = False
 
 
-@define
 class Ok(Acknowledgement):
     """`ok`."""
 
 
-@define
 class Error(Acknowledgement):
     """`error`: also the manager's reply to a line that it cannot accept."""
 
@@ -69,12 +65,10 @@ class Registration(Event):
     name: str
 
 
-@define
 class RegisterPlayer(Registration):
     """RGS: as a player."""
 
 
-@define
 class RegisterChannel(Registration):
     """RGA: as an output channel."""
 
@@ -88,27 +82,22 @@ class SignOff(Event):
     name: str
 
 
-@define
 class Query(Event):
     """A peer asks something about the game. Of what peers say, this alone has a rate."""
 
 
-@define
 class GetSize(Query):
     """GSD: how many columns and rows has the board? Answer: PlaceAnswer."""
 
 
-@define
 class GetFlags(Query):
     """GFL: where are the flags? Answer: FlagsAnswer."""
 
 
-@define
 class GetPlan(Query):
     """GPL: what does the board look like? Answer: PlanAnswer."""
 
 
-@define
 class GetNames(Query):
     """GSN: who plays? Answer: NamesAnswer."""
 
@@ -134,17 +123,14 @@ class GetRobot(Query):
     name: str
 
 
-@define
 class GetGame(Query):
     """GSS: has the game ended? Answer: GameAnswer."""
 
 
-@define
 class GetPhase(Query):
     """GSA: which cards were played in this turn? Answer: PhaseAnswer."""
 
 
-@define
 class GetTimeout(Query):
     """GTO: how long may a move take? Answer: TimeoutAnswer."""
 
@@ -187,12 +173,10 @@ class RepairsChosen(MoveAnswer):
     registers: tuple[int, ...]
 
 
-@define
 class ManagerRequest(Event):
     """The manager wants an answer."""
 
 
-@define
 class GameStarts(ManagerRequest):
     """NTS: the game starts. Answer: Acknowledgement."""
 
@@ -204,12 +188,10 @@ class Changed(ManagerRequest):
     names: tuple[str, ...]
 
 
-@define
 class MoveRequest(ManagerRequest):
     """The manager wants a decision of a player, within the time that GTO tells."""
 
 
-@define
 class FacingWanted(MoveRequest):
     """MNR: where shall the new robot face? Answer: FacingChosen."""
 
@@ -221,7 +203,6 @@ class ProgramWanted(MoveRequest):
     cards: tuple[ProgramCard, ...]
 
 
-@define
 class StayWanted(MoveRequest):
     """MBD: shall the robot stay powered down? Answer: StayChosen."""
 
@@ -258,7 +239,6 @@ _WHY: Final[Mapping[Reason, str]] = {
 }
 
 
-@define
 class QueryAnswer(Event):
     """The manager's answer to a Query."""
 
@@ -318,7 +298,6 @@ class RobotAnswer(QueryAnswer):
     is_virtual: bool
 
 
-@define
 class RobotGone(QueryAnswer):
     """RSE: the player was removed."""
 

@@ -16,6 +16,7 @@ from gamed.core.events import Event
 from gamed.core.game import Seat
 from gamed.games.softwarechallenge.client_wire import ClientConnection
 from gamed.games.softwarechallenge.messages import (
+    COLORS,
     Closing,
     Join,
     Joined,
@@ -29,7 +30,6 @@ from gamed.games.softwarechallenge.messages import (
     RoomMessage,
     Welcome,
 )
-from gamed.games.softwarechallenge.table import COLORS
 from gamed.wire.xmlstream import Element, XmlStream
 
 MESSAGE_BYTES: Final = 1_048_576

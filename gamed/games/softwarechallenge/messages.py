@@ -22,6 +22,9 @@ from attrs import define, field
 from gamed.core.events import Event
 from gamed.wire.xmlstream import KEPT, Element
 
+COLORS: Final = ("red", "blue")
+"""The words for the seats."""
+
 UNKNOWN: Final = "Unknown"
 """What the wire calls a player whose slot has no display name: the dialect has no word with which it could give one."""
 

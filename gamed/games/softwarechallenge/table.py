@@ -23,6 +23,7 @@ from gamed.core.match import Match, MatchTable, Opening
 from gamed.core.refusals import Refusal
 from gamed.core.table import OBSERVERS, Addressed, Step
 from gamed.games.softwarechallenge.messages import (
+    COLORS,
     UNKNOWN,
     Closing,
     Joined,
@@ -39,7 +40,6 @@ from gamed.games.softwarechallenge.season import Cause, Fault, Season, Sent
 from gamed.games.softwarechallenge.wire import open_element
 from gamed.wire.xmlstream import UNFINISHED
 
-COLORS = ("red", "blue")
 NOT_YOUR_TURN = "It's not your turn yet."
 NOT_REQUESTED = "We didn't request a data from you yet."
 LEFT_TEXT = "Der Spieler hat das Spiel verlassen"

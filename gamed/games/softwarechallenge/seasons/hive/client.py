@@ -13,11 +13,12 @@ from attrs import define
 
 from gamed.core.errors import RemoteProtocolError
 from gamed.core.game import Seat
+from gamed.games.softwarechallenge.client import Player
 from gamed.games.softwarechallenge.seasons.hive.board import CELLS, Cell
 from gamed.games.softwarechallenge.seasons.hive.moves import COLORS, TYPES, DragMove, Move, SetMove
 from gamed.games.softwarechallenge.seasons.hive.position import State, position
 from gamed.games.softwarechallenge.seasons.hive.rules import LAST_TURN, Hive
-from gamed.games.softwarechallenge.seasons.hive.strategy import Strategy
+from gamed.games.softwarechallenge.seasons.hive.strategy import STRATEGIES, Strategy
 from gamed.games.softwarechallenge.seasons.hive.wire import GAME_TYPES
 from gamed.games.softwarechallenge.wire import number
 from gamed.wire.xmlstream import Element
@@ -106,3 +107,8 @@ class HiveBrain:
         if seat not in _HIVE.to_move(position):
             raise RemoteProtocolError(f"a move of {COLORS[seat]} is asked for out of turn", code="out-of-step")
         return data_of(self.strategy.choose(position, seat, self.random))
+
+
+def player(strategy: str, random: Random, reservation: str | None = None) -> Player:
+    """Return a player with the strategy of a name."""
+    return Player(HiveBrain(STRATEGIES[strategy](), random), reservation)

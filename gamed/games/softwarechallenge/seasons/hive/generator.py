@@ -8,6 +8,7 @@ the official list is empty or holds the skip alone.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
 from gamed.core.game import Seat
@@ -26,9 +27,14 @@ _SETS: Final[tuple[dict[str, tuple[SetMove, ...]], ...]] = tuple(
 )
 """All well-formed sets, by seat, letter and index. Moves are values, so one of each is enough."""
 
-_DRAGS: Final[tuple[tuple[DragMove, ...], ...]] = tuple(
-    tuple(DragMove(*start, *end) for end in _PLANE_CELLS) for start in _PLANE_CELLS
-)
+
+@cache
+def _drags_from(start: int) -> tuple[DragMove, ...]:
+    """Return all well-formed drags from a cell, by the index of the end.
+
+    They are made for the first drag from there: those of all cells would be a tenth of what a bot's start takes.
+    """
+    return tuple(DragMove(*_PLANE_CELLS[start], *end) for end in _PLANE_CELLS)
 
 
 def must_set_bee(state: State) -> bool:
@@ -93,7 +99,7 @@ def generated(state: State) -> list[Move]:
         sets = _SETS[seat][letter]
         moves += [sets[index] for index in where]
     for start, ends in drags(state):
-        row = _DRAGS[start]
+        row = _drags_from(start)
         moves += [row[end] for end in indices(ends)]
     return moves
 

@@ -7,11 +7,12 @@ Actions: `{"do": "set", "piece": "BEE", "to": [x, y, z]}`, `{"do": "move", "from
 from __future__ import annotations
 
 from collections.abc import Mapping
+from random import Random
 from typing import Any, Final, NoReturn
 
 from gamed.core.errors import InvalidMove
 from gamed.core.game import Seat
-from gamed.games.softwarechallenge.person import SKIP
+from gamed.games.softwarechallenge.person import SKIP, Person
 from gamed.games.softwarechallenge.seasons.hive.board import RADIUS
 from gamed.games.softwarechallenge.seasons.hive.client import data_of, read_state
 from gamed.games.softwarechallenge.seasons.hive.moves import (
@@ -110,3 +111,8 @@ class HiveGuide:
         move = move_of(action, seat)
         _HIVE.apply(position, seat, move)
         return data_of(move)
+
+
+def person(random: Random, name: str, reservation: str | None = None) -> Person:  # noqa: ARG001 (neither is needed)
+    """Return a person."""
+    return Person(HiveGuide(), reservation)
