@@ -126,7 +126,7 @@ def resident_bytes() -> int:
 
 
 class LargeBlockTests(SynchronousTestCase):
-    """What passwords take when they are judged in threads: 16 MiB each."""
+    """The memory that checking passwords in threads needs: 16 MiB each."""
 
     THREADS = 4
     BLOCK = 16 * 1024 * 1024

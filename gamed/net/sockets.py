@@ -15,6 +15,8 @@ from twisted.internet.interfaces import ISSLTransport, ITCPTransport
 HELD_BYTES = 32_768
 """Bytes that the system holds of a peer until they are read; Linux takes twice as many, for its own use of memory."""
 
+_LOGGED = "connection"
+_SHOWN = "<a connection of gamed's>"
 _QUICKACK = getattr(socket, "TCP_QUICKACK", None)
 _HANG_UP = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
 
@@ -39,6 +41,14 @@ def tune(transport: Any) -> None:
     if is_tcp(transport):
         transport.setTcpNoDelay(True)
         transport.setTcpKeepAlive(True)
+        share_names(transport)
+
+
+def share_names(transport: Any) -> None:
+    """Have a connection give up two texts that Twisted makes for each one, for its own log and for `repr`."""
+    connection = below(transport)
+    if hasattr(connection, "logstr") and hasattr(connection, "repstr"):
+        connection.logstr, connection.repstr = _LOGGED, _SHOWN
 
 
 def read_at_most(transport: Any, size: int) -> None:
