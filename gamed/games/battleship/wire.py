@@ -104,7 +104,7 @@ class BattleshipConnection:
         self._reader.receive_data(data)
 
     def events(self) -> Iterator[Event]:
-        """Return an iterator: a `Moved` a line, `Unread` for an empty one. Raises RemoteProtocolError(code="line-too-long")."""
+        """Return what lines are: `Moved`, or `Unread` if empty. Raises RemoteProtocolError(code="line-too-long")."""
         return map(_event, self._reader.lines())
 
     def send(self, event: Event) -> bytes:
