@@ -2,6 +2,13 @@
 
 Source: docs/topics/design.md#forward-first-judge-beside-it, docs/reference/battleship.md#order,
 docs/reference/battleship.md#the-referee.
+
+A line passes through here twice. `receive` forwards it at once, unread but for one question: does it end the match for
+the clients (`RelayedGame.ends`)? It also notes the line in `_to_review`. A quarter of a second later `review` judges
+all lines that came meanwhile, in one go (`RelayedGame.follow`), because to follow twenty legal lines costs little more
+than to follow one. Only if one of them breaks a rule are they judged line by line (`_judge`), which says which one it
+was and why. So the state of the match is up to a quarter of a second old, and whoever asks for it (`leave`, `tick`)
+reviews first. Where the referee enforces, `_judge` comes first, and nothing is left to review.
 """
 
 from __future__ import annotations
@@ -81,22 +88,30 @@ class RelayedGame(Game[Any, Any], Protocol):
 
 @frozen
 class RelaySettings:
-    """A relay's limits: bytes, lines, seconds. `enforce`: judge before forwarding, and end the match at a finding."""
+    """A relay's limits."""
 
     enforce: bool = False
+    """Whether each line is judged before it is forwarded, and a line that breaks a rule ends the match."""
+
     early_bytes: int = 16_384
+    """Bytes that may come before the second client."""
+
     game_lines: int = 5_000
     game_bytes: int = 1_048_576
     waiting_seconds: float = 3_600.0
+    """How long the first client may wait for the second one in silence."""
+
     idle_seconds: float = 900.0
+    """How long both clients may be silent in a match."""
 
 
 @define
 class Verdict:
-    """What the referee found, and what the developers of clients are told of it."""
+    """What the referee found."""
 
     findings: tuple[Finding, ...] = ()
     refused: tuple[tuple[Seat, Refusal], ...] = ()
+    """The same for the developers of the clients."""
 
     def __bool__(self) -> bool:
         return bool(self.findings)
@@ -114,21 +129,28 @@ def _no_review() -> list[tuple[Seat, bytes, int]]:
 
 @define(weakref_slot=False)
 class Relay:
-    """A match whose lines are forwarded untouched, and judged beside it.
-
-    `random` makes the generator where the rules leave something to chance; restoring needs none.
-    """
+    """A match whose lines are forwarded untouched, and judged beside it."""
 
     game: RelayedGame
     options: Options
     settings: RelaySettings
     random: Callable[[], Random]
+    """Makes the generator if the rules leave something to chance. Restoring a match needs none."""
+
     opened_at: float
+    """When the room was opened: the entries of the journal count from here."""
+
     names: list[str] = field(factory=list)
+    """What the clients are called, by seat."""
+
     outcome: Outcome | None = None
     findings: list[Finding] = field(factory=list)
     unjudged: int | None = None
+    """The number of the entry from which on nothing is judged, because enough was found; None: all is judged."""
+
     state: Any = None
+    """The position after the lines that were judged."""
+
     forwards: bool = True
     arrived: float = inf
     is_paused: bool = False

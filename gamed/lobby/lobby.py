@@ -1,4 +1,4 @@
-"""The lobby: it opens rooms, pairs who waits, and sees to it that each ended match becomes a record.
+"""The lobby: it opens rooms, pairs newcomers, and makes each ended match a record.
 
 Source: docs/topics/design.md#the-journal; docs/reference/battleship.md#order for the pairing: first come, first served.
 """
@@ -61,19 +61,24 @@ def _never() -> float:
 
 @define(eq=False)
 class Lobby(Service):
-    """The room service. `settings`: each listener's, by the game's kind.
-
-    `seconds`: the clock that all moments are told by, monotonic, and stopped while games are held; `held`: for how long
-    it was stopped so far.
-    """
+    """The room service."""
 
     game_types: Mapping[str, GameType]
+
     settings: dict[str, Any]
+    """Each listener's, by the game's kind."""
+
     journal: Journal
     store: Store
     clock: IReactorTime
+    """The reactor's timers."""
+
     seconds: Callable[[], float]
+    """The clock by which all rooms tell the time: monotonic, and stopped while games are held."""
+
     held: Callable[[], float] = _never
+    """For how many seconds it has been stopped so far."""
+
     stats: Stats = field(factory=Stats)
     after_reads: Callable[[Callable[[], object]], object] | None = None
     """Calls something once the present pass of the reactor has read; None: in the reactor's next turn."""
@@ -188,7 +193,7 @@ class Lobby(Service):
         self.refusals.note(peer, refusal)
 
     def note(self, peer: Peer, sentence: str) -> None:
-        """Tell the log of a peer."""
+        """Log a sentence about a peer."""
         log.info("{sentence}: peer={peer}", sentence=sentence, peer=peer.name)
 
     def audit(self, peer: Peer, did: str, result: str) -> None:
@@ -219,7 +224,7 @@ class Lobby(Service):
 
     @property
     def is_draining(self) -> bool:
-        """Whether no new rooms are opened any more."""
+        """Whether no new rooms are opened, because the daemon is to stop when the last match has ended."""
         return self._on_empty is not None
 
     def drain(self, on_empty: Callable[[], None]) -> None:
@@ -250,7 +255,7 @@ class Lobby(Service):
         self.recorder.attend(room)
 
     def alarm(self, room: Room, finding: Finding) -> None:
-        """Have operators told of a finding, where the listener's settings say so."""
+        """Notify operators of a finding, if the listener's settings say so."""
         if getattr(self.settings[room.history.kind], "referee", "") == "warn":
             for call in self.alarms:
                 call(room, finding)

@@ -32,18 +32,25 @@ def _no() -> bool:
 
 @define(eq=False)
 class Outage:
-    """Whether there is one. `reason`: what the disk said, or nothing. `parts`: what holds when it is told to.
-
-    `again`: tries the disk; called every second until `end`.
-    """
+    """Whether there is an outage, and what is held in it."""
 
     clock: IReactorTime
     stats: Stats
     again: Callable[[], None]
+    """Tries the disk. It is called every second until `end`."""
+
     reason: str = ""
+    """What the disk has said; "" if there is no outage."""
+
     is_held: bool = False
+    """Whether nothing is read and no clock runs."""
+
     on_hold: list[Callable[[bool], None]] = field(factory=list)
+    """Called with whether all is held from now on."""
+
     ended_at: float = float("-inf")
+    """When the last outage has ended."""
+
     turned_away: int = 0
     """How many newcomers were not seated in it."""
 
@@ -105,15 +112,16 @@ class Outage:
 
 @define(eq=False)
 class Timer:
-    """A call that is to be made later, and not during a hold or right after it: whom it concerns could not be heard.
-
-    `has_unread`: whether something is still to be served that may make the call needless.
-    """
+    """A call that is to be made later, but not during a hold or right after it, when its peer could not be heard."""
 
     outage: Outage
     call: Callable[[], None]
     has_unread: Callable[[], bool]
+    """Whether something is still to be served that may make the call needless."""
+
     _until: float | None = None
+    """How long that is waited for, once the call is due."""
+
     _delayed: IDelayedCall | None = None
 
     def set(self, seconds: float) -> None:

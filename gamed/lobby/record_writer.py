@@ -1,4 +1,4 @@
-"""Ended games on their way into the store: offered together, and again for as long as it refuses them.
+"""Ended games on their way to the store: offered together, and again for as long as it refuses them.
 
 Source: docs/topics/design.md#the-journal. Until a record is committed its room stays in the journal.
 """
@@ -33,21 +33,33 @@ MOST_UNSTORED: Final = 1_000
 
 @define(eq=False)
 class RecordWriter:
-    """`reason`: why the store refused what it was offered last, or nothing."""
+    """Offers records to the store, and has the journal forget the rooms of those that are committed."""
 
     store: Store
     journal: Journal
     clock: IReactorTime
     stats: Stats
     reason: str = ""
+    """Why the store has refused what it was offered last; "" if it has not."""
+
     _unkept: list[tuple[Record, Summary]] = field(factory=list)
+    """What is offered next."""
+
     _keeping: dict[str, Deferred[Any]] = field(factory=dict)
+    """By record, what fires when the store has answered."""
+
     _refused: set[str] = field(factory=set)
+    """The records that were refused and are not stored yet."""
+
     _since: float = 0.0
     """When the first one of these was refused."""
 
     _told_at: float = 0.0
+    """When the log was told last that the store refuses."""
+
     _again: IDelayedCall | None = None
+    """The next offer after a refusal."""
+
     _is_stopped: bool = False
 
     @property

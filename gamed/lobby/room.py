@@ -1,7 +1,11 @@
-"""A room: one table, the peers on its seats, who watches, and its clock.
+"""A room: one table, the peers on its seats, the observers, and its clock.
 
-Source: docs/topics/design.md#a-moves-way-a-relayed-shot, docs/topics/design.md#time. Nothing on the way of a move is a
-Deferred.
+Source: docs/topics/design.md#a-moves-way-a-relayed-shot, docs/topics/design.md#time.
+
+Whatever happens to a table, its answer is a `Step`, and `_do` carries out all steps in the same order. Refusals are
+noted first, while the seats are still taken. Then what is to be journalled and sent goes to the lobby as one
+`Dispatch`. Findings, the outcome and the watchers follow, and the clock comes last. Nothing on the way of a move is a
+Deferred, and a fault in one room ends this room and no other (`fail`).
 """
 
 from __future__ import annotations
@@ -63,6 +67,7 @@ class Ended:
 
     history: History
     judged: Judged
+    """What the referee found in it."""
 
 
 class RoomServices(Protocol):
@@ -89,35 +94,51 @@ class RoomServices(Protocol):
         """Have the room's lines judged and its ended matches recorded, after its events have left."""
 
     def alarm(self, room: Room, finding: Finding) -> None:
-        """Have operators told of a finding, where the listener's settings say so."""
+        """Notify operators of a finding, if the listener's settings say so."""
 
 
 @define(eq=False)
 class Room:
-    """A table with its peers. `history` is that of the present match; its id becomes the id of the record.
-
-    `stuck_seconds`: how long a peer may leave unread what others send to it. `ended`: matches that are to become
-    records.
-    """
+    """A table with its peers."""
 
     id: str
     history: History
+    """That of the present match. Its id becomes the id of the record."""
+
     table: Table
     services: RoomServices
     stuck_seconds: float
+    """How long a peer may leave unread what others send to it."""
+
     party: Party | None = None
+    """For whom alone the room is; None: for anybody."""
+
     peers: dict[Seat, Peer] = field(factory=dict)
+    """Those on the seats."""
+
     observers: tuple[Peer, ...] = ()
     ended: list[Ended] = field(factory=list)
+    """The matches that are to become records."""
+
     watchers: list[Callable[[Room, Step], None]] = field(factory=list)
+    """Called with each step: consoles, metrics and web pages."""
+
     is_closed: bool = False
     _left: dict[Seat, Peer] | None = None
     """Whose seats were emptied, where a finding may come after the end of the match; None: nobody's."""
 
     _wake_at: float | None = None
+    """When the table is to look at its clock; None: not at any time."""
+
     _timer: IDelayedCall | None = None
+    """It may end before `_wake_at`, and is set again then."""
+
     _stuck: dict[Seat, IDelayedCall] | None = None
+    """The seats whose peers read too slowly, and what gives them up; None: there were none yet."""
+
     _undelivered: int = 0
+    """Steps whose events have not left, at a table that does not forward."""
+
     _held_before: float = field(init=False)
     """For how long games had been held when the present match was opened."""
 
@@ -180,14 +201,14 @@ class Room:
         self._emptied((seat,))
 
     def observe(self, peer: Peer) -> None:
-        """Let a peer watch, and tell it what the match says to newcomers."""
+        """Let a peer watch, and send it what the table has for new observers."""
         self.observers += (peer,)
         peer.entered(self, OBSERVERS)
         log.info("observed: room={room} peer={peer}", room=self.id, peer=peer.name)
         self.services.perform(Dispatch(events=[(peer, event) for event in self.table.observe()]))
 
     def unobserve(self, peer: Peer) -> None:
-        """Let a peer watch no more."""
+        """Stop sending to an observer."""
         self.observers = tuple(other for other in self.observers if other is not peer)
 
     def pause(self) -> None:
@@ -207,7 +228,7 @@ class Room:
         self._act(self.table.stop, why, self._now())
 
     def refused(self, seat: Seat, refusal: Refusal) -> None:
-        """Take note of what the peer on a seat did in vain, where no step of the table tells of it."""
+        """Note a refusal that is not part of a step: what the peer on a seat did in vain."""
         self._do(Step(refused=((seat, refusal),)))
 
     def review(self) -> bool:

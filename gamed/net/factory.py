@@ -36,22 +36,26 @@ def _own_refusals(factory: SessionFactory) -> RefusalLog:
 @implementer(IProtocolFactory)
 @define(eq=False)
 class SessionFactory:
-    """Makes a session for each transport that the limits admit. `connect` makes a dialect's connection.
-
-    `unsent_bytes`: how much may wait for a peer that does not read before it is dropped. `messages_per_second`: of
-    those that are rated; whatever a peer says further waits; 0: no limit. `message_seconds`: how long a message may
-    take that was begun; 0: no limit. `sessions`: those whose seats have not been emptied. `fair_queue`: the one of all
-    game listeners; without one the factory has its own.
-    """
+    """Makes a session for each transport that the limits admit."""
 
     connect: Callable[[], Connection]
+    """Makes a dialect's connection."""
+
     reception: Reception
     limits: ConnectionLimits
     clock: IReactorTime
     unsent_bytes: int = field(kw_only=True)
+    """How many bytes may wait for a peer that does not read. With more it is dropped."""
+
     messages_per_second: float = field(default=0.0, kw_only=True)
+    """How many rated messages of a peer are served in a second; the others wait. 0: any number."""
+
     message_seconds: float = field(default=0.0, kw_only=True)
+    """How long a message may take from its beginning to its end. 0: any time."""
+
     sessions: dict[Session, None] = field(factory=dict)
+    """Those whose seats have not been emptied."""
+
     traffic: Traffic = field(factory=Traffic)
     is_held: bool = False
     accept_throttle: AcceptThrottle | None = None

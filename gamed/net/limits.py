@@ -97,7 +97,7 @@ class Bans:
         self._refused.setdefault(network, 0)
 
     def unban(self, network: Network) -> bool:
-        """Refuse it no more; False if it was not banned by this name."""
+        """Lift a ban. Return whether there was one for this network."""
         refused = self._refused.pop(network, None)
         if refused:
             log.warn("banned, refused in all: network={network} times={times}", network=network, times=refused)
@@ -131,25 +131,44 @@ class Bans:
 
 @define
 class ConnectionLimits:
-    """Counts the connections of one listener. `bans`: shared by all listeners.
-
-    `most`: what descriptors allow, whatever the configuration says. `per_second`: how many an address may have let in
-    a second in the long run, 0 for any number; `per_address` of them at once, so that all may come again together.
-    `why`: the cause of the last refusal, one of "banned", "all", "address" and "rate".
-    """
+    """Counts the connections of one listener."""
 
     listener: str
+
     total: int
+    """How many may be open."""
+
     per_address: int
+    """How many may be open from one address."""
+
     bans: Bans = field(factory=Bans)
+    """Shared by all listeners."""
+
     most: int = sys.maxsize
+    """How many the system's descriptors allow, whatever the configuration says."""
+
     per_second: float = 0.0
+    """How many connections an address may open in a second, in the long run; 0: any number.
+
+    `per_address` of them may come at once, so that all of an address can come again together.
+    """
+
     clock: Callable[[], float] = field(default=time.monotonic, eq=False)
+
     why: str = field(default="", eq=False)
+    """The cause of the last refusal: "banned", "all", "address" or "rate"."""
+
     _buckets: dict[str, Bucket] = field(factory=dict, eq=False)
+    """By address, what is left of its rate."""
+
     _open: dict[str, int] = field(factory=dict)
+    """By address, how many are open."""
+
     _count: int = 0
+    """How many are open in all."""
+
     _refused: dict[str, int] = field(factory=dict)
+    """By series (an address, or `ANYBODY`), how many were refused since its first refusal was logged."""
 
     def admit(self, address: str) -> bool:
         """Count a connection in, or refuse it. The log tells of the first refusal of a series, and how many it had."""

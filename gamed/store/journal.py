@@ -53,11 +53,17 @@ log = Logger()
 
 @define(weakref_slot=False)
 class _Track:
-    """An open room. `first`: the segment that its lines begin in. `seq`: the number of its next entry."""
+    """An open room."""
 
     prefix: bytes
+    """What all its lines begin with."""
+
     first: int
+    """The segment that they begin in."""
+
     seq: int = 0
+    """The number of its next entry."""
+
     beginning: bytes = b""
     """The lines up to `started`. They are written once more before `ended`, so that no single damaged place costs a
     result: without them the moves cannot be understood."""
@@ -79,38 +85,67 @@ class _Track:
 
 
 def _nothing() -> None:
-    """Tell nobody."""
+    """Do nothing."""
 
 
 @define
 class FileJournal:
     """The journal in a directory of its own; see `gamed.store.Journal`.
 
-    What cannot be written is a DiskError, and is not in the journal: the next append, or `probe`, tries again. What
-    cannot be synced is written anew into a further segment, every second until that succeeds; meanwhile, with
-    durability "disk", nothing is appended, and with "process" as much as a segment holds.
+    If a write fails, `append` raises a DiskError and none of its entries is in the journal; the next append, or
+    `probe`, tries again. If a sync fails, what was not synced is written anew into a further segment, every second
+    until that succeeds. Until then nothing is appended with durability "disk", and as much as a segment holds with
+    "process".
 
-    The constructor touches nothing, so that it may run before the daemon forks and drops its rights; `start` does.
-    `durability`: "process" or "disk". `segment_size` in bytes, `interval` in seconds. `on_failure`: called in
-    the reactor's thread when syncing has failed.
+    The constructor touches no file, so that it may run before the daemon forks and drops its privileges. `start` does.
     """
 
     directory: Path
+
     durability: str = field(kw_only=True)
+    """What an entry survives before its events leave: "process" (a kill) or "disk" (a power failure)."""
+
     reactor: IReactorFromThreads = field(kw_only=True)
+
     segment_size: int = field(default=SEGMENT_SIZE, kw_only=True)
+    """Bytes."""
+
     interval: float = field(default=INTERVAL, kw_only=True)
+    """Seconds between two syncs with durability "process", at least."""
+
     on_failure: Callable[[], object] = field(default=_nothing, kw_only=True)
+    """Called in the reactor's thread when a sync has failed."""
+
     _tracks: dict[str, _Track] = field(factory=dict, init=False)
+    """The rooms that are not forgotten, by id, in the order of their opening."""
+
     _found: deque[History] = field(factory=deque, init=False)
+    """What `start` has read, and `open_rooms` has not yielded."""
+
     _segments: deque[int] = field(factory=deque, init=False)
+    """The numbers of all segments; the last one is written to."""
+
     _lock: int = field(default=-1, init=False)
+    """The descriptor that keeps other daemons out of the directory."""
+
     _descriptor: int = field(default=-1, init=False)
+    """That of the last segment."""
+
     _size: int = field(default=0, init=False)
+    """Bytes of the last segment, as far as it has whole lines."""
+
     _is_spent: bool = field(default=False, init=False)
+    """Whether nothing more is to be written to the last segment, because a write has failed."""
+
     _unsynced: deque[tuple[int, bytes]] = field(factory=deque, init=False)
+    """What was written and not synced, with the position after it: it is written anew if the sync fails."""
+
     _mended: tuple[int, int] = field(default=(-1, -1), init=False)
+    """The last segment to which such lines were written anew, and the position that was synced then."""
+
     _position: int = field(default=0, init=False)
+    """How many bytes were written since `start`."""
+
     _sync: SyncThread = field(init=False)
 
     def __attrs_post_init__(self) -> None:

@@ -87,6 +87,10 @@ START = encode(Command(Opcode.START))
 _EMPTY = Unread(Refusal("empty-line", "an empty line, which is not forwarded", "one line feed after each command"))
 
 
+def _event(line: bytes) -> Event:
+    return Moved(line) if line else _EMPTY
+
+
 @define
 class BattleshipConnection:
     """The server's side of one connection. Lines pass untouched; empty ones, which kill Java clients, do not."""
@@ -100,9 +104,8 @@ class BattleshipConnection:
         self._reader.receive_data(data)
 
     def events(self) -> Iterator[Event]:
-        """Yield a `Moved` a line, `Unread` for an empty one. Raises RemoteProtocolError(code="line-too-long")."""
-        for line in self._reader.lines():
-            yield Moved(line) if line else _EMPTY
+        """Return what lines are: `Moved`, or `Unread` if empty. Raises RemoteProtocolError(code="line-too-long")."""
+        return map(_event, self._reader.lines())
 
     def send(self, event: Event) -> bytes:
         """Return a line for the client."""
