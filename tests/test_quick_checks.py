@@ -1,4 +1,4 @@
-"""The quick checks, which `gamed doctor` and each start make."""
+"""The quick checks, which are made by `gamed doctor` and at each start."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
 def spoiled(file: Path) -> None:
-    """Make a database whose pages of one index are damaged."""
+    """Make a database in which the pages of an index are damaged."""
     database = Database(f"sqlite:///{file}")
     database.thd_open()
     database.thd_close()
