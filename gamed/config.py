@@ -1,7 +1,7 @@
-"""The configuration: a TOML file into attrs classes; unknown keys are refused.
+"""Read the configuration: a TOML file becomes attrs classes. Unknown keys are refused.
 
 `etc/gamed.toml` documents every key with its default. Relative paths are relative to the file, or to the working
-directory where there is no file.
+directory if there is no file.
 """
 
 from __future__ import annotations
@@ -33,19 +33,25 @@ MOST_DAYS: Final = 36_500
 
 @frozen
 class StoreConfig:
-    """Where games are kept. `url`: SQLAlchemy's; `state`: the directory of the journal.
-
-    `formats`: a directory with further format indexes, or nothing; `import_bytes`: the largest document to import.
-    """
+    """The section [store]: where games are kept."""
 
     url: str = "sqlite:///gamed.db"
+    """The database, as a URL of SQLAlchemy."""
+
     state: str = "."
+    """The directory of the journal and the audit log."""
+
     durability: str = field(default="process", validator=in_(DURABILITIES))
     on_full: str = field(default="pause", validator=in_(ON_FULL))
+
     formats: str = ""
+    """A directory with further format indexes; empty: none."""
+
     import_bytes: int = field(default=10_000_000, validator=gt(0))
+    """The size of the largest document that is imported."""
+
     keep_days: int = field(default=0, validator=[ge(0), le(MOST_DAYS)])
-    """Days after which gamed's own games are deleted; 0: never."""
+    """The number of days after which gamed deletes its own games; 0: never."""
 
     @property
     def journal(self) -> Path:
@@ -62,7 +68,7 @@ class StoreConfig:
 
 
 TABLES: Final = "tables"
-"""In a field's metadata: the class of the tables that a list has (`[[section.key]]`)."""
+"""The key of a field's metadata that has the class of the field's tables (`[[section.key]]`)."""
 
 LEVELS: Final = ("debug", "info", "warn", "error", "critical")
 
@@ -74,14 +80,14 @@ def _user(_instance: object, _attribute: object, value: str) -> None:
 
 @frozen
 class AccountConfig:
-    """A person who may use the console, `[[console.accounts]]`."""
+    """A further account of the console, `[[console.accounts]]`."""
 
     user: str = field(default="", validator=_user)
     password: str = field(default="", repr=False)
-    """Empty: no password lets this person in."""
+    """Empty: there is no login by password."""
 
     authorized_keys: str = ""
-    """A file with keys that let this person in by SSH, or nothing."""
+    """A file with the public keys for logins by SSH; empty: none."""
 
     def below(self, directory: Path) -> AccountConfig:
         """Return the same with relative paths made absolute, below `directory`."""
@@ -97,23 +103,33 @@ def _different(instance: Any, _attribute: object, value: tuple[AccountConfig, ..
 
 @frozen
 class ConsoleConfig:
-    """The operator's console. `telnet`, `ssh`: endpoints, empty for none.
-
-    `user`, `password`, `authorized_keys`: the first account; `accounts`: further ones. `idle_seconds`: of silence
-    until a session is ended. `connections`: at once, logging in included. `manhole`: whether SSH offers a Python
-    prompt. `log_level`: from which level on the log is written.
-    """
+    """The section [console]: the operator's console."""
 
     telnet: str = "tcp:54322:interface=127.0.0.1"
+    """The endpoint for telnet; empty: no telnet."""
+
     ssh: str = ""
+    """The endpoint for SSH; empty: no SSH."""
+
     user: str = field(default="admin", validator=_user)
+    """The user of the first account. `password` and `authorized_keys` belong to it."""
+
     password: str = field(default="", repr=False)
     authorized_keys: str = ""
     accounts: tuple[AccountConfig, ...] = field(default=(), validator=_different, metadata={TABLES: AccountConfig})
+    """All accounts except the first."""
+
     idle_seconds: float = field(default=1_800.0, validator=gt(0))
+    """The idle timeout of a session."""
+
     connections: int = field(default=16, validator=gt(0))
+    """The most connections at a time, including those that have not logged in."""
+
     manhole: bool = False
+    """Whether SSH offers a Python prompt."""
+
     log_level: str = field(default="info", validator=in_(LEVELS))
+    """The lowest level that is logged."""
 
     @property
     def everybody(self) -> tuple[AccountConfig, ...]:
@@ -137,32 +153,40 @@ def _networks(_instance: object, attribute: attrs.Attribute[Any], value: str) ->
 
 @frozen
 class WebConfig:
-    """The web listener. `endpoint`: empty for none. `hosts`: by which names it answers, separated by blanks.
-
-    `proxies`: addresses and networks of reverse proxies whose X-Forwarded-For is believed, separated by blanks.
-    `grace_seconds`: how long a player's browser may be silent until its seat is left. `connections`: in all, and from
-    one address. `addresses`: whether pages tell everybody the addresses of players that have no names.
-    """
+    """The section [web]: the web listener."""
 
     endpoint: str = "tcp:8054:interface=127.0.0.1"
+    """Empty: no web listener."""
+
     hosts: str = "localhost 127.0.0.1 ::1"
+    """The host names that it answers to, separated by blanks."""
+
     proxies: str = field(default="", validator=_networks)
+    """The addresses and networks of reverse proxies whose X-Forwarded-For is trusted, separated by blanks."""
+
     grace_seconds: float = field(default=60.0, validator=gt(0))
+    """How long a player's browser may be silent before the player loses the seat."""
+
     connections: int = field(default=5_000, validator=gt(0))
     connections_per_address: int = field(default=2_500, validator=gt(0))
+
     addresses: bool = False
+    """Whether the pages show everybody the addresses of players without a name."""
 
 
 @frozen
 class Config:
-    """The whole configuration. `listeners`: a settings object for each game in the registry, by its name."""
+    """The whole configuration."""
 
     store: StoreConfig
+
     listeners: Mapping[str, Any]
+    """The settings of each game in the registry, by the name of its listener."""
+
     console: ConsoleConfig = ConsoleConfig()
     web: WebConfig = WebConfig()
     file: Path | None = field(default=None, eq=False)
-    """Where it was read from; None: nowhere, these are the defaults."""
+    """The file that it was read from; None: these are the defaults."""
 
 
 def load(path: str | None) -> Config:
@@ -204,7 +228,7 @@ def structure(tree: Mapping[str, Any], directory: Path) -> Config:
 
 
 def with_password(section: str, settings: Any) -> Any:
-    """Return settings with a random password, which the log tells, if they have none: no default password works."""
+    """Return settings that have a password: a random one, which is logged, if there is none. There is no default."""
     if getattr(settings, "password", None) != "":
         return settings
     made = secrets.token_urlsafe(12)
@@ -216,7 +240,7 @@ def _section(name: str, cls: type[Any], tree: Mapping[str, Any]) -> Any:
     try:
         return _made(f"[{name}]", cls, tree.get(name, {}))
     except (ValueError, TypeError, OverflowError) as error:
-        # The text stands first; attrs' validators put more beside it.
+        # The first argument is the text; attrs' validators add others.
         raise ConfigError(f"[{name}] {error.args[0]}") from error
 
 
@@ -238,7 +262,7 @@ def _made(name: str, cls: type[Any], section: Mapping[str, Any]) -> Any:
 
 
 def _typed(name: str, key: str, value: Any, default: Any) -> Any:
-    """Return a value as its key has it: nothing is converted but whole numbers, and lists of strings."""
+    """Return a value with the type of its key. Only integers (to floats) and lists of strings are converted."""
     wanted = str if default is None else type(default)
     if wanted is float and type(value) is int:
         return float(value)

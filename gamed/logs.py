@@ -1,7 +1,7 @@
-"""How the log is written: one line an event, as text or as JSON, in which nobody's control characters do anything.
+"""Write the log, one line per event, as text or as JSON. Control characters are escaped.
 
-For twistd's option --logger: `twistd -n --logger gamed.logs.json_lines gamed`, or `text_lines`. The level is the
-console's affair.
+For twistd's option --logger: `twistd -n --logger gamed.logs.json_lines gamed`, or `text_lines`. The
+console sets the level.
 """
 
 from __future__ import annotations
@@ -24,16 +24,18 @@ from gamed.texts import printable, timestamp
 _PRIORITIES: Final = {"critical": 2, "error": 3, "warn": 4, "info": 6, "debug": 7}
 
 SECRET: Final = frozenset({"password", "code"})
-"""Fields that are not repeated beside the sentence that may have them."""
+"""Fields that JSON lines leave out. The sentence may contain them."""
 
 
 @implementer(ILogObserver)
 @define(eq=False)
 class Lines:
-    """An observer that writes each event as one line. `render`: makes the line, without its end."""
+    """An observer that writes each event as one line."""
 
     file: TextIO
+
     render: Callable[[LogEvent], str]
+    """Returns the line of an event, without a line feed."""
 
     def __call__(self, event: LogEvent) -> None:
         """Write an event."""
@@ -42,19 +44,19 @@ class Lines:
 
 
 def text_lines() -> Lines:
-    """Return what writes text on standard output, with systemd's priorities where its journal reads it."""
+    """Return an observer that writes text to standard output, with priorities if systemd's journal reads it."""
     return Lines(sys.stdout, with_priority if "JOURNAL_STREAM" in os.environ else as_text)
 
 
 def json_lines() -> Lines:
-    """Return what writes JSON on standard output."""
+    """Return an observer that writes JSON to standard output."""
     return Lines(sys.stdout, as_json)
 
 
 def reopen(path: str) -> None:
-    """Go on in a new file after `path` was renamed or removed, as `logrotate` does it.
+    """Continue in a new file after `logrotate` has renamed or removed `path`.
 
-    Twisted does not hand its log's file out, so the descriptor is found by its name, which the system keeps up to date:
+    Twisted does not expose its log file. The descriptor is found by its name, which the system keeps up to date:
     `gamed.log.1`, or `gamed.log (deleted)`.
     """
     full = os.path.realpath(path)
@@ -67,19 +69,19 @@ def reopen(path: str) -> None:
 
 
 def with_priority(event: LogEvent) -> str:
-    """Return a line of text behind its priority as sd-daemon(3) has it, so that `journalctl -p warning` finds it."""
+    """Return a line of text with the priority prefix of sd-daemon(3), for `journalctl -p warning`."""
     return f"<{_PRIORITIES.get(_level(event), 6)}>{as_text(event)}"
 
 
 def as_text(event: LogEvent) -> str:
-    """Return time, logger, level and sentence; a traceback follows with its line ends spelled out."""
+    """Return time, logger, level and sentence, then the traceback with escaped line feeds."""
     head = f"{_time(event)} [{event.get('log_namespace', '-')}#{_level(event)}]"
     trace = _traceback(event)
     return printable(f"{head} {formatEvent(event)}" + (f"\n{trace}" if trace else ""))
 
 
 def as_json(event: LogEvent) -> str:
-    """Return an object: time, level, logger, event (the sentence), then its own fields, such as room and peer."""
+    """Return a JSON object: time, level, logger, event (the sentence), then the fields, such as room and peer."""
     fields: dict[str, Any] = {
         "time": _time(event),
         "level": _level(event),
@@ -92,12 +94,12 @@ def as_json(event: LogEvent) -> str:
     trace = _traceback(event)
     if trace:
         fields["traceback"] = trace
-    # ASCII alone: neither a control character nor an odd one of Unicode reaches who reads this.
+    # Only ASCII: readers get neither control characters nor unusual characters of Unicode.
     return json.dumps(fields, ensure_ascii=True, allow_nan=True)
 
 
 def _is_own(event: LogEvent, name: str) -> bool:
-    """Whether a field is named in the sentence's format: Twisted puts others beside them, for old observers."""
+    """Whether the sentence's format names a field. Twisted adds others for its legacy observers."""
     return f"{{{name}" in (event.get("log_format") or "")
 
 

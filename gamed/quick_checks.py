@@ -1,6 +1,6 @@
-"""The quick checks, which need milliseconds: each start makes them, and `gamed doctor` makes them first.
+"""The quick checks, which take milliseconds. The daemon runs them when it starts, and `gamed doctor` runs them first.
 
-A start logs what they find. It ends where an endpoint cannot be used, and names all of them.
+The daemon logs their findings. If endpoints cannot be used, it names all of them and exits.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ ENDPOINTS: Final = "endpoints"
 """The check whose errors keep the daemon from starting."""
 
 SOON: Final = timedelta(days=14)
-"""How long before the end of a certificate its renewal is overdue: certbot and others renew 30 days before."""
+"""How long before its expiry a certificate should have been renewed: certbot and others renew it 30 days before."""
 
 PAGES_WITHIN: Final = 1.0
-"""Seconds that a start may look for damage in an SQLite file; `gamed doctor` looks at all of it."""
+"""Seconds to search an SQLite file for damage at a start; `gamed doctor` checks all of it."""
 
 _STEPS: Final = 10_000
 """Steps of SQLite's virtual machine between two looks at the time."""
@@ -49,18 +49,23 @@ _STEPS: Final = 10_000
 
 @frozen
 class Finding:
-    """What a check found. `check`: its name; `status`: OK, WARNING or ERROR; `text`: a sentence."""
+    """A finding of a check."""
 
     check: str
+    """The name of the check."""
+
     status: str
+    """OK, WARNING or ERROR."""
+
     text: str
+    """A sentence for the administrator."""
 
 
 Check = tuple[str, Callable[[], Iterable[tuple[str, str]]]]
 
 
 def run(checks: Iterable[Check]) -> list[Finding]:
-    """Make checks. Each that breaks is an error by itself."""
+    """Run checks. A check that raises an exception is reported as an error."""
     findings = []
     for name, check in checks:
         try:
@@ -81,7 +86,7 @@ def checks(config: Config, endpoints: Mapping[str, str]) -> tuple[Check, ...]:
 
 
 def check_secrets(file: Path | None) -> Iterator[tuple[str, str]]:
-    """Whether a configuration with a password can be read by everybody."""
+    """Check whether everybody can read a configuration that has a password."""
     if file is None or not _has_secret(tomllib.loads(file.read_text(encoding="utf-8"))):
         return
     if file.stat().st_mode & stat.S_IROTH:
@@ -103,7 +108,7 @@ def _has_secret(tree: Mapping[str, Any]) -> bool:
 
 
 def check_endpoints(endpoints: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Whether each endpoint can be used, with its key and certificate."""
+    """Check whether each endpoint can be used, with its key and certificate."""
     can_all_be_used = True
     for section, text in endpoints.items():
         if text.startswith("systemd:"):
@@ -137,7 +142,7 @@ def _lasting(section: str, expires: datetime) -> tuple[str, str]:
 
 
 def check_telnet(text: str) -> Iterator[tuple[str, str]]:
-    """Whether the console can be reached from other machines without encryption."""
+    """Check whether the console can be reached from other machines without encryption."""
     if not text.startswith(("tcp:", "tcp4:", "tcp6:")):
         return
     interface = parse(text).interface
@@ -154,7 +159,7 @@ def check_telnet(text: str) -> Iterator[tuple[str, str]]:
 
 
 def check_descriptors(config: Config, endpoints: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Whether the listeners can have the connections that the configuration allows."""
+    """Check whether there are enough file descriptors for the connections that the configuration allows."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     settings = {**config.listeners, "web": config.web}
     most = {section: settings[section].connections for section in endpoints if section in settings}
@@ -173,7 +178,7 @@ def check_descriptors(config: Config, endpoints: Iterable[str]) -> Iterator[tupl
 
 
 def check_pages(url: str, seconds: float = PAGES_WITHIN) -> Iterator[tuple[str, str]]:
-    """Whether an SQLite file has a damaged page, as far as can be seen within some time."""
+    """Check an SQLite file for damaged pages, for a limited time."""
     known = parsed(url)
     file = Path(known.database or "")
     if known.get_backend_name() != "sqlite" or not file.is_file():

@@ -19,7 +19,7 @@ from twisted.python.reflect import namedAny
 from zope.interface import Attribute, Interface, implementer
 
 if TYPE_CHECKING:
-    # Not for a bot, which uses neither tables nor receptions, and starts in half the time of them.
+    # Not at run time: `gamed bot` needs neither tables nor receptions, and importing them takes 10 ms.
     from gamed.core.game import Options
     from gamed.core.history import Entry, History
     from gamed.core.reception import LobbyServices, Reception
@@ -29,25 +29,25 @@ if TYPE_CHECKING:
 
 @frozen
 class ListenerSettings:
-    """The keys that the configuration's section of each listener has; a game's settings add its own to them."""
+    """The configuration keys that all listeners have. The settings of a game add its own keys."""
 
     endpoint: str | None = None
     """None: the game's standard port. Empty: no listener."""
 
     stuck_seconds: float = field(default=30.0, validator=gt(0))
-    """How long a peer may leave unread what was sent to it."""
+    """How long a peer may leave data unread before it is dropped."""
 
     unsent_bytes: int = field(default=4_194_304, validator=gt(0))
-    """How much may wait for a peer that does not read."""
+    """How many bytes may wait for a peer that does not read before it is dropped."""
 
     connections: int = field(default=20_000, validator=gt(0))
     connections_per_address: int = field(default=512, validator=gt(0))
     connections_per_second: float = field(default=500.0, validator=ge(0))
-    """From one address; 0: no limit."""
+    """The rate of new connections from one address; 0: no limit."""
 
-    # No annotations, so these are not keys: a game whose listener has such a limit makes a field of it.
+    # Without annotations, these are not keys. A game whose listener has such a limit redefines it as a field.
     messages_per_second = 0.0
-    """How many rated messages of a peer are served; further ones wait. 0: no limit."""
+    """The rate of rated messages that are served for a peer; further messages wait. 0: no limit."""
 
     message_seconds = 0.0
     """How long a message may take from its first byte to its last. 0: no limit."""
@@ -57,7 +57,7 @@ class Player(Protocol):
     """A game's sans-I/O client: it plays one match against any server of the dialect."""
 
     def begin(self) -> bytes:
-        """Return what is sent as soon as the connection stands; nothing where the server speaks first."""
+        """Return the bytes to send first; empty if the server speaks first."""
 
     def receive_data(self, data: bytes) -> bytes:
         """Take bytes from the server and return the answer; empty bytes mean that the server has closed."""
@@ -68,7 +68,7 @@ class Player(Protocol):
 
     @property
     def won(self) -> bool | None:
-        """Whether the match was won; None while it is undecided, and if nobody won it."""
+        """Whether the match was won; None while it is undecided, and for a draw."""
 
     @property
     def moves(self) -> int:
@@ -76,46 +76,46 @@ class Player(Protocol):
 
 
 STAY: Final = 30.0
-"""Seconds for which a bot stays after a game: people see the result, and may ask for another game."""
+"""Seconds that a bot stays after a game, so that people see the result and can ask for another game."""
 
 
 @runtime_checkable
 class PlaysOn(Player, Protocol):
-    """What a Player may have besides: further games in the same connection, and consideration for slow opponents."""
+    """A Player that plays several games in one connection, and that can wait for slow opponents."""
 
     @property
     def stay(self) -> float:
-        """Seconds for which it is to stay after a game, for another one; 0: there will be none."""
+        """Seconds to stay after a game for another one; 0: there will not be another one."""
 
     @property
     def pace(self) -> float:
-        """Seconds for which it is to wait before it answers."""
+        """Seconds to wait before each answer."""
 
     @property
     def results(self) -> Sequence[tuple[bool, int]]:
-        """Of each game that has ended, whether it was won, and how many moves this player made."""
+        """For each game that has ended, whether it was won, and the number of this player's moves."""
 
 
 class Person(Protocol):
-    """A game's sans-I/O client that a human steers: it waits where a Player decides.
+    """A game's sans-I/O client for a human: it waits for an action where a Player decides.
 
-    It knows nothing but what the wire tells it.
+    All that it knows comes from the wire.
     """
 
     def begin(self) -> bytes:
-        """Return what is sent as soon as the connection stands; nothing where the server speaks first."""
+        """Return the bytes to send first; empty if the server speaks first."""
 
     def receive_data(self, data: bytes) -> bytes:
-        """Take bytes from the server and return what is answered without asking; empty bytes: the server has closed.
+        """Take bytes from the server and return what to answer without an action; empty bytes: the server has closed.
 
         Raises RemoteProtocolError if the server errs.
         """
 
     def act(self, action: Mapping[str, Any]) -> bytes:
-        """Return what is sent for an action, a JSON object of the game's own. Raises RuleError: nothing has changed."""
+        """Return the bytes to send for an action, a JSON object of the game. Raises RuleError and changes nothing."""
 
     def view(self) -> Mapping[str, Any]:
-        """Return what the human may see and do, JSON-ready.
+        """Return what the human may see and do, as JSON-ready data.
 
         `phase`: a word of the game; `board`: as `Game.view` has it, or None; `you`: `seat`, and what only this player
         sees and may do; `won`. Where they are there: `public`: what of the board the wire does not tell a player, but
@@ -133,46 +133,50 @@ class Person(Protocol):
 
 @runtime_checkable
 class SupportsRefresh(Protocol):
-    """What a Person may have beside: questions, where its dialect does not tell by itself how everything stands."""
+    """A Person whose dialect reports the state of the game only when it is asked."""
 
     def refresh(self) -> bytes:
-        """Return questions about how everything stands now; nothing while others are open."""
+        """Return the bytes of questions about the present state; empty while earlier questions are not answered."""
 
 
 @runtime_checkable
 class LearnsOutcome(Protocol):
-    """What a Person may have beside: ears for the outcome, where its dialect has no words for that."""
+    """A Person whose dialect does not report the outcome."""
 
     def conclude(self, *, won: bool | None) -> None:
-        """Take how the match ended; None: nobody won it."""
+        """Take the outcome of the match; None: a draw."""
 
 
 PublicText: TypeAlias = "Callable[[Entry], str | None]"
-"""Returns what everybody may know of a move or a line while the match runs, as text; None: nothing."""
+"""Returns the text of a move or a line that may be public while the match runs; None: nothing is public."""
 
 
 def everything(entry: Entry) -> str | None:
-    """Return all that an entry says: for games whose moves everybody sees."""
+    """Return the whole text of an entry: for games whose moves are public."""
     return None if entry.body is None else entry.body.decode("utf-8", "backslashreplace")
 
 
 Scores = Mapping[str, Sequence[int]]
-"""The count of each seat, by a short word for what is counted."""
+"""The score of each seat, by a short name of what is counted."""
 
 
 @frozen
 class ReplayFormat:
-    """A format that another program keeps games in. `root`: its document's element.
-
-    `write` returns a game's document, `file_name` its file's name. `read` returns the history in a document, and raises
-    RemoteProtocolError if there is none in it, and RuleError if the rules refuse what is.
-    """
+    """The replay format of another program."""
 
     name: str
+
     root: str
+    """The name of the document's root element."""
+
     write: Callable[[History], bytes]
+    """Returns the document of a game."""
+
     read: Callable[[bytes], History]
+    """Returns the history in a document. Raises RemoteProtocolError if there is none, RuleError for an illegal move."""
+
     file_name: Callable[[History], str]
+    """Returns the name of the file for a game."""
 
 
 class Named:
@@ -206,36 +210,56 @@ def _one(_settings: Any) -> Sequence[int]:
 
 @frozen
 class GameType:
-    """Everything the shell needs to know of a game.
-
-    `connection` makes the server's side of a dialect, `reception` what leads its peers to rooms, `table` a fresh match
-    (the options decide the rules, the callable makes the generator for chance, the float is the moment of opening),
-    `draw` a text picture of the position after so many moves (None: all), `players` the strategies of the game's own
-    client, by name, the first the default. `person`: the same client for a human, by a generator, a name, and the code
-    of a reservation or None. `player_options`: what players can be told beside the generator, by keyword. `replays`:
-    formats of other programs. `public_text`: what spectators and opponents may read of a move's or a line's entry.
-    `scores`: how an ended game is scored beyond who has won, if it is.
-    """
+    """Everything the shell needs to know about a game."""
 
     kind: str
+    """The name of the game in records, on pages and in commands."""
+
     publisher: str
     version: str
+    """The publisher and the version of the records' format."""
+
     settings: type[ListenerSettings]
+    """The class of the listener's section in the configuration."""
+
     options: Callable[[Any], Options]
+    """Returns the options of the rules for some settings."""
+
     connection: Callable[[Any], Connection]
+    """Makes the server's side of the dialect."""
+
     reception: Callable[[Any, LobbyServices], Reception]
+    """Makes the reception of the listener, which leads peers to rooms."""
+
     table: Callable[[Any, Options, Callable[[], Random], float], Table]
+    """Makes a new match from settings, options, a function that makes its generator, and the time of its opening."""
+
     draw: Callable[[History, int | None], str]
+    """Returns the position after a number of moves (None: all) as text."""
+
     players: Mapping[str, Callable[..., Player]]
+    """The strategies of the game's own bots, by name. The first is the default."""
+
     person: Callable[..., Person] | None = None
+    """Makes a client for a human from a generator, a name, and the code of a reservation or None."""
+
     title: str = ""
-    """What people call the game; left out: its kind, with a capital letter."""
+    """The name of the game for people; empty: its kind, with a capital letter."""
+
     player_options: tuple[str, ...] = ()
+    """The keyword arguments that `players` take besides the generator."""
+
     opponents: Callable[[Any], Sequence[int]] = _one
-    """How many players of the game's own a person can bring along, by the listener's settings."""
+    """Returns the numbers of bots that a human can choose to play against, by the listener's settings."""
+
     replays: tuple[ReplayFormat, ...] = ()
+    """The replay formats of other programs."""
+
     public_text: PublicText = everything
+    """Returns what spectators and opponents may read of an entry while the match runs."""
+
     scores: Callable[[History], Scores] | None = None
+    """Returns the scores of an ended game; None: there is only a winner."""
 
     check: Callable[[Any], None] = _accept
     """Raises ConfigError if the settings name something that cannot be used, such as a file.
@@ -253,7 +277,7 @@ class GameType:
 
     @property
     def hides_moves(self) -> bool:
-        """Whether moves are secret while the match runs: the players make theirs at the same time."""
+        """Whether moves are secret while the match runs, because the players move at the same time."""
         return self.public_text is not everything
 
 
@@ -275,7 +299,7 @@ class GameMaker:
     module: str
 
     def load(self) -> GameType:
-        """Return the game type; imports the game."""
+        """Return the game type; import the module that describes it."""
         game_type: GameType = namedAny(self.module).game_type
         return game_type
 
@@ -287,8 +311,8 @@ def games() -> Mapping[str, GameMaker]:
 
 
 def game_type_of(kind: str) -> tuple[GameType, GameMaker] | None:
-    """Return the game type of a kind, and what makes it; None: there is no such game. Imports few others."""
-    # Most listeners are called as their game.
+    """Return the game type of a kind and its maker; None: there is no such game."""
+    # Most listeners have the name of their game, so that usually no other description is imported.
     for maker in sorted(games().values(), key=lambda maker: maker.name != kind):
         made = maker.load()
         if made.kind == kind:
@@ -297,5 +321,5 @@ def game_type_of(kind: str) -> tuple[GameType, GameMaker] | None:
 
 
 def game_types() -> Mapping[str, GameType]:
-    """Return the game types that are installed, by kind; imports every game."""
+    """Return the game types that are installed, by kind."""
     return {made.kind: made for made in (maker.load() for maker in games().values())}

@@ -1,6 +1,6 @@
-"""What plays records, and what reads other programs' files into records: functions by what gamed knows.
+"""The functions that play records, and those that convert the files of other programs to records.
 
-This stands in the shell because the games that gamed hosts are Twisted plugins; the core takes what it returns.
+They are in the shell, because the games are Twisted plugins. The core gets them as arguments.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gamed.registry import GameType, ReplayFormat, game_types
 
 
 def replayers() -> Mapping[str, Replayer]:
-    """Return what plays records, by publisher: the games that are installed, and GoFans."""
+    """Return the functions that play records, by publisher: of the installed games, and of GoFans."""
     own = {made.publisher: partial(play_own, table=partial(_table, made)) for made in game_types().values()}
     return {**own, PUBLISHER: play_gofans}
 
@@ -32,7 +32,7 @@ def _table(made: GameType, options: Options) -> Table:
 
 
 def readers() -> Mapping[str, Reader]:
-    """Return what makes records of other programs' documents, by the document's element."""
+    """Return the functions that make records of other programs' documents, by the root element."""
     types = game_types().values()
     return {replay.root: partial(_read, made, replay) for made in types for replay in made.replays}
 

@@ -1,4 +1,4 @@
-"""The composition root: `twistd gamed` comes here for its options and its service.
+"""The composition root: the options and the service of `twistd gamed`.
 
 Source: docs/topics/design.md#the-tree, README.md#configure-it.
 """
@@ -59,10 +59,10 @@ log = Logger()
 T = TypeVar("T")
 
 STOP_WITHIN = 4.0
-"""Seconds that stopping may wait for the records and the database. What is not stored by then is in the journal."""
+"""Seconds to wait for the records and the database when stopping. Records that are not stored are in the journal."""
 
 CLOSE_WITHIN = 0.5
-"""Seconds of them that are left for the database to close, whatever the records took."""
+"""The part of these seconds that is reserved for closing the database."""
 
 
 class Options(usage.Options):
@@ -92,7 +92,7 @@ class Options(usage.Options):
 
 @define(eq=False)
 class Storage(Service):
-    """The journal, the record store and what writes replays: opened first, closed last."""
+    """The journal, the record store and the writers of replays: opened first, closed last."""
 
     journal: FileJournal
     database: Database
@@ -109,9 +109,9 @@ class Storage(Service):
             writer.start()
 
     def stopService(self) -> Deferred[Any]:
-        """Close all, after what is under way."""
+        """Close all when their pending writes are done."""
         super().stopService()  # type: ignore[no-untyped-call]
-        # Whatever becomes of the store.
+        # The journal is closed even if the store fails.
         stored = self.store.stop().addBoth(lambda _: self.journal.stop())
         return DeferredList([stored, *(writer.stop() for writer in self.replays)], consumeErrors=True)
 
@@ -128,7 +128,7 @@ class Daemon(MultiService):
     reactor: Any
     expiry: Expiry
     examine: Callable[[], Iterable[quick_checks.Finding]] = tuple
-    """Makes the quick checks of `gamed doctor`."""
+    """Runs the quick checks of `gamed doctor`."""
 
     console: Console | None = None
     audit: AuditObserver
@@ -145,12 +145,12 @@ class Daemon(MultiService):
             service.setServiceParent(self)
 
     def privilegedStartService(self) -> None:
-        """Listen; end with a sentence instead of a traceback where that cannot be."""
+        """Listen. Exit with a sentence instead of a traceback if an endpoint cannot be used."""
         _or_exit(partial(_report, self.examine))
         _or_exit(super().privilegedStartService)
 
     def startService(self) -> None:
-        """Open the store, recover what the journal holds, and say `ready`."""
+        """Open the store, recover the games in the journal, and log `ready`."""
         _or_exit(super().startService)
         globalLogPublisher.addObserver(self.audit)
         url = self.storage.database.url
@@ -165,7 +165,7 @@ class Daemon(MultiService):
         self.garbage.start()
         self.expiry.start()
         with suppress(ValueError):
-            # Only the main thread can; elsewhere, in tests, nobody hangs up.
+            # Only the main thread can set handlers. Tests run elsewhere and need none.
             signal.signal(signal.SIGHUP, lambda *_: self.reactor.callFromThread(self.reload))
         log.info("ready")
         notify("READY=1")
@@ -193,10 +193,10 @@ class Daemon(MultiService):
         )
 
     def reload_certificates(self) -> dict[str, ConfigError | None]:
-        """Read the certificates of all TLS listeners anew; return by section why they cannot be used, or None.
+        """Read the certificates of all TLS listeners again.
 
-        Returns by sections why they cannot be used, None if they can. A listener whose new certificates cannot be used
-        keeps those that it has.
+        Return, by section, the reason why they cannot be used, None if they can. A listener whose new certificates
+        cannot be used keeps its old ones.
         """
         read: dict[str, ConfigError | None] = {}
         for listener in self.listeners:
@@ -230,7 +230,7 @@ class Daemon(MultiService):
 
 
 def _report(examine: Callable[[], Iterable[quick_checks.Finding]]) -> None:
-    """Log what is not in order. Raises ConfigError with all endpoints that cannot be used."""
+    """Log the findings of checks. Raises ConfigError that names all endpoints that cannot be used."""
     refused = []
     for finding in examine():
         if finding.status == quick_checks.ERROR and finding.check == quick_checks.ENDPOINTS:
@@ -250,8 +250,8 @@ def _or_exit(start: Any) -> None:
 
 
 def makeService(options: Options, reactor: Any = None) -> IService:
-    """Return the daemon that the options describe; end with a sentence where the configuration cannot be used."""
-    # The log has a password that was made, the database the addresses of players: both are made after this.
+    """Return the daemon for some options. Exit with a sentence if the configuration cannot be used."""
+    # Before the first file is created: the log can contain a generated password, the database addresses of players.
     os.umask(0o077)
     _take_signals(options.parent or {})
     if reactor is None:
@@ -275,16 +275,16 @@ def makeService(options: Options, reactor: Any = None) -> IService:
 
 
 def _take_signals(twistd: Mapping[str, Any]) -> None:
-    """Have SIGUSR1 reopen twistd's log, and neither it nor SIGUSR2 end the daemon, as both would by default."""
+    """Make SIGUSR1 reopen twistd's log, and ignore SIGUSR2. By default, both end a process."""
     logfile = twistd.get("logfile") or ("-" if twistd.get("nodaemon", True) else "twistd.log")
     with suppress(ValueError):
-        # Only the main thread can, and tests run elsewhere, too.
+        # Only the main thread can set handlers, and some tests run elsewhere.
         signal.signal(signal.SIGUSR2, signal.SIG_IGN)
         signal.signal(signal.SIGUSR1, lambda *_: reopen(logfile) if logfile != "-" else None)
 
 
 def with_credentials(config: Config) -> Config:
-    """Return a configuration with the passwords of systemd where it has none itself. Raises ConfigError."""
+    """Return a configuration whose missing passwords are systemd's credentials. Raises ConfigError."""
     listeners = dict(config.listeners)
     for name, settings in listeners.items():
         if getattr(settings, "password", None) == "":
@@ -304,7 +304,7 @@ def _in_thread(reactor: Any, call: Callable[..., Any], *arguments: object) -> De
 
 
 def _given(option: str | None, configured: T) -> str | T:
-    """Return what the command line says, or else the configuration."""
+    """Return the value of the command line, or else that of the configuration."""
     return configured if option is None else option
 
 
@@ -351,9 +351,9 @@ def build(
     reactor: Any,
     configure: Callable[[], Config] | None = None,
 ) -> Daemon:
-    """Put the daemon together. `endpoints`: what the command line says in place of the configuration.
+    """Assemble the daemon.
 
-    `configure`: reads the configuration again.
+    `endpoints`: of the command line; they override the configuration. `configure`: reads the configuration again.
     """
     database = Database(config.store.url)
     journal = FileJournal(config.store.journal, durability=config.store.durability, reactor=reactor)
@@ -425,7 +425,7 @@ def build(
     endpoint = _given(endpoints.get("web"), config.web.endpoint)
     telnet = _given(endpoints.get("console"), config.console.telnet)
     operated = None
-    # The web listener asks for the console's accounts.
+    # The web listener uses the console's accounts.
     if telnet or config.console.ssh or endpoint:
         operated = console(
             config=config,

@@ -1,1 +1,1 @@
-"""Administration, whatever the way in: accounts, who is logged in, and what they do with rooms."""
+"""Administration by console and browser: accounts, operators, and their actions on rooms."""

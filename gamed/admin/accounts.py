@@ -1,7 +1,7 @@
-"""Who may use the console and administer the browser's pages: users, whose passwords are held as scrypt hashes.
+"""The accounts of administrators, for console and browser. Passwords are kept as scrypt hashes.
 
-Source: docs/reference/console.md. What becomes of wrong passwords is decided by `gamed.core.passwords`, for all
-listeners.
+Source: docs/reference/console.md. `gamed.core.passwords` decides how long the answer to a wrong
+password is delayed, for all listeners.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from gamed.config import AccountConfig
 from gamed.core.reception import Logins
 
 TRIES: Final = 3
-"""Wrong passwords that one connection may give."""
+"""The number of wrong passwords after which a connection is closed."""
 
 _COST: Final = {"n": 2**14, "r": 8, "p": 1, "dklen": 32}
 
@@ -30,10 +30,10 @@ _MARK_BYTES: Final = 4
 
 @define
 class Secret:
-    """A password as it is kept: salt and scrypt hash (16 MiB and some 50 ms each), and a mark.
+    """A password as salt, scrypt hash, and mark. Each scrypt takes 16 MiB and about 50 ms.
 
-    The mark is what keeps guesses from the scrypt: all but one in four thousand million are refused by it in a few
-    microseconds, so that a flood of them neither costs processors nor delays the right password.
+    The mark, a short fast hash, is compared first. It rejects all but one in four billion wrong passwords in
+    microseconds, so that a flood of guesses neither costs processor time nor delays the right password.
     """
 
     salt: bytes
@@ -76,7 +76,7 @@ def _encoded(password: str) -> bytes:
 def secrets_of(
     accounts: Iterable[AccountConfig], before: Iterable[AccountConfig] = (), known: Mapping[str, Secret] | None = None
 ) -> dict[str, Secret]:
-    """Return the secrets of accounts, by their users. What is `known` of those `before` is not hashed again."""
+    """Return the secrets of accounts, by user. Take the `known` secret of a password that is the same as `before`."""
     same = {account.user: account.password for account in before}
     found = {}
     for account in accounts:
@@ -89,21 +89,22 @@ def secrets_of(
 
 @define(eq=False)
 class Accounts:
-    """The accounts. `secrets`: by their users."""
+    """Checks the passwords of accounts."""
 
     secrets: dict[str, Secret]
+    """By user."""
 
     clock: IReactorTime
 
     in_thread: Callable[..., Deferred[Any]]
-    """Calls something in a thread and returns a Deferred of its result."""
+    """Calls a function in a thread and returns a Deferred of its result."""
 
     logins: Logins
 
     def check(self, user: str, password: str, address: str, listener: str = "console") -> Deferred[bool]:
-        """Fire with whether this is a user and its password: at once if so, and late if not."""
+        """Return a Deferred of whether the password is right. It fires at once if it is, and delayed if it is not."""
         secret = self.secrets.get(user, NO_SECRET)
-        # Whether it is the password of another user shows in nothing, not even in the time.
+        # Nothing shows whether it is the password of another user, not even the time of the answer.
         looked = self.in_thread(secret.thd_matches, password) if secret.may_match(password) else succeed(False)  # noqa: FBT003 (the result)
         return looked.addCallback(self._judge, user, address, listener)
 

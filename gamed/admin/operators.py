@@ -1,4 +1,4 @@
-"""Who is logged in as an administrator, by the console or by a browser.
+"""The administrators that are logged in, on the console or in a browser.
 
 Source: docs/reference/console.md.
 """
@@ -24,7 +24,7 @@ SHOWN = 8
 
 @define(eq=False)
 class Operator:
-    """Somebody who is logged in."""
+    """An administrator who is logged in."""
 
     user: str
     address: str
@@ -32,70 +32,70 @@ class Operator:
     """telnet, ssh or web."""
 
     notify: Callable[[str], None]
-    """Shows a text on the terminal at any time; does nothing in a browser."""
+    """Shows a text on the terminal, at any time. In a browser it does nothing."""
 
     close: Callable[[], None]
     """Ends the session."""
 
     since: float = field(default=0.0, kw_only=True)
     port: int | None = field(default=None, kw_only=True)
-    """Of `address`; None where a reverse proxy tells the address, and not the port."""
+    """The peer's port; None if a reverse proxy sends only the address."""
 
     key: str = field(default="", kw_only=True)
-    """The key that was shown, as the log has it: its fingerprint and its name; empty with a password."""
+    """The fingerprint and the name of the SSH key, for the log; empty for a login by password."""
 
     @property
     def name(self) -> str:
-        """Who this is, in logs."""
+        """The operator's name in logs."""
         key = f" key={ascii(self.key)[1:-1]}" if self.key else ""
         return f"user={ascii(self.user)[1:-1]} from={self.via} {address_text(self.address, self.port)}{key}"
 
     @property
     def watching(self) -> int:
-        """How many rooms are shown step by step: none in a browser's session."""
+        """The number of rooms that are shown step by step; 0 for a browser."""
         return 0
 
     def noted(self, line: str, result: str) -> None:
-        """Write to the audit log what was done, and what came of it."""
+        """Write an action and its result to the audit log."""
         say(self.name, line, result)
 
 
 @define(eq=False)
 class Operators:
-    """All who are logged in, in the order in which they came."""
+    """The operators that are logged in, in the order of their logins."""
 
     idle_seconds: float
-    """Seconds of silence until a session ends."""
+    """The idle timeout of a session, in seconds."""
 
     _here: list[Operator] = field(factory=list)
 
     def __iter__(self) -> Iterator[Operator]:
-        """Yield all; they may leave meanwhile."""
+        """Yield all of a copy, so that operators can leave during the iteration."""
         return iter(list(self._here))
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of operators."""
         return len(self._here)
 
     def add(self, operator: Operator) -> None:
-        """List somebody who has logged in."""
+        """Add an operator who has logged in."""
         self._here.append(operator)
 
     def remove(self, operator: Operator) -> bool:
-        """Forget somebody who has logged out; return whether that is news."""
+        """Remove an operator; return False if it was not in the list."""
         if operator not in self._here:
             return False
         self._here.remove(operator)
         return True
 
     def addresses(self) -> Iterable[str]:
-        """Return where they are: wrong passwords from there are not held back."""
+        """Return the operators' addresses. Wrong passwords from these are not delayed."""
         return (operator.address for operator in self)
 
     def alarm(self, room: Room, finding: Finding) -> None:
-        """Show everybody a finding."""
+        """Show a finding to all operators."""
         text = f"{room.id[:SHOWN]} finding {finding.code} seat {finding.seat}: {finding.text}"
         for operator in self:
-            # What goes wrong here must not go wrong for the room.
+            # An exception here must not reach the room.
             with log.failureHandler("console: cannot show a finding"):
                 operator.notify(printable(text) + "\n")

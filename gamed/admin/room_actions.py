@@ -1,4 +1,4 @@
-"""What administrators do with rooms, by the console and by a browser. Each returns a sentence, or raises RoomError."""
+"""The actions of administrators on rooms, for console and browser. Each returns a sentence, or raises RoomError."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gamed.lobby.room import Room
 
 
 def pause(room: Room) -> str:
-    """Hold the match."""
+    """Pause the match."""
     if room.table.is_paused:
         raise RoomError(f"room {room.id} is paused already")
     room.pause()
@@ -16,14 +16,14 @@ def pause(room: Room) -> str:
 
 
 def resume(room: Room) -> str:
-    """Let a paused match go on."""
+    """Resume a paused match."""
     _check_paused(room)
     room.resume()
     return f"Room {room.id} goes on."
 
 
 def step(room: Room, *, forced: bool = False) -> str:
-    """Let a paused match go on by one move."""
+    """Resume a paused match for one move."""
     _check_paused(room)
     room.step(forced=forced)
     return f"Room {room.id} goes one step."

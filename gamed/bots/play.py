@@ -40,7 +40,7 @@ class Played:
     """A finished match."""
 
     won: bool | None
-    """None where nobody won."""
+    """None: a draw."""
 
     moves: int
 
@@ -71,10 +71,10 @@ class Bot(Protocol):
 
     _last: Played | None = None
     _result: Played | BotError | None = None
-    """What `done` is told; set when the connection is to end."""
+    """The result of `done`; set when the connection is being closed."""
 
     _leaving: IDelayedCall | None = None
-    """The end of its stay after a match."""
+    """The timer of the stay after a match."""
 
     def connectionMade(self) -> None:
         """Begin."""
@@ -116,7 +116,7 @@ class Bot(Protocol):
             self._wire.write(answer)
 
     def _note_matches(self) -> None:
-        """Tell of the matches that have ended; the time of each counts from the end of the one before."""
+        """Report the matches that have ended. The time of a match begins at the end of the one before."""
         player = self.player
         if isinstance(player, PlaysOn):
             results: list[tuple[bool | None, int]] = [*player.results[self._count :]]
@@ -144,7 +144,7 @@ class Bot(Protocol):
         self._leaving = None
 
     def _end(self, result: Played | BotError) -> None:
-        # `done` is told when the last line has left, not before.
+        # `done` fires when the connection is closed, so that the last line has been sent.
         self._result = result
         self._stay_on()
         self._wire.loseConnection()
@@ -162,9 +162,9 @@ class Bot(Protocol):
 
 
 def trusting(host: str, ca: bytes | None) -> IOpenSSLClientConnectionCreator:
-    """Return what makes a connection TLS, and breaks it off if the other side is not `host`.
+    """Return the creator of TLS connections that fail unless the server's certificate is for `host`.
 
-    `ca`: PEM certificates that are trusted instead of the system's. Raises BotError.
+    `ca`: PEM certificates to trust instead of the system's. Raises BotError.
     """
     if ca is None:
         return optionsForClientTLS(host)

@@ -1,7 +1,7 @@
 """Watches a game over the network: a viewer without I/O on a transport.
 
-Source: docs/specs/roborally.md#36-what-channels-are-told. A viewer answers what it must at once, but for the `ok`s that
-it wants held; its frames are handed on as they come.
+Source: docs/specs/roborally.md#36-what-channels-are-told. A viewer answers at once, except for an `ok` that
+it holds back (`Viewer.hold`). Its frames are shown as they arrive.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from gamed.games.roborally.screen import Frame
 from gamed.games.roborally.viewer import Viewer
 
 ASK_AGAIN: Final = 1.0
-"""Seconds between two questions who waits for the start."""
+"""Seconds between two questions about who is waiting for the start."""
 
 
 @define(eq=False)
@@ -32,14 +32,18 @@ class Watcher(Protocol):
 
     viewer: Viewer
     show: Callable[[Frame], None]
-    # Fires with None when the game is over, or fails with BotError.
+
     done: Deferred[None]
+    """Fires with None when the game is over, or fails with BotError."""
+
     clock: IReactorTime
     _error: BotError | None = None
-    # The `ok` that is held.
+
     _held: IDelayedCall | None = None
-    # The next question who waits for the start.
+    """The timer of an `ok` that is held back."""
+
     _question: IDelayedCall | None = None
+    """The timer of the next question about who is waiting."""
 
     def connectionMade(self) -> None:
         """Register."""
@@ -51,7 +55,7 @@ class Watcher(Protocol):
         return cast("ITCPTransport", self.transport)
 
     def dataReceived(self, data: bytes) -> None:
-        """Let the viewer answer, then show what there is to see."""
+        """Send the viewer's answer, and show its frames."""
         self._receive(data)
         if self.viewer.is_done or self._error is not None:
             self._wire.loseConnection()
@@ -72,7 +76,7 @@ class Watcher(Protocol):
             self._go_on_later()
 
     def _go_on_later(self) -> None:
-        """Have said what the viewer does not say at once."""
+        """Schedule what the viewer does not send at once."""
         if self.viewer.hold is not None and self._held is None:
             self._held = self.clock.callLater(self.viewer.hold, self._acknowledge)
         if self.viewer.is_registered and not self.viewer.is_started and self._question is None:
@@ -88,7 +92,7 @@ class Watcher(Protocol):
             self._wire.write(self.viewer.ask_who())
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: ARG002 (Protocol's signature)
-        """Tell that it is over, or that it should not be."""
+        """Report the end of the game, or why it broke off."""
         self._receive(b"")
         for call in (self._held, self._question):
             if call is not None:

@@ -1,4 +1,4 @@
-"""The places of the console: whoever has not logged in yet makes room for newcomers.
+"""Limits the connections of the console: those without a login are closed in favour of new ones.
 
 Anybody can connect and say nothing. If such connections kept their places, a few of them would shut administrators out
 until their time is over, and then come again. So a connection that has not logged in keeps its place only until
@@ -22,22 +22,22 @@ class Comer(Protocol):
     address: str
 
     def displace(self) -> None:
-        """Close at once: somebody else needs the place."""
+        """Close at once, because another connection needs the place."""
 
 
 @define(eq=False)
 class Entrance:
-    """Who is on the console, by telnet and by SSH together."""
+    """The connections of the console, by telnet and by SSH."""
 
     limits: ConnectionLimits
 
-    # Those who have a place, the oldest first, and whether they have logged in.
     _comers: dict[Comer, bool] = field(factory=dict)
+    """The connections that have a place, the oldest first, and whether they have logged in."""
 
     def admit(self, address: str) -> bool:
-        """Count a connection in, or refuse it: it is banned, or all places are taken by people who have logged in."""
+        """Admit a connection, or refuse it: it is banned, or all places are taken by logged-in operators."""
         limits = self.limits
-        # A banned address makes nobody give way.
+        # No connection is closed in favour of a banned address.
         if limits.bans.banned(address) is None:
             while limits.count >= limits.total and (oldest := self._dispensable()) is not None:
                 self.leave(oldest)
@@ -48,20 +48,20 @@ class Entrance:
         waiting = [comer for comer, is_in in self._comers.items() if not is_in]
         if not waiting:
             return None
-        # Of equals, that which came first.
+        # The address with the most connections; if several have as many, the first.
         ((crowd, _),) = Counter(comer.address for comer in waiting).most_common(1)
         return next(comer for comer in waiting if comer.address == crowd)
 
     def come(self, comer: Comer) -> None:
-        """Give a connection that was admitted its place."""
+        """Register a connection that was admitted."""
         self._comers[comer] = False
 
     def log_in(self, comer: Comer) -> None:
-        """Take note that somebody has logged in: the place is kept from now on."""
+        """Keep the place of a connection from now on: its operator has logged in."""
         if comer in self._comers:
             self._comers[comer] = True
 
     def leave(self, comer: Comer) -> None:
-        """Give a place free, if it was not taken away before."""
+        """Free the place of a connection, unless it was taken away before."""
         if self._comers.pop(comer, None) is not None:
             self.limits.release(comer.address)

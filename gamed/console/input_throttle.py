@@ -1,6 +1,6 @@
-"""What a console's peer sends, a line a turn of the reactor: whatever comes, games are not kept waiting.
+"""Limits the input of a console's peer to one line per turn of the reactor, so that games do not wait for it.
 
-Telnet and SSH both put this before what reads them. While something waits here, nothing is read from the transport.
+Telnet and SSH pass their input through this. While input is waiting here, the transport is paused.
 """
 
 from __future__ import annotations
@@ -15,25 +15,31 @@ from gamed.fairness import CONSOLE_BYTES
 from gamed.net.limits import Bucket
 
 LINE_BYTES: Final = 4_096
-"""The longest line, whatever it is made of: keys, escape sequences, telnet commands."""
+"""The longest line, including escape sequences and telnet commands."""
 
 LINES_IN_STORE: Final = 32
 LINES_PER_SECOND: Final = 50.0
-"""The rate of commands, and how many of them may come at once: nobody types faster."""
+"""The rate of lines, and the size of a burst: nobody types faster."""
 
 
 @define(eq=False)
 class InputThrottle:
-    """Hands on bytes at its own pace. `take`: where they go; `overlong`: called once, and nothing is taken after it.
-
-    `producer`: the transport that is paused. `is_held`: whether the taker wants nothing for now.
-    """
+    """Passes bytes on at a limited rate."""
 
     clock: IReactorTime
+
     producer: Any
+    """The transport, which is paused while bytes are waiting."""
+
     take: Callable[[bytes], None]
+    """Gets the bytes, at most a line per call."""
+
     overlong: Callable[[], None]
+    """Called once if a line is too long. Nothing is passed on after it."""
+
     is_held: bool = False
+    """Whether nothing is passed on until `release`."""
+
     _pending: bytearray = field(factory=bytearray)
     _line: int = 0
     _call: IDelayedCall | None = None
@@ -53,17 +59,17 @@ class InputThrottle:
                 self._turn()
 
     def hold(self) -> None:
-        """Hand on nothing until `release`: a command is under way, or the peer does not read."""
+        """Pass nothing on until `release`: a command is running, or the peer does not read."""
         self.is_held = True
         self._pause_or_not()
 
     def release(self) -> None:
-        """Hand on again."""
+        """Continue."""
         self.is_held = False
         self._go_on()
 
     def at_end(self, call: Callable[[], object]) -> None:
-        """Call when all that has come is handed on, and nothing is held."""
+        """Call when all input has been passed on and nothing is held."""
         self._end = call
         self._end_or_not()
 
@@ -73,7 +79,7 @@ class InputThrottle:
             self.clock.callLater(0, end)
 
     def close(self) -> None:
-        """Hand on nothing any more."""
+        """Pass nothing on any longer."""
         self._is_closed = True
         self._pending.clear()
         if self._call is not None and self._call.active():

@@ -1,4 +1,4 @@
-"""From which level on the log is written, changed while the daemon runs."""
+"""Set the level of the log while the daemon runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gamed.audit import NAMESPACE
 
 _CONCH: Final = ("Authentication", "Channel", "ConsoleSSHTransport", "SSHConsoleFactory")
 CHATTY: Final = ("twisted.conch", *(f"gamed.console.ssh.{name}" for name in _CONCH))
-"""Where conch tells of each packet's fate, and calls a client's goodbye an error; what matters of it, we say."""
+"""conch's loggers of packets, which log a client's disconnect as an error. gamed logs itself what matters."""
 
 
 @define(eq=False)
@@ -33,7 +33,7 @@ class LogLevels:
     _predicate: LogLevelFilterPredicate | None = None
 
     def change(self, name: str) -> None:
-        """Write events of this level and above, and no others but the audit log's."""
+        """Log events of this level and above, and those of the audit log."""
         if self._predicate is None:
             self._predicate = self._installed()
         self._predicate.setLogLevelForNamespace("", LogLevel.levelWithName(name))
@@ -52,5 +52,5 @@ class LogLevels:
 
 
 def observers_of(publisher: LogPublisher) -> list[ILogObserver]:
-    """Return who is told of a publisher's events. Twisted has no name for that which it promises to keep."""
+    """Return the observers of a publisher. This is a private attribute of Twisted."""
     return list(publisher._observers)  # noqa: SLF001

@@ -1,4 +1,4 @@
-"""What the console shows of rooms, connections and records, as rows and facts."""
+"""Rooms, connections and records as rows and facts, for the console."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gamed.records.record import Record, Summary
 from gamed.registry import GameType
 
 LAST = 10
-"""How many of a room's last entries are shown."""
+"""The number of a room's last entries that are shown."""
 
 
 def room_row(room: Room) -> tuple[Any, ...]:
@@ -41,7 +41,7 @@ def _display_name(room: Room, seat: int) -> str | None:
 
 
 def state(room: Room) -> str:
-    """Return where a room stands, in a word."""
+    """Return the state of a room, in a word."""
     if room.table.is_paused:
         return "paused"
     if not room.history.was_started:
@@ -78,7 +78,7 @@ def place(seat: int | None) -> str:
 
 
 def places(session: Session) -> list[str]:
-    """Return where a session sits, and what it watches."""
+    """Return the seats of a session, and the rooms that it watches."""
     if session.is_closing:
         return ["is let go"]
     return [f"{room.id[:SHOWN]} {_seat(room, seat)}" for room, seat in session.places]
@@ -112,7 +112,7 @@ def _record_row(found: Summary) -> tuple[Any, ...]:
 
 
 def room_facts(found: Room, game: GameType, refusals: RefusalLog) -> Answer:
-    """Return what `room` shows. `refusals`: those of its peers, by their seats and names."""
+    """Return the facts of `room`. `refusals`: those of its peers, by their seats and names."""
     history = found.history
     wakes = found.wakes_in
     facts = {
@@ -141,7 +141,7 @@ def _seats(room: Room) -> list[tuple[int, str]]:
 
 
 def refused(found: Refusals, refusals: RefusalLog) -> list[str]:
-    """Return the refusals of a peer as lines: the first ones whole, then how many there were in all."""
+    """Return the refusals of a peer as lines: the first ones in full, then the number of all."""
     lines = [f"{refusal.code}: {refusals.described(refusal)}" for refusal in found.first]
     return lines if found.total == len(found.first) else [*lines, f"in all: {found.summary}"]
 
@@ -152,7 +152,7 @@ def _refused(room: Room, refusals: RefusalLog) -> Table:
 
 
 def record_facts(types: Mapping[str, GameType], record: Record) -> Answer:
-    """Return what `records show` shows."""
+    """Return the facts of `records show`."""
     found, judged, history = summary(record), judgement(record), to_history(record)
     facts = {
         "id": found.id,

@@ -23,11 +23,11 @@ _PART: Final = re.compile(
 NUMBERS: Final = ("N", "SEAT")
 
 OTHER_NAMES: Final = {"exit": "quit", "logout": "quit", "?": "help"}
-"""What people type for some commands because other programs call them so."""
+"""Aliases: the names of some commands in other programs."""
 
 
 class UsageError(GamedError):
-    """A command was not used as its usage line says."""
+    """The usage of a command is wrong."""
 
 
 @frozen

@@ -1,4 +1,4 @@
-"""The configuration read again while the daemon runs: what holds at once, what later, and what needs a restart."""
+"""Apply a changed configuration while the daemon runs: some settings now, some later, some only after a restart."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from gamed.net.limits import ConnectionLimits
 from gamed.registry import ListenerSettings
 
 FACTORY: Final = ("unsent_bytes", "messages_per_second", "message_seconds")
-"""Settings of a listener that its sessions look up each time."""
+"""Settings of a listener that its sessions read each time."""
 
 AT_START: Final = ("endpoint", "replays")
-"""Settings that are looked at when the daemon starts."""
+"""Settings that are read only when the daemon starts."""
 
 # The parts of the answer.
 CHANGED: Final = "changed"
@@ -36,7 +36,7 @@ UNUSABLE: Final = "cannot be used"
 
 @define(eq=False, kw_only=True)
 class Reloader:
-    """Has all parts of the running daemon take a configuration."""
+    """Gives a configuration to all parts of the running daemon."""
 
     config: Config
     """The present one."""
@@ -55,13 +55,13 @@ class Reloader:
     levels: LogLevels
 
     certificates: Callable[[], Mapping[str, ConfigError | None]] = dict
-    """Reads those of TLS listeners anew, and returns by section why they cannot be used, None if they can."""
+    """Reads the certificates of TLS listeners again. Returns, by section, why they cannot be used, None if they can."""
 
     web: Callable[[WebConfig], None] | None = None
-    """Has the web listener take its settings; None where there is none."""
+    """Gives the web listener its settings; None if there is no web listener."""
 
     def reload(self) -> Facts:
-        """Read the configuration, and change what can be changed. Raises ConfigError, and changes nothing then."""
+        """Read the configuration, and apply it. Raises ConfigError and changes nothing."""
         if self.read is None:
             raise ConsoleError("the daemon was started without a configuration file")
         before, config = self.config, self.read()
@@ -77,7 +77,7 @@ class Reloader:
             factory.connect = partial(self.lobby.game_types[kind].connection, new)
             self.lobby.settings[kind] = new
             for key in _changed(old, new):
-                # A reception that cannot be told of a password keeps the one that it has.
+                # A reception keeps its password if the configuration has none.
                 kept = key in AT_START or (key == "password" and key not in takes)
                 (restart if kept else now if key in takes else later).append(f"[{name}] {key}")
         console_now, console_restart = self._console(before.console, config.console)
@@ -96,7 +96,7 @@ class Reloader:
         )
 
     def _receptions(self, before: Config, config: Config) -> None:
-        """Have all receptions take their settings, or none of them. Raises ConfigError."""
+        """Give all receptions their settings. Raises ConfigError and changes none of them."""
         configured: list[str] = []
         factories = self.listeners.factories
         try:
@@ -112,7 +112,7 @@ class Reloader:
         changed = set(_changed(old, new))
         restart = sorted(changed & {"telnet", "ssh"})
         if "password" in changed and not new.password:
-            # No password works by default: a random one is made at a start only.
+            # There is no default password: without one, a random one is made, but only at a start.
             restart.append("password")
         if changed & {"user", "password", "accounts"}:
             self._take_accounts(old, new)
@@ -124,7 +124,7 @@ class Reloader:
         return [f"[console] {key}" for key in now], [f"[console] {key}" for key in restart]
 
     def _take_accounts(self, old: ConsoleConfig, new: ConsoleConfig) -> None:
-        """Have other accounts from now on, and end the sessions of those that are gone."""
+        """Replace the accounts, and end the sessions of removed accounts."""
         known = self.accounts.secrets
         has_new = new.password and new.password != old.password
         first = Secret.of(new.password) if has_new else known[old.user]

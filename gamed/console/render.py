@@ -38,7 +38,7 @@ class Table:
 
 @frozen
 class Picture:
-    """Lines that are shown as they stand, for example a board."""
+    """Lines that are shown unchanged, for example a board."""
 
     text: str
 
@@ -54,7 +54,7 @@ Answer: TypeAlias = str | Table | Facts | Picture
 
 
 def render(answer: Answer, width: int | None = None, *, as_json: bool = False) -> str:
-    """Return what is shown of an answer; ends with a line feed. `width`: of the terminal, None for one without."""
+    """Return an answer as text with a final line feed. `width`: the terminal's; None if it is not known."""
     if as_json:
         # ASCII alone: nothing in it can command a terminal.
         return json.dumps({"message": answer} if isinstance(answer, str) else _data(answer), indent=2) + "\n"

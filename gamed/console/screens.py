@@ -14,13 +14,13 @@ from twisted.conch.recvline import HistoricRecvLine
 from twisted.python.compat import iterbytes
 
 HISTORY: Final = 200
-"""Lines that the arrow keys go back."""
+"""The number of lines in the history."""
 
 INTERRUPT, END, ERASE = b"\x03", b"\x04", b"\x15"
 
 
 class Conversation(Protocol):
-    """What a peer talks to: the login, or the shell."""
+    """The handler of a peer's lines: the login, or the shell."""
 
     def received(self, line: str) -> None:
         """Take a line."""
@@ -32,7 +32,7 @@ class Conversation(Protocol):
         """Take Ctrl-D."""
 
     def completions(self, line: str) -> list[str]:
-        """Return what the last word of a line may be."""
+        """Return the completions of a line's last word."""
 
 
 class Screen(Protocol):
@@ -53,13 +53,13 @@ def decoded(line: bytes) -> str:
 
 
 def encoded(text: str) -> bytes:
-    """Return a text as it leaves."""
+    """Encode a text for the terminal."""
     return text.encode("utf-8", "backslashreplace")
 
 
 @define(eq=False)
 class Lines:
-    """Takes whole lines; what is typed is shown by the client."""
+    """Takes whole lines, which the client echoes."""
 
     transport: Any
     conversation: Conversation
@@ -68,7 +68,7 @@ class Lines:
     _was_return: bool = False
 
     def dataReceived(self, data: bytes) -> None:
-        """Take bytes; the input throttle sees to it that a line is not too long."""
+        """Take bytes. The input throttle limits the length of lines."""
         for number in data:
             char = bytes((number,))
             if char == b"\n" and self._was_return:
@@ -108,7 +108,7 @@ class Keys(HistoricRecvLine):
         self.secret = secret
 
     def connectionMade(self) -> None:
-        """Learn the keys."""
+        """Set the handlers of keys."""
         super().connectionMade()
         self.keyHandlers.update(
             {
@@ -122,15 +122,15 @@ class Keys(HistoricRecvLine):
         )
 
     def initializeScreen(self) -> None:
-        """Leave what is on the screen."""
+        """Do not clear the screen."""
         self.setInsertMode()
 
     def terminalSize(self, width: int, height: int) -> None:
-        """Take note of the window's size."""
+        """Set the window's size."""
         self.width, self.height = width or 80, height
 
     def keystrokeReceived(self, keyID: Any, modifier: Any) -> None:  # noqa: ARG002, N803 (Twisted's names)
-        """Take a key; unknown ones are nothing."""
+        """Take a key; ignore unknown ones."""
         handler = self.keyHandlers.get(keyID)
         if handler is not None:
             handler()
@@ -146,7 +146,7 @@ class Keys(HistoricRecvLine):
             super().characterReceived(ch, moreCharactersComing)
 
     def handle_BACKSPACE(self) -> None:
-        """Take back a character."""
+        """Delete the character before the cursor."""
         if self.secret:
             del self.lineBuffer[-1:]
             self.lineBufferIndex = len(self.lineBuffer)
@@ -154,7 +154,7 @@ class Keys(HistoricRecvLine):
             super().handle_BACKSPACE()
 
     def handle_TAB(self) -> None:
-        """Complete the last word, or show what it may be."""
+        """Complete the last word, or show its completions."""
         before, after = self.currentLineBuffer()
         if self.secret or after:
             return
@@ -201,7 +201,7 @@ class Keys(HistoricRecvLine):
             super().handle_HOME()
 
     def lineReceived(self, line: bytes) -> None:
-        """Hand a line on; the next prompt comes with the answer."""
+        """Pass a line on. The next prompt follows the answer."""
         self.ps = (b"", b"")
         self.secret = False
         self.conversation.received(decoded(line))
@@ -239,7 +239,7 @@ class Keys(HistoricRecvLine):
 
 
 def _begin(words: list[str]) -> str:
-    """Return what all words begin with."""
+    """Return the common prefix of all words."""
     first, last = min(words, default=""), max(words, default="")
     return next((first[:at] for at, char in enumerate(first) if last[at : at + 1] != char), first)
 

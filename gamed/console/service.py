@@ -1,4 +1,4 @@
-"""The console as a service: its listeners, the accounts, the log's level, and SSH's host key."""
+"""The service of the console: its listeners, the accounts, the level of the log, and SSH's host key."""
 
 from __future__ import annotations
 
@@ -37,15 +37,17 @@ _ssh_factory = Named("gamed.console.ssh.SSHConsoleFactory")
 
 @define(eq=False)
 class Console(Service):
-    """What the console needs of the daemon's start. `prepare`: makes ready what SSH needs. Raises ConfigError."""
+    """Prepares the console when the daemon starts."""
 
     services: CommandServices
     accounts: Accounts
     listeners: list[Listener] = field(factory=list)
+
     prepare: Callable[[], None] | None = None
+    """Reads or makes SSH's host key. Raises ConfigError. None: there is no SSH."""
 
     def startService(self) -> None:
-        """Make ready: the passwords' hashes, the log's level, the host key."""
+        """Hash the passwords, set the level of the log, and prepare the host key."""
         super().startService()  # type: ignore[no-untyped-call]
         services = self.services
         config = services.reloader.config.console
@@ -117,7 +119,7 @@ def console(  # noqa: PLR0913 (what the console and its commands need of the dae
         late = LateFactory(make_telnet)
         made.listeners.append(Listener("console", telnet, late, reactor, load=partial(in_thread, late.get)))
     if settings.ssh:
-        # Here and now, because a start ends where the host key cannot be used.
+        # Imported now, because the daemon must not start if the host key cannot be used.
         factory = _ssh_factory(services, accounts, entrance)
         made.prepare = factory.prepare
         made.listeners.append(Listener("console", settings.ssh, factory, reactor, load=partial(in_thread, load_games)))
@@ -125,5 +127,5 @@ def console(  # noqa: PLR0913 (what the console and its commands need of the dae
 
 
 def _terminate() -> None:
-    # As systemd stops it: one way to stop, and the same exit status.
+    # The same way and exit status as a stop by systemd.
     os.kill(os.getpid(), signal.SIGTERM)

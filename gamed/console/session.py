@@ -1,4 +1,4 @@
-"""What telnet and SSH share of a console session: who is logged in, and for how long nothing may be typed."""
+"""A session of the console, for telnet and SSH: its operator and its idle timeout."""
 
 from __future__ import annotations
 
@@ -18,43 +18,46 @@ from gamed.store.query import Query
 log = Logger()
 
 NEWEST: Final = 200
-"""Records that completion offers when somebody has logged in."""
+"""The number of records that completion knows after the login."""
 
 
 @define(eq=False)
 class ConsoleSession:
-    """A logged-in session. `close`: ends the connection."""
+    """A logged-in session."""
 
     services: CommandServices
     shell: Shell
+
     close: Callable[[], None]
+    """Ends the connection."""
+
     _idle: IDelayedCall | None = field(default=None, init=False)
 
     def open(self) -> None:
-        """Write the operator down, and watch the clock."""
+        """Register the operator, and start the idle timeout."""
         operator = self.shell.operator
         self.services.operators.add(operator)
         log.info("console: logged in: {who}", who=operator.name)
         self._idle = self.services.clock.callLater(self.services.operators.idle_seconds, self._look)
-        # Completion offers the newest records from the beginning; without them it offers none.
+        # So that completion offers the newest records. If the store fails, it offers none.
         newest = self.services.lobby.store.find(Query(limit=NEWEST))
         newest.addCallbacks(operator.note_records, lambda failure: failure.trap(StoreError))
 
     def typed(self) -> None:
-        """Take note that something was typed."""
+        """Restart the idle timeout."""
         if self._idle is not None and self._idle.active():
             self._idle.reset(self.services.operators.idle_seconds)
 
     def _look(self) -> None:
         if self.shell.operator.watched:
-            # Who watches need not type.
+            # An operator who watches a room does not have to type.
             self._idle = self.services.clock.callLater(self.services.operators.idle_seconds, self._look)
             return
         log.info("console: idle: {who}", who=self.shell.operator.name)
         self.close()
 
     def leave(self) -> None:
-        """Take the operator off the list; nothing is shown any more."""
+        """Remove the operator, and show nothing any longer."""
         self.shell.close()
         if self._idle is not None and self._idle.active():
             self._idle.cancel()
@@ -63,5 +66,5 @@ class ConsoleSession:
 
 
 def greeting(screen: Screen) -> None:
-    """Say what this is."""
+    """Show the first line."""
     screen.show("This is gamed. `help` lists the commands.\n")

@@ -1,4 +1,4 @@
-"""The shell: lines become commands, answers are shown, and what changes something is written to the audit log."""
+"""The shell: it executes lines as commands, shows their answers, and writes an audit log."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ log = Logger()
 PROMPT: Final = "gamed> "
 
 RESULT: Final = 200
-"""Characters of a result that the audit log has."""
+"""The number of a result's characters that the audit log contains."""
 
 
 @define(eq=False)
@@ -42,11 +42,11 @@ class Shell:
     _is_over: bool = field(default=False, init=False)
 
     def received(self, line: str) -> None:
-        """Carry a command out."""
+        """Execute a command."""
         self.run(line)
 
     def run(self, line: str) -> Deferred[None] | None:
-        """Carry a command out; the Deferred, if there is one, fires when its answer is shown."""
+        """Execute a command. The Deferred, if there is one, fires when its answer has been shown."""
         try:
             words = split(line)
             if not words:
@@ -105,7 +105,7 @@ class Shell:
             self.screen().ask(PROMPT)
 
     def interrupted(self) -> None:
-        """Watch nothing any more, and ask anew."""
+        """Stop watching, and show the prompt again."""
         self.operator.unwatch()
         self.prompt()
 
@@ -114,14 +114,14 @@ class Shell:
         self.operator.close()
 
     def close(self) -> None:
-        """Show nothing any more."""
+        """Show nothing any longer."""
         self._is_over = True
         self.operator.unwatch()
 
     # Completion
 
     def completions(self, line: str) -> list[str]:
-        """Return what the last word of a line may be."""
+        """Return the completions of a line's last word."""
         *words, last = line.split(" ")
         words = [word for word in words if word]
         found: Iterable[str] = COMMANDS

@@ -62,10 +62,10 @@ log = Logger()
 
 KEY_FILE: Final = "ssh_host_ed25519_key"
 CHANNELS: Final = 8
-"""Sessions that one connection may open."""
+"""The most sessions of a connection."""
 
 ATTEMPTS: Final = 10
-"""Ways to log in that one connection may try: an agent offers its keys one by one."""
+"""The most login attempts of a connection. An agent offers its keys one by one, and each is an attempt."""
 
 CIPHERS: Final = [
     name for name in SSHServerTransport.supportedCiphers if name.startswith(b"aes") and name.endswith(b"ctr")
@@ -74,11 +74,11 @@ CIPHERS: Final = [
 
 _OLD: Final = (b"ssh-rsa", b"ssh-dss")
 SIGNATURES: Final = [name for name in SSHServerTransport.supportedPublicKeys if name not in _OLD]
-"""What keys of users may sign with: not with SHA-1."""
+"""The signature algorithms for users' keys. SHA-1 is not among them."""
 
 LOGIN_SECONDS: Final = 120
 UNSENT: Final = 262_144
-"""Bytes that may wait for a peer that does not read; what is shown beyond that is not kept."""
+"""The number of bytes that may wait for a peer that does not read. Further output is discarded."""
 
 
 def host_key(directory: Path) -> keys.Key:
@@ -120,7 +120,7 @@ class AuthorizedKeys:
         return [key for key, _ in self._named(username)]
 
     def name(self, username: bytes, key: keys.Key) -> str:
-        """Return what the log calls a user's key: its fingerprint, and the comment behind it in the file."""
+        """Return the name of a user's key in logs: its fingerprint, and its comment in the file."""
         comment = next((comment for other, comment in self._named(username) if other == key), "")
         return f"{fingerprint_of(key)} ({comment})" if comment else fingerprint_of(key)
 
@@ -154,7 +154,7 @@ class AuthorizedKeys:
 
 @define(eq=False)
 class KeyChecker(SSHPublicKeyChecker):
-    """Checks keys as conch does, and remembers which one it was."""
+    """Checks keys as conch does, and remembers the key that was accepted."""
 
     found: AuthorizedKeys
 
@@ -168,7 +168,7 @@ class KeyChecker(SSHPublicKeyChecker):
 
 
 class Authentication(SSHUserAuthServer):
-    """Logging in: keys by conch, the password by our accounts."""
+    """The login: conch checks keys, `Accounts` checks passwords."""
 
     transport: Any
     user: Any
@@ -184,7 +184,7 @@ class Authentication(SSHUserAuthServer):
         self.supportedAuthentications.append(b"password")
 
     def auth_password(self, packet: bytes) -> Deferred[Any]:
-        """Look at a password; the answer to a wrong one is held back."""
+        """Check a password. The answer to a wrong one is delayed."""
         console_transport: ConsoleSSHTransport = self.transport
         password = common.getNS(packet[1:])[0].decode("utf-8", "surrogateescape")
         user = self.user.decode("utf-8", "replace")
@@ -202,7 +202,7 @@ class Authentication(SSHUserAuthServer):
         raise UnauthorizedLogin("wrong user or password")
 
     def auth_publickey(self, packet: bytes) -> Deferred[Any]:
-        """Look at a key; the log tells of one that is not known."""
+        """Check a key. Log an unknown one."""
         blob = common.getNS(packet[1:], 2)[1]
         fingerprint = None
         with suppress(keys.BadKeyError):
@@ -252,7 +252,7 @@ class User(ConchUser):
 
 
 class Channels(SSHConnection):
-    """The channels of one connection: sessions, and not too many."""
+    """The channels of one connection: a limited number of sessions."""
 
     transport: Any
 
@@ -293,13 +293,13 @@ class Channel(SSHChannel):
     # Requests
 
     def request_pty_req(self, data: bytes) -> int:
-        """Take note of the terminal."""
+        """Keep the terminal's type and size."""
         _term, size, _modes = parseRequest_pty_req(data)
         self._size = (size[1], size[0])
         return 1
 
     def request_window_change(self, data: bytes) -> int:
-        """Take note of the window's new size."""
+        """Set the window's new size."""
         size = parseRequest_window_change(data)
         self._size = (size[1], size[0])
         if isinstance(self.screen, Keys):
@@ -307,7 +307,7 @@ class Channel(SSHChannel):
         return 1
 
     def request_env(self, data: bytes) -> int:  # noqa: ARG002 (Twisted's signature)
-        """Take no environment."""
+        """Ignore environment variables."""
         return 0
 
     def request_shell(self, data: bytes) -> int:  # noqa: ARG002 (Twisted's signature)
@@ -321,7 +321,7 @@ class Channel(SSHChannel):
         return 1
 
     def request_exec(self, data: bytes) -> int:
-        """Carry one command out, and close with its status."""
+        """Execute one command, and close with its status."""
         if self.console_session is not None or self.is_over:
             return 0
         line = common.getNS(data)[0].decode("utf-8", "surrogateescape")
@@ -403,7 +403,7 @@ class Channel(SSHChannel):
             self.screen.show(text)
 
     def dataReceived(self, data: bytes) -> None:
-        """Take bytes, at the input throttle's pace."""
+        """Pass bytes to the input throttle, which limits their rate."""
         if self._input_throttle is not None and not self.is_over:
             self._input_throttle.feed(data)
 
@@ -424,12 +424,12 @@ class Channel(SSHChannel):
     # How conch tells that the window is full, or open again
 
     def stopWriting(self) -> None:
-        """Take nothing from a peer that does not read."""
+        """Stop reading from a peer that does not read."""
         if self._input_throttle is not None and not self.is_over:
             self._input_throttle.hold()
 
     def startWriting(self) -> None:
-        """Take on."""
+        """Continue."""
         if self._input_throttle is not None and not self.is_over:
             self._input_throttle.release()
 
@@ -447,7 +447,7 @@ class Channel(SSHChannel):
         self._leave()
 
     def close(self, status: int = 0) -> None:
-        """Close after what was shown has left."""
+        """Close when the output has been sent."""
         if self.is_over:
             return
         if isinstance(self.screen, Keys) and self._terminal is not None:
@@ -483,12 +483,12 @@ class ConsoleSSHTransport(SSHServerTransport):
     _timer: IDelayedCall | None = None
 
     def connectionMade(self) -> None:
-        """Give the peer some time to log in and to open a session."""
+        """Start the timeout of the login and of the first session."""
         self._begin_waiting()
         super().connectionMade()
 
     def sendExtInfo(self, extensions: list[tuple[bytes, bytes]]) -> None:
-        """Say what users' keys may sign with: conch would name the kinds of our host key, and no RSA key would do."""
+        """Send the signature algorithms for users' keys. conch would send the host key's, and exclude RSA keys."""
         known = dict(extensions) | {b"server-sig-algs": b",".join(SIGNATURES)}
         super().sendExtInfo(list(known.items()))
 
@@ -500,12 +500,12 @@ class ConsoleSSHTransport(SSHServerTransport):
         self.transport.abortConnection()
 
     def opened(self) -> None:
-        """Take note of a session."""
+        """Register a session."""
         self._sessions += 1
         self._cancel()
 
     def left(self) -> None:
-        """Take note of the end of a session."""
+        """Remove a session that has ended."""
         self._sessions -= 1
         if not self._sessions and not self.is_over:
             self._begin_waiting()
@@ -515,7 +515,7 @@ class ConsoleSSHTransport(SSHServerTransport):
             self._timer.cancel()
 
     def displace(self) -> None:
-        """Give way to a newcomer: nobody has logged in here."""
+        """Close in favour of a new connection, because nobody has logged in here."""
         text = "console: closed: somebody else needs the place, and nobody had logged in: peer={peer}"
         log.warn(text, peer=self.peer_name)
         self.transport.abortConnection()
@@ -529,7 +529,7 @@ class ConsoleSSHTransport(SSHServerTransport):
         return "this address is banned" if factory.command_services.bans.banned(self.address) else ""
 
     def dispatchMessage(self, messageNum: int, payload: bytes) -> None:  # noqa: N803 (Twisted's names)
-        """Take a message; what cannot be read of it ends the connection, with one line in the log."""
+        """Take a message. A malformed one ends the connection, with one line in the log."""
         try:
             super().dispatchMessage(messageNum, payload)
         except Exception as error:  # noqa: BLE001 (conch reads what strangers send with asserts and slices)
@@ -546,7 +546,7 @@ class ConsoleSSHTransport(SSHServerTransport):
 
 
 class SSHConsoleFactory(SSHFactory):
-    """Makes a door for each connection that the limits admit."""
+    """Makes a transport for each connection that the limits admit."""
 
     protocol = ConsoleSSHTransport
     services = {b"ssh-userauth": Authentication, b"ssh-connection": Channels}  # noqa: RUF012 (Twisted's attribute)
@@ -558,17 +558,17 @@ class SSHConsoleFactory(SSHFactory):
         self.primes = None
 
     def startFactory(self) -> None:
-        """Listen before privileges are dropped: the key is looked for later."""
+        """Do nothing: this is called before privileges are dropped, and `prepare` reads the key later."""
 
     def prepare(self) -> None:
-        """Look for the host key. Raises ConfigError."""
+        """Read the host key, or make one. Raises ConfigError."""
         key = host_key(self.command_services.state)
         self.privateKeys = {key.sshType(): key}
         self.publicKeys = {key.sshType(): key.public()}
         log.info("console: the SSH host key is {file}: {key}", file=KEY_FILE, key=fingerprint_of(key.public()))
 
     def buildProtocol(self, address: IAddress | None) -> Any:
-        """Return a door, or None: the connection is closed at once."""
+        """Return a transport, or None: the connection is closed at once."""
         host = host_of(address)
         if not self.entrance.admit(host):
             return None

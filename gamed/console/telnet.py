@@ -37,16 +37,16 @@ from gamed.net.addresses import address_text, host_of, port_of
 log = Logger()
 
 LOGIN_SECONDS: Final = 120.0
-"""Seconds within which somebody must be logged in; the answers to wrong passwords are held back meanwhile."""
+"""The timeout of the login, in seconds. It includes the delays after wrong passwords."""
 
 STUCK: Final = 30.0
-"""Seconds that a peer may leave unread what is shown to it, before it is dropped."""
+"""Seconds that a peer may leave output unread before it is dropped."""
 
 UNSENT: Final = 262_144
-"""Bytes that may wait for such a peer. More is not shown; the log says so once."""
+"""The number of bytes that may wait for such a peer. Further output is discarded."""
 
 LINGER: Final = 5.0
-"""Seconds that what was said last has to leave."""
+"""Seconds to send the rest of the output when closing."""
 
 _HTTP: Final = re.compile(r"[A-Z]+ \S+ HTTP/[0-9.]+")
 
@@ -135,8 +135,8 @@ class ConsoleTelnetTransport(TelnetTransport):
         self.commandMap.update({IP: self._break, BRK: self._break})
         # Not `_timer`: that of a peer that does not read for a while is cancelled when it reads again.
         self._login = self.services.clock.callLater(LOGIN_SECONDS, self.drop, "nobody logged in")
-        # What is written before the handshake waits for it, so that this producer would be paused, and a paused
-        # transport does not read the handshake.
+        # With TLS, output before the handshake would wait and pause this producer, and a paused transport does not
+        # read the handshake.
         if not ISSLTransport.providedBy(self.transport):
             self._begin()
 
@@ -151,7 +151,7 @@ class ConsoleTelnetTransport(TelnetTransport):
         self.conversation.begin()
 
     def dataReceived(self, data: bytes) -> None:
-        """Take bytes; they are understood at the input throttle's pace."""
+        """Pass bytes to the input throttle, which limits their rate."""
         self.input_throttle.feed(data)
 
     def _take(self, part: bytes) -> None:
@@ -160,11 +160,11 @@ class ConsoleTelnetTransport(TelnetTransport):
         try:
             super().dataReceived(part)
         except (ValueError, IndexError, KeyError, AssertionError) as error:
-            # Telnet commands that nobody sends who means well: Twisted's parser says so with these.
+            # Twisted's parser raises these for malformed telnet commands, which no real client sends.
             self.drop(f"broken telnet: {type(error).__name__}")
 
     def negotiate(self, data: list[bytes]) -> None:
-        """Take a subnegotiation; an empty one is nothing."""
+        """Take a subnegotiation; ignore an empty one."""
         if data:
             super().negotiate(data)
 
@@ -185,14 +185,14 @@ class ConsoleTelnetTransport(TelnetTransport):
     # What is left to leave
 
     def pauseProducing(self) -> None:
-        """Take nothing from a peer that does not read, and give it some time."""
+        """Stop reading from a peer that does not read, and start its timeout."""
         self._is_congested = True
         if not self.is_over:
             self.input_throttle.hold()
             self._set_timer(STUCK, self._stuck)
 
     def resumeProducing(self) -> None:
-        """Take on: the peer reads again."""
+        """Continue: the peer reads again."""
         self._is_congested, self._unsent = False, 0
         left_out, self._left_out = self._left_out, 0
         if not self.is_over:
@@ -202,14 +202,14 @@ class ConsoleTelnetTransport(TelnetTransport):
                 self.screen.show(f"({left_out} texts were left out: you did not read)\n")
 
     def stopProducing(self) -> None:
-        """Nothing to stop: the transport says this when the connection is lost."""
+        """Do nothing: the transport calls this when the connection is lost."""
 
     def _stuck(self) -> None:
         self.drop("it does not read")
         self.transport.abortConnection()
 
     def write(self, data: bytes) -> None:
-        """Send what is shown. Line feeds become CR LF here, or were made so by the terminal before."""
+        """Send output, with CR LF for line feeds."""
         if self._is_congested:
             self._unsent += len(data)
             if self._unsent > UNSENT:
@@ -230,7 +230,7 @@ class ConsoleTelnetTransport(TelnetTransport):
         """Nothing to do: a client that has changed its mind sends lines, and the editor takes lines as well."""
 
     def enableRemote(self, option: bytes) -> bool:
-        """Want the window's size, and no more."""
+        """Accept only the option for the window's size."""
         return bool(option == NAWS)
 
     def disableRemote(self, option: bytes) -> None:
@@ -243,7 +243,7 @@ class ConsoleTelnetTransport(TelnetTransport):
         """Nothing to do."""
 
     def applicationDataReceived(self, data: bytes) -> None:
-        """Take what was typed."""
+        """Pass application data to the screen."""
         if not self.is_over:
             (self._terminal or self.screen).dataReceived(data)
 
@@ -264,17 +264,17 @@ class ConsoleTelnetTransport(TelnetTransport):
     # The conversation's methods: another one takes over after the login, so the transport hands them on
 
     def received(self, line: str) -> None:
-        """Hand a line on."""
+        """Pass a line on."""
         if not self.is_over:
             self.conversation.received(line)
 
     def interrupted(self) -> None:
-        """Hand Ctrl-C on."""
+        """Pass Ctrl-C on."""
         if not self.is_over:
             self.conversation.interrupted()
 
     def ended(self) -> None:
-        """Hand Ctrl-D on."""
+        """Pass Ctrl-D on."""
         if not self.is_over:
             self.conversation.ended()
 
@@ -307,23 +307,23 @@ class ConsoleTelnetTransport(TelnetTransport):
             self.screen.show(text)
 
     def fault(self, failure: Failure) -> None:
-        """Take a fault of ours: it costs this connection, and nothing else."""
+        """Handle an unexpected exception: log it and drop this connection."""
         log.failure("console: server fault: peer={peer}", failure=failure, peer=self.name)
         self.close()
 
     def drop(self, why: str) -> None:
-        """Close, and tell the log why."""
+        """Log the reason and close."""
         if not self.is_over:
             log.warn("console: closed: {why}: peer={peer}", why=why, peer=self.name)
             self.close()
 
     def displace(self) -> None:
-        """Give way to a newcomer: nobody has logged in here."""
+        """Close in favour of a new connection, because nobody has logged in here."""
         self.drop("somebody else needs the place, and nobody had logged in")
         self.transport.abortConnection()
 
     def close(self) -> None:
-        """Close after what was shown has left."""
+        """Close when the output has been sent."""
         if self.is_over:
             return
         self.is_over = True
@@ -359,7 +359,7 @@ def _asked(conversation: Any) -> tuple[str]:
 @implementer(IProtocolFactory)
 @define(eq=False)
 class TelnetFactory:
-    """Makes a door for each connection that the limits admit."""
+    """Makes a transport for each connection that the limits admit."""
 
     services: CommandServices
     accounts: Accounts
@@ -373,7 +373,7 @@ class TelnetFactory:
         """Nothing to end."""
 
     def buildProtocol(self, address: IAddress) -> ConsoleTelnetTransport | None:
-        """Return a door, or None: the connection is closed at once."""
+        """Return a transport, or None: the connection is closed at once."""
         host = host_of(address)
         if not self.entrance.admit(host):
             return None
