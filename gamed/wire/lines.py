@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attrs import define, field
+from attrs import define
 
 from gamed.core.errors import RemoteProtocolError
 
@@ -15,7 +15,7 @@ UNFINISHED = 200
 """How many bytes of an unfinished or too long line are kept, to be shown."""
 
 
-@define
+@define(weakref_slot=False)
 class LineReader:
     """Splits a byte stream into lines."""
 
@@ -28,8 +28,11 @@ class LineReader:
     _after_cr: bool = False
     """Whether the last byte was CR: a LF after it belongs to the same line end."""
 
-    _lines: list[bytes] = field(factory=list)
-    """The lines that have not been taken, the last one first, so that taking the next one is cheap."""
+    _lines: list[bytes] | None = None
+    """The lines that have not been taken, the last one first, so that taking the next one is cheap.
+
+    None if there never were any: most readers of a busy listener are idle.
+    """
 
     _over: bool = False
     """Whether a line was too long. Nothing is read after it."""
@@ -52,14 +55,6 @@ class LineReader:
         if self._after_cr and data[:1] == b"\n":
             data = data[1:]
         self._after_cr = data[-1:] == b"\r"
-        self._cut(data)
-
-    def _end(self) -> None:
-        if self._text:
-            self._lines.insert(0, self._text)
-            self._text = b""
-
-    def _cut(self, data: bytes) -> None:
         if b"\r" in data:
             data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         parts = (self._text + data).split(b"\n")
@@ -71,6 +66,11 @@ class LineReader:
         if parts:
             parts.reverse()
             self._lines = parts + self._lines if self._lines else parts
+
+    def _end(self) -> None:
+        if self._text:
+            self._lines = [self._text, *(self._lines or ())]
+            self._text = b""
 
     def lines(self) -> Iterator[bytes]:
         """Yield the complete lines so far. Raises RemoteProtocolError(code="line-too-long") after those before it."""

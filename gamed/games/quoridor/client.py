@@ -16,7 +16,7 @@ from gamed.core.game import Seat
 from gamed.games.quoridor.follower import Follower, spoken
 from gamed.games.quoridor.rules import State
 from gamed.games.quoridor.signup import STARTS, Call
-from gamed.games.quoridor.strategy import Strategy
+from gamed.games.quoridor.strategy import STRATEGIES, Strategy
 from gamed.games.quoridor.wire import message
 from gamed.wire.datums import Symbol
 
@@ -119,3 +119,10 @@ class Player:
             return b""
         self.moves += 1
         return spoken(move)
+
+
+def player(  # noqa: PLR0913 (each is an option of a bot)
+    strategy: str, random: Random, *, players: str = "2", name: str = "gamed", stay: float = 0.0, pace: float = 0.0
+) -> Player:
+    """Return a player with the strategy of a name; `Player` has the options."""
+    return Player(STRATEGIES[strategy](), random, int(players), name, stay, pace)
