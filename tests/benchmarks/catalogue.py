@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 
 from tests.benchmarks import floods, hive, quoridor, relay, roborally, rooms, start
 from tests.benchmarks.measuring import Figure, Measurement, Programs, cpu_seconds, settle
@@ -12,6 +13,7 @@ from tests.daemon import free_port, section
 PAIRS = 20
 TABLES = 50
 QUORIDOR_SECONDS = 5.0
+QUORIDOR_MOVES = 1_000
 IDLE_TABLES = 1_000
 HIVE_ROOMS = 20
 HIVE_GAMES = 60
@@ -77,6 +79,19 @@ def quoridor_moves(programs: Programs, tables: int) -> Sequence[float]:
         before = cpu_seconds(pid)
         moves = quoridor.play(port, tables, QUORIDOR_SECONDS).moves
         return ((cpu_seconds(pid) - before) / moves * 1e6,)
+
+
+def quoridor_first_moves(programs: Programs) -> Sequence[float]:
+    """Return the microseconds of processor time of a move, of the first ones that a daemon relays."""
+    with programs.daemon(quoridor="tables = 0") as started:
+        used = partial(cpu_seconds, started.process.pid)
+        return (quoridor.per_move(started.quoridor_port, used, QUORIDOR_MOVES) * 1e6,)
+
+
+def universe_first_moves(program: Path) -> Sequence[float]:
+    """Return the same of a universe of Racket's."""
+    with quoridor.universe(program) as (port, pid):
+        return (quoridor.per_move(port, partial(cpu_seconds, pid), QUORIDOR_MOVES) * 1e6,)
 
 
 def quoridor_memory(programs: Programs) -> Sequence[float]:
@@ -154,6 +169,20 @@ def _hive(rooms: int) -> Measurement:
     return Measurement("hive", figures, partial(hive_moves, at_once=rooms))
 
 
+def _universe(title: str, reference: str, program: Path, most: float | None) -> Measurement:
+    return Measurement(
+        "universe",
+        (Figure(title, LINE, reference, most),),
+        quoridor_first_moves,
+        partial(universe_first_moves, program),
+    )
+
+
+UNIVERSES = (
+    _universe("a Quoridor move, the first 1,000", "Racket universe", quoridor.UNIVERSE, 1 / 20),
+    _universe("a Quoridor move, the same", "Racket universe without its list of messages", quoridor.QUIET, None),
+)
+
 MEASUREMENTS = (
     *(_relay(pairs, most, apart=apart) for apart in (True, False) for pairs, most in ((PAIRS, 1.4), (1, 1.3))),
     Measurement(
@@ -167,6 +196,7 @@ MEASUREMENTS = (
     Measurement(
         "quoridor", (Figure(f"a Quoridor move, {TABLES} tables", LINE),), partial(quoridor_moves, tables=TABLES)
     ),
+    *(UNIVERSES if quoridor.racket_is_installed() else ()),
     Measurement(
         "roborally",
         (Figure("a RoboRally turn of two robots", MOVE, most_of_before=0.45),),

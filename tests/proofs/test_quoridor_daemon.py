@@ -32,6 +32,9 @@ from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.evidence import look, settle
 
 MIB = 1 << 20
+LONG = 60_000
+"""A length that a message may have."""
+
 MEMORY = 30 * MIB
 """Bytes that the daemon may grow by under bad worlds."""
 
@@ -252,7 +255,7 @@ class BadWorldTests(SynchronousTestCase):
             honest, strange = self.table("honest"), self.table("strange")
             first, second = strange.worlds
             for text in (b"\xff\xfe(\xc3)\n", b"#(1 2)\n(a . b)\n#&x\n#hash((a . 1))\n", b"hello\n()\n(move)\n",
-                         b"#| " + b"x" * MIB + b" |# (hello)\n", b"(play) " + b")" * MIB + b"\n"):  # fmt: skip
+                         b"#| " + b"x" * LONG + b" |# (hello)\n", b"(play) " + b")" * LONG + b"\n"):  # fmt: skip
                 first.offers(text)
                 honest.move()
             # Half a datum, and the rest of it when everything else is over.

@@ -126,7 +126,7 @@ class Quoridor:
         return after(state, move)
 
     def _check_turn(self, state: State, seat: Seat) -> None:
-        if seat not in self.to_move(state):
+        if seat != state.mover or state.winner is not None:
             raise NotYourTurn("another player is to move" if state.winner is None else "the game is over")
 
     def draw(self, state: State, random: Random) -> Move:  # noqa: ARG002 (the interface of Game)

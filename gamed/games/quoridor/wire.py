@@ -98,7 +98,8 @@ class UniverseConnection:
 
         Raises RemoteProtocolError("no-registration") if the first datum is not a registration, and as DatumReader does.
         """
-        yield from self._discarded()
+        if self._second:
+            yield self._discarded()
         for datum, text, rest in self._reader.messages():
             # Change the state before the event: its receiver may stop taking events for now.
             if rest and not _MEANS_NOTHING.fullmatch(rest):
@@ -108,16 +109,16 @@ class UniverseConnection:
             else:
                 self._is_registered = True
                 yield Registered(_name(datum, text))
-            yield from self._discarded()
+            if self._second:
+                yield self._discarded()
         if self._has_ended and self.unfinished:
             self._has_ended = False
             yield Unread(Refusal("unfinished", _HALF, self.ending, self.unfinished))
 
-    def _discarded(self) -> Iterator[Unread]:
-        """Report the rest of the last message's line, if there was one."""
+    def _discarded(self) -> Unread:
+        """Report the rest of the last message's line."""
         text, self._second = self._second, b""
-        if text:
-            yield Unread(evolve(_SECOND, text=text))
+        return Unread(evolve(_SECOND, text=text))
 
     def send(self, event: Event) -> bytes:
         """Return a line for the world."""
