@@ -85,6 +85,7 @@ def _table(settings: Settings, options: Options, random: Callable[[], Random], n
         linger=settings.linger,
         max_violations=settings.max_violations,
     )
+    # With a seed in the settings, each match shuffles in the same way.
     seed = int(options["seed"])
     return Manager(options, limits, partial(Random, seed) if seed else random, now)
 
