@@ -17,7 +17,7 @@ from gamed.games.roborally import messages as m
 from gamed.games.roborally.follower import Follower
 from gamed.games.roborally.requests import engine_request, wire_answer
 from gamed.games.roborally.rules.robots import REGISTERS, Robot
-from gamed.games.roborally.strategy import Strategy
+from gamed.games.roborally.strategy import STRATEGIES, Strategy
 
 
 def random_name(random: Random) -> str:
@@ -127,3 +127,8 @@ class Player:
         self.moves += isinstance(request, m.ProgramWanted)
         answer = self.strategy(follower.layout, engine_robot(reply), engine_request(request), self.random)
         return follower.say(wire_answer(self.name, answer))
+
+
+def player(strategy: str, random: Random, name: str = "") -> Player:
+    """Return a player with the strategy of a name."""
+    return Player(STRATEGIES[strategy], random, name or random_name(random))

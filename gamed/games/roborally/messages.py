@@ -51,26 +51,22 @@ class Reason(StrEnum):
     """Sonstiges: another reason, which a note names."""
 
 
-@define
 class Malformed(Unread):
     """A line that does not match the grammar."""
 
     is_rated: ClassVar[bool] = False
 
 
-@define
 class Acknowledgement(Event):
     """`ok` or `error`: the manager's answer to a registration, and a peer's answer to NTS and NTC."""
 
     is_rated: ClassVar[bool] = False
 
 
-@define
 class Ok(Acknowledgement):
     """`ok`."""
 
 
-@define
 class Error(Acknowledgement):
     """`error`: also the manager's answer to a line that it does not accept."""
 
@@ -84,12 +80,10 @@ class Registration(Event):
     name: str
 
 
-@define
 class RegisterPlayer(Registration):
     """RGS: as a player."""
 
 
-@define
 class RegisterChannel(Registration):
     """RGA: as an output channel."""
 
@@ -103,27 +97,22 @@ class SignOff(Event):
     name: str
 
 
-@define
 class Query(Event):
     """A question of a peer about the game. It may be sent at any time."""
 
 
-@define
 class GetSize(Query):
     """GSD: how many columns and rows does the board have? Answer: PlaceAnswer."""
 
 
-@define
 class GetFlags(Query):
     """GFL: where are the flags? Answer: FlagsAnswer."""
 
 
-@define
 class GetPlan(Query):
     """GPL: what does the board look like? Answer: PlanAnswer."""
 
 
-@define
 class GetNames(Query):
     """GSN: who plays? Answer: NamesAnswer."""
 
@@ -149,17 +138,14 @@ class GetRobot(Query):
     name: str
 
 
-@define
 class GetGame(Query):
     """GSS: has the game ended? Answer: GameAnswer."""
 
 
-@define
 class GetPhase(Query):
     """GSA: which cards were played in this turn? Answer: PhaseAnswer."""
 
 
-@define
 class GetTimeout(Query):
     """GTO: how long may a move take? Answer: TimeoutAnswer."""
 
@@ -205,12 +191,10 @@ class RepairsChosen(MoveAnswer):
     registers: tuple[int, ...]
 
 
-@define
 class ManagerRequest(Event):
     """A request of the manager. The peer must answer it."""
 
 
-@define
 class GameStarts(ManagerRequest):
     """NTS, a notification: the game starts. Answer: Acknowledgement."""
 
@@ -222,12 +206,10 @@ class Changed(ManagerRequest):
     names: tuple[str, ...]
 
 
-@define
 class MoveRequest(ManagerRequest):
     """A request for a player's decision, within the time that TimeoutAnswer has."""
 
 
-@define
 class FacingWanted(MoveRequest):
     """MNR: which way does the new robot face? Answer: FacingChosen."""
 
@@ -239,7 +221,6 @@ class ProgramWanted(MoveRequest):
     cards: tuple[ProgramCard, ...]
 
 
-@define
 class StayWanted(MoveRequest):
     """MBD: does the robot stay powered down? Answer: StayChosen."""
 
@@ -278,7 +259,6 @@ _WHY: Final[Mapping[Reason, str]] = {
 }
 
 
-@define
 class QueryAnswer(Event):
     """The manager's answer to a Query."""
 
@@ -347,7 +327,6 @@ class RobotAnswer(QueryAnswer):
     is_virtual: bool
 
 
-@define
 class RobotGone(QueryAnswer):
     """RSE: the player was removed."""
 
