@@ -137,7 +137,7 @@ def _flags(entries: object) -> tuple[Place, ...]:
 
 def _place(what: str, entry: object) -> Place:
     match entry:
-        case [x, y] if _is_within(x, LARGEST) and _is_within(y, LARGEST):
+        case [int(x), int(y)] if _is_within(x, LARGEST) and _is_within(y, LARGEST):
             return x, y
     raise CourseError(f"{what}: write a place as [x, y], both 1..{LARGEST}")
 
