@@ -18,8 +18,18 @@ GAMES = 10
 QUERIES = 5_000
 IDLE_GAMES = 50
 DUELS = 15
-DUEL_KEYS = "seed = 7\nmin_players = 2\nmax_players = 2\nstart_delay = 0.0\nlinger = 1.0\nmessages_per_second = 0.0\n"
-"""The seed deals the same cards in each run, so that two versions of the daemon play the same games."""
+DUEL_KEYS = """\
+seed = 7
+min_players = 2
+max_players = 2
+start_delay = 0.0
+move_timeout = 0
+ack_timeout = 600.0
+linger = 600.0
+messages_per_second = 0.0
+"""
+"""The seed deals the same cards in each run, so that two versions of the daemon play the same games. The times are
+long, so that a busy machine ends no game; the room closes when both players have left."""
 
 COURSE = ("doppelhalle",)
 KEYS = "messages_per_second = 0.0\nstart_delay = 3600.0\nlinger = 1.0\nmax_games = 1000\n"

@@ -51,6 +51,7 @@ def table(settings: Any, options: Options, random: Callable[[], Random], now: fl
         linger=settings.linger,
         max_violations=settings.max_violations,
     )
+    # With a seed in the settings, each match shuffles in the same way.
     seed = int(options["seed"])
     return Manager(options, limits, partial(Random, seed) if seed else random, now)
 

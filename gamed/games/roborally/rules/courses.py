@@ -136,8 +136,9 @@ def _flags(entries: object) -> tuple[Place, ...]:
 
 
 def _place(what: str, entry: object) -> Place:
-    if isinstance(entry, list) and len(entry) == len(("x", "y")) and all(_is_within(part, LARGEST) for part in entry):
-        return entry[0], entry[1]
+    match entry:
+        case [int(x), int(y)] if _is_within(x, LARGEST) and _is_within(y, LARGEST):
+            return x, y
     raise CourseError(f"{what}: write a place as [x, y], both 1..{LARGEST}")
 
 

@@ -14,8 +14,9 @@ from typing import Final
 from gamed.core.errors import ConfigError, InvalidMove, NotYourTurn
 from gamed.core.game import CHANCE, Options, Outcome, Seat, Termination
 from gamed.games.roborally.rules import answers, json_views, moves, turn
-from gamed.games.roborally.rules import state as queries
+from gamed.games.roborally.rules import state as positions
 from gamed.games.roborally.rules.board import parse_plan
+from gamed.games.roborally.rules.courses import MOST_LIVES, MOST_PLAYERS
 from gamed.games.roborally.rules.elements import Direction, Place
 from gamed.games.roborally.rules.layout import Layout
 from gamed.games.roborally.rules.moves import (
@@ -30,9 +31,6 @@ from gamed.games.roborally.rules.moves import (
 )
 from gamed.games.roborally.rules.robots import Robot
 from gamed.games.roborally.rules.state import Event, Stage, State, deck, hand_sizes
-
-MOST_PLAYERS: Final = 8
-MOST_LIVES: Final = 3
 
 _CHANCE: Final = frozenset({CHANCE})
 
@@ -70,7 +68,7 @@ class RoboRally:
 
     def requests(self, state: State) -> Mapping[Seat, Request]:
         """Return what each player in `to_move` is asked."""
-        return queries.requests(state)
+        return positions.requests(state)
 
     def legal_moves(self, state: State, seat: Seat) -> Iterable[Move]:
         """Return the legal answers of a seat, made lazily. Deals and leaving are not included."""
@@ -108,17 +106,17 @@ class RoboRally:
 
     def advance(self, state: State) -> State:
         """Return the state after exactly one automatic step. Raises ValueError if none is due."""
-        return turn.unless_deserted(queries.traced(state, turn.advance(state)))
+        return turn.unless_deserted(positions.traced(state, turn.advance(state)))
 
     def remove(self, state: State, seat: Seat) -> State:
         """Return the state after a player has left or was removed. Raises NotYourTurn where there is no such seat."""
         if not 0 <= seat < len(state.robots):
             raise NotYourTurn(f"there is no seat {seat}")
-        return turn.unless_deserted(queries.traced(state, turn.remove(state, seat)))
+        return turn.unless_deserted(positions.traced(state, turn.remove(state, seat)))
 
     def changed(self, before: State, after: State) -> Event | None:
         """Return what the output channels are notified of after a step or a leaving, or None."""
-        return queries.changed(before, after)
+        return positions.changed(before, after)
 
     def outcome(self, state: State) -> Outcome | None:
         """Return the winner once the game is over: the first in winning order."""
@@ -126,7 +124,7 @@ class RoboRally:
 
     def ranking(self, state: State) -> tuple[Seat, ...]:
         """Return all seats in winning order."""
-        return queries.ranking(state)
+        return positions.ranking(state)
 
     def revealed(self, state: State) -> Sequence[Sequence[Sequence[object]]]:
         """Return the revealed cards, by seat and turn (see `state.revealed_programs`)."""

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 from gamed.core.game import Seat
-from gamed.games.roborally.rules import state as queries
+from gamed.games.roborally.rules import state as positions
 from gamed.games.roborally.rules.board import DIRECTIONS, LETTERS, Board
 from gamed.games.roborally.rules.elements import Belt, Direction, Gear, Laser, Pit, Place, Repair
 from gamed.games.roborally.rules.layout import Layout
@@ -33,10 +33,10 @@ def view(state: State, seat: Seat | None) -> dict[str, Any]:
         "flags": [list(place) for place in state.layout.flags],
         "tiles": tiles(state.layout),
         "robots": [seen(robot) for robot in state.robots],
-        "revealed": [[its, list(cards)] for its, cards in queries.revealed(state)],
+        "revealed": [[its, list(cards)] for its, cards in positions.revealed(state)],
         "waiting": sorted(state.waiting),
         "happened": state.happened,
-        "ranking": list(queries.ranking(state)) if state.stage is Stage.OVER else None,
+        "ranking": list(positions.ranking(state)) if state.stage is Stage.OVER else None,
         "trail": trail(state.trail),
         "own": _own(state, seat) if seat is not None and 0 <= seat < len(state.robots) else None,
     }
@@ -65,7 +65,7 @@ def _own(state: State, seat: Seat) -> dict[str, object]:
         "hand": list(state.hands[seat]),
         "registers": list(robot.registers),
         "announced": robot.is_announced,
-        "asked": asked(queries.requests(state).get(seat)),
+        "asked": asked(positions.requests(state).get(seat)),
     }
 
 
