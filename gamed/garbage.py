@@ -15,10 +15,13 @@ from __future__ import annotations
 import ctypes
 import gc
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from time import perf_counter
 from typing import Final
 
 from attrs import define
+
+from gamed.core.stats import Histogram
 
 IDLE_BEATS: Final = 250
 """Beats of the stall clock without work after which a collection of all disturbs nobody: five seconds."""
@@ -110,3 +113,26 @@ class IdleCollector:
     def _collect(self) -> None:
         gc.collect()
         self._used = sys.getallocatedblocks()
+
+
+@define(eq=False)
+class GarbagePauses:
+    """Measures the pauses of Python's garbage collector."""
+
+    pauses: Histogram
+    _began: float = 0.0
+
+    def start(self) -> None:
+        """Start measuring."""
+        gc.callbacks.append(self._note)
+
+    def stop(self) -> None:
+        """Stop measuring."""
+        if self._note in gc.callbacks:
+            gc.callbacks.remove(self._note)
+
+    def _note(self, phase: str, _info: Mapping[str, int]) -> None:
+        if phase == "start":
+            self._began = perf_counter()
+        else:
+            self.pauses.observe(perf_counter() - self._began)

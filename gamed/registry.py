@@ -1,26 +1,30 @@
 """The registry of games: one `GameMaker` line in the plugin file adds a game and its listener.
 
 Source: docs/topics/design.md#adding-things. A `GameMaker` is a Twisted plugin and names a module; the module's
-`game_type` is loaded when it is needed.
+`game_type` describes the game. A description is light: it has the settings, and names the functions that make the
+game's parts (`Named`), so the code of a game is imported when somebody comes to play it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, partial
 from random import Random
-from typing import Any, Final, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, cast, runtime_checkable
 
-from attrs import field, frozen
+from attrs import field, fields, frozen
 from attrs.validators import ge, gt
 from twisted.plugin import IPlugin, getPlugins
 from twisted.python.reflect import namedAny
 from zope.interface import Attribute, Interface, implementer
 
-from gamed.core.game import Options
-from gamed.core.history import Entry, History
-from gamed.core.reception import LobbyServices, Reception
-from gamed.core.table import Table
-from gamed.wire import Connection
+if TYPE_CHECKING:
+    # Not for a bot, which uses neither tables nor receptions, and starts in half the time of them.
+    from gamed.core.game import Options
+    from gamed.core.history import Entry, History
+    from gamed.core.reception import LobbyServices, Reception
+    from gamed.core.table import Table
+    from gamed.wire import Connection
 
 
 @frozen
@@ -143,7 +147,7 @@ class LearnsOutcome(Protocol):
         """Take how the match ended; None: nobody won it."""
 
 
-PublicText = Callable[[Entry], str | None]
+PublicText: TypeAlias = "Callable[[Entry], str | None]"
 """Returns what everybody may know of a move or a line while the match runs, as text; None: nothing."""
 
 
@@ -169,6 +173,31 @@ class ReplayFormat:
     write: Callable[[History], bytes]
     read: Callable[[bytes], History]
     file_name: Callable[[History], str]
+
+
+class Named:
+    """A function, by the name "module.function"; the module is imported when the function is needed first.
+
+    The games that gamed hosts are described with these, so that `gamed bot` imports the one player that it runs, and a
+    daemon in which nobody plays has no game in memory. The daemon imports in a thread (`gamed.net.late`).
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    @cached_property
+    def function(self) -> Callable[..., Any]:
+        """The function itself; imports its module."""
+        found: Callable[..., Any] = namedAny(self._name)
+        return found
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function."""
+        return self.function(*args, **kwargs)
+
+
+def _accept(_settings: Any) -> None:
+    """Accept any settings."""
 
 
 def _one(_settings: Any) -> Sequence[int]:
@@ -208,6 +237,20 @@ class GameType:
     public_text: PublicText = everything
     scores: Callable[[History], Scores] | None = None
 
+    check: Callable[[Any], None] = _accept
+    """Raises ConfigError if the settings name something that cannot be used, such as a file.
+
+    The daemon calls it when it starts, because it makes the reception only for the first connection.
+    """
+
+    def load(self) -> None:
+        """Import all parts that are `Named`. It may take 100 ms: the daemon calls it in a thread."""
+        replays = (getattr(replay, part) for replay in self.replays for part in ("write", "read", "file_name"))
+        for part in (*(getattr(self, key.name) for key in fields(GameType)), *self.players.values(), *replays):
+            named = part.func if isinstance(part, partial) else part
+            if isinstance(named, Named):
+                named.function  # noqa: B018 (imports it)
+
     @property
     def hides_moves(self) -> bool:
         """Whether moves are secret while the match runs: the players make theirs at the same time."""
@@ -241,6 +284,16 @@ def games() -> Mapping[str, GameMaker]:
     """Return the game makers that are installed, by the listener's name."""
     makers = cast("Iterable[GameMaker]", getPlugins(IGameMaker))
     return {maker.name: maker for maker in sorted(makers, key=lambda maker: maker.port)}
+
+
+def game_type_of(kind: str) -> tuple[GameType, GameMaker] | None:
+    """Return the game type of a kind, and what makes it; None: there is no such game. Imports few others."""
+    # Most listeners are called as their game.
+    for maker in sorted(games().values(), key=lambda maker: maker.name != kind):
+        made = maker.load()
+        if made.kind == kind:
+            return made, maker
+    return None
 
 
 def game_types() -> Mapping[str, GameType]:

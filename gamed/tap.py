@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, cast
 
 import attrs
 from attrs import define, field
@@ -22,41 +22,37 @@ from twisted.internet.threads import deferToThreadPool
 from twisted.logger import Logger, globalLogPublisher
 from twisted.python import usage
 
-from gamed import __version__
+from gamed import __version__, quick_checks
 from gamed.admin.accounts import Accounts
 from gamed.admin.operators import Operators
 from gamed.audit import AuditObserver
-from gamed.cli import quick
-from gamed.config import Config, load, with_password
-from gamed.console.reload import CHANGED, LATER, RESTART, UNUSABLE
+from gamed.config import Config, WebConfig, load, with_password
+from gamed.console.reload import CHANGED, LATER, RESTART, UNUSABLE, Reloader
 from gamed.console.service import Console, console
 from gamed.core.errors import ConfigError, GamedError
+from gamed.core.reception import Reception
 from gamed.core.stats import Stats
 from gamed.fairness import TurnBudget
-from gamed.garbage import IdleCollector
+from gamed.garbage import GarbagePauses, IdleCollector
 from gamed.lobby.expiry import Expiry
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.recovery import recover
 from gamed.lobby.stall_clock import StallClock, has_passes
 from gamed.logs import reopen
-from gamed.net.accept_throttle import accept_throttle_of
+from gamed.net.accept_throttle import AcceptThrottle, accept_throttle_of
 from gamed.net.factory import SessionFactory
 from gamed.net.fair_queue import FairQueue
 from gamed.net.game_listeners import GameListeners
+from gamed.net.late import LateFactory, LateReception
 from gamed.net.limits import Bans, ConnectionLimits, raise_descriptor_limit
 from gamed.net.listener import Listener, standard_endpoint
 from gamed.net.systemd import Watchdog, activated, credential, notify
 from gamed.net.timers import ClockSteps, run_on_monotonic_time
 from gamed.net.twisted_private import poll_without_log_context
-from gamed.records.index import index
-from gamed.registry import games
-from gamed.replayers import readers, replayers
+from gamed.registry import GameType, Named, games
 from gamed.store.journal import FileJournal
 from gamed.store.replays import ReplayWriter, folders
 from gamed.store.sql import Database, SqlStore, public_url
-from gamed.web.imports import Importing
-from gamed.web.metrics import GarbagePauses
-from gamed.web.service import web_site
 
 log = Logger()
 
@@ -131,7 +127,7 @@ class Daemon(MultiService):
     garbage: GarbagePauses
     reactor: Any
     expiry: Expiry
-    examine: Callable[[], Iterable[quick.Finding]] = tuple
+    examine: Callable[[], Iterable[quick_checks.Finding]] = tuple
     """Makes the quick checks of `gamed doctor`."""
 
     console: Console | None = None
@@ -158,7 +154,7 @@ class Daemon(MultiService):
         _or_exit(super().startService)
         globalLogPublisher.addObserver(self.audit)
         url = self.storage.database.url
-        _report(lambda: quick.run([("database", partial(quick.check_pages, url))]))
+        _report(lambda: quick_checks.run([("database", partial(quick_checks.check_pages, url))]))
         _or_exit(partial(recover, self.lobby))
         self.reactor.callWhenRunning(self._ready)
 
@@ -233,14 +229,14 @@ class Daemon(MultiService):
         return stopping.addTimeout(until - self.reactor.seconds(), self.reactor, lambda _result, _timeout: None)
 
 
-def _report(examine: Callable[[], Iterable[quick.Finding]]) -> None:
+def _report(examine: Callable[[], Iterable[quick_checks.Finding]]) -> None:
     """Log what is not in order. Raises ConfigError with all endpoints that cannot be used."""
     refused = []
     for finding in examine():
-        if finding.status == quick.ERROR and finding.check == quick.ENDPOINTS:
+        if finding.status == quick_checks.ERROR and finding.check == quick_checks.ENDPOINTS:
             refused.append(finding.text)
-        elif finding.status != quick.OK:
-            tell = log.error if finding.status == quick.ERROR else log.warn
+        elif finding.status != quick_checks.OK:
+            tell = log.error if finding.status == quick_checks.ERROR else log.warn
             tell("{check}: {text}", check=finding.check, text=finding.text)
     if refused:
         raise ConfigError("\n".join(refused))
@@ -312,9 +308,41 @@ def _given(option: str | None, configured: T) -> str | T:
     return configured if option is None else option
 
 
-def _importing(config: Config) -> Importing:
-    formats = config.store.formats
-    return Importing(index(Path(formats) if formats else None), replayers(), readers())
+_daemon_site = Named("gamed.site.daemon_site")
+
+
+def _web_listener(
+    endpoint: str, reloader: Reloader, load_games: Callable[[], None], throttle: AcceptThrottle | None, **daemon: Any
+) -> Listener:
+    """Return the listener of the web site, which is made for the first connection. `daemon`: what `web_site` takes."""
+
+    def make() -> Any:
+        # The pages show all games.
+        load_games()
+        return _daemon_site(reloader.config, **daemon)
+
+    def configure(settings: WebConfig) -> None:
+        # A site that was not made yet takes the settings of its time.
+        if site.is_wanted:
+            made: Any = site.get()
+            made.configure(settings)
+
+    site = LateFactory(make)
+    reloader.web = configure
+    return Listener("web", endpoint, site, daemon["reactor"], throttle, partial(daemon["in_thread"], site.get))
+
+
+def _load_game(made: GameType, factory: SessionFactory | None) -> None:
+    """Import a game and make its listener's reception, once. Raises ConfigError: its settings cannot be used."""
+    made.load()
+    if factory is not None and isinstance(factory.reception, LateReception):
+        factory.reception = factory.reception.get()
+
+
+def _load_games(types: Mapping[str, GameType], factories: Mapping[str, SessionFactory]) -> None:
+    """Import all games: console and pages show those without a listener, too, as records."""
+    for name, made in types.items():
+        _load_game(made, factories.get(name))
 
 
 def build(
@@ -352,20 +380,22 @@ def build(
     bans = Bans()
     budget = TurnBudget(reactor.seconds, lambda: stall_clock.number)
     fair_queue, accept_throttle = FairQueue(reactor, budget), accept_throttle_of(reactor, budget)
+    in_thread = partial(_in_thread, reactor)
     listeners = []
     factories = {}
     for name, (maker, made) in makers.items():
         settings = config.listeners[name]
         endpoint = _given(endpoints[name], settings.endpoint)
         if endpoint := activated(name, reactor) or standard_endpoint(maker.port) if endpoint is None else endpoint:
-            total = min(settings.connections, room_for)
-            limits = ConnectionLimits(name, total, settings.connections_per_address, bans, room_for)
+            limits = ConnectionLimits(
+                name, min(settings.connections, room_for), settings.connections_per_address, bans, room_for
+            )
             limits.per_second = settings.connections_per_second
-            reception = made.reception(with_password(name, settings), lobby)
-            connect = partial(made.connection, settings)
+            made.check(settings)
+            reception = LateReception(partial(made.reception, with_password(name, settings), lobby), made.check)
             factory = SessionFactory(
-                connect,
-                reception,
+                partial(made.connection, settings),
+                cast("Reception", reception),
                 limits,
                 reactor,
                 unsent_bytes=settings.unsent_bytes,
@@ -378,7 +408,11 @@ def build(
             )
             factories[name] = factory
             lobby.delivery.outage.on_hold.append(factory.hold)
-            listeners.append(Listener(name, endpoint, factory, reactor, accept_throttle))
+            listeners.append(
+                Listener(
+                    name, endpoint, factory, reactor, accept_throttle, partial(in_thread, _load_game, made, factory)
+                )
+            )
     replays = {
         made.kind: ReplayWriter(folder.directory, folder.replay, reactor)
         for _, made in makers.values()
@@ -387,8 +421,8 @@ def build(
     lobby.recorder.replays |= {kind: writer.write for kind, writer in replays.items()}
     served = GameListeners(factories, {name: made.kind for name, (_, made) in makers.items()})
     operators = Operators(config.console.idle_seconds)
-    in_thread = partial(_in_thread, reactor)
     accounts = Accounts({}, reactor, in_thread, lobby.logins)
+    load_games = partial(_load_games, {name: made for name, (_, made) in makers.items()}, factories)
     endpoint = _given(endpoints.get("web"), config.web.endpoint)
     telnet = _given(endpoints.get("console"), config.console.telnet)
     operated = None
@@ -404,26 +438,31 @@ def build(
             bans=bans,
             reactor=reactor,
             configure=configure,
+            in_thread=in_thread,
+            load_games=load_games,
         )
         listeners += operated.listeners
     strings = {listener.section: listener.endpoint for listener in listeners if listener.section in factories}
     strings |= {"web": endpoint, "console": telnet, "console ssh": config.console.ssh}
+    checks = quick_checks.checks(config, {name: text for name, text in strings.items() if text})
     if endpoint and operated is not None:
-        site = web_site(
-            config=config.web,
-            lobby=lobby,
-            games=served,
-            listeners=listeners,
-            accounts=accounts,
-            operators=operators,
-            bans=bans,
-            importing=_importing(config),
-            reactor=reactor,
-            in_thread=in_thread,
-            most=room_for,
+        listeners.append(
+            _web_listener(
+                endpoint,
+                operated.services.reloader,
+                load_games,
+                accept_throttle,
+                lobby=lobby,
+                games=served,
+                listeners=listeners,
+                accounts=accounts,
+                operators=operators,
+                bans=bans,
+                reactor=reactor,
+                in_thread=in_thread,
+                most=room_for,
+            )
         )
-        operated.services.reloader.web = site.configure
-        listeners.append(Listener("web", endpoint, site, reactor, accept_throttle))
     daemon = Daemon(
         storage=Storage(journal, database, store, list(replays.values())),
         stall_clock=stall_clock,
@@ -432,7 +471,7 @@ def build(
         garbage=GarbagePauses(stats.pauses),
         reactor=reactor,
         expiry=Expiry(store, reactor, config.store.keep_days),
-        examine=lambda: quick.run(quick.checks(config, {name: text for name, text in strings.items() if text})),
+        examine=partial(quick_checks.run, checks),
         console=operated,
         audit=AuditObserver(Path(config.store.state)),
     )

@@ -54,7 +54,7 @@ class Checklist:
         yield from self._settings()
         yield from self._ports()
 
-    # What people write
+    # Written by people
 
     def _schema(self) -> Iterator[Missing]:
         made = self.maker.load()
@@ -96,7 +96,7 @@ class Checklist:
             if not re.search(rf"^#{field.name} = ", section, re.MULTILINE):
                 yield Missing(path, f"explain `{field.name}` in the section [{name}], with its default")
 
-    # What follows from the name and the port
+    # Derived from the name and the port
 
     def _ports(self) -> Iterator[Missing]:
         name, port, title = self.maker.name, self.maker.port, self._title() or self.maker.name
@@ -165,7 +165,7 @@ Description=gamed's port for {title}
 [Socket]
 ListenStream=[::]:{port}
 BindIPv6Only=both
-# By this name gamed knows whose port it is.
+# gamed recognises the port by this name.
 FileDescriptorName={name}
 Service=gamed.service
 Backlog=4096
@@ -190,7 +190,7 @@ def main(arguments: list[str]) -> int:
         return 1
     checklist = Checklist(maker)
     if "--write" in arguments:
-        # Each is looked for anew, because two may be in one file.
+        # Search again for each of them, because two may be in the same file.
         while written := next((one for one in checklist.missing() if one.write), None):
             assert written.write is not None
             written.write()

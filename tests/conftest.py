@@ -22,7 +22,7 @@ UNIT_SECONDS = 0.5
 @pytest.hookimpl(wrapper=True)
 def pytest_runtestloop() -> Generator[None, object, object]:
     """Run the tests in a directory of their own, as trial does, so that nothing stays in the checkout."""
-    # Not earlier: the workers of pytest-xdist find the tests by the directory in which they start.
+    # Not earlier: the workers of pytest-xdist find the tests by their initial directory.
     with (
         tempfile.TemporaryDirectory(prefix="gamed-tests-", ignore_cleanup_errors=True) as directory,
         contextlib.chdir(directory),

@@ -99,7 +99,7 @@ class Daemon:
         self.launch()
         while b"#info] ready" not in self.log.read_bytes()[already:]:
             if self.process.poll() is not None or time.monotonic() - begun > timeout:
-                # Nobody else knows of it yet who would end it.
+                # Nobody else knows about the process yet, and could end it.
                 self.kill()
                 raise AssertionError(f"not ready, exit status {self.process.returncode}: {self.text()[-2000:]}")
             time.sleep(0.01)

@@ -39,7 +39,7 @@ def sections() -> dict[str, list[str]]:
 def follow(block: str, directory: Path) -> str:
     """Run a block as it is printed, and return what it printed; end where a command fails."""
     print(f"\n--- {time.strftime('%X')}\n{block}", end="", flush=True)
-    # What is asked for is a password. A file can be read anew by each command that reads /dev/stdin.
+    # The commands ask for a password. From a file, each command that reads /dev/stdin can read it again.
     with tempfile.TemporaryFile() as typed:
         typed.write(b"secret\n")
         typed.seek(0)
@@ -61,7 +61,7 @@ def environment(directory: Path) -> dict[str, str]:
     return {**os.environ, **changes}
 
 
-# What stands in for systemd
+# Substitutes for systemd
 
 
 def settings(key: str) -> list[str]:
@@ -95,7 +95,7 @@ def start() -> None:
 def stop() -> None:
     """Stop it, and wait until it has ended."""
     send(signal.SIGTERM)
-    # A process that has ended and that nobody waits for has no program.
+    # A zombie process has no program.
     while Path("/proc", PID.read_text(), "exe").exists():
         time.sleep(0.1)
     PID.unlink()
@@ -141,7 +141,7 @@ def without_systemd(directory: Path) -> None:
     print("systemd does not run here: systemctl, systemd-run and journalctl are stood in for, sysctl is left out")
     for name in ("systemctl", "systemd-run", "journalctl"):
         (directory / name).symlink_to(Path(__file__).resolve())
-    # A container's kernel is not its own.
+    # A container shares the kernel of its host.
     (directory / "sysctl").symlink_to("/bin/true")
     subprocess.run(["useradd", "--system", "--home-dir", STATE, "gamed"], check=True)
     subprocess.run(["service", "postgresql", "start"], check=True)
@@ -179,7 +179,7 @@ def main() -> None:
         follow("systemctl stop gamed.service", directory)
         assert all(Path(each).exists() for each in re.findall(r"\bfile:(\S+)", UNIT.read_text())), "Documentation="
         assert "plugin cache" not in said, "twistd --help must be run after the last pip install"
-        # The records of the two checks: one is in the SQLite file that was restored, one in PostgreSQL.
+        # The records of the two checks: one in the restored SQLite file, one in PostgreSQL.
         for text in (printed["Back up and restore"][-1], listed):
             assert text.count("battleship") == 1, text
         for text in (*printed["Check"], *again):

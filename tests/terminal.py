@@ -41,7 +41,7 @@ def _talk(master: int, keys: Sequence[bytes], prompt: bytes) -> str:
     while chunk := _read(master):
         shown += chunk
         while answered < len(keys) and shown.count(prompt) > answered:
-            # What was typed before the program listens for single keys is thrown away.
+            # Input that was typed before the program switches to single keys is discarded.
             select.select([], [], [], 0.05)
             os.write(master, keys[answered])
             answered += 1
@@ -54,5 +54,5 @@ def _read(master: int) -> bytes:
     try:
         return os.read(master, 65_536)
     except OSError:
-        # Linux answers so when the other side has closed.
+        # The error on Linux when the other side has closed.
         return b""

@@ -1,4 +1,4 @@
-"""What must exist for a game exists for each game of the registry: see `tests/checklist.py`."""
+"""The checklist of `tests/checklist.py` is complete for each game of the registry."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ChecklistTests(SynchronousTestCase):
             self.assertEqual([str(one) for one in Checklist(maker).missing()], [], name)
 
     def folder(self) -> Path:
-        """Return a copy of what is looked at."""
+        """Return a copy of the files that the checklist examines."""
         folder = Path(self.mktemp())
         for path in CHECKED:
             copy = shutil.copytree if (ROOT / path).is_dir() else shutil.copy2

@@ -1,4 +1,4 @@
-"""`make check`: that each of its own checks finds what it is for."""
+"""`make check`: each of its own checks finds the mistakes that it is for."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TREE = """
     gamed/core/  the core, in `new.py`
                  and `gone.py`
 
-Planned rooms:
+Planned folders:
 """
 
 

@@ -1,6 +1,6 @@
-"""Links between the documents, and the citations in code: each leads to a heading that is there. Lines of Markdown.
+"""Links between documents and citations in code have a target; lines of Markdown are short.
 
-A citation is the path of a page from the root, with the anchor of a heading where one is meant, as in
+A citation is the path of a page from the root, possibly with the anchor of a heading, as in
 docs/specs/roborally.md#47-power-down. Other forms, such as the name of a page alone, are reported.
 """
 
@@ -31,7 +31,7 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
 def prose(text: str) -> str:
-    """Return a Markdown text with its blocks of code emptied: what is in them belongs to other pages."""
+    """Return a Markdown text with empty code blocks: the links in them are examples."""
     return re.sub(
         r"^( *```+)\w*\n.*?^\1$", lambda block: "\n" * block[0].count("\n"), text, flags=re.DOTALL | re.MULTILINE
     )
@@ -39,7 +39,7 @@ def prose(text: str) -> str:
 
 @cache
 def anchors(page: Path) -> frozenset[str]:
-    """Return the anchors that GitHub makes of a page's headings."""
+    """Return the anchors that GitHub derives from the headings of a page."""
     found: list[str] = []
     for heading in re.findall(r"^#+ (.+)$", prose(page.read_text()), re.MULTILINE):
         words = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower()
@@ -49,14 +49,14 @@ def anchors(page: Path) -> frozenset[str]:
 
 
 def missing(page: Path, anchor: str) -> str:
-    """Return what a link to a page and an anchor does not find; nothing if it leads somewhere."""
+    """Return why a link to a page and an anchor has no target; "" if it has one."""
     if not page.exists():
         return "there is no such file"
     return f"there is no heading #{anchor}" if anchor and anchor not in anchors(page) else ""
 
 
 def citations(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the line and what is wrong for each citation in the code `text` that leads nowhere."""
+    """Yield the line and the error of each citation without a target in the code `text`."""
     for number, line in enumerate(text.split("\n"), 1):
         if ".md" not in line and "ssue" not in line:
             continue
@@ -64,14 +64,14 @@ def citations(text: str) -> Iterator[tuple[int, str]]:
             yield number, f"{old[0]}: not a path with an anchor"
         for found in CITATION.finditer(line):
             path, anchor = found.groups()
-            # A quoted name without a folder is a part of a path that the code puts together.
+            # A quoted name without a folder is part of a path that the code joins.
             quoted = line[: found.start()].endswith(('"', "'")) and "/" not in path
             if not quoted and (wrong := missing(ROOT / path, anchor)):
                 yield number, f"{found[0]}: {wrong}"
 
 
 def links(page: Path, text: str) -> Iterator[tuple[int, str]]:
-    """Yield the line and what is wrong for each link in the Markdown `text` of a page that leads nowhere."""
+    """Yield the line and the error of each link without a target in the Markdown `text` of a page."""
     for number, line in enumerate(prose(text).split("\n"), 1):
         for target in LINK.findall(re.sub(r"(`+)[^`]+\1", "", line)):
             path, _, anchor = target.partition("#")
@@ -81,7 +81,7 @@ def links(page: Path, text: str) -> Iterator[tuple[int, str]]:
 
 @cache
 def sources() -> dict[str, str]:
-    """Return the files of gamed, the tests and what is installed with them."""
+    """Return the source files of gamed and the tests, and the files that are installed with them."""
     found = {
         str(path.relative_to(ROOT)): path
         for folder in ("gamed", "tests", "etc", "twisted")
@@ -132,7 +132,7 @@ class CitationTests(SynchronousTestCase):
 
 
 class FormTests(SynchronousTestCase):
-    """What the tests above would report."""
+    """The mistakes that the tests above would report."""
 
     def test_old_forms(self) -> None:
         for text in (

@@ -1,4 +1,4 @@
-"""What commands that change the record store leave in the audit log, and who may read the files that commands make."""
+"""The lines that commands add to the audit log, and the permissions of the files that commands create."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class ImportAuditTests(AuditCase):
 
 
 class RightsTests(AuditCase):
-    """Files with people's addresses are their owner's alone, as those of the daemon are."""
+    """Files with people's addresses can be read only by their owner, as those of the daemon."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -78,7 +78,7 @@ class RightsTests(AuditCase):
         self.run_gamed("import", self.file("a.xml", GOFANS))
         self.check_private(self.folder / "games.db")
         self.check_private(self.folder / "audit.log")
-        # What SQLite puts next to it while it is open.
+        # The files that SQLite creates next to the open database.
         self.store().thd_keep([(record(game()), None)])
         self.check_private(self.folder / "games.db-wal")
 

@@ -1,4 +1,4 @@
-"""`gamed doctor`: what it finds in order, what it does not, and what it says to do."""
+"""`gamed doctor`: its findings, and its advice."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from typing import Any
 from click.testing import CliRunner
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.cli import examination, main, ports, quick
+from gamed import quick_checks
+from gamed.cli import examination, main, ports
 from gamed.config import Config, structure
 from gamed.net import strings
 from gamed.registry import games
@@ -35,12 +36,12 @@ class FolderCase(SynchronousTestCase):
         self.folder.mkdir(mode=0o700, parents=True)
 
     def config(self, **sections: dict[str, Any]) -> Config:
-        """Return a configuration in which all listeners are off that are not named."""
+        """Return a configuration in which all listeners are off except the named ones."""
         off: dict[str, dict[str, Any]] = {name: {"endpoint": ""} for name in (*games(), "web")}
         return structure({**off, "console": {"telnet": ""}, **sections}, self.folder)
 
     def only(self, pairs: Any, status: str, *words: str) -> None:
-        """Check that there is one finding, of a status, whose sentence has some words."""
+        """Check that there is one finding, with this status and these words in its sentence."""
         ((seen, text),) = found(pairs)
         self.assertEqual(seen, status, text)
         for word in words:
@@ -57,7 +58,7 @@ class PortTests(FolderCase):
         return self.config(battleship={"endpoint": f"tcp:{port}:interface=127.0.0.1"})
 
     def lock(self) -> None:
-        """Hold the journal's lock as this process, which then stands for the daemon."""
+        """Hold the lock of the journal, as a running daemon does."""
         (self.folder / "journal").mkdir()
         descriptor = os.open(self.folder / "journal" / "lock", os.O_RDWR | os.O_CREAT)
         self.addCleanup(os.close, descriptor)
@@ -269,7 +270,7 @@ class DiskTests(FolderCase):
 
 
 def iter_bytes() -> Any:
-    """Return a source of bytes that is the same for all pages."""
+    """Return a source of random bytes that is the same for all pages."""
     return lambda count: b"x" * count
 
 
@@ -356,7 +357,7 @@ class OtherTests(FolderCase):
     def test_descriptors(self) -> None:
         for limit, status in ((100, "error"), (1024, "warning"), (100_000, "ok")):
             self.patch(resource, "getrlimit", lambda _what, limit=limit: (limit, limit))
-            self.only(quick.check_descriptors(self.config(), games()), status, str(limit))
+            self.only(quick_checks.check_descriptors(self.config(), games()), status, str(limit))
 
     def test_no_unit(self) -> None:
         self.only(examination.check_unit([self.folder / "none"]), "ok", "no systemd unit")

@@ -1,4 +1,4 @@
-"""`gamed install-files`: what an administrator installs from, and the man pages."""
+"""`gamed install-files`: the files for an installation, and the man pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`gamed convert`, `export`, `show` and `record`: Go games between formats, on the terminal, and written down."""
+"""`gamed convert`, `export`, `show` and `record`: converting, showing and recording Go games."""
 
 from __future__ import annotations
 

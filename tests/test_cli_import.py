@@ -1,4 +1,4 @@
-"""`gamed import`, `check` and `records reindex` against files and a real database; killing an import."""
+"""`gamed import`, `check` and `records reindex` with files and a real database; killing an import."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ class ImportTests(ImportCase):
         names = [self.file(f"{number}.xml", GOFANS) for number in range(3)]
         shown = on_terminal("import", *names, "--config", str(self.config))
         first, *lines = shown.split("\r\x1b[K")
-        # How often the bar is drawn before the first line depends on how long that takes.
+        # How often the bar is drawn before the first line depends on the speed of the machine.
         self.assertGreaterEqual(first.count("%"), 4)
         self.assertEqual(len(lines), 3)
         for number, line in enumerate(lines, 1):
@@ -267,7 +267,7 @@ class CheckTests(ImportCase):
 
 class ReindexTests(ImportCase):
     def damaged(self) -> None:
-        """Import some documents, and spoil what is searched of them."""
+        """Import some documents, and spoil their search fields."""
         names = [self.file("a.xml", GOFANS), self.file("b.xml", NESTED), self.file("c.xml", UNKNOWN)]
         self.run_gamed("import", *names)
         self.store().thd_keep([(record(game()), None)])
@@ -326,7 +326,7 @@ class KillTests(ImportCase):
             ) as process:
                 assert process.stdout is not None
                 told = [process.stdout.readline() for _ in range(lines)]
-                # Somewhere in the work on the documents that come next.
+                # At a random point while it works on the next documents.
                 time.sleep(0.02)
                 process.send_signal(signal.SIGKILL)
             self.assertTrue(all(line.split(" ")[0] in TAKEN for line in told), told)
@@ -338,7 +338,7 @@ class KillTests(ImportCase):
         self.check_whole(self.GAMES)
 
     def check_whole(self, least: int) -> None:
-        """Check that what is there is whole, with what is searched of it, and as much as was told of at least."""
+        """Check that all stored records are complete, with their search fields, and include all that were reported."""
         store = self.store()
         records = list(store.thd_records())
         self.assertGreaterEqual(len(records), least)

@@ -1,4 +1,4 @@
-"""`gamed records …` against a real database file."""
+"""`gamed records …` with a real database file."""
 
 from __future__ import annotations
 
@@ -345,7 +345,7 @@ class WordsTests(SynchronousTestCase):
             self.assertRegex(self.words(termination, 1), r"\Ab won")
             self.assertFalse(self.words(termination, None).startswith(("a ", "b ")))
         self.assertEqual(self.words(Termination.LEFT, 0), "a won, other left")
-        # A name that is not known, or that both have, says nothing.
+        # Names that are not known, or that are equal, are left out.
         for names in ("a ", "bb"):
             self.assertEqual(self.words(Termination.LEFT, 1, names), "seat 1 won, other left")
 

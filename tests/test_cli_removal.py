@@ -1,4 +1,4 @@
-"""`gamed records delete` and `gamed records anonymise` against a real database, replay files and a journal."""
+"""`gamed records delete` and `gamed records anonymise` with a real database, replay files and a journal."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def hive(*names: str) -> Record:
 
 
 def battleship(name: str) -> Record:
-    """Return the record of a game of Battleship by somebody of this name."""
+    """Return the record of a Battleship game with a player of this name."""
     played = game(room=OTHER)
     played.entries[0] = Entry(0, JOINED, 0, data={"name": name})
     return record(played)

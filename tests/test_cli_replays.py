@@ -1,4 +1,4 @@
-"""`gamed records export --format`, and the import of other programs' files, packed or not, against a real database."""
+"""`gamed records export --format`, and the import of other programs' files, packed or not."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class ExportTests(ImportCase):
         self.assertIn("gamed-hive has no format sgf; it has xml, software-challenge", found.output)
 
     def test_importing_it_again_finds_the_game(self) -> None:
-        """The record came from such a file, so it is the same one."""
+        """The record was imported from such a file, so the export is equal to it."""
         replay = self.file("replay.xml", write(whole(1)))
         self.assertIn("duplicate", self.run_gamed("import", replay).output)
 
@@ -97,7 +97,7 @@ class BulkTests(ImportCase):
         self.assertEqual(found.stderr, "")
         name = f"replay_swc_2020_hive_a__b___c__Ω_1970.01.01_00_00_00_{ROOM[:8]}.xml"
         self.assertEqual(self.files(), {name: write(whole(1))})
-        # Once more changes nothing.
+        # A second export changes nothing.
         self.export("--format", FORMAT)
         self.assertEqual(list(self.files()), [name])
 

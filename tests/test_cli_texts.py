@@ -1,4 +1,4 @@
-"""The texts of the command line: help, completion, boards on narrow terminals, and sentences that say what to do."""
+"""The texts of the command line: help, completion, boards on narrow terminals, and helpful error messages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.test_cli_import import ImportCase
 
 
 def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Yield the words of all commands."""
+    """Yield the words of each command."""
     yield path
     for name, command in group.commands.items():
         if isinstance(command, click.Group):
@@ -36,7 +36,7 @@ def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[s
 
 
 class UsageTests(SynchronousTestCase):
-    """What is said of a word that a command does not take."""
+    """The error messages for arguments that a command does not accept."""
 
     def said(self, *words: str) -> str:
         found = CliRunner().invoke(cli.main, words)

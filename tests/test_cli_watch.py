@@ -1,4 +1,4 @@
-"""`gamed watch` as a process beside `gamed bot`, and what becomes of the record."""
+"""`gamed watch` in a process next to `gamed bot`, and the resulting record."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class WatchTests(SynchronousTestCase):
         self.carry(directory, document)
 
     def play(self, port: int) -> None:
-        """Let a channel watch three bots, all in processes of their own."""
+        """Let a channel watch three bots, each in its own process."""
         channel = start("watch", "roborally", "--name", "Tafel", port=port)
         bots = [start("bot", "roborally", "--name", name, port=port) for name in PLAYERS]
         told = [process.communicate(timeout=90) for process in (channel, *bots)]
@@ -60,7 +60,7 @@ class WatchTests(SynchronousTestCase):
         self.assertGreater(len(frames), 5)
 
     def carry(self, directory: Path, document: bytes) -> None:
-        """Check the document, spoil it, and import it into an empty store."""
+        """Check the record, modify it so that it is invalid, and import it into an empty store."""
         path = directory / "game.xml"
         path.write_bytes(document)
         other = Daemon(directory / "other")
@@ -74,7 +74,7 @@ class WatchTests(SynchronousTestCase):
 
 
 class Tty(io.StringIO):
-    """A standard output that is a terminal."""
+    """Standard output on a terminal."""
 
     def isatty(self) -> bool:
         return True
@@ -88,7 +88,7 @@ class TerminalTests(SynchronousTestCase):
         self.patch(os, "environ", {name: value for name, value in os.environ.items() if name != "NO_COLOR"})
 
     def drawn(self) -> str:
-        """Return what was written since the last time."""
+        """Return the output since the last call."""
         text = self.out.getvalue()
         self.out.truncate(0)
         self.out.seek(0)
@@ -116,7 +116,7 @@ class TerminalTests(SynchronousTestCase):
     def test_no_color(self) -> None:
         os.environ["NO_COLOR"] = "1"
         Terminal().draw(frame("doppelhalle"))
-        # The cursor is moved, and that is all.
+        # Nothing but cursor movement.
         self.assertEqual(set(re.findall(r"\x1b\[[0-9;]*([A-Za-z])", self.drawn())), {"H", "J", "K"})
 
     def test_elsewhere_one_board_a_step_without_escape_codes(self) -> None:

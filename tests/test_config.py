@@ -1,4 +1,4 @@
-"""The configuration: defaults, paths, and an error with a clear sentence for everything else."""
+"""The configuration: defaults, paths, and a clear error for everything else."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ConfigTestCase(SynchronousTestCase):
         return load(str(self.file))
 
     def error(self, text: str) -> str:
-        """Return what is said of a file, without the file's name in front."""
+        """Return the error for a file, without the file's name."""
         said = str(self.assertRaises(ConfigError, self.load, text))
         head, _, rest = said.partition(": ")
         self.assertEqual(head, str(self.file))

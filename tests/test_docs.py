@@ -1,4 +1,4 @@
-"""The documents say what the code does: defaults, codes, commands, examples."""
+"""The documents agree with the code: defaults, codes, commands, examples."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ DESIGN = ROOT / "docs" / "topics" / "design.md"
 
 
 def section(page: Path, heading: str) -> str:
-    """Return what stands below a heading of the second level."""
+    """Return the text below a heading of the second level."""
     _, _, rest = page.read_text().partition(f"\n## {heading}\n")
     assert rest, heading
     return rest.partition("\n## ")[0]
@@ -54,7 +54,7 @@ def blocks(page: Path, language: str) -> list[str]:
 
 class ConfigurationTests(SynchronousTestCase):
     def setUp(self) -> None:
-        # Words follow "# ", keys and sections follow "#" alone.
+        # Words follow "# "; keys and sections follow "#" without a blank.
         self.text = re.sub(r"^#(?=\S)", "", CONFIGURATION.read_text(), flags=re.MULTILINE)
         self.tree: dict[str, dict[str, Any]] = tomllib.loads(self.text)
 
@@ -110,7 +110,7 @@ class CommandTests(SynchronousTestCase):
 
 
 def raised(module: ModuleType) -> set[str]:
-    """Return the codes of the rule errors that a module makes: the one that is given, or else the class's own."""
+    """Return the codes of the rule errors that a module raises: the given one, or that of the class."""
     codes = set()
     for call in ast.walk(ast.parse(Path(str(module.__file__)).read_text())):
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
@@ -127,7 +127,7 @@ class BattleshipPageTests(SynchronousTestCase):
         self.assertEqual(sorted(shown), sorted(raised(rules) | raised(fleet) | raised(relay)))
 
     def test_every_termination_is_there(self) -> None:
-        # No move of this game is timed.
+        # This game has no time limits for moves.
         self.assertEqual({*first_cells(section(BATTLESHIP, "Ends")), "time"}, set(map(str, Termination)))
 
     def test_every_key_is_there_with_its_default(self) -> None:
@@ -168,7 +168,7 @@ class BattleshipPageTests(SynchronousTestCase):
         self.check_record(harness, document)
 
     def check_record(self, harness: Harness, document: str) -> None:
-        """Compare the record of the session with the one that the page shows, times and addresses aside."""
+        """Compare the record of the session with the one on the page, except for times and addresses."""
         (record,) = harness.store.records.values()
         lines = re.findall(r"<line .*?</line>", record.body.decode())
         self.assertEqual([without_time(line) for line in lines],
@@ -179,12 +179,12 @@ class BattleshipPageTests(SynchronousTestCase):
 
 
 def without_time(line: str) -> str:
-    """Return a record's entry without its offset."""
+    """Return an entry of a record without its offset."""
     return re.sub(r' at="\d+"', "", line)
 
 
 class OperationTests(SynchronousTestCase):
-    """The pages for administrators, and the examples in etc/; .ci/run follows the former and checks the latter."""
+    """The pages for administrators, which .ci/run follows, and the examples in etc/, which it checks."""
 
     def test_the_table_of_ports_is_complete(self) -> None:
         rows = re.findall(

@@ -1,4 +1,4 @@
-"""Full collections wait for a quiet moment, and not for ever."""
+"""Full collections wait for a quiet moment, but not forever."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gamed.garbage import IDLE_BEATS, MOST_KEPT, PORTION, IdleCollector
 
 
 class IdleCollectorTests(SynchronousTestCase):
-    """With a collector that only takes notes: "p" is a chunk, "a" is all, which what was kept out belongs to."""
+    """With a collector that only notes its calls: "p" is a chunk, "a" is everything, including frozen objects."""
 
     def setUp(self) -> None:
         self.handled = 0
@@ -164,7 +164,7 @@ def resident_bytes() -> int:
 
 
 class LargeBlockTests(SynchronousTestCase):
-    """What passwords take when they are judged in threads: 16 MiB each."""
+    """The memory that checking passwords in threads needs: 16 MiB each."""
 
     THREADS = 4
     BLOCK = 16 * 1024 * 1024

@@ -1,4 +1,4 @@
-"""The how-tos are followed to the letter: their code blocks are done step by step in a copy of the checkout.
+"""Follow the how-tos to the letter: execute their code blocks step by step in a copy of the checkout.
 
 Python runs there without the checkout's own installation, so it finds no other plugin file of gamed.
 """
@@ -39,7 +39,7 @@ OUR_OWN = ("tests/games/tictactoe/", "gamed/games/tictactoe/")
 
 
 def put(folder: Path, step: re.Match[str]) -> None:
-    """Do a step."""
+    """Execute a step."""
     file, text = folder / step["path"], re.sub(f"^{step['indent']}", "", step["text"], flags=re.MULTILINE)
     if step["verb"] == "Write":
         assert not file.exists(), file
@@ -57,7 +57,7 @@ def put(folder: Path, step: re.Match[str]) -> None:
 
 
 def packages(folder: Path) -> None:
-    """Fill a folder with links to all that is installed, but for gamed and its plugin file."""
+    """Fill a folder with links to everything that is installed, except gamed and its plugin file."""
     installed = Path(sysconfig.get_path("purelib"))
     plugins = folder / "twisted" / "plugins"
     plugins.mkdir(parents=True)
@@ -76,14 +76,14 @@ class HowToCase(SynchronousTestCase):
         return list(STEP.finditer(page.read_text()))
 
     def checkout(self) -> Path:
-        """Return a copy of the checkout. Of the tests, it has the code."""
+        """Return a copy of the checkout. Of the tests, it includes only the code."""
         folder = Path(self.mktemp()).resolve()
         packages(folder / "installed")
         copy = folder / "checkout"
         shutil.copytree(ROOT / "tests", copy / "tests", ignore=lambda at, names: [
             name for name in names if not name.endswith(".py") and not (Path(at) / name).is_dir()
         ])  # fmt: skip
-        # Other processes may be about to write compiled modules, and rename them when they are done.
+        # Other processes may be writing compiled modules, and rename them at the end.
         ignored = shutil.ignore_patterns("__pycache__", "dropin.cache")
         for name in COPIED:
             if (ROOT / name).is_dir():
@@ -93,7 +93,7 @@ class HowToCase(SynchronousTestCase):
         return copy
 
     def run_in(self, folder: Path, *arguments: str) -> tuple[int, str]:
-        """Run Python in the copy; return its status and what it says."""
+        """Run Python in the copy; return its status and its output."""
         paths = f"{folder}:{folder.parent / 'installed'}"
         done = subprocess.run(
             [sys.executable, "-S", *arguments],
@@ -106,13 +106,13 @@ class HowToCase(SynchronousTestCase):
         return done.returncode, done.stdout + done.stderr
 
     def check_tests(self, folder: Path, *tests: str) -> int:
-        """Run tests in the copy; return how many there were."""
+        """Run tests in the copy; return their number."""
         status, said = self.run_in(folder, "-m", "twisted.trial", *tests)
         self.assertEqual(status, 0, said[-3000:])
         return int(re.findall(r"Ran (\d+) tests", said)[0])
 
     def check_blocks(self, page: Path) -> None:
-        """All blocks are steps, but for commands."""
+        """All blocks are steps, except commands."""
         fences = re.findall(r"^ *(```+)(\w+)$", page.read_text(), re.MULTILINE)
         self.assertEqual(len([one for one in fences if one[1] != "sh"]), len(self.steps(page)))
 
@@ -150,7 +150,7 @@ class AddAGameTests(HowToCase):
         self.assertGreater(self.check_tests(folder, *tests), 30)
 
     def check_list(self, folder: Path, written: set[str]) -> None:
-        """Compare what the checklist asks people for, when the game is there, with what the guide writes after it."""
+        """Compare what the checklist reports for the new game with what the guide writes after that step."""
         status, said = self.run_in(folder, "-m", "tests.checklist", "tictactoe")
         self.assertEqual(status, 1)
         asked = {line.partition(":")[0] for line in said.splitlines()[:-1] if "--write" not in line}
@@ -160,7 +160,7 @@ class AddAGameTests(HowToCase):
 
 class OtherHowToTests(HowToCase):
     def followed(self, page: Path) -> Path:
-        """Return a copy of the checkout in which a page's steps are done."""
+        """Return a copy of the checkout in which the steps of a page have been executed."""
         self.check_blocks(page)
         folder = self.checkout()
         for step in self.steps(page):
@@ -168,7 +168,7 @@ class OtherHowToTests(HowToCase):
         return folder
 
     def named_tests(self, page: Path) -> list[str]:
-        """Return the tests that a page runs."""
+        """Return the tests that the page runs."""
         return re.findall(r"(?<= )tests\.[\w.]+", re.findall(r"\.venv/bin/trial(.*)", page.read_text())[0])
 
     def test_a_column_can_be_added(self) -> None:

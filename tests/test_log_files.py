@@ -1,4 +1,4 @@
-"""What the daemon writes is its user's alone; logrotate and signals do not end it."""
+"""Only the daemon's user can read its files; logrotate and signals do not end it."""
 
 from __future__ import annotations
 

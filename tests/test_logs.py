@@ -1,4 +1,4 @@
-"""The log's lines: one an event, with its fields, and harmless."""
+"""The lines of the log: one per event, with its fields, and without control characters."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class TextTests(LogCase):
 
 class FactoryTests(SynchronousTestCase):
     def setUp(self) -> None:
-        # Whether systemd reads the output of these tests is no matter of theirs.
+        # The tests must not depend on whether systemd reads their output.
         self.patch(os, "environ", {})
 
     def test_for_the_journal_each_line_has_its_priority(self) -> None:

@@ -1,4 +1,4 @@
-"""What every game in the registry must keep: these tests run on a new game as soon as its plugin line is there.
+"""Tests of every game in the registry: they include a new game as soon as its plugin line exists.
 
 Source: docs/topics/design.md#adding-things, docs/topics/design.md#habits.
 """
@@ -41,7 +41,7 @@ SEEDS = (1, 2, 3)
 
 
 def variants(game_type: GameType) -> list[Any]:
-    """Return a game's default settings, and those that differ by one other choice of a key that has choices."""
+    """Return a game's default settings, and variants in which one key with choices has another value."""
     default = game_type.settings()
     choices = {field.name: getattr(field.validator, "options", ()) for field in attrs.fields(game_type.settings)}
     others = [{name: value} for name, values in choices.items() for value in values if value != getattr(default, name)]
@@ -49,9 +49,9 @@ def variants(game_type: GameType) -> list[Any]:
 
 
 def play(game_type: GameType, config: Any, seed: int) -> tuple[Any, History, list[bytes]]:
-    """Play a match between a game's own players, over its reception and its dialect, in memory.
+    """Play a match between a game's own players in memory, through its reception and dialect.
 
-    Return its table, its history and what each player sent. The table is shared by all who ask for the same match.
+    Return its table, its history and the bytes of each player. Callers with the same arguments share the table.
     """
     table, history, sent = played(game_type.kind, config, seed)
     return table, attrs.evolve(history, entries=list(history.entries)), sent
@@ -77,13 +77,13 @@ def played(kind: str, config: Any, seed: int) -> tuple[Any, History, list[bytes]
 
 
 def replace_entries(history: History, entries: list[Entry]) -> History:
-    """Return a history of other entries."""
+    """Return a history with other entries."""
     return attrs.evolve(history, entries=list(entries))
 
 
 @define(eq=False)
 class Seat:
-    """A player on a wire, and all that it has sent."""
+    """A player with its connection, and all bytes that it has sent."""
 
     player: Player
     wire: Wire
@@ -96,7 +96,7 @@ class Seat:
             self.wire.send(data)
 
     def answers(self) -> bool:
-        """Have the player answer what has come; False if nothing has."""
+        """Let the player answer the received bytes; return False if there are none."""
         new = self.wire.received[self.read :]
         self.read += len(new)
         if not new or self.player.is_done:
@@ -106,7 +106,7 @@ class Seat:
 
 
 def understood(wire: Connection, pieces: list[bytes]) -> tuple[list[Event], str]:
-    """Return the events that a wire makes of some pieces of bytes and a close, and the code of its error or ""."""
+    """Return the events that a connection yields for some pieces of bytes and a close, and its error's code or ""."""
     events: list[Event] = []
     try:
         for piece in (*pieces, b""):
@@ -118,7 +118,7 @@ def understood(wire: Connection, pieces: list[bytes]) -> tuple[list[Event], str]
 
 
 def one_by_one(wire: Connection, data: bytes) -> tuple[list[Event], str]:
-    """Return the same, where each event is taken from an iterator of its own, as in a reactor's turn of its own."""
+    """Return the same, but take each event from a new iterator, as if in a new turn of the reactor."""
     events: list[Event] = []
     try:
         for piece in (data, b""):
@@ -153,7 +153,7 @@ class RegistryTests(SynchronousTestCase):
 
 
 def game_tests(game_type: GameType) -> type[SynchronousTestCase]:
-    """Return the tests of what one game must have."""
+    """Return the tests of the parts that one game must have."""
 
     class GameTests(SynchronousTestCase):
         def test_its_records_have_a_schema(self) -> None:
@@ -218,7 +218,7 @@ def match_tests(game_type: GameType) -> type[SynchronousTestCase]:  # noqa: C901
                 table = self.fresh(history)
                 self.assertEqual(list(replay(table, history)), history.entries)
                 self.assertEqual(table.outcome, match.outcome)
-                # States may also hold what was guessed on the way (Battleship: a fleet that fits); views do not.
+                # States may also hold guesses that depend on the way (Battleship: a fleet that fits); views do not.
                 self.assertEqual(table.game.to_move(table.state), match.game.to_move(match.state))
                 for seat in (None, 0, 1):
                     self.assertEqual(table.game.view(table.state, seat), match.game.view(match.state, seat))
@@ -267,7 +267,7 @@ def rule_tests(game_type: GameType) -> type[SynchronousTestCase]:  # noqa: C901 
 
     class RuleTests(SynchronousTestCase):
         def walk(self, seed: int, config: Any = None) -> list[tuple[Any, Any]]:
-            """Return the game and each state of a match of random moves, all of them legal."""
+            """Return the game and all states of a match of random legal moves."""
             config = config or game_type.settings()
             options = game_type.options(config)
             table: Any = game_type.table(config, options, lambda: Random(seed), 0.0)
@@ -282,7 +282,7 @@ def rule_tests(game_type: GameType) -> type[SynchronousTestCase]:  # noqa: C901 
         def moved(self, game: Any, state: Any, random: Random) -> Any:
             seats = game.to_move(state)
             if not seats and hasattr(game, "advance"):
-                # Games with automatic steps (RoboRally); where none is due, this raises.
+                # For games with automatic steps (RoboRally); this raises if none is due.
                 return game.advance(state)
             self.assertTrue(seats, "nobody is to move, and there is no outcome")
             if CHANCE in seats:
@@ -348,7 +348,7 @@ def wire_tests(game_type: GameType) -> type[SynchronousTestCase]:
         @settings(deadline=None, max_examples=60)
         @given(pieces)
         def test_whatever_a_client_sends_is_understood_or_refused(self, data: list[bytes]) -> None:
-            """Whole or byte by byte, it ends in events or in RemoteProtocolError, and in the same ones."""
+            """Whole or byte by byte, data gives the same events or the same RemoteProtocolError, and no other error."""
             text = b"".join(data)
             whole = understood(self.wire(), [text] if text else [])
             self.assertEqual(understood(self.wire(), [bytes([byte]) for byte in text]), whole)
@@ -364,7 +364,7 @@ def wire_tests(game_type: GameType) -> type[SynchronousTestCase]:
                 self.assertTrue(events)
 
         def test_a_flood_without_sense_is_refused(self) -> None:
-            """Memory stays bounded: a message that does not end is an error at last."""
+            """Memory is bounded: a message without an end is an error eventually."""
             self.assertTrue(understood(self.wire(), [b"x" * 65_536] * 256)[1])
 
     return _named(WireTests, game_type)

@@ -1,4 +1,4 @@
-"""Limits and certificates read anew with 50 games running over TLS, and nobody dropped."""
+"""Limits and certificates are reloaded while 50 games run over TLS, and nobody is disconnected."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class ReloadTests(SynchronousTestCase):
         self.addCleanup(lambda: self.daemon.process.poll() is None and self.daemon.kill())
 
     def configure(self, connections: int) -> None:
-        """Write a configuration that admits so many."""
+        """Write a configuration that admits so many connections."""
         self.daemon.config.write_text(
             f'[battleship]\nendpoint = "ssl:{self.daemon.port}:privateKey={self.file}"\nconnections = {connections}\n'
             f'[console]\ntelnet = "tcp:{self.console}:interface=127.0.0.1"\npassword = "{PASSWORD}"\n'
         )
 
     def tls(self, port: int, host: str | None = None) -> socket.socket:
-        """Connect, and take nobody but localhost for it."""
+        """Connect, and accept only a certificate for localhost."""
         client = connection(port, host)
         self.addCleanup(client.close)
         wrapped = self.trusted.wrap_socket(client, server_hostname="localhost")
@@ -47,12 +47,12 @@ class ReloadTests(SynchronousTestCase):
         return wrapped
 
     def serial(self) -> str:
-        """Return the serial number of the certificate that a newcomer is shown."""
+        """Return the serial number of the certificate that a new client gets."""
         with self.tls(self.daemon.port) as client:
             return client.getpeercert()["serialNumber"]
 
     def reload(self, last: bytes = b"needs a restart") -> bytes:
-        """Return what the console says to `reload`, up to some words."""
+        """Return the console's answer to `reload`, up to some words."""
         with connection(self.console) as client:
             said = b""
             for typed in (b"admin", PASSWORD.encode(), b"reload"):
@@ -101,16 +101,16 @@ class ReloadTests(SynchronousTestCase):
         self.finish(matches)
 
     def advance(self, matches: list[Match]) -> None:
-        """Have each pair send a few lines that the other side reads."""
+        """Let each pair exchange a few lines."""
         for match in matches:
             match.play(left=match.left - 6)
 
     def finish(self, matches: list[Match]) -> None:
-        """Have all games played to their end, and look whether anything else was said."""
+        """Let all games be played to their end, and check that nothing else was sent."""
         for match in matches:
             match.play()
             self.assertEqual([client.recv(1) for client in match.clients], [b"", b""])
-        # Newcomers, who waited and left, have no record.
+        # Clients that waited and left have no record.
         self.daemon.settled(GAMES)
         self.daemon.stop()
         self.assertEqual(self.daemon.text().count("termination=victory"), GAMES)

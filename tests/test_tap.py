@@ -1,4 +1,4 @@
-"""The daemon put together: options, listeners, starting, what keeps it from starting, and the order of stopping."""
+"""The whole daemon: options, listeners, starting, errors at the start, and the order of stopping."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from tests.records.samples import ROOM, game, record
 from tests.store.contract import OTHER
 from tests.store.logs import sentences
 from tests.store.pump import Pump
-from tests.test_cli_quick import spoiled
+from tests.test_quick_checks import spoiled
 from tests.web.harness import dispatch
 from tests.web.test_archive import Visitor, at_once, played
 
@@ -106,14 +106,14 @@ class DaemonTestCase(SynchronousTestCase):
         self.patch(tap, "raise_descriptor_limit", lambda: 1_000)
         self.patch(resource, "getrlimit", lambda _what: (100_000, 100_000))
         self.addCleanup(os.umask, os.umask(0o022))
-        # What is frozen is never collected, and a process of tests goes on.
+        # Frozen objects are never collected, and the test process continues.
         self.patch(gc, "freeze", lambda: None)
 
     def daemon(self, toml: str = "", *arguments: str) -> Daemon:
         config = self.folder / "gamed.toml"
         config.write_text(toml, encoding="utf-8")
         options = Options()
-        # The tests are of one listener; the others of this machine may be in use.
+        # The tests need one listener; the ports of the others may be in use on this machine.
         off = [f"--{name}=" for name in OTHERS if f"[{name}]" not in toml and f"--{name}" not in arguments]
         options.parseOptions(["--config", str(config), *off, *arguments])
         service = makeService(options, self.reactor)
@@ -124,7 +124,7 @@ class DaemonTestCase(SynchronousTestCase):
         return [path.name for path in self.folder.iterdir()]
 
     def exits(self, call: Callable[..., object], *args: Any) -> str:
-        """Return the sentence with which a call ends the process."""
+        """Return the message with which a call ends the process."""
         return str(self.assertRaises(SystemExit, call, *args))
 
 
@@ -475,7 +475,7 @@ class HangingTests(DaemonTestCase):
             service.lobby.arrive("battleship", peer)
             room = peer.room
             self.reactor.advance(0)
-        # The database thread is at work, and nobody turns the reactor that would hear of its end.
+        # The database thread is busy, and the reactor that would notice its end does not run.
         done = service.stopService()
         with capturedLogs() as logs:
             self.reactor.advance(STOP_WITHIN)

@@ -1,4 +1,4 @@
-"""Texts and moments as people read them."""
+"""Texts and times in the form for people."""
 
 from __future__ import annotations
 

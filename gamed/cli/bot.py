@@ -66,17 +66,17 @@ def bot(game: str, **options: Any) -> None:
     from twisted.internet.defer import Deferred  # noqa: PLC0415 (heavy)
     from twisted.internet.task import react  # noqa: PLC0415 (heavy)
 
-    from gamed.registry import STAY, games  # noqa: PLC0415 (heavy)
+    from gamed.registry import STAY, game_type_of, game_types  # noqa: PLC0415 (heavy)
 
-    made = {loaded.kind: (loaded, maker.port) for maker in games().values() for loaded in (maker.load(),)}
-    if game not in made:
-        raise click.BadParameter(f"there is no {game}; there are {', '.join(made)}", param_hint="GAME")
-    game_type, standard = made[game]
+    found = game_type_of(game)
+    if found is None:
+        raise click.BadParameter(f"there is no {game}; there are {', '.join(game_types())}", param_hint="GAME")
+    game_type, maker = found
     players = game_type.players
     strategy = options["strategy"] or next(iter(players))
     if strategy not in players:
         raise click.BadParameter(f"{game} has no {strategy}; it has {', '.join(players)}", param_hint="--strategy")
-    port = options["port"] or standard
+    port = options["port"] or maker.port
     if options["ca"] is not None and not options["tls"]:
         raise click.BadParameter("without --tls nothing is checked", param_hint="--ca")
     given = {name: options[name] for name in _PLAYER_OPTIONS if options[name] is not None}

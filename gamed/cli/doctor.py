@@ -22,9 +22,9 @@ def doctor(ctx: click.Context, config: str | None, as_json: bool) -> None:  # no
     error; warnings leave 0.
     """
     from gamed.cli.examination import examine, plain, worst  # noqa: PLC0415 (heavy)
-    from gamed.cli.quick import ERROR, OK, Finding  # noqa: PLC0415 (heavy)
     from gamed.config import load  # noqa: PLC0415 (heavy)
     from gamed.core.errors import ConfigError  # noqa: PLC0415 (heavy)
+    from gamed.quick_checks import ERROR, OK, Finding  # noqa: PLC0415 (heavy)
 
     try:
         loaded = load(config)

@@ -22,11 +22,12 @@ from typing import Any, Final
 
 import attrs
 
-from gamed.cli import ports, quick
-from gamed.cli.quick import ERROR, OK, WARNING, Finding
+from gamed import quick_checks
+from gamed.cli import ports
 from gamed.config import SQLITE, Config
 from gamed.net.listener import standard_endpoint
 from gamed.net.strings import FAMILIES, parse
+from gamed.quick_checks import ERROR, OK, WARNING, Finding
 from gamed.registry import games
 
 SYNCS: Final = 20
@@ -59,9 +60,9 @@ _IN_MEMORY: Final = frozenset({"tmpfs", "ramfs", "overlay"})
 
 def examine(config: Config) -> list[Finding]:
     """Make all checks of a configuration that could be loaded. Each that breaks is an error by itself."""
-    return quick.run(
+    return quick_checks.run(
         (
-            *quick.checks(config, endpoints(config)),
+            *quick_checks.checks(config, endpoints(config)),
             ("ports", partial(check_ports, config)),
             ("reserved", partial(check_reserved, config)),
             ("state", partial(check_state, Path(config.store.state))),
@@ -311,7 +312,7 @@ def _database(url: str) -> Iterator[tuple[str, str]]:
     from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 (heavy)
 
     from gamed.store.dialects import parsed  # noqa: PLC0415 (heavy)
-    from gamed.store.migrations import revisions  # noqa: PLC0415 (heavy)
+    from gamed.store.migrations import HEAD, current_revision  # noqa: PLC0415 (heavy)
     from gamed.store.sql import public_url, sentence  # noqa: PLC0415 (heavy)
 
     known = parsed(url)
@@ -356,13 +357,13 @@ def _database(url: str) -> Iterator[tuple[str, str]]:
             # A disk that is full, or a server that only reads. It goes with the transaction.
             connection.exec_driver_sql(TRIED)
             connection.rollback()
-        current, head = revisions(connection)
-    if current == head:
+        current = current_revision(connection)
+    if current == HEAD:
         yield OK, f"{name} is whole and has the schema of this version"
-    elif current is None or head is None or current < head:
-        yield WARNING, f"{name} has the schema {current or 'of no version'}; the next start brings it to {head}"
+    elif current is None or current < HEAD:
+        yield WARNING, f"{name} has the schema {current or 'of no version'}; the next start brings it to {HEAD}"
     else:
-        yield ERROR, f"{name} has the schema {current}, and this gamed knows none later than {head}: use a newer gamed"
+        yield ERROR, f"{name} has the schema {current}, and this gamed knows none later than {HEAD}: use a newer gamed"
 
 
 def check_clocks(state: Path) -> Iterator[tuple[str, str]]:

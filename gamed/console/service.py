@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from attrs import define, field
 from twisted.application.service import Service
+from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 
 from gamed.admin.accounts import Accounts, Secret, secrets_of
@@ -19,13 +21,18 @@ from gamed.console.entrance import Entrance
 from gamed.console.levels import LogLevels
 from gamed.console.operator import CommandServices
 from gamed.console.reload import Reloader
-from gamed.console.telnet import TelnetFactory
 from gamed.lobby.lobby import Lobby
 from gamed.net.game_listeners import GameListeners
+from gamed.net.late import LateFactory
 from gamed.net.limits import Bans, ConnectionLimits
 from gamed.net.listener import Listener
+from gamed.registry import Named
 
 log = Logger()
+
+# Imported when somebody connects, or when the configuration wants SSH: conch is 40 ms and more.
+_telnet_factory = Named("gamed.console.telnet.TelnetFactory")
+_ssh_factory = Named("gamed.console.ssh.SSHConsoleFactory")
 
 
 @define(eq=False)
@@ -65,8 +72,14 @@ def console(  # noqa: PLR0913 (what the console and its commands need of the dae
     bans: Bans,
     reactor: Any,
     configure: Callable[[], Config] | None,
+    in_thread: Callable[..., Deferred[Any]],
+    load_games: Callable[[], None],
 ) -> Console:
-    """Return the console. `telnet`: its endpoint, or nothing; `configure`: reads the configuration again."""
+    """Return the console. `telnet`: its endpoint, or nothing; `configure`: reads the configuration again.
+
+    `load_games`: imports the games, which commands show; called in a thread before the first telnet connection is
+    accepted.
+    """
     settings = config.console
     limits = ConnectionLimits("console", settings.connections, settings.connections, bans)
     levels = LogLevels()
@@ -96,14 +109,18 @@ def console(  # noqa: PLR0913 (what the console and its commands need of the dae
     lobby.alarms.append(operators.alarm)
     lobby.logins.administrators.append(operators.addresses)
     if telnet:
-        made.listeners.append(Listener("console", telnet, TelnetFactory(services, accounts, entrance), reactor))
-    if settings.ssh:
-        # Importing conch's SSH takes a while, and installs a reactor.
-        from gamed.console.ssh import SSHConsoleFactory  # noqa: PLC0415
 
-        factory = SSHConsoleFactory(services, accounts, entrance)
+        def make_telnet() -> Any:
+            load_games()
+            return _telnet_factory(services, accounts, entrance)
+
+        late = LateFactory(make_telnet)
+        made.listeners.append(Listener("console", telnet, late, reactor, load=partial(in_thread, late.get)))
+    if settings.ssh:
+        # Here and now, because a start ends where the host key cannot be used.
+        factory = _ssh_factory(services, accounts, entrance)
         made.prepare = factory.prepare
-        made.listeners.append(Listener("console", settings.ssh, factory, reactor))
+        made.listeners.append(Listener("console", settings.ssh, factory, reactor, load=partial(in_thread, load_games)))
     return made
 
 

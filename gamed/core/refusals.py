@@ -28,7 +28,8 @@ _LONGEST_CODE: Final = 64
 
 _SECRET_VALUE: Final = re.compile(
     # From the beginning of a word on: to try each of its letters takes long where it is long.
-    r"""(?<!\w)((?:\w*pass\w*|\w*reserv\w*|\w*code)\s*[=>]\s*)("[^"]*"?|'[^']*'?|[^\s<>]+)""", re.IGNORECASE
+    r"""(?<!\w)((?:\w*pass\w*|\w*reserv\w*|\w*code)\s*[=>]\s*)("[^"]*"?|'[^']*'?|[^\s<>]+)""",
+    re.IGNORECASE,
 )
 _UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _TAKEN_OUT: Final = "[removed]"

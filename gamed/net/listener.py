@@ -6,7 +6,7 @@ Source: docs/topics/design.md#traps-already-found (dual stack, the ephemeral ran
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
 
@@ -20,6 +20,7 @@ from twisted.python.failure import Failure
 
 from gamed.core.errors import ConfigError
 from gamed.net.accept_throttle import AcceptThrottle
+from gamed.net.late import FirstConnection
 from gamed.net.tls import Certificates, TLSEndpoint, server_endpoint
 
 BACKLOG = 4096
@@ -59,15 +60,24 @@ def expiries(listeners: Iterable[Listener]) -> dict[str, datetime]:
 
 @define(eq=False)
 class Listener(Service):
-    """One listener. `section`: where its endpoint stands in the configuration. `door`: where connections come in."""
+    """One listener."""
 
     section: str
+    """Where its endpoint stands in the configuration."""
+
     endpoint: str
     factory: IProtocolFactory
     reactor: Any
+
     accept_throttle: AcceptThrottle | None = None
+    """What accepts its connections; None: the reactor."""
+
+    load: Callable[[], Deferred[Any]] | None = None
+    """Imports and makes, in a thread, what the first connection needs; the connection waits. None: nothing."""
+
     port: IListeningPort | None = field(default=None, init=False)
     certificates: Certificates | None = field(default=None, init=False)
+    _first: FirstConnection | None = field(default=None, init=False)
 
     def privilegedStartService(self) -> None:
         """Listen. Raises ConfigError."""
@@ -88,6 +98,9 @@ class Listener(Service):
         self.port = port
         if self.accept_throttle is not None and isinstance(port, Port):
             self.accept_throttle.keep(port)
+        if self.load is not None and isinstance(port, Port):
+            self._first = FirstConnection(port, self.reactor, self.load)
+            self._first.wait()
 
     @property
     def address(self) -> str:
@@ -117,4 +130,6 @@ class Listener(Service):
     def stopService(self) -> Deferred[Any]:
         """Stop listening."""
         super().stopService()  # type: ignore[no-untyped-call]
+        if self._first is not None:
+            self._first.stop()
         return maybeDeferred(self.port.stopListening) if self.port is not None else maybeDeferred(lambda: None)

@@ -24,7 +24,7 @@ from sqlalchemy.exc import ArgumentError, OperationalError
 
 from gamed.core.errors import StoreError
 from gamed.store.dialects import APPLICATION, SQLITE, begin_alone, begin_reading, parsed
-from gamed.store.migrations import revisions, upgrade
+from gamed.store.migrations import HEAD, VERSION_TABLE, current_revision, upgrade
 from gamed.store.reading import SHM, file_of, is_missing, readable
 from gamed.store.sql import connecting, public_url, telling
 from gamed.store.tables import metadata
@@ -41,7 +41,6 @@ EXAMPLES: Final = 3
 WAIT: Final = 5.0
 """Seconds to wait for another program to release the target: for example, a copy that has just been killed."""
 
-VERSION_TABLE: Final = "alembic_version"
 
 _OTHERS: Final = text(
     "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() "
@@ -364,11 +363,11 @@ def _prepare(connection: Connection, url: str) -> None:
 
 def _require_ours(connection: Connection, url: str) -> None:
     """Raise StoreError if a database does not have the newest schema."""
-    revision, head = revisions(connection)
+    revision = current_revision(connection)
     if revision is None:
         raise StoreError(f"{named(url)} is not a database of gamed's: it does not have the table {VERSION_TABLE}")
-    if revision != head:
+    if revision != HEAD:
         raise StoreError(
-            f"{named(url)} has the schema {revision}, and this gamed copies {head}. An older schema is upgraded when a "
+            f"{named(url)} has the schema {revision}, and this gamed copies {HEAD}. An older schema is upgraded when a "
             "daemon of this version starts with it; for a newer one, use the gamed that wrote it"
         )

@@ -128,7 +128,7 @@ class Database:
         id, if a record with other content is stored.
         """
         with self._transaction() as connection:
-            fresh = _inserted(connection, _fresh(connection, records))
+            fresh = _inserted(connection, records)
             insert_summaries(connection, [summary for _, summary in fresh if summary is not None])
         return frozenset(record.id for record, _ in fresh)
 
@@ -265,35 +265,42 @@ def _holdable(query: Query) -> Query:
     return attrs.evolve(query, **texts)
 
 
-def _fresh(
+def _inserted(
     connection: Connection, records: Sequence[tuple[Record, Summary | None]]
 ) -> list[tuple[Record, Summary | None]]:
-    """Return the records that are not stored yet. Raises StoreConflict if a record with other content is stored."""
-    ids = [record.id for record, _ in records]
-    known = {row.id: record_of(row) for row in connection.execute(_STORED, {"ids": ids})}
-    fresh = []
-    for record, summary in records:
-        if record.id not in known:
-            known[record.id] = record
+    """Insert the records that are not stored yet, and return them.
+
+    Raises StoreConflict if a record is stored, or was inserted before, with other content.
+    """
+    if not records:
+        return []
+    # In the order of their ids, so that two processes cannot deadlock.
+    ordered = sorted(records, key=lambda kept: kept[0].id)
+    # Nearly all records are new, so they are not looked up before they are inserted.
+    rows = [game_row(record) for record, _ in ordered]
+    ids = set(connection.execute(insert_games(connection.dialect.name), rows).scalars())
+    fresh: list[tuple[Record, Summary | None]] = []
+    known: list[Record] = []
+    for record, summary in ordered:
+        # The statement inserts the first of several records with the same id.
+        if record.id in ids:
+            ids.remove(record.id)
             fresh.append((record, summary))
-        elif not is_same(known[record.id], record):
-            raise conflict(record.id)
+        else:
+            known.append(record)
+    if known:
+        _require_same(connection, known)
     return fresh
 
 
-def _inserted(
-    connection: Connection, fresh: Sequence[tuple[Record, Summary | None]]
-) -> list[tuple[Record, Summary | None]]:
-    """Insert records; return those that no other process has inserted meanwhile. Raises StoreConflict as `_fresh`."""
-    if not fresh:
-        return []
-    # In the order of their ids, so that two processes cannot deadlock.
-    ordered = sorted(fresh, key=lambda kept: kept[0].id)
-    rows = [game_row(record) for record, _ in ordered]
-    ids = set(connection.execute(insert_games(connection.dialect.name), rows).scalars())
-    if len(ids) < len(ordered):
-        _fresh(connection, ordered)
-    return [kept for kept in ordered if kept[0].id in ids]
+def _require_same(connection: Connection, records: Sequence[Record]) -> None:
+    """Raise StoreConflict if a record is stored with other content."""
+    ids = [record.id for record in records]
+    stored = {row.id: record_of(row) for row in connection.execute(_STORED, {"ids": ids})}
+    for record in records:
+        # If it is missing, another process has deleted it just now.
+        if not is_same(stored.get(record.id, record), record):
+            raise conflict(record.id)
 
 
 def _matching(query: Query) -> Select[Any]:

@@ -6,10 +6,8 @@ number of values. Everything is collected when it is requested, so that a move p
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
-from time import perf_counter
 from typing import Any
 
 from attrs import define, field
@@ -21,29 +19,6 @@ from gamed import __version__
 from gamed.core.stats import Histogram, Stats, Traffic
 
 Families = Iterator[CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily | InfoMetricFamily]
-
-
-@define(eq=False)
-class GarbagePauses:
-    """Measures the pauses of Python's garbage collector."""
-
-    pauses: Histogram
-    _began: float = 0.0
-
-    def start(self) -> None:
-        """Start measuring."""
-        gc.callbacks.append(self._note)
-
-    def stop(self) -> None:
-        """Stop measuring."""
-        if self._note in gc.callbacks:
-            gc.callbacks.remove(self._note)
-
-    def _note(self, phase: str, _info: Mapping[str, int]) -> None:
-        if phase == "start":
-            self._began = perf_counter()
-        else:
-            self.pauses.observe(perf_counter() - self._began)
 
 
 @define(eq=False)

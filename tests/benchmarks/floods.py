@@ -7,9 +7,7 @@ Times are those of the honest clients, in a process of their own; turns are note
 from __future__ import annotations
 
 import contextlib
-import os
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 from attrs import define

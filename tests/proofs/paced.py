@@ -25,7 +25,6 @@ from collections.abc import Iterator
 from attrs import define, field
 
 from gamed.games.battleship.wire import END
-from tests.benchmarks.load import script
 from tests.daemon import ROOT
 from tests.proofs import raise_own_descriptors
 from tests.proofs.beside import ADDRESS, Match
@@ -73,7 +72,7 @@ class Pair:
         return not self.awaited
 
 
-def main(port: int, host: str, pairs: int, games: int, period: float, *, apart: bool) -> None:  # noqa: PLR0913, PLR0917
+def main(port: int, host: str, pairs: int, games: int, period: float, *, apart: bool) -> None:  # noqa: PLR0913
     """Play as the module's docstring says."""
     raise_own_descriptors()
     stock = deque(Pair(Match.begin(port, seed % SCRIPTS, host), apart) for seed in range(games))
@@ -92,7 +91,7 @@ def main(port: int, host: str, pairs: int, games: int, period: float, *, apart: 
             _, number, pair = heapq.heappop(due)
             while not pair.send():
                 pair.match.close()
-                pair = stock.popleft()  # noqa: PLW2901 (the pair's place is taken by the next one)
+                pair = stock.popleft()
             selector.register(pair.reader, selectors.EVENT_READ, (number, pair))
     waiting = [pair.sent_at for _, pair in (key.data for key in selector.get_map().values())]
     print(json.dumps({"moves": moves, "waiting": waiting, "ended": time.monotonic()}))

@@ -8,12 +8,13 @@ from alembic.autogenerate import compare_metadata
 from alembic.command import downgrade
 from alembic.config import Config
 from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, create_engine, inspect, text
 from twisted.trial.unittest import SynchronousTestCase
 
 import gamed.store.migrations
 from gamed.core.errors import StoreError
-from gamed.store.migrations import upgrade
+from gamed.store.migrations import HEAD, upgrade
 from gamed.store.tables import metadata
 
 
@@ -31,6 +32,11 @@ class UpgradeTests(SynchronousTestCase):
         upgrade(self.connection)
         context = MigrationContext.configure(self.connection, opts={"compare_server_default": True})
         self.assertEqual(compare_metadata(context, metadata), [])
+
+    def test_the_newest_revision_is_alembics(self) -> None:
+        config = Config()
+        config.set_main_option("script_location", str(Path(gamed.store.migrations.__file__).parent))
+        self.assertEqual(ScriptDirectory.from_config(config).get_current_head(), HEAD)
 
     def test_an_upgrade_of_the_newest_changes_nothing(self) -> None:
         upgrade(self.connection)

@@ -11,7 +11,7 @@ from pathlib import Path
 import attrs
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sqlalchemy import create_engine, text
+from sqlalchemy import create_engine, event, text
 from twisted.internet.defer import Deferred
 from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
@@ -144,6 +144,16 @@ class KeepTests(DatabaseCase):
         batch = [(record(1), None), (record(1, b"<body>2</body>"), None)]
         self.assertIn("other content", str(self.assertRaises(StoreError, self.database.thd_keep, batch)))
         self.assertEqual(self.ids(), [])
+
+    def test_a_new_record_is_inserted_without_a_look_whether_it_is_there(self) -> None:
+        statements: list[str] = []
+        event.listen(
+            self.database._engine,
+            "before_cursor_execute",
+            lambda _connection, _cursor, statement, *_: statements.append(statement.split(" (")[0]),
+        )
+        self.database.thd_keep([(record(1), summary(1))])
+        self.assertEqual(statements, ["INSERT INTO games", "INSERT INTO summaries", "INSERT INTO seats"])
 
     def test_nothing_is_a_batch(self) -> None:
         self.database.thd_keep([])

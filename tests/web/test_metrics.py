@@ -13,7 +13,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.events import Moved
 from gamed.core.stats import Histogram, Stats, Traffic
-from gamed.web.metrics import DaemonCollector, GarbagePauses, registry
+from gamed.garbage import GarbagePauses
+from gamed.web.metrics import DaemonCollector, registry
 from tests.lobby.doubles import LAST_SUNK, SHOT, LobbyTestCase, WatchedJournal
 
 UNITS = ("_ready", "_problem", "_seconds", "_bytes", "_info", "_total", "_rooms", "_connections", "_records_waiting")

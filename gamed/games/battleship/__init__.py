@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from random import Random
+from functools import lru_cache, partial
 
 from attrs import field, frozen
 from attrs.validators import gt, in_
 
 from gamed.core.game import Options
-from gamed.core.reception import FirstCome, LobbyServices
-from gamed.core.relay import Relay, RelaySettings
-from gamed.games.battleship.client import Player
-from gamed.games.battleship.person import Person
-from gamed.games.battleship.rules import Battleship
-from gamed.games.battleship.strategy import strategies
-from gamed.games.battleship.text_board import draw
-from gamed.games.battleship.wire import BattleshipConnection
-from gamed.registry import GameType, ListenerSettings
-from gamed.wire.lines import LineReader
+from gamed.registry import GameType, ListenerSettings, Named
 
 
 @frozen
@@ -36,6 +26,8 @@ class Settings(ListenerSettings):
     idle_seconds: float = field(default=900.0, validator=gt(0))
 
 
+# One mapping for all rooms of a listener.
+@lru_cache(4)
 def _options(settings: Settings) -> Options:
     options: dict[str, str | bool] = {
         "roles": settings.roles,
@@ -46,35 +38,7 @@ def _options(settings: Settings) -> Options:
     return {**options, "repeated_shots": "lose"} if settings.referee == "enforce" else options
 
 
-def _connection(settings: Settings) -> BattleshipConnection:
-    return BattleshipConnection(LineReader(settings.line_bytes))
-
-
-def _reception(_settings: Settings, services: LobbyServices) -> FirstCome:
-    return FirstCome("battleship", services)
-
-
-def _table(settings: Settings, options: Options, random: Callable[[], Random], now: float) -> Relay:
-    limits = RelaySettings(
-        enforce=options["referee"] == "enforce",
-        early_bytes=settings.early_bytes,
-        game_lines=settings.game_lines,
-        game_bytes=settings.game_bytes,
-        waiting_seconds=settings.waiting_seconds,
-        idle_seconds=settings.idle_seconds,
-    )
-    return Relay(_RULES, options, limits, random, now)
-
-
-def _player(strategy: str) -> Callable[[Random], Player]:
-    return lambda random: Player(strategies[strategy](), random)
-
-
-def _person(random: Random, name: str, reservation: str | None = None) -> Person:  # noqa: ARG001 (no words for them)
-    return Person(random)
-
-
-_RULES = Battleship()
+_player = Named(f"{__name__}.client.player")
 
 game_type = GameType(
     kind="battleship",
@@ -82,10 +46,10 @@ game_type = GameType(
     version="1.0",
     settings=Settings,
     options=_options,
-    connection=_connection,
-    reception=_reception,
-    table=_table,
-    draw=draw,
-    players={name: _player(name) for name in strategies},
-    person=_person,
+    connection=Named(f"{__name__}.server.connection"),
+    reception=Named(f"{__name__}.server.reception"),
+    table=Named(f"{__name__}.server.table"),
+    draw=Named(f"{__name__}.text_board.draw"),
+    players={name: partial(_player, name) for name in ("open-list", "density")},
+    person=Named(f"{__name__}.person.person"),
 )

@@ -15,7 +15,7 @@ from gamed.games.battleship.fleet import Cell
 from gamed.games.battleship.follower import Follower
 from gamed.games.battleship.placement import Defence, place_fleet
 from gamed.games.battleship.states import Phase
-from gamed.games.battleship.strategy import Strategy
+from gamed.games.battleship.strategy import Strategy, strategies
 from gamed.games.battleship.wire import Command
 
 
@@ -45,3 +45,8 @@ class Player(Follower):
             raise RemoteProtocolError("all cells are known, and the fleet still floats", code="dishonest") from error
         self.moves += 1
         return [self._shoots(cell)]
+
+
+def player(strategy: str, random: Random) -> Player:
+    """Return a player with the strategy of a name."""
+    return Player(strategies[strategy](), random)

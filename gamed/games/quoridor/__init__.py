@@ -1,24 +1,14 @@
-"""Quoridor: the universe of the authors' worlds, with the rules beside it. Source: docs/reference/quoridor.md."""
+"""Quoridor: the universe of the authors' worlds, and a referee. Source: docs/reference/quoridor.md."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from random import Random
+from functools import partial
 
 from attrs import field, frozen
 from attrs.validators import ge, gt, in_
 
 from gamed.core.game import Options
-from gamed.core.reception import LobbyServices
-from gamed.games.quoridor.client import Player
-from gamed.games.quoridor.person import Person
-from gamed.games.quoridor.reception import KIND, UniverseReception
-from gamed.games.quoridor.strategy import STRATEGIES
-from gamed.games.quoridor.table import Universe
-from gamed.games.quoridor.text_board import draw
-from gamed.games.quoridor.wire import UniverseConnection
-from gamed.registry import GameType, ListenerSettings
-from gamed.wire.sexpr import DatumReader
+from gamed.registry import GameType, ListenerSettings, Named
 
 
 @frozen
@@ -40,42 +30,20 @@ def _options(settings: Settings) -> Options:
     return {"referee": settings.referee}
 
 
-def _connection(settings: Settings) -> UniverseConnection:
-    return UniverseConnection(DatumReader(settings.datum_bytes, settings.datum_depth))
-
-
-def _reception(settings: Settings, services: LobbyServices) -> UniverseReception:
-    return UniverseReception(services, settings)
-
-
-def _table(settings: Settings, options: Options, random: Callable[[], Random], now: float) -> Universe:
-    return Universe(options, random, now, settings.pace, settings.game_moves)
-
-
-def _player(strategy: str) -> Callable[..., Player]:
-    def make(random: Random, players: str = "2", name: str = "gamed", stay: float = 0.0, pace: float = 0.0) -> Player:
-        return Player(STRATEGIES[strategy](), random, int(players), name, stay, pace)
-
-    return make
-
-
-def _person(random: Random, name: str, reservation: str | None = None) -> Person:  # noqa: ARG001 (GameType's signature)
-    """Return a person. Nothing is left to chance here, and a universe knows no reservations."""
-    return Person(name)
-
+_player = Named(f"{__name__}.client.player")
 
 game_type = GameType(
-    kind=KIND,
+    kind="quoridor",
     publisher="gamed-quoridor",
     version="1.0",
     settings=Settings,
     options=_options,
-    connection=_connection,
-    reception=_reception,
-    table=_table,
-    draw=draw,
-    players={name: _player(name) for name in ("search", "path", "random")},
-    person=_person,
+    connection=Named(f"{__name__}.server.connection"),
+    reception=Named(f"{__name__}.server.reception"),
+    table=Named(f"{__name__}.server.table"),
+    draw=Named(f"{__name__}.text_board.draw"),
+    players={name: partial(_player, name) for name in ("search", "path", "random")},
+    person=Named(f"{__name__}.person.person"),
     player_options=("players", "name", "stay", "pace"),
     opponents=lambda _: (1, 3),
 )

@@ -6,28 +6,15 @@ Source: docs/reference/roborally.md. gamed is the protocol's manager (Verwalter)
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from random import Random
+from operator import attrgetter
 from typing import Final
 
 from attrs import field, frozen
 from attrs.validators import ge, gt, in_, le, min_len
 
-from gamed.core.game import Options
 from gamed.core.history import Entry
-from gamed.core.reception import LobbyServices
-from gamed.games.roborally.client import Player, random_name
-from gamed.games.roborally.course_list import CourseList, course_options
-from gamed.games.roborally.limits import TableLimits
-from gamed.games.roborally.person import Person
-from gamed.games.roborally.reception import KIND, ManagerReception
-from gamed.games.roborally.rules.moves import Program, parse
-from gamed.games.roborally.strategy import STRATEGIES
-from gamed.games.roborally.table import Manager
-from gamed.games.roborally.text_board import draw
-from gamed.games.roborally.wire import RoboRallyConnection
-from gamed.registry import GameType, ListenerSettings, everything
+from gamed.registry import GameType, ListenerSettings, Named, everything
 
 COURSES: Final = ("doppelhalle", "anlauf", "karussell", "treppe", "winkel", "mahlstrom", "archipel", "grossfabrik")
 """The courses of the default configuration. The first one is plain: new players begin on it."""
@@ -61,61 +48,41 @@ class Settings(ListenerSettings):
             raise ValueError(f"min_players is {self.min_players}, more than max_players, {self.max_players}")
 
 
-def _options(settings: Settings) -> Options:
-    return course_options(settings.courses[0], settings)
+_CHECKED: Final = attrgetter("courses", "lives", "min_players", "max_players")
+"""The settings that decide whether a course can be played on."""
 
 
-def _connection(_settings: Settings) -> RoboRallyConnection:
-    return RoboRallyConnection()
-
-
-def _reception(settings: Settings, services: LobbyServices) -> ManagerReception:
-    courses = CourseList(settings, Random(settings.seed or None))  # noqa: S311 (shuffling, not a secret)
-    return ManagerReception(services, settings, courses)
-
-
-def _table(settings: Settings, options: Options, random: Callable[[], Random], now: float) -> Manager:
-    limits = TableLimits(
-        min_players=int(options["min_players"]),
-        max_channels=settings.max_channels,
-        move_timeout=settings.move_timeout,
-        ack_timeout=settings.ack_timeout,
-        ack_budget=settings.ack_budget,
-        start_delay=settings.start_delay,
-        linger=settings.linger,
-        max_violations=settings.max_violations,
-    )
-    seed = int(options["seed"])
-    return Manager(options, limits, partial(Random, seed) if seed else random, now)
-
-
-def _player(strategy: str) -> Callable[..., Player]:
-    def make(random: Random, name: str = "") -> Player:
-        return Player(STRATEGIES[strategy], random, name or random_name(random))
-
-    return make
+def _check(settings: Settings) -> None:
+    """Raise ConfigError if a course cannot be played on. Those of the default settings can be: a test tries them."""
+    if _CHECKED(settings) != _CHECKED(Settings()):
+        _check_courses(settings)
 
 
 def _public_text(entry: Entry) -> str | None:
     """Return the public notation of a move; None for a program, which stays hidden until its cards are revealed."""
     move = everything(entry)
-    return None if move is not None and isinstance(parse(move), Program) else move
+    return None if move is not None and _is_program(move) else move
 
+
+_is_program = Named(f"{__name__}.server.is_program")
+_check_courses = Named(f"{__name__}.server.check_courses")
+_player = Named(f"{__name__}.client.player")
 
 game_type = GameType(
-    kind=KIND,
+    kind="roborally",
     publisher="gamed-roborally",
     version="1.0",
     title="RoboRally",
     settings=Settings,
-    options=_options,
-    connection=_connection,
-    reception=_reception,
-    table=_table,
-    draw=draw,
-    players={name: _player(name) for name in STRATEGIES},
-    person=Person,
+    options=Named(f"{__name__}.server.options"),
+    connection=Named(f"{__name__}.server.connection"),
+    reception=Named(f"{__name__}.server.reception"),
+    table=Named(f"{__name__}.server.table"),
+    draw=Named(f"{__name__}.text_board.draw"),
+    players={name: partial(_player, name) for name in ("planner", "random")},
+    person=Named(f"{__name__}.person.Person"),
     player_options=("name",),
     opponents=lambda settings: range(1, settings.max_players),
     public_text=_public_text,
+    check=_check,
 )

@@ -1,4 +1,4 @@
-"""The quick checks, which `gamed doctor` and each start make."""
+"""The quick checks, which are made by `gamed doctor` and at each start."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from gamed.cli import examination, ports, quick
+from gamed import quick_checks
+from gamed.cli import examination, ports
 from gamed.config import load, structure
 from gamed.net.limits import DESCRIPTORS_KEPT
 from gamed.store.sql import Database
@@ -25,7 +26,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
 def spoiled(file: Path) -> None:
-    """Make a database whose pages of one index are damaged."""
+    """Make a database in which the pages of an index are damaged."""
     database = Database(f"sqlite:///{file}")
     database.thd_open()
     database.thd_close()
@@ -43,7 +44,7 @@ def spoiled(file: Path) -> None:
 
 class EndpointTests(FolderCase):
     def check(self, text: str) -> Any:
-        return [pair for pair in quick.check_endpoints({"battleship": text}) if "each endpoint" not in pair[1]]
+        return [pair for pair in quick_checks.check_endpoints({"battleship": text}) if "each endpoint" not in pair[1]]
 
     def test_what_the_start_refuses_is_an_error(self) -> None:
         for text, word in (
@@ -64,7 +65,7 @@ class EndpointTests(FolderCase):
 
     def test_endpoints_that_can_be_used(self) -> None:
         for text in ("tcp:0", "tcp6:54321:interface=\\:\\::backlog=5", "unix:/run/gamed"):
-            self.only(quick.check_endpoints({"battleship": text}), "ok", "each endpoint can be used")
+            self.only(quick_checks.check_endpoints({"battleship": text}), "ok", "each endpoint can be used")
         self.assertEqual(self.check("systemd:domain=INET6:index=0"), [])
 
     def test_when_a_certificate_ends(self) -> None:
@@ -74,7 +75,7 @@ class EndpointTests(FolderCase):
             (now + timedelta(days=3), "warning", "expires at"),
             (now + timedelta(days=60), "ok", "the key fits the certificate"),
         ):
-            self.only([quick._lasting("web", expires)], status, word, f"{expires:%Y-%m-%d}")
+            self.only([quick_checks._lasting("web", expires)], status, word, f"{expires:%Y-%m-%d}")
 
     def test_the_end_is_read_from_the_file(self) -> None:
         file = Authority(self.folder).issue("a.example")
@@ -86,7 +87,7 @@ class SecretTests(FolderCase):
         file = self.folder / "gamed.toml"
         file.write_text(toml)
         file.chmod(mode)
-        return quick.check_secrets(load(str(file)).file)
+        return quick_checks.check_secrets(load(str(file)).file)
 
     def test_a_password_that_everybody_can_read(self) -> None:
         for toml in (
@@ -100,21 +101,21 @@ class SecretTests(FolderCase):
 
     def test_no_password(self) -> None:
         self.assertEqual(list(self.check("[store]\nurl = 'sqlite:///x.db'", 0o644)), [])
-        self.assertEqual(list(quick.check_secrets(None)), [])
+        self.assertEqual(list(quick_checks.check_secrets(None)), [])
 
 
 class TelnetTests(FolderCase):
     def test_all_interfaces(self) -> None:
         for text in ("tcp:54322", "tcp6:54322:interface=\\:\\:", "tcp:54322:interface=10.0.0.1"):
-            self.only(quick.check_telnet(text), "warning", text, "interface=127.0.0.1")
+            self.only(quick_checks.check_telnet(text), "warning", text, "interface=127.0.0.1")
 
     def test_this_machine_only(self) -> None:
         for text in ("tcp:54322:interface=127.0.0.1", "tcp6:1:interface=\\:\\:1", "tcp:1:interface=localhost"):
-            self.only(quick.check_telnet(text), "ok")
+            self.only(quick_checks.check_telnet(text), "ok")
 
     def test_none(self) -> None:
         for text in ("", "ssl:54322:privateKey=a.pem", "unix:/run/gamed/console"):
-            self.assertEqual(list(quick.check_telnet(text)), [])
+            self.assertEqual(list(quick_checks.check_telnet(text)), [])
 
 
 class DescriptorTests(FolderCase):
@@ -122,18 +123,18 @@ class DescriptorTests(FolderCase):
         config = structure({"battleship": {"connections": 100_000}}, self.folder)
         self.patch(resource, "getrlimit", lambda _what: (80, 80))
         self.only(
-            quick.check_descriptors(config, {"battleship": "", "console": ""}),
+            quick_checks.check_descriptors(config, {"battleship": "", "console": ""}),
             "error",
             "80 file descriptors allow 16 connections",
             "[battleship] is configured for 100000",
             f"to {100_000 + DESCRIPTORS_KEPT} or more",
         )
-        self.only(quick.check_descriptors(config, {"console": ""}), "ok")
+        self.only(quick_checks.check_descriptors(config, {"console": ""}), "ok")
 
 
 class PageTests(FolderCase):
     def check(self, **limit: float) -> Any:
-        return quick.check_pages(f"sqlite:///{self.folder}/gamed.db", **limit)
+        return quick_checks.check_pages(f"sqlite:///{self.folder}/gamed.db", **limit)
 
     def test_a_damaged_page(self) -> None:
         spoiled(self.folder / "gamed.db")
@@ -141,7 +142,7 @@ class PageTests(FolderCase):
 
     def test_a_large_database_is_not_waited_for(self) -> None:
         spoiled(self.folder / "gamed.db")
-        self.patch(quick, "_STEPS", 1)
+        self.patch(quick_checks, "_STEPS", 1)
         self.assertEqual(list(self.check(seconds=-1.0)), [])
 
     def test_a_whole_one_and_none(self) -> None:
@@ -150,7 +151,7 @@ class PageTests(FolderCase):
         database.thd_open()
         database.thd_close()
         self.assertEqual(list(self.check()), [])
-        self.assertEqual(list(quick.check_pages("postgresql+psycopg://gamed@/gamed")), [])
+        self.assertEqual(list(quick_checks.check_pages("postgresql+psycopg://gamed@/gamed")), [])
 
 
 class DoctorTests(FolderCase):

@@ -1,0 +1,45 @@
+"""What the daemon needs to host Battleship: the connection, the reception and the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from random import Random
+from typing import Any
+
+from gamed.core.game import Options
+from gamed.core.reception import FirstCome, LobbyServices
+from gamed.core.relay import Relay, RelaySettings
+from gamed.games.battleship.rules import Battleship
+from gamed.games.battleship.wire import BattleshipConnection
+from gamed.wire.lines import LineReader
+
+_RULES = Battleship()
+
+
+def connection(settings: Any) -> BattleshipConnection:
+    """Return the server's side of the dialect."""
+    return BattleshipConnection(LineReader(settings.line_bytes))
+
+
+def reception(_settings: Any, services: LobbyServices) -> FirstCome:
+    """Return what leads peers to rooms."""
+    return FirstCome("battleship", services)
+
+
+def table(settings: Any, options: Options, random: Callable[[], Random], now: float) -> Relay:
+    """Return a fresh match."""
+    return Relay(_RULES, options, _limits(settings, enforce=options["referee"] == "enforce"), random, now)
+
+
+@lru_cache(4)
+def _limits(settings: Any, *, enforce: bool) -> RelaySettings:
+    """Return a relay's limits. All rooms of a listener share them."""
+    return RelaySettings(
+        enforce=enforce,
+        early_bytes=settings.early_bytes,
+        game_lines=settings.game_lines,
+        game_bytes=settings.game_bytes,
+        waiting_seconds=settings.waiting_seconds,
+        idle_seconds=settings.idle_seconds,
+    )

@@ -1,0 +1,60 @@
+"""What the daemon needs to host RoboRally: the connection, the reception and the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from random import Random
+from typing import Any
+
+from gamed.core.game import Options
+from gamed.core.reception import LobbyServices
+from gamed.games.roborally.course_list import CourseList, course_options
+from gamed.games.roborally.limits import TableLimits
+from gamed.games.roborally.reception import ManagerReception
+from gamed.games.roborally.rules.moves import Program, parse
+from gamed.games.roborally.table import Manager
+from gamed.games.roborally.wire import RoboRallyConnection
+
+
+def options(settings: Any) -> Options:
+    """Return the options of a game on the first course."""
+    return course_options(settings.courses[0], settings)
+
+
+def check_courses(settings: Any) -> None:
+    """Raise ConfigError if a course cannot be played on."""
+    for name in settings.courses:
+        course_options(name, settings)
+
+
+def connection(_settings: Any) -> RoboRallyConnection:
+    """Return the manager's side of the dialect."""
+    return RoboRallyConnection()
+
+
+def reception(settings: Any, services: LobbyServices) -> ManagerReception:
+    """Return what leads peers to lobbies."""
+    courses = CourseList(settings, Random(settings.seed or None))  # noqa: S311 (shuffling, not a secret)
+    return ManagerReception(services, settings, courses)
+
+
+def table(settings: Any, options: Options, random: Callable[[], Random], now: float) -> Manager:
+    """Return a fresh lobby with its manager."""
+    limits = TableLimits(
+        min_players=int(options["min_players"]),
+        max_channels=settings.max_channels,
+        move_timeout=settings.move_timeout,
+        ack_timeout=settings.ack_timeout,
+        ack_budget=settings.ack_budget,
+        start_delay=settings.start_delay,
+        linger=settings.linger,
+        max_violations=settings.max_violations,
+    )
+    seed = int(options["seed"])
+    return Manager(options, limits, partial(Random, seed) if seed else random, now)
+
+
+def is_program(move: str) -> bool:
+    """Whether a move is a program, which nobody else may know yet."""
+    return isinstance(parse(move), Program)
