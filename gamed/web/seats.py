@@ -92,9 +92,7 @@ class JoinRequest:
     """A request for a seat."""
 
     game: str
-
     name: str
-    """The player's name."""
 
     reservation: str | None = None
     """The code of a reservation."""
@@ -111,8 +109,6 @@ class PlayerSession:
     """The seat of a person in a browser."""
 
     id: str
-    """The seat's id in the API."""
-
     visitor: Visitor
     join_request: JoinRequest
 
@@ -125,7 +121,6 @@ class PlayerSession:
     """When the browser last requested something, or stopped reading the stream."""
 
     on_over: Callable[[PlayerSession], None]
-    """Called when the connection to the game has ended."""
 
     loopback: Loopback = field(init=False)
     """The connection between the person and the game's listener."""
@@ -139,7 +134,6 @@ class PlayerSession:
     """The feed of the room, once the person is in one."""
 
     seat: int | None = None
-    """The number of the seat in the room."""
 
     final: tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]] | None = None
     """The last scene and all moves, once the connection to the game has ended."""
@@ -148,13 +142,11 @@ class PlayerSession:
     """The id of the match's record, once there is one."""
 
     started: str | None = None
-    """When the match began, in ISO 8601."""
 
     party: Party | None = None
     """The person and its bots, who are seated together."""
 
     ended: float = 0.0
-    """When the connection to the game ended."""
 
     _absence: IDelayedCall | None = None
     """The call that shows the person as away, while the stream has no reader."""
@@ -378,13 +370,10 @@ class Seats:
     """Runs the bots, for example in a thread; None: they run in the reactor."""
 
     player_sessions: dict[str, PlayerSession] = field(factory=dict)
-    """By their ids, the oldest first."""
-
     _sweep: IDelayedCall | None = None
     """Looks for seats that are abandoned."""
 
     _looking: IDelayedCall | None = None
-    """Lets persons query the state of their games."""
 
     @property
     def live(self) -> int:

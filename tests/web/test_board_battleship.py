@@ -402,7 +402,7 @@ class WatchingTests(BoardTestCase):
         shown = watched(*LINES)
         shown["board"]["boards"][0] = None
         self.mount("battleship", shown, mode="watch")
-        self.assertIn("no fleet fits", self.page.locator(".note").inner_text())
+        self.assertIn("no fleet matches", self.page.locator(".note").inner_text())
         self.update(watched(*LINES))
         self.assertEqual(self.page.locator(".note").count(), 0)
 

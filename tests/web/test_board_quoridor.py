@@ -406,7 +406,7 @@ class EndTests(Board):
             self.press("r")
             self.assertEqual(self.acted(), [{"do": "reset"}] * 2)
             self.update(scene(self.won, phase, seat=seat, pending="reset", canReset=False))
-            self.assertIn("has been asked for", self.page.locator(".q-notice").inner_text())
+            self.assertIn("has been requested", self.page.locator(".q-notice").inner_text())
             self.press("r")
             self.assertEqual((self.acted(), self.do("reset").count()), ([], 0))
             self.update(scene(START, seat=seat))

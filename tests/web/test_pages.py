@@ -299,7 +299,7 @@ class RoomTest(ShellTestCase):
         self.visit("/rooms/r1", ".board button")
         self.lose("/rooms/r1")
         self.page.clock.fast_forward(3_000)
-        self.see("tries again by itself", ".banner")
+        self.see("keeps trying", ".banner")
         self.restore()
         self.page.click(".banner button")
         self.wait("document.querySelector('.banner').hidden")
@@ -330,7 +330,7 @@ class RoomTest(ShellTestCase):
         self.assertFalse(self.page.is_visible(".banner"))
         self.page.evaluate("window.isAway = true")
         self.page.clock.run_for(13_000)
-        self.see("tries again by itself", ".banner")
+        self.see("keeps trying", ".banner")
         self.wait("window.streams.at(-1).readyState === 2")
         self.restore()
         self.page.clock.run_for(60_000)
@@ -519,7 +519,7 @@ class StreamTest(ShellTestCase):
         self.page.clock.fast_forward(3_000)
         self.requests("GET", "/events", 2)
         self.page.clock.fast_forward(3_000)
-        self.see("tries again by itself", ".banner")
+        self.see("keeps trying", ".banner")
         # What was missed is asked for.
         self.assertEqual(self.topics(), ["rooms/r1", "rooms/r1@1-4"])
         # It goes on trying.

@@ -115,7 +115,7 @@ function describe(module, move, scene, own, moves) {
  * Moves are numbered from 1. So events may overlap, and a missing event is noticed: with `isGap`, the resource must be
  * requested.
  */
-export class Course {
+export class MoveLog {
   moves = [];
 
   take({ scene, moves = [], reset = false }) {

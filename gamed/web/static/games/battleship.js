@@ -15,7 +15,7 @@ export const words = {
     unknown: "unknown", water: "water", hit: "hit", sunk: "sunk", ship: "ship", miss: "missed", pending: "shot at, no answer yet",
     cell: "{cell}: {state}", afloat: "Afloat", floats: "ship of {length}, afloat", sank: "ship of {length}, sunk",
     turn: "Turn", roll: "Shuffle", ready: "Ready",
-    howto: "Drag the ships. Keys: Enter picks up and puts down, the arrow keys move, R turns.",
+    howto: "Drag the ships. Keys: Enter picks up and puts down, arrows move, R turns.",
     harbour: "Your board: place your ships",
     shipAt: "Ship of {length}, {from} to {to}", picked: "Picked up. {ship}", dropped: "Placed. {ship}",
     back: "Put back. {ship}", bad: "{ship}: it does not fit here", misfit: "The ship does not fit there: ships must not touch.",
@@ -39,7 +39,7 @@ export const words = {
     pending: "beschossen, noch keine Antwort",
     cell: "{cell}: {state}", afloat: "Noch nicht versenkt", floats: "{length}er-Schiff, noch nicht versenkt", sank: "{length}er-Schiff, versenkt",
     turn: "Drehen", roll: "Neu auslosen", ready: "Fertig",
-    howto: "Zieh die Schiffe an ihren Platz. Tasten: Eingabe nimmt auf und setzt ab, Pfeile bewegen, R dreht.",
+    howto: "Schiffe ziehen. Tasten: Eingabe nimmt auf und setzt ab, Pfeile bewegen, R dreht.",
     harbour: "Eigenes Spielfeld: Schiffe setzen",
     shipAt: "{length}er-Schiff, {from} bis {to}", picked: "Aufgenommen. {ship}", dropped: "Gesetzt. {ship}",
     back: "Zurückgelegt. {ship}", bad: "{ship}: passt hier nicht", misfit: "Das Schiff passt dort nicht hin: Schiffe dürfen sich nicht berühren.",
@@ -48,8 +48,8 @@ export const words = {
     placingAwaited: "Setz deine Schiffe. Der Gegner wartet auf dich.", waiting: "Warten auf einen Gegner.",
     shoot: "Du bist am Zug: Wähl ein Feld des Gegners.", await: "Dein Schuss auf {cell} ist noch nicht beantwortet.",
     defend: "Der Gegner ist am Zug.", won: "Du hast gewonnen.", lost: "Du hast verloren.",
-    closed: "Die Partie wurde abgebrochen: Der Gegner ist gegangen, oder der Server hat sie beendet.",
-    lied: "Der Gegner lügt: Keine Flotte passt zu allen seinen Antworten.", erred: "Der Gegner hat gegen die Regeln verstoßen. Was er gesendet hat, zählt nicht.",
+    closed: "Abgebrochen: Der Gegner ist gegangen, oder der Server hat die Partie beendet.",
+    lied: "Der Gegner lügt: Keine Flotte passt zu allen seinen Antworten.", erred: "Der Gegner hat eine Regel verletzt. Das zählt nicht.",
     stay: "Du kannst weiterspielen. Wenn du gehst, gewinnt der Gegner nicht.",
     notBegun: "Das Spiel hat noch nicht begonnen.", toShoot: "{name} ist am Zug.", toAnswer: "{name} muss den Schuss auf {cell} beantworten.",
     hasWon: "{name} hat gewonnen.", nobody: "Das Spiel endete ohne Sieger.",
@@ -61,7 +61,7 @@ export const words = {
 const SIZE = 10;
 const FLEET = [5, 4, 3, 3, 2];
 const ROWS = "ABCDEFGHIJ";
-// The marks of the states, so that they differ not only by colour; in a cell of 100 by 100.
+// The marks of the states, in a cell of 100 by 100.
 const MARKS = {
   water: "M18 58q16 -22 32 0t32 0",
   miss: "M50 42a8 8 0 1 0 .1 0z",
@@ -72,7 +72,7 @@ const MARKS = {
 const named = ([x, y]) => `${ROWS[y]}${x + 1}`;
 const inside = (x, y) => x >= 0 && y >= 0 && x < SIZE && y < SIZE;
 
-/** The name of the player on a seat, isolated in its writing direction. */
+/** The name of the player on a seat, isolated. */
 function nameOf(seat, scene, t) {
   const name = nameOn(scene.seats, seat);
   return name ? isolated(name) : t("seat", { n: seat + 1 });
@@ -86,7 +86,7 @@ function parsed(text) {
   return { at: [Number(found[3]), Number(found[4])], code: found[5] ? Number(found[5]) : null };
 }
 
-/** One sentence for a line: a shot, an answer, or anything else that was sent. */
+/** One sentence for a line: a shot, an answer, or anything else. */
 export function describe(move, scene, t) {
   const isOwn = scene.you?.seat === move.seat;
   const name = isOwn ? t("you") : nameOf(move.seat, scene, t);
@@ -202,13 +202,13 @@ function told(board, miss) {
   return states;
 }
 
-/** The board for placing ships, by dragging or by keys. `place(ships)` is called when a ship was moved. */
+/** The board for placing ships, by dragging or keys. `place(ships)` is called when one was moved. */
 function harbour(context, place) {
   const { t } = context;
   let ships = [];
   let corners = true;
   let chosen = 0;
-  let picked = null; // {ship, drag}: the position of the chosen ship while it is held; drag: how the pointer holds it
+  let picked = null; // {ship, drag}: where the chosen ship is held, and how the pointer holds it
   const water = svg("g", { "aria-hidden": "true" }, Array.from({ length: SIZE * SIZE }, (_, cell) => svg("rect",
     { class: "field", x: 103 + 100 * (cell % SIZE), y: 103 + 100 * Math.floor(cell / SIZE), width: 94, height: 94, rx: 8 })));
   const hulls = FLEET.map((_, index) => svg("g", { class: "hull", role: "button", tabindex: -1, "data-ship": index },
@@ -274,7 +274,7 @@ function harbour(context, place) {
     picked = null;
     draw();
   }
-  /** Turns the chosen ship. If it is not held, it turns about the first of its cells around which it fits. */
+  /** Turns the chosen ship; if it is not held, about the first of its cells around which it fits. */
   function turn() {
     const [x, y, length, way] = held(chosen);
     const other = way === "h" ? "v" : "h";
@@ -417,7 +417,7 @@ function playerStatus(scene, t) {
   return `${t("closed")} ${t(winner === you.seat ? "won" : "lost")}`;
 }
 
-/** The view of spectators and replays: both boards, as far as the answers reveal them. */
+/** The view of spectators: both boards, as far as the answers reveal them. */
 function watching(root, context) {
   const { t } = context;
   const sides = [0, 1].map((seat) => side(seaBoard(seat, context, null)));
@@ -443,14 +443,14 @@ function watching(root, context) {
   };
 }
 
-/** The view of a player: the enemy's board to shoot at, and the player's own, on which the ships are placed first. */
+/** The view of a player: the enemy's board to shoot at, and the own one, first for placing the ships. */
 function playing(root, context) {
   const { t } = context;
   let scene = null;
   let shotIn = null; // the scene in which a shot was sent: only one shot a turn
-  let placed = null; // the new places of the ships, until the server has confirmed them
-  let hasFocusToGive = false; // whether the other board gets the focus when the boards are rearranged
-  let warned = 0; // how many kinds of the enemy's faults were announced
+  let placed = null; // where ships are, until the server confirms it
+  let hasFocusToGive = false; // when the boards are rearranged
+  let warned = 0; // kinds of faults that were announced
   async function act(action) {
     try {
       await context.act(action);

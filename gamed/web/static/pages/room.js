@@ -1,7 +1,7 @@
 // A room as spectators see it: the page with the live board, or only the board and the names for a projector.
 
 import { get, movesOf, post, session } from "../api.js";
-import { Course, ending, frame, moveList, players, refusals, stage, tell } from "../board.js";
+import { MoveLog, ending, frame, moveList, players, refusals, stage, tell } from "../board.js";
 import { bdi, el, replace } from "../dom.js";
 import { badge, button, chip, complaint, confirm, gameName, heading, link, options } from "../parts.js";
 import { follow } from "../stream.js";
@@ -22,7 +22,7 @@ export async function show(view) {
 }
 
 async function showRoom(view, { path, room, board }) {
-  const course = new Course();
+  const log = new MoveLog();
   const list = moveList();
   const seats = players({ started: room.started, announce: view.announce, signal: view.signal });
   const end = ending();
@@ -36,7 +36,7 @@ async function showRoom(view, { path, room, board }) {
   let told = 0; // how many events the stream has brought
 
   function say(move) {
-    return board.describe(move, scene, course.moves);
+    return board.describe(move, scene, log.moves);
   }
 
   function conclude() {
@@ -47,24 +47,24 @@ async function showRoom(view, { path, room, board }) {
   function draw(isAnimated) {
     const isPaused = room.state === "paused";
     board.update(scene, isAnimated);
-    seats.update(scene, course.moves, isPaused);
+    seats.update(scene, log.moves, isPaused);
     board.settled(conclude);
     refused.update(scene);
     actions?.update(room.state, scene.board !== null);
   }
 
   function take(event, isFirst = false) {
-    const { added, changed, isReset, isGap } = course.take(event);
+    const { added, changed, isReset, isGap } = log.take(event);
     if (isGap) return again();
     const wasOver = Boolean(scene.outcome);
     if (JSON.stringify(scene.seats) !== JSON.stringify(event.scene.seats)) lookAtCodes();
     scene = event.scene;
-    room.state = stateOf(scene, room.state, course.moves);
+    room.state = stateOf(scene, room.state, log.moves);
     room.record = scene.record ?? room.record;
-    if (isReset || isFirst) list.set(course.moves, say);
+    if (isReset || isFirst) list.set(log.moves, say);
     else list.add(added, say);
     draw(!isReset && !isFirst && added.length === 1);
-    if (changed.length) board.settled(() => list.change(course.still(changed), say));
+    if (changed.length) board.settled(() => list.change(log.still(changed), say));
     if (isReset && !isFirst) view.announce(t("back"));
     else if (!isFirst) tell(view.announce, added, say);
     if (scene.outcome && !wasOver) board.settled(() => view.announce(end.node.textContent));

@@ -1,7 +1,7 @@
 // The big screen: a room's board and names alone, for a projector.
 
 import { get, movesOf } from "../api.js";
-import { Course, absences, ending } from "../board.js";
+import { MoveLog, absences, ending } from "../board.js";
 import { bdi, el, replace } from "../dom.js";
 import { button, chip, gameName, link, seatName } from "../parts.js";
 import { follow } from "../stream.js";
@@ -16,7 +16,7 @@ const MOST_WAITING = 1_000; // the longest queue of scenes; if it gets longer, t
 export async function showScreen(view, { path, room, board }) {
   const given = Number(view.query.get("pace") ?? PACE);
   const pace = Number.isFinite(given) ? Math.min(Math.max(given, 0), LONGEST_PACE) : PACE;
-  const course = new Course();
+  const log = new MoveLog();
   const queue = [];
   const end = ending();
   const people = el("p", { class: "versus" });
@@ -52,7 +52,7 @@ export async function showScreen(view, { path, room, board }) {
   }
 
   async function take(event) {
-    const { isReset, isGap } = course.take(event);
+    const { isReset, isGap } = log.take(event);
     if (isGap) {
       const now = await get(path, view.signal);
       return take({ scene: now.scene, moves: movesOf(now), reset: true });
@@ -87,7 +87,7 @@ export async function showScreen(view, { path, room, board }) {
       link(location.pathname, { class: "button" }, t("leaveBigScreen")),
     ),
   );
-  course.take({ scene: room.scene, moves: movesOf(room) });
+  log.take({ scene: room.scene, moves: movesOf(room) });
   shownAt = performance.now();
   draw(room.scene, false);
   follow(path, { scene: take, gone: () => plan() }, { signal: view.signal });

@@ -1,7 +1,7 @@
 // A seat, where a person plays.
 
 import { Refusal, get, link as line, movesOf, pause, post, remove } from "../api.js";
-import { Course, ending, frame, moveList, players, stage, tell } from "../board.js";
+import { MoveLog, ending, frame, moveList, players, stage, tell } from "../board.js";
 import { el, replace } from "../dom.js";
 import { badge, button, clock, complaint, confirm, gameName, heading, link, options } from "../parts.js";
 import { follow } from "../stream.js";
@@ -17,7 +17,7 @@ export async function show(view) {
   const path = `/seats/${encodeURIComponent(view.id)}`;
   const seat = await get(path, view.signal);
   const title = gameName(seat.game);
-  const course = new Course();
+  const log = new MoveLog();
   const list = moveList();
   const end = ending();
   const state = el("span", {});
@@ -46,7 +46,7 @@ export async function show(view) {
 
   const board = await stage(seat.game, "play", { ...view, act });
   const seats = players({ started: seat.started, you: () => scene.you?.seat ?? null, announce: view.announce, signal: view.signal });
-  const say = (move) => board.describe(move, scene, course.moves);
+  const say = (move) => board.describe(move, scene, log.moves);
 
   function isMyTurn() {
     return !over() && scene.you?.seat !== null && Boolean(scene.turn?.includes(scene.you?.seat));
@@ -97,23 +97,23 @@ export async function show(view) {
   function draw(isAnimated) {
     board.update(scene, isAnimated);
     const isPaused = scene.state === "paused" && !over();
-    seats.update(scene, course.moves, isPaused);
+    seats.update(scene, log.moves, isPaused);
     replace(state, isPaused && badge("paused"));
     board.settled(conclude);
     view.entitle(isMyTurn() ? `● ${t("yourTurn")} ${title}` : title);
   }
 
   function take(event, isFirst = false) {
-    const { added, changed, isReset, isGap } = course.take(event);
+    const { added, changed, isReset, isGap } = log.take(event);
     if (isGap) return reload();
     const [wasMine, wasOver] = [isMyTurn(), over()];
     scene = event.scene;
     record = scene.record ?? record;
-    if (isReset || isFirst) list.set(course.moves, say);
+    if (isReset || isFirst) list.set(log.moves, say);
     else list.add(added, say);
     wind();
     draw(!isReset && !isFirst && added.length === 1);
-    if (changed.length) board.settled(() => list.change(course.still(changed), say));
+    if (changed.length) board.settled(() => list.change(log.still(changed), say));
     for (const resolve of seen.splice(0)) resolve();
     if (!isFirst) {
       if (isReset) view.announce(t("back"));
