@@ -444,7 +444,7 @@ def _export(operator: ConsoleOperator, file: str | None, record: Record) -> Answ
 def save(operator: ConsoleOperator) -> Any:
     """Have everything that was journalled so far on the disk, and say when it is.
 
-    The journal syncs by itself, every five milliseconds; this waits for it.
+    The journal syncs by itself, every ten to fifty milliseconds; this waits for it.
 
     Example: save
     """

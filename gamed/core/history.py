@@ -33,7 +33,7 @@ _NO_DATA: Final[Mapping[str, Value]] = {}
 
 
 # Not frozen: an attrs class that refuses assignment costs three times as much to make, and one is made a line.
-@define
+@define(weakref_slot=False)
 class Entry:
     """One event of a room.
 
@@ -48,7 +48,7 @@ class Entry:
     data: Mapping[str, Value] = _NO_DATA
 
 
-@define
+@define(weakref_slot=False)
 class History:
     """A room's entries in order, with the facts it was opened with.
 

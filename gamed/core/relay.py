@@ -112,7 +112,7 @@ def _no_review() -> list[tuple[Seat, bytes, int]]:
     return []
 
 
-@define
+@define(weakref_slot=False)
 class Relay:
     """A match whose lines are forwarded untouched, and judged beside it.
 
@@ -133,17 +133,32 @@ class Relay:
     arrived: float = inf
     is_paused: bool = False
     _clock: IdleClock = field(init=False)
-    _early: list[tuple[Seat, Moved]] = field(factory=list)
+    _early: list[tuple[Seat, Moved]] | None = None
+    """Lines that came before the start; None: none, as in most games. Relays are many, and mostly idle."""
+
     _early_bytes: int = 0
-    _reported: set[int] = field(factory=set)
+    """The bytes of these lines."""
+
+    _reported: range = range(0)
     """The entries of early lines whose developers were told already."""
+
     _lines: int = 0
+    """How many lines the match has had."""
+
     _bytes: int = 0
+    """The bytes of these lines."""
+
     _entries: int = 0
+    """How many entries the journal has of the match."""
+
     _to_review: list[tuple[Seat, bytes, int]] = field(factory=_no_review)
-    _held: list[tuple[Seat, Moved]] = field(factory=list)
+    """The lines that are to be judged: seat, line and number of the entry."""
+
+    _held: list[tuple[Seat, Moved]] | None = None
+    """Lines that came while the match was paused; None: none."""
+
     _last: bytes = b""
-    """The line that was forwarded last."""
+    """The line that came last."""
 
     def __attrs_post_init__(self) -> None:
         self.state = self.game.setup(self.options)
@@ -208,9 +223,9 @@ class Relay:
         # Everybody is told of the start before any early line is forwarded: docs/reference/battleship.md#order.
         events += [Addressed(0, Started()), Addressed(1, Started())]
         step = Step(tuple(events), wake_at=self._clock.due, journal=tuple(journal))
-        early, self._early = self._early, []
+        early, self._early = self._early or (), None
         # A line that was refused because it was early is not counted once more when it is judged.
-        self._reported.update(range(self._entries, self._entries + min(len(early), FINDINGS_KEPT)))
+        self._reported = range(self._entries, self._entries + min(len(early), FINDINGS_KEPT))
         for seat, moved in early:
             step.join(self.receive(seat, moved, now))
         return step
@@ -222,12 +237,12 @@ class Relay:
             return self.leave(
                 seat, Termination.LIMIT, now, refusal=Refusal("early-limit", reason, "nothing before the start")
             )
+        self._early = self._early or []
         self._early.append((seat, moved))
-        return Step(wake_at=self._clock.due, refused=self._too_early(seat, moved.body))
+        told = len(self._early) <= FINDINGS_KEPT
+        return Step(wake_at=self._clock.due, refused=self._too_early(seat, moved.body) if told else ())
 
     def _too_early(self, seat: Seat, body: bytes) -> tuple[tuple[Seat, Refusal], ...]:
-        if len(self._early) > FINDINGS_KEPT:
-            return ()
         if self.game.decode(body) is None:
             refusal = self.game.mistake(self.state, seat, body, _illegible())
             return ((seat, evolve(refusal, reason=f"{refusal.reason}; {_IS_KEPT}")),)
@@ -398,6 +413,7 @@ class Relay:
         return Step()
 
     def _hold(self, seat: Seat, event: Moved, now: float) -> Step:
+        self._held = self._held or []
         self._held.append((seat, event))
         if self._lines + len(self._held) > self.settings.game_lines:
             return self.leave(seat, Termination.LIMIT, now, refusal=self._too_much(event.body))
@@ -408,7 +424,7 @@ class Relay:
         self.is_paused = False
         self._clock.last_message_at = now
         step = Step(wake_at=self._clock.due)
-        held, self._held = self._held, []
+        held, self._held = self._held or (), None
         for seat, moved in held:
             step.join(self.receive(seat, moved, now))
         return step

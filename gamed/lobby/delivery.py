@@ -11,10 +11,11 @@ refusal is a fault of one of the batch's rooms, and the journal cannot tell whic
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from operator import attrgetter
 from time import perf_counter
-from typing import Any
+from typing import Any, Final
 
 from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
@@ -22,7 +23,6 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from gamed.core.errors import DiskError, StoreError
-from gamed.core.events import Event
 from gamed.core.peer import Peer
 from gamed.core.stats import Stats
 from gamed.lobby.outage import Outage
@@ -30,6 +30,9 @@ from gamed.lobby.room import Dispatch, Room
 from gamed.store import Journal
 
 log = Logger()
+
+_of_journal: Final = attrgetter("journal_room", "entries")
+"""What the journal takes of a dispatch. Not a comprehension, which is a call in Python 3.11."""
 
 
 @define(eq=False)
@@ -70,7 +73,7 @@ class Delivery:
         dispatches, self._dispatches = self._dispatches, []
         began = perf_counter()
         try:
-            position = self.journal.append([(dispatch.journal_room, dispatch.entries) for dispatch in dispatches])
+            position = self.journal.append(map(_of_journal, dispatches))
         except DiskError as error:
             self.refused(error)
             if self.on_full == "pause" and not self._is_stopped:
@@ -87,10 +90,12 @@ class Delivery:
             _let_go(dispatches)
             return
         self.stats.appends.observe(perf_counter() - began)
-        self._taken()
+        if self.outage.reason:
+            self._taken()
         self.journal.when_synced(position, partial(self._deliver, dispatches))
 
-    def _deliver(self, dispatches: list[Dispatch]) -> None:
+    def _deliver(self, dispatches: Sequence[Dispatch]) -> None:
+        """Deliver the events of dispatches that are in the journal."""
         _deliver_all(dispatches)
         now = perf_counter()
         for dispatch in dispatches:

@@ -146,7 +146,8 @@ class Lobby(Service):
         self._check_storage()
         settings = self.settings[kind]
         game_type = self.game_types[kind]
-        history = self.history(kind, {**game_type.options(settings), **(options or {})})
+        chosen = game_type.options(settings)
+        history = self.history(kind, {**chosen, **options} if options else chosen)
         table = game_type.table(settings, history.options, partial(Random, history.seed), self.seconds())
         room = Room(history.room, history, table, self, settings.stuck_seconds, party)
         try:

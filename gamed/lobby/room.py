@@ -107,12 +107,13 @@ class Room:
     stuck_seconds: float
     party: Party | None = None
     peers: dict[Seat, Peer] = field(factory=dict)
-    observers: list[Peer] = field(factory=list)
+    observers: tuple[Peer, ...] = ()
     ended: list[Ended] = field(factory=list)
     watchers: list[Callable[[Room, Step], None]] = field(factory=list)
     is_closed: bool = False
-    # Whose seats were emptied: a finding may come after the end of the match.
-    _left: dict[Seat, Peer] = field(factory=dict)
+    _left: dict[Seat, Peer] | None = None
+    """Whose seats were emptied, where a finding may come after the end of the match; None: nobody's."""
+
     _wake_at: float | None = None
     _timer: IDelayedCall | None = None
     _stuck: dict[Seat, IDelayedCall] | None = None
@@ -180,14 +181,14 @@ class Room:
 
     def observe(self, peer: Peer) -> None:
         """Let a peer watch, and tell it what the match says to newcomers."""
-        self.observers.append(peer)
+        self.observers += (peer,)
         peer.entered(self, OBSERVERS)
         log.info("observed: room={room} peer={peer}", room=self.id, peer=peer.name)
         self.services.perform(Dispatch(events=[(peer, event) for event in self.table.observe()]))
 
     def unobserve(self, peer: Peer) -> None:
         """Let a peer watch no more."""
-        self.observers = [other for other in self.observers if other is not peer]
+        self.observers = tuple(other for other in self.observers if other is not peer)
 
     def pause(self) -> None:
         """Hold the match."""
@@ -301,12 +302,12 @@ class Room:
         if self.table.forwards:
             # A relay's lines may be judged after the seats are empty. Other tables may have any number of peers that
             # come and go, and none of them is to be kept.
-            self._left.update(peers)
+            self._left = {**(self._left or {}), **peers}
         return peers
 
     def _peer(self, seat: Seat) -> Peer | None:
         """Return who is on a seat, or was last."""
-        return self.peers.get(seat) or self._left.get(seat)
+        return self.peers.get(seat) or (self._left or {}).get(seat)
 
     def _deliveries(self, step: Step, leaving: Mapping[Seat, Peer]) -> list[tuple[Peer, Event]]:
         events: list[tuple[Peer, Event]] = []

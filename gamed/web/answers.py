@@ -46,10 +46,10 @@ class Answer:
 
     def encoded(self) -> bytes:
         """Return the bytes of the body."""
-        return dumped(self.body) if self.raw is None else self.raw
+        return to_json(self.body) if self.raw is None else self.raw
 
 
-def dumped(value: Any) -> bytes:
+def to_json(value: Any) -> bytes:
     """Return a value as compact JSON. It is ASCII, so no character of a name can end a line of an event stream."""
     return _encode(value).encode()
 

@@ -191,10 +191,10 @@ def _body(request: Any, route: Route) -> Any:
         return {}
     if request.content_type.partition(";")[0].strip().lower() != JSON:
         raise Refusal(415, "type", f"the body must be JSON, with the content-type {JSON}")
-    return parsed(body)
+    return parse_object(body)
 
 
-def parsed(body: bytes) -> dict[str, Any]:
+def parse_object(body: bytes) -> dict[str, Any]:
     """Return a JSON object. Raises Refusal if it is nested too deeply or contains NaN or lone surrogates."""
     try:
         value = json.loads(body.decode(), parse_constant=_no_number)

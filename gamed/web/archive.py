@@ -19,7 +19,7 @@ from gamed.records.record import Record, Summary
 from gamed.registry import GameType
 from gamed.store import Store
 from gamed.store.query import NOBODY, PLAYER, Query
-from gamed.web.answers import Answer, Call, Refusal, Route, download, dumped
+from gamed.web.answers import Answer, Call, Refusal, Route, download, to_json
 from gamed.web.imports import Importing, keep, to_data
 from gamed.web.naming import EVERYTHING, Naming
 from gamed.web.opened import Opened, RecordCache, opened, summary_data
@@ -110,7 +110,7 @@ class Archive:
         def steps(found: Opened) -> Steps[bytes]:
             data = found.to_data(self._naming(call))
             yield
-            return dumped(data)
+            return to_json(data)
 
         return Answer(raw=await self._read(call, steps))
 
@@ -120,7 +120,7 @@ class Archive:
         def steps(found: Opened) -> Steps[bytes]:
             parts = []
             for position in found.positions(call.number, node):
-                parts.append(dumped(position))
+                parts.append(to_json(position))
                 yield
             return b"[" + b",".join(parts) + b"]"
 

@@ -19,7 +19,7 @@ from typing import Any, Final, Protocol
 from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
-from gamed.web.answers import dumped
+from gamed.web.answers import to_json
 from gamed.web.moves import newest
 from gamed.web.turn_cooperator import TurnCooperator
 
@@ -260,7 +260,7 @@ class Stream:
 
     def _rendered(self, data: Mapping[str, Any], at: tuple[str, int] | None = None) -> bytes:
         generation, number = at or self._at
-        return b"event: scene\nid: %b-%d\ndata: %b\n\n" % (generation.encode(), number, dumped(data))
+        return b"event: scene\nid: %b-%d\ndata: %b\n\n" % (generation.encode(), number, to_json(data))
 
     def _missed(self) -> Iterator[None]:
         """Send one event to each reader that is behind. Readers that have missed the same get the same bytes."""

@@ -154,7 +154,7 @@ class RoomFeed:
             if step.closed and not self._looks:
                 self._look(room)
         except Exception:  # noqa: BLE001 (an error in a view must not become an error of the room)
-            log.failure("web: cannot show a step")
+            log.failure("web: cannot show a step of a room")
 
     def _is_news(self) -> bool:
         """Whether the step has changed anything that is shown. Answers to a peer's queries, for example, do not."""

@@ -257,7 +257,11 @@ class Loopback:
         if not failure.check(GamedError):
             log.failure("server fault: peer={peer}", failure=failure, peer=self.session.name)
         if not self._is_closing:
-            log.info("the client gives up: peer={peer}: {error}", peer=self.session.name, error=failure.value)
+            log.info(
+                "web: a client could not understand the server: peer={peer}: {error}",
+                peer=self.session.name,
+                error=failure.value,
+            )
             self.error = str(failure.value)
         self._is_leaving = True
 

@@ -120,7 +120,7 @@ class PreparedRooms:
             raise NO_CODE
         # Behind a proxy that terminates TLS, only the browser knows that its page was loaded with https.
         scheme = "https" if call.secure or call.query.get("scheme") == "https" else "http"
-        return Answer(raw=drawn(f"{scheme}://{call.host}{_link(game, code)}"), mime="image/svg+xml")
+        return Answer(raw=qr_code(f"{scheme}://{call.host}{_link(game, code)}"), mime="image/svg+xml")
 
 
 def _name(made: Prepared, reservation: Reservation) -> str:
@@ -132,7 +132,7 @@ def _link(game: str, code: str) -> str:
     return f"/?play={game}#{code}"
 
 
-def drawn(text: str) -> bytes:
+def qr_code(text: str) -> bytes:
     """Return a text as a QR code, in SVG."""
     svg = BytesIO()
     segno.make(text, micro=False).save(svg, kind="svg", scale=_SCALE, light="white")

@@ -26,7 +26,7 @@ from gamed.records import notation
 from gamed.records.gofans import number as number_text
 from gamed.records.played import winner_of
 from gamed.records.recorder import Recorder
-from gamed.web.answers import Refusal, dumped
+from gamed.web.answers import Refusal, to_json
 
 Data: TypeAlias = dict[str, Any]
 T = TypeVar("T")
@@ -259,15 +259,15 @@ class Recording:
         nodes = ",".join([self._rendered(node, depth + 1)[0] for depth, node in game.walk()])
         line = self.listing.line(self._current)
         moves = ",".join([self._rendered(node, number)[1] for number, node in enumerate(line, 1)])
-        tree = f'{{"comment":{dumped(game.comment).decode()},"nodes":[{nodes}]}}'
-        return f'{dumped(small).decode()[:-1]},"tree":{tree},"moves":[{moves}]}}'.encode()
+        tree = f'{{"comment":{to_json(game.comment).decode()},"nodes":[{nodes}]}}'
+        return f'{to_json(small).decode()[:-1]},"tree":{tree},"moves":[{moves}]}}'.encode()
 
     def _rendered(self, node: Node, number: int) -> tuple[str, str]:
         """Return the JSON of a node as an item of the tree, and as an item of the list of moves."""
         rendered = self._written.get(node)
         if rendered is None:
             data, move = self.listing.node(node, number), self.listing.move(node, number)
-            rendered = self._written[node] = dumped(data).decode(), dumped(move).decode()
+            rendered = self._written[node] = to_json(data).decode(), to_json(move).decode()
         return rendered
 
     def scene(self) -> Data:

@@ -115,7 +115,7 @@ def options(room: Room) -> dict[str, Any]:
     return {name: value for name, value in room.history.options.items() if name not in SECRET}
 
 
-def listed(found: Options) -> dict[str, Any]:
+def short_options(found: Options) -> dict[str, Any]:
     """Return the options for a list: without secrets and long ones."""
     return {name: value for name, value in found.items() if name not in SECRET and len(str(value)) <= LONG}
 
@@ -148,7 +148,7 @@ def row(room: Room, ledger: Ledger, watchers: int, book: ReservationBook) -> dic
         "watchers": len(room.observers) + watchers,
         "moves": ledger.moves,
         "started": history.started,
-        "options": listed(history.options),
+        "options": short_options(history.options),
         "record": record(room),
         "free": free(room, ledger, book),
         "reserved": reserved(room, ledger, book),

@@ -562,7 +562,7 @@ class Seats:
                     del self.player_sessions[player_session.id]
             elif not player_session.is_watched and now - player_session.seen > self.grace:
                 log.info(
-                    "web: silent: seat={id} peer={peer}",
+                    "web: the browser of a seat is gone: seat={id} peer={peer}",
                     id=player_session.id[:6],
                     peer=player_session.loopback.session.name,
                 )

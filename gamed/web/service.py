@@ -94,7 +94,7 @@ def web_site(  # noqa: PLR0913 (the parts of the daemon that the web uses)
         Archive(lobby.store, importing, lobby.game_types, is_on_its_way=lobby.recorder.is_on_its_way, naming=naming),
         Recordings(lobby.store, importing, reactor.seconds),
     )
-    routes = [*(route for part in parts for route in part.routes), described]
+    routes = [*(route for part in parts for route in part.routes), description]
     api = Api(routes, visitors)
     api.compress = partial(in_thread, gzipped)
     root = Root(registry(collector), ready, api, collector.warnings)
@@ -129,7 +129,7 @@ def _description(_call: Call) -> Answer:
     return Answer(raw=(FOLDER / "openapi.json").read_bytes())
 
 
-described = Route("GET", "openapi.json", _description)
+description = Route("GET", "openapi.json", _description)
 """The description of the API."""
 
 

@@ -13,7 +13,7 @@ from gamed.core.reception import SupportsReservations
 from gamed.lobby.lobby import Lobby
 from gamed.net.game_listeners import GameListeners
 from gamed.web.answers import Answer, Call, Route
-from gamed.web.scenes import listed
+from gamed.web.scenes import short_options
 from gamed.web.visitors import NOBODY, Visitor, Visitors
 
 
@@ -67,5 +67,5 @@ class Sessions:
                 "can": can,
                 "bots": list(game_type.players),
                 "opponents": list(game_type.opponents(settings)),
-                "options": listed(options),
+                "options": short_options(options),
             }

@@ -13,7 +13,7 @@ from typing import Any, Final
 from attrs import define
 
 from gamed.core.errors import GamedError
-from gamed.web.answers import Call, Refusal, Route, dumped, refusal_of
+from gamed.web.answers import Call, Refusal, Route, refusal_of, to_json
 from gamed.web.events import Lines, last_event
 from gamed.web.feed import Stream
 from gamed.web.visitors import Visitor
@@ -53,7 +53,7 @@ class Topics:
             except GamedError as error:
                 # The room of one window may have closed. The streams of the other windows go on.
                 refusal = refusal_of(error).answer()
-                data = dumped({"status": refusal.status, **refusal.body})
+                data = to_json({"status": refusal.status, **refusal.body})
                 line.send(b"%bevent: refused\ndata: %b\n\n" % (prefix, data))
 
     def _find(self, visitor: Visitor, name: str) -> Stream:

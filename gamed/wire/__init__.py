@@ -1,7 +1,7 @@
-"""Sans-I/O building stones that dialects share: bytes in, events out, and back.
+"""Sans-I/O building blocks that the dialects share: bytes to events, and events to bytes.
 
-Source: docs/topics/design.md#central-types, docs/topics/design.md#habits (h11: events are pulled, so that what was
-understood before an error is still delivered).
+Source: docs/topics/design.md#central-types, docs/topics/design.md#habits. As in h11, events are pulled, so that the
+events before an error are still delivered.
 """
 
 from __future__ import annotations
@@ -13,28 +13,28 @@ from gamed.core.events import Event
 
 
 class Connection(Protocol):
-    """One peer's side of a dialect: one per TCP or WebSocket connection."""
+    """One side of a dialect, for one connection with a peer."""
 
     @property
     def begun(self) -> bool:
-        """Whether part of a message has come, and its end is to come; False where that may take any time."""
+        """Whether a message has begun and must end soon. False if the dialect lets a message take any time."""
 
     @property
     def unfinished(self) -> bytes:
-        """The first bytes of a message whose end has not come, for people; b"" if there is none."""
+        """The first bytes of a message that has not ended, to be shown to people; b"" if there is none."""
 
     @property
     def ending(self) -> str:
-        """What ends the message, for people: "a line feed"."""
+        """What is missing at the end of that message, in words: "a line feed"."""
 
     def receive_data(self, data: bytes) -> None:
-        """Take bytes from the peer; empty bytes mean that it has closed."""
+        """Take bytes from the peer. Empty bytes mean that it has closed."""
 
     def events(self) -> Iterator[Event]:
-        """Yield what the bytes so far mean. Raises RemoteProtocolError, after all events before it."""
+        """Yield the events of the bytes so far. Raises RemoteProtocolError after the events before it."""
 
     def send(self, event: Event) -> bytes:
-        """Return the bytes that tell the peer of an event. Raises LocalProtocolError: a defect of ours."""
+        """Return the bytes for an event. Raises LocalProtocolError, which is a defect of ours."""
 
     def close(self) -> bytes:
-        """Return what the dialect says last before our side is closed; nothing in most dialects."""
+        """Return the last bytes before our side is closed; in most dialects there are none."""

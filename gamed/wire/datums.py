@@ -1,14 +1,13 @@
 """Racket's data as Python values: what their texts stand for, and how they are written.
 
-A proper list is a tuple. Strings, booleans and real numbers are Python's own: `int` and `Fraction` are exact, `float`
-is not. The reader skips data of all other kinds and puts an `Opaque` in their place.
+A list is a tuple. Strings, booleans and numbers are Python's own: `int` and `Fraction` are exact, `float` is not.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import re
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Final, TypeAlias, Union
 
@@ -21,24 +20,7 @@ from gamed.texts import printable
 WHITE_SPACE: Final = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 # Where symbols and numbers end, as a part of a character class.
 DELIMITERS: Final = WHITE_SPACE + r"()\[\]{}\",'`;"
-
-_NAMED: Final = {
-    "nul": 0,
-    "null": 0,
-    "backspace": 8,
-    "tab": 9,
-    "newline": 10,
-    "linefeed": 10,
-    "vtab": 11,
-    "page": 12,
-    "return": 13,
-    "space": 32,
-    "rubout": 127,
-}
-_NAMES: Final = {code: name for name, code in reversed(_NAMED.items())}
-_LETTERS: Final = {"a": "\a", "b": "\b", "t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r", "e": "\x1b"}
-_MEANINGS: Final = {**_LETTERS, '"': '"', "\\": "\\", "'": "'", "\n": "", "\r": ""}
-_ESCAPES: Final = {meaning: f"\\{letter}" for letter, meaning in _LETTERS.items()} | {'"': '\\"', "\\": "\\\\"}
+HEX: Final = "[0-9a-fA-F]"
 
 
 @frozen
@@ -62,8 +44,8 @@ class Opaque:
     kind: str
 
 
-Atom: TypeAlias = Symbol | str | bool | int | Fraction | float | Char
-Datum: TypeAlias = Union[Atom, Opaque, tuple["Datum", ...]]  # noqa: UP007 (a str has no | at run time)
+# A str has no | at run time.
+Datum: TypeAlias = Union[Symbol, str, bool, int, Fraction, float, Char, Opaque, tuple["Datum", ...]]  # noqa: UP007
 
 
 def malformed(message: str) -> RemoteProtocolError:
@@ -72,135 +54,129 @@ def malformed(message: str) -> RemoteProtocolError:
     return RemoteProtocolError(printable(message), code="malformed-datum", hint=hint)
 
 
-def _number(digit: str, mark: str) -> re.Pattern[str]:
+def _number(digit: str, mark: str = "[edlfs]") -> str:
     """Build the pattern of all numbers in a base. Its possessive quantifiers look at no text again and again."""
     some, special = rf"{digit}++\#*+", r"(?:inf|nan)\.[0f]"
     plain = rf"(?:{some}/{some}|{digit}++\#++(?:\.\#*+)?|{digit}++\.{digit}*+\#*+|{digit}++|\.{some})"
     unsigned = rf"{plain}(?:{mark}[+-]?{digit}++)?"
     real = rf"(?:[+-]?{unsigned}|[+-]{special})"
     extended = rf"[+-]?{plain}t[+-]?{digit}++|[+-](?:inf|nan)\.t"
-    whole = rf"{real}(?:@(?!\.){real})?|{real}?[+-](?:{unsigned}|{special})?i|{extended}"
-    return re.compile(whole, re.ASCII | re.IGNORECASE)
+    return rf"(?ai:{real}(?:@(?!\.){real})?|{real}?[+-](?:{unsigned}|{special})?i|{extended})"
 
 
-_NUMBERS: Final = {"b": _number("[01]", "[edlfs]"), "o": _number("[0-7]", "[edlfs]"), "x": _number("[0-9a-f]", "[ls]")}
-_NUMBER: Final = _number("[0-9]", "[edlfs]")
-_PREFIXES: Final = re.compile(r"#(?:[ei](?:#[bodx])?|[bodx](?:#[ei])?)", re.IGNORECASE)
+_BASES: Final = {"b": _number("[01]"), "o": _number("[0-7]"), "d": _number("[0-9]"), "x": _number("[0-9a-f]", "[ls]")}
+_PREFIXED: Final = "|".join(rf"(?i:#{base}(?:#[ei])?|#[ei]#{base}){number}" for base, number in _BASES.items())
+_NUMBER: Final = re.compile(_BASES["d"])
 _BY_ZERO: Final = re.compile(r"/0++(?![0-9#.tT])")
 # Python converts some thousand digits at once at most, and no message of a game has as many.
 _EXACT: Final = re.compile(r"[+-]?[0-9]{1,600}+(?:/[0-9]{1,600}+)?")
-_DECIMAL: Final = re.compile(
-    r"[+-]?(?![0-9]++\Z)(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[edlfs][+-]?[0-9]++)?", re.IGNORECASE
+_DECIMAL: Final = re.compile(r"[+-]?(?=[0-9]*+[.eE])(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
+
+# What quotes a part of a name: a backslash or bars.
+_QUOTED: Final = re.compile(r"\\(.)|\|([^|]*+)\|", re.DOTALL)
+_ESCAPE: Final = re.compile(
+    rf"(?s)\\(?>x{HEX}{{1,2}}|U{HEX}{{1,8}}|u[dD]{HEX}{{3}}\\u[dD][c-fC-F]{HEX}{{2}}|u{HEX}{{1,4}}|[0-7]{{1,3}}|\r\n|.)"
 )
-_SPECIAL: Final = re.compile(r"([+-](?:inf|nan))\.[0f]", re.IGNORECASE)
+_MEANINGS: Final = dict(zip("abtnvfre\"\\'", "\a\b\t\n\v\f\r\x1b\"\\'", strict=True)) | {"\n": "", "\r": ""}
+_CODES: Final = dict(zip(("backspace", "tab", "newline", "vtab", "page", "return"), range(8, 14), strict=True)) | {
+    **{"nul": 0, "null": 0, "linefeed": 10, "space": 32, "rubout": 127},  # noqa: PIE800 (else a line each)
+}
+
+# What Racket takes of some kinds of data that are skipped.
+_ACCEPTED: Final = {
+    "number_with_a_prefix": re.compile(rf"{_PREFIXED}|#[eiEI]{_BASES['d']}"),
+    "byte_string": re.compile(r"[\0-\xff]*+"),
+    "keyword": re.compile(r"(?!#:\.\Z).*+", re.DOTALL),
+}
 
 
-def to_atom(text: str, kind: str = "symbol", *, is_quoted: bool = False) -> Datum:
-    """Return the symbol or number that a text stands for, or that it is of another kind."""
+def to_datum(kind: str, token: str) -> Datum:
+    """Return what a token of a kind stands for: a value, or an `Opaque`. Raises RemoteProtocolError."""
     if kind == "symbol":
-        number = None if is_quoted or text[0] not in "+-.0123456789" else _to_number(text)
-        return Symbol(text) if number is None else number
-    if kind == "number_with_a_prefix":
-        prefixes = _PREFIXES.match(text)
-        marks = prefixes[0].lower() if prefixes else ""
-        pattern = next((pattern for base, pattern in _NUMBERS.items() if base in marks), _NUMBER)
-        if is_quoted or not marks or not pattern.fullmatch(text, len(marks)):
-            raise malformed(f"{text:.40} is not a number")
-    elif max(text, default="") >= "\u0100" and kind == "byte_string":
-        raise malformed("a byte string holds a character that is not a byte")
-    elif text == "#:." and not is_quoted:
-        raise malformed("a dot is not a keyword")
-    return Opaque(kind.replace("_", " "))
+        return _to_symbol(token)
+    if kind == "boolean":
+        return token[1] in "tT"
+    if kind == "character":
+        return _to_character(token)
+    if kind in {"string", "byte_string", "regular_expression"}:
+        token = _ESCAPE.sub(_to_meaning, token)
+    if kind == "string":
+        return token[1:-1]
+    name = kind.replace("_", " ")
+    if kind in _ACCEPTED and not _ACCEPTED[kind].fullmatch(token):
+        raise malformed(f"{token:.40} is not a {name}")
+    return Opaque(name)
 
 
-def _to_number(text: str) -> int | Fraction | float | Opaque | None:
-    if not _NUMBER.fullmatch(text):
-        return None
-    if _BY_ZERO.search(text):
-        raise malformed(f"{text:.40} is not a number")
-    if _EXACT.fullmatch(text):
-        number = Fraction(text)
+def _to_symbol(token: str) -> Datum:
+    """Return the symbol or number that a name stands for. A name with quoting is a symbol."""
+    name = _QUOTED.sub(lambda quoted: quoted[quoted.lastindex or 0], token)
+    if name != token or not _NUMBER.fullmatch(name):
+        return Symbol(name)
+    if _BY_ZERO.search(name):
+        raise malformed(f"{name:.40} is not a number")
+    if _EXACT.fullmatch(name):
+        number = Fraction(name)
         return number if number.denominator != 1 else number.numerator
-    if _DECIMAL.fullmatch(text):
-        return float(re.sub("[dDfFlLsS]", "e", text))
-    if special := _SPECIAL.fullmatch(text):
-        return float(special[1])
-    return Opaque("complex number" if text[-1] in "iI" or "@" in text else "number in another notation")
+    if _DECIMAL.fullmatch(name) and math.isfinite(float(name)):
+        return float(name)
+    return Opaque("number in another notation")
 
 
-def to_character(text: str) -> Char:
-    r"""Return the character whose number or name follows #\, or that stands there itself."""
-    name = text[2:]
-    if len(name) > 1 and (name[0] in "uU" or re.fullmatch("[0-7]{3}", name)):
-        return Char(ord(to_meaning(text[1:])))
-    if len(name) > 1 and name.casefold() not in _NAMED:
-        raise malformed(f"{text} is not a character")
-    return Char(_NAMED[name.casefold()] if len(name) > 1 else ord(name))
+def _to_character(token: str) -> Char:
+    r"""Return the character whose number or name follows #\, or that is there itself."""
+    name = token[2:]
+    code = ord(name) if len(name) == 1 else _CODES.get(name.casefold())
+    if code is not None:
+        return Char(code)
+    escape = _ESCAPE.fullmatch(token, 1) if name[0] in "01234567uU" else None
+    if escape is None:
+        raise malformed(f"{token} is not a character")
+    return Char(ord(_to_meaning(escape)))
 
 
-def to_meaning(escape: str) -> str:
+def _to_meaning(escape: re.Match[str]) -> str:
     """Return what an escape in a string stands for."""
-    kind, digits = escape[1], escape[2:]
+    kind, digits = escape[0][1], escape[0][2:].encode()
     if kind in _MEANINGS:
         return _MEANINGS[kind]
-    if kind not in "01234567xuU":
-        raise malformed(f"a string holds {escape}, which means nothing: a backslash is written twice")
     try:
-        if "\\" in digits:
-            return bytes.fromhex(digits.replace("\\u", "")).decode("utf-16-be")
-        code = int(digits, 16) if kind in "xuU" else int(kind + digits, 8)
+        if b"\\" in digits:
+            return bytes.fromhex(escape[0].replace("\\u", "")).decode("utf-16-be")
+        meaning = (
+            chr(int(digits, 16)) if kind in "xuU" else bytes([int(kind.encode("ascii") + digits, 8)]).decode("latin-1")
+        )
+        # Half a surrogate pair cannot be encoded.
+        meaning.encode()
     except ValueError as error:
-        raise malformed(f"{escape} is no character: three octal or some hexadecimal digits are missing") from error
-    if 0xD800 <= code < 0xE000:  # noqa: PLR2004 (surrogates)
-        raise malformed(f"{escape} is half a surrogate pair, and the other half is missing")
-    if code >= (0x110000 if kind in "xuU" else 256):
-        raise malformed(f"there is no character with the number {escape}")
-    return chr(code)
+        raise malformed(f"{escape[0]} stands for no character; a backslash in a string is written twice") from error
+    return meaning
 
 
-_PLAIN_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
-_NOT_SIMPLE: Final = re.compile(rf"^#(?!%)|[{DELIMITERS}\\|]")
+_NOT_SIMPLE: Final = re.compile(rf"^#(?!%)|^\.?\Z|[{DELIMITERS}\\|]")
 
 
 def write(datum: Datum) -> bytes:
     """Return text that Racket reads as this datum, without a line feed. Raises LocalProtocolError if there is none."""
     try:
         return _text(datum).encode()
-    except (ValueError, OverflowError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise LocalProtocolError("no text stands for this datum") from error
 
 
 def _text(datum: Datum) -> str:
-    writer = _WRITERS.get(type(datum))
-    if writer is None:
-        raise LocalProtocolError(f"not written: {datum.kind if isinstance(datum, Opaque) else type(datum).__name__}")
-    return writer(datum)
-
-
-def _write_symbol(symbol: Symbol) -> str:
-    name = symbol.name
-    if _PLAIN_NAME.fullmatch(name):
-        return name
-    if "|" in name:
-        return _NOT_SIMPLE.sub(r"\\\g<0>", name)
-    return f"|{name}|" if name in {"", "."} or _NOT_SIMPLE.search(name) or _NUMBER.fullmatch(name) else name
-
-
-def _write_one(character: str, mark: str) -> str:
-    if character.isprintable():
-        return character
-    # A surrogate raises an error.
-    code = int.from_bytes(character.encode("utf-32-be"))
-    return mark + (f"u{code:04X}" if character < "\U00010000" else f"U{code:08X}")
-
-
-_WRITERS: Final[dict[type, Callable[..., str]]] = {
-    Symbol: _write_symbol,
-    str: lambda text: f'"{"".join(_ESCAPES.get(one) or _write_one(one, chr(92)) for one in text)}"',
-    bool: lambda truth: "#t" if truth else "#f",
-    int: str,
-    Fraction: str,
-    float: lambda number: repr(number) if math.isfinite(number) else f"{number:+}.0",
-    Char: lambda char: f"#\\{_NAMES.get(char.code) or _write_one(chr(char.code), '')}",
-    tuple: lambda elements: f"({' '.join(map(_text, elements))})",
-}
+    match datum:
+        case Symbol(name) if "|" in name:
+            return _NOT_SIMPLE.sub(r"\\\g<0>", name)
+        case Symbol(name):
+            return f"|{name}|" if _NOT_SIMPLE.search(name) or _NUMBER.fullmatch(name) else name
+        case tuple():
+            return f"({' '.join(map(_text, datum))})"
+        case bool():
+            return "#t" if datum else "#f"
+        case int() | Fraction():
+            return str(datum)
+        case str() | float():
+            # JSON's strings and numbers are Racket's, too.
+            return json.dumps(datum, ensure_ascii=False, allow_nan=False)
+    raise LocalProtocolError(f"not written: {datum.kind if isinstance(datum, Opaque) else type(datum).__name__}")

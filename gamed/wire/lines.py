@@ -7,26 +7,38 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attrs import define, field
+from attrs import define
 
 from gamed.core.errors import RemoteProtocolError
 
 UNFINISHED = 200
-"""Bytes of an unfinished line that are shown."""
+"""How many bytes of an unfinished or too long line are kept, to be shown."""
 
 
-@define
+@define(weakref_slot=False)
 class LineReader:
-    """Cuts a byte stream into lines. `limit`: the longest line accepted, in bytes without its terminator."""
+    """Splits a byte stream into lines."""
 
     limit: int
+    """The longest line that is accepted, in bytes without its terminator."""
+
     _text: bytes = b""
+    """The beginning of the next line."""
+
     _after_cr: bool = False
-    # The last line first, so that taking the next one is cheap however many there are.
-    _lines: list[bytes] = field(factory=list)
+    """Whether the last byte was CR: a LF after it belongs to the same line end."""
+
+    _lines: list[bytes] | None = None
+    """The lines that have not been taken, the last one first, so that taking the next one is cheap.
+
+    None if there never were any: most readers of a busy listener are idle.
+    """
+
     _over: bool = False
-    # The first bytes of the line that was too long.
+    """Whether a line was too long. Nothing is read after it."""
+
     _too_long: bytes = b""
+    """The first bytes of that line."""
 
     @property
     def unfinished(self) -> bytes:
@@ -34,7 +46,7 @@ class LineReader:
         return self._text[:UNFINISHED]
 
     def receive_data(self, data: bytes) -> None:
-        """Take bytes; empty bytes end the stream, and unterminated text becomes the last line."""
+        """Take bytes. Empty bytes end the stream, and text without a terminator becomes the last line."""
         if self._over:
             return
         if not data:
@@ -43,14 +55,6 @@ class LineReader:
         if self._after_cr and data[:1] == b"\n":
             data = data[1:]
         self._after_cr = data[-1:] == b"\r"
-        self._cut(data)
-
-    def _end(self) -> None:
-        if self._text:
-            self._lines.insert(0, self._text)
-            self._text = b""
-
-    def _cut(self, data: bytes) -> None:
         if b"\r" in data:
             data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         parts = (self._text + data).split(b"\n")
@@ -62,6 +66,11 @@ class LineReader:
         if parts:
             parts.reverse()
             self._lines = parts + self._lines if self._lines else parts
+
+    def _end(self) -> None:
+        if self._text:
+            self._lines = [self._text, *(self._lines or ())]
+            self._text = b""
 
     def lines(self) -> Iterator[bytes]:
         """Yield the complete lines so far. Raises RemoteProtocolError(code="line-too-long") after those before it."""

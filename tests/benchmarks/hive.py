@@ -1,8 +1,7 @@
 """Hive: what a move costs in the rules and in XML, and rooms of instant clients over TCP.
 
-The instant clients play games of sixty moves that were made beforehand in the middle of the board. A client looks for
-the first that can be played round the cells that are obstructed in its room; that is all it thinks, so that the server
-has nothing to wait for.
+The instant clients play prepared games of sixty moves in the middle of the board. A client takes the first game that
+does not use the obstructed cells of its room. It calculates nothing else, so that the server never waits for it.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ def start(cells: tuple[Cell, ...]) -> State:
 
 @cache
 def script(seed: int) -> tuple[Move, ...]:
-    """Return a game of sixty moves that stays as near to a cell as it can without an end."""
+    """Return a game of sixty moves that stays as near to a cell as possible, and does not end earlier."""
     centre = CENTRES[seed % len(CENTRES)]
     for attempt in range(1_000):
         random = Random(1_000 * seed + attempt)
@@ -63,7 +62,7 @@ def script(seed: int) -> tuple[Move, ...]:
 
 
 def _quiet(state: State, centre: Cell, random: Random) -> Move:
-    """Return one of the legal moves that go nearest to a cell and leave room round both bees."""
+    """Return one of the legal moves that end nearest to a cell and leave room around both bees."""
     moves = legal(state)
     random.shuffle(moves)
     moves.sort(key=lambda move: _distance(move, centre))
@@ -82,7 +81,7 @@ def _leaves_room(state: State) -> bool:
 
 
 def fits(moves: tuple[Move, ...], cells: tuple[Cell, ...]) -> bool:
-    """Whether a game can be played round these cells."""
+    """Whether a game can be played if these cells are obstructed."""
     state = start(cells)
     try:
         for move in moves:
@@ -98,7 +97,7 @@ def fits(moves: tuple[Move, ...], cells: tuple[Cell, ...]) -> bool:
 
 
 def positions() -> list[tuple[State, Move]]:
-    """Return the positions of random games, each with the move that was made there."""
+    """Return the positions of random games, each with the move that was made in it."""
     found = []
     for seed in range(30):
         random = Random(seed)
@@ -111,7 +110,7 @@ def positions() -> list[tuple[State, Move]]:
 
 
 def each(call: Callable[[], object], times: int, rounds: int = 7) -> float:
-    """Return the microseconds that one of so many steps of a call takes: the best of some rounds."""
+    """Return the microseconds of one step of a call that does so many steps: the best of several rounds."""
     best = float("inf")
     for _ in range(rounds):
         begun = time.perf_counter()
@@ -145,7 +144,7 @@ def mementos() -> tuple[float, float]:
 
 
 def by_tree(state: State, last: str) -> bytes:
-    """Return a memento's bytes by way of a tree of elements."""
+    """Return a memento's bytes, made from a tree of elements."""
     room = etree.Element("room", roomId="R")
     data = etree.SubElement(room, "data", {"class": "memento"})
     top = etree.SubElement(data, "state", {"class": "state"})
@@ -186,11 +185,16 @@ LEAVE = b"</protocol>"
 OBSTRUCTED = re.compile(rb'<field x="(-?\d)" y="(-?\d)" z="-?\d" isObstructed="true"')
 ROOM = re.compile(rb'<joined roomId="([^"]+)"')
 TAIL = 64
-"""Bytes that are looked at again, because a word may have been cut."""
+"""How many bytes are searched again with the next ones, because a word may have been cut."""
 
 
 class Game:
-    """Two instant clients in a room. `made`: the moves that were sent. After `length` of them a client leaves."""
+    """Two instant clients in a room.
+
+    made: How many moves were sent.
+    length: After how many moves a client leaves.
+    left: Whether it has.
+    """
 
     def __init__(self, port: int, length: int = LAST_TURN) -> None:
         self.made, self.length, self.left = 0, length, False
@@ -198,7 +202,7 @@ class Game:
         self.head = b""
         self.tails = [b"", b""]
         self.sockets = [client(port)]
-        # Each joins when the one before it has its seat, or two games that begin at a time would mix.
+        # A client joins when the one before it has its seat. Else two games that begin together could be mixed up.
         while b"<joined" not in self.head:
             self.head += self.sockets[0].recv(4_096)
         self.sockets.append(client(port))
@@ -206,7 +210,7 @@ class Game:
             self.tails[1] += self.sockets[1].recv(4_096)
 
     def receive(self, seat: int) -> bool:
-        """Take what has come for a client; False when its game is over."""
+        """Read what a client was sent. Return False when its game is over."""
         news = self.sockets[seat].recv(262_144)
         if not news:
             if self.left:
@@ -228,7 +232,7 @@ class Game:
         return True
 
     def chosen(self) -> Iterator[bytes]:
-        """Return what is sent in this room."""
+        """Return the messages that are sent in this room."""
         cells = tuple((int(x), int(y)) for x, y in OBSTRUCTED.findall(self.head))
         room = ROOM.search(self.head)
         assert room is not None
@@ -249,14 +253,14 @@ def client(port: int) -> socket.socket:
 
 
 def encoded(moves: tuple[Move, ...], room: str) -> Iterator[bytes]:
-    """Yield what is sent for moves; after a script that is over, or where none fits, that the client leaves."""
+    """Yield the messages of moves, and then the end of the document, by which the client leaves."""
     for move in moves:
         yield f'<room roomId="{room}">{tostring(data_of(move), "unicode")}</room>'.encode()
     yield LEAVE
 
 
 def play(port: int, rooms: int, games: int, length: int = LAST_TURN) -> tuple[int, float]:
-    """Have so many rooms at once play so many games of at most this length; return the moves and the seconds."""
+    """Play so many games of at most this length, in so many rooms at once. Return the moves and the seconds."""
     selector = selectors.DefaultSelector()
     begun, made, left = time.perf_counter(), 0, games
 
@@ -269,7 +273,7 @@ def play(port: int, rooms: int, games: int, length: int = LAST_TURN) -> tuple[in
         begin()
         left -= 1
     while selector.get_map():
-        # Never asleep: what it costs a server to wake its clients is not what is measured.
+        # Poll without sleeping, because waking the clients would cost the server time that is not to be measured.
         for key, _ in selector.select(timeout=0):
             game, seat = key.data
             if game.sockets[seat].fileno() >= 0 and not game.receive(seat):

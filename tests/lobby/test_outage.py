@@ -380,10 +380,12 @@ class SessionTests(SynchronousTestCase):
         self.harness.factory.doStart()
         self.second.session.connection = Begun()
         self.second.session.look(self.harness.clock.seconds())
-        self.assertIsNotNone(self.second.session.begun.since)
+        begun = self.second.session.begun
+        assert begun is not None
+        self.assertIsNotNone(begun.since)
         self.harness.factory.hold(True)
         self.harness.clock.advance(30.0)
-        self.assertIsNone(self.second.session.begun.since)
+        self.assertIsNone(self.second.session.begun)
         self.assertFalse(self.second.is_closed)
         self.harness.factory.doStop()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from twisted.internet.asyncioreactor import AsyncioSelectorReactor
@@ -75,6 +76,73 @@ class HeartbeatTests(SynchronousTestCase):
         self.assertEqual(len(on_beat), 3)
         self.heart.stopService()
         self.assertEqual(self.clock.getDelayedCalls(), [])
+
+
+class Reactor(MemoryReactorClock):
+    """Notes in what order things happen in a pass, and how long its poll may sleep."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.did: list[object] = []
+        self.reads: list[Callable[[], None]] = []
+
+    def doIteration(self, delay: float | None) -> None:
+        self.did.append(delay)
+        for read in self.reads:
+            read()
+
+
+class AfterReadsTests(SynchronousTestCase):
+    """What is to be done once a pass has read, by a reactor whose passes can be noted and by another one."""
+
+    def setUp(self) -> None:
+        self.reactor = Reactor()
+        self.heart = StallClock(self.reactor, self.reactor.seconds)
+        self.heart.startService()
+        self.addCleanup(self.heart.stopService)
+
+    def say(self, what: object) -> Callable[[], None]:
+        return lambda: self.reactor.did.append(what)
+
+    def test_what_a_read_asks_for_is_called_in_the_same_pass_without_a_timer(self) -> None:
+        timers = len(self.reactor.getDelayedCalls())
+        self.reactor.reads = [lambda: self.heart.after_reads(self.say("sent")), self.say("read")]
+        self.reactor.doIteration(0.5)
+        self.assertEqual(self.reactor.did, [0.5, "read", "sent"])
+        self.assertEqual(len(self.reactor.getDelayedCalls()), timers)
+
+    def test_what_a_timer_asks_for_is_called_before_a_poll_that_does_not_sleep(self) -> None:
+        self.heart.after_reads(self.say("sent"))
+        self.reactor.doIteration(0.5)
+        self.reactor.doIteration(0.5)
+        self.assertEqual(self.reactor.did, ["sent", 0, 0.5])
+
+    def test_what_a_call_asks_for_is_called_in_the_next_pass(self) -> None:
+        self.reactor.reads = [lambda: self.heart.after_reads(lambda: self.heart.after_reads(self.say("later")))]
+        self.reactor.doIteration(0.5)
+        self.reactor.reads = []
+        self.reactor.doIteration(0.5)
+        self.assertEqual(self.reactor.did, [0.5, "later", 0])
+
+    def test_a_fault_in_one_does_not_keep_the_others(self) -> None:
+        self.heart.after_reads(lambda: 1 / 0)
+        self.heart.after_reads(self.say("sent"))
+        self.reactor.doIteration(0.5)
+        self.assertEqual(self.reactor.did, ["sent", 0])
+        self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
+
+    def test_nothing_is_left_behind_at_the_end(self) -> None:
+        self.heart.after_reads(self.say("sent"))
+        self.heart.stopService()
+        self.assertEqual(self.reactor.did, ["sent"])
+
+    def test_without_passes_it_is_a_timer(self) -> None:
+        clock = Clock()
+        heart = StallClock(clock, clock.seconds)
+        heart.after_reads(self.say("sent"))
+        self.assertEqual(self.reactor.did, [])
+        clock.advance(0)
+        self.assertEqual(self.reactor.did, ["sent"])
 
 
 class ReactorTests(SynchronousTestCase):

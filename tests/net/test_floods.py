@@ -290,7 +290,7 @@ class FloodTests(SynchronousTestCase):
         """Have a seated peer send something and end; return how many seconds later its seat was empty."""
         self.open(**options)
         room: Any = Seats()
-        self.session.places.append((room, 0))
+        self.session.places += ((room, 0),)
         self.session.dataReceived(text)
         self.session.connectionLost(Failure(ConnectionDone()))
         began = self.clock.seconds()
@@ -317,7 +317,7 @@ class FloodTests(SynchronousTestCase):
             assert session is not None
             session.makeConnection(TCPTransport(handle))
             room: Any = Seats()
-            session.places.append((room, 0))
+            session.places += ((room, 0),)
             far.close()
             session.dataReceived(b"x\n" * 50_000)
             for _ in range(300):

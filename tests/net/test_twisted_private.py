@@ -18,8 +18,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 import twisted
 from gamed.lobby.stall_clock import has_passes
-from gamed.net.sockets import read_at_most
-from gamed.net.twisted_private import PolledReader, accept_with, input_watch
+from gamed.net.sockets import read_at_most, share_names
+from gamed.net.twisted_private import PolledReader, accept_with, input_watch, poll_without_log_context
 
 CHANGED = f"Twisted {twisted.__version__} has changed"
 READ = f"{CHANGED} how its reactors read: PolledReader in gamed/net/twisted_private.py is to do it in the new way"
@@ -28,6 +28,11 @@ INPUT = (
     f"{CHANGED} its reactor for epoll: see EPollReactor._poller, and change input_watch in gamed/net/twisted_private.py"
 )
 SIZE = f"{CHANGED} how much connections read at a time: see tcp.Connection, and change read_at_most of sockets.py"
+NAMES = f"{CHANGED} what it calls connections: see tcp.Server, and change share_names of gamed/net/sockets.py"
+CONTEXT = (
+    f"{CHANGED} its reactor for epoll: see EPollReactor.doPoll, and change poll_without_log_context in "
+    "gamed/net/twisted_private.py"
+)
 PASS = f"{CHANGED} its reactors' main loop: see ReactorBase.mainLoop, and change StallClock.startService and has_passes"
 
 
@@ -116,6 +121,68 @@ class ReadSizeTests(SynchronousTestCase):
         far.send(b"0123456789")
         connection.doRead()
         self.assertEqual(heard, [b"01234"], SIZE)
+
+
+class NameTests(SynchronousTestCase):
+    def test_a_connection_gives_up_the_names_that_twisted_made_for_it(self) -> None:
+        made = tcp.Server.__init__.__code__.co_names
+        self.assertTrue({"logstr", "repstr"} <= set(made), NAMES)
+        near, far = socket.socketpair()
+        self.addCleanup(near.close)
+        self.addCleanup(far.close)
+        connections: list[Any] = []
+        for number in (1, 2):
+            connection: Any = tcp.Server(near, None, ("::1", 4711, 0, 0), None, number, MemoryReactorClock())
+            connection.repstr = f"<{number}>"
+            share_names(connection)
+            connections.append(connection)
+        self.assertEqual(*map(repr, connections), NAMES)
+        self.assertEqual(*[connection.logPrefix() for connection in connections], NAMES)
+
+
+class PollWithoutContextTests(SynchronousTestCase):
+    def test_what_is_ready_is_read_and_a_fault_is_logged(self) -> None:
+        reactor = EPollReactor()
+        self.addCleanup(reactor._poller.close)
+        pairs = [socket.socketpair() for _ in range(2)]
+        heard: list[bytes] = []
+
+        class Broken:
+            def fileno(self) -> int:
+                return pairs[0][0].fileno()
+
+            def logPrefix(self) -> str:
+                raise AssertionError("a context was made")
+
+            def doRead(self) -> ConnectionDone:
+                heard.append(pairs[0][0].recv(9))
+                return CONNECTION_DONE
+
+            def connectionLost(self, _reason: Failure) -> None:
+                raise ZeroDivisionError
+
+        class Protocol:
+            def dataReceived(self, data: bytes) -> None:
+                heard.append(data)
+
+        for pair in pairs:
+            for end in pair:
+                self.addCleanup(end.close)
+        poll_without_log_context(reactor)
+        reactor.addReader(Broken())  # type: ignore[no-untyped-call]
+        connection: Any = tcp.Connection(pairs[1][0], Protocol(), reactor)  # type: ignore[arg-type]
+        reactor.addReader(connection)  # type: ignore[no-untyped-call]
+        for pair in pairs:
+            pair[1].send(b"a move")
+        reactor.doIteration(0)
+        self.assertEqual(heard, [b"a move"] * 2, CONTEXT)
+        self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
+
+    def test_another_reactor_stays_as_it_is(self) -> None:
+        reactor = MemoryReactorClock()
+        before = dict(vars(reactor))
+        poll_without_log_context(reactor)
+        self.assertEqual(vars(reactor), before)
 
 
 class InputTests(SynchronousTestCase):

@@ -179,7 +179,7 @@ class GoTests(LiveProof):
         self.play((5, 6))
         page.click("button:text-is('Back')")
         page.wait_for_selector("[data-stone='5,6']", state="detached")
-        page.click("button:text-is('On')")
+        page.click("button:text-is('Forward')")
         page.wait_for_selector("[data-stone='6,5']", state="attached")
         page.click("[data-do=pass]")
         page.wait_for_selector(".moves li >> nth=5")

@@ -12,7 +12,7 @@ from attrs import define, field
 from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.store.sync import SyncThread
+from gamed.store.sync import BUSY, SyncThread
 from tests.store.logs import sentences
 from tests.store.pump import SECONDS, Pump
 
@@ -209,17 +209,25 @@ class SyncThreadTests(SynchronousTestCase):
         sync._thread.join(SECONDS)
         self.assertFalse(sync._thread.is_alive())
 
-    def test_between_two_syncs_passes_the_interval(self) -> None:
+    def waits(self, *positions: int) -> list[float | None]:
+        """Sync up to some positions, one after the other. Return how long the thread paused after each, and at last."""
         ending = Recorded()
         self.stop()
         self.sync = SyncThread(self.directory, 0.005, self.pump, ending=ending)
         self.begin()
         self.sync.start()
         self.is_running = True
-        for position in (10, 20):
+        for position in positions:
             self.sync.written(position)
             self.entered()
             self.disk.may_end.release()
         self.stop()
-        self.assertEqual(set(ending.waits), {0.005})
-        self.assertGreaterEqual(len(ending.waits), 2)
+        return ending.waits
+
+    def test_between_two_syncs_passes_the_interval(self) -> None:
+        waits = self.waits(10, 20)
+        self.assertEqual(set(waits), {0.005})
+        self.assertGreaterEqual(len(waits), 2)
+
+    def test_after_much_was_written_more_time_passes(self) -> None:
+        self.assertEqual(self.waits(10, 9 + BUSY, 9 + 2 * BUSY)[:3], [0.005, 0.005, 0.025])

@@ -19,7 +19,7 @@ from gamed.core.errors import (
     UnknownRecord,
 )
 from gamed.web.answers import MOST_IMPORT, MOST_JSON, Answer, Call, Refusal, Route, download, find, permit, refusal_of
-from gamed.web.api import parsed
+from gamed.web.api import parse_object
 from gamed.web.site import COME_WITHIN, READ
 from gamed.web.visitors import NOBODY
 from tests.web.harness import Reply, WebHarness, request
@@ -245,7 +245,7 @@ class AnswerTests(SynchronousTestCase):
     @settings(deadline=None, max_examples=300)
     def test_a_body_is_an_object_or_refused(self, body: bytes) -> None:
         try:
-            value = parsed(body)
+            value = parse_object(body)
         except Refusal as error:
             self.assertEqual(error.status, 400)
         else:

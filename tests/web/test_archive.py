@@ -35,7 +35,7 @@ from gamed.registry import game_types
 from gamed.replayers import readers, replayers
 from gamed.store.memory import MemoryStore
 from gamed.web import thread_cooperator
-from gamed.web.answers import Answer, Refusal, dumped, refusal_of
+from gamed.web.answers import Answer, Refusal, refusal_of, to_json
 from gamed.web.archive import Archive
 from gamed.web.compression import gzipped
 from gamed.web.imports import Importing
@@ -313,8 +313,8 @@ class OwnRecordTests(ArchiveCase):
             id, _, _ = self.opened(kind)  # noqa: A001
             whole = self.read(f"records/{id}")
             last = str(min(63, whole["length"]))
-            positions = dumped(self.read(f"records/{id}/positions", **{"from": "0", "to": last}))
-            packed = len(gzipped(dumped(whole))) + len(gzipped(positions))
+            positions = to_json(self.read(f"records/{id}/positions", **{"from": "0", "to": last}))
+            packed = len(gzipped(to_json(whole))) + len(gzipped(positions))
             self.assertLess(shell + packed, 150_000, (kind, shell, packed, len(positions)))
 
     def test_bounds_of_positions(self) -> None:

@@ -229,7 +229,7 @@ class ShootingTests(BoardTestCase):
         self.mount("battleship", scene(made))
         self.assertEqual(self.cell("enemy", 1, 1).get_attribute("data-pending"), "")
         self.assertEqual(self.cell("enemy", 1, 1).get_attribute("aria-label"), "B2: shot at, no answer yet")
-        self.assertEqual(self.status(), "Your shot at B2 waits for its answer.")
+        self.assertEqual(self.status(), "Your shot at B2 has not been answered yet.")
 
     def test_keys_alone(self) -> None:
         self.mount("battleship", scene(person(FIRST)))
@@ -265,7 +265,7 @@ class StatusTests(BoardTestCase):
             (person(FIRST, ready=False), "placing", "Place your ships. The enemy is waiting for you."),
             (person(), "waiting", "Waiting for an enemy."),
             (person(FIRST), "shoot", "Your turn: choose a cell of the enemy board."),
-            (person(SECOND), "defend", "The enemy is to move."),
+            (person(SECOND), "defend", "It is the enemy's turn."),
             (won, "over", "You have won."),
             (lost, "over", "You have lost."),
         ):
@@ -278,11 +278,11 @@ class StatusTests(BoardTestCase):
         made = person(SECOND)
         self.assertRaises(RemoteProtocolError, made.receive_data, b"")
         self.update(scene(made))
-        self.assertEqual(self.status(), "Broken off: the enemy has left, or the server has ended the game.")
+        self.assertEqual(self.status(), "The game was broken off: the enemy has left, or the server has ended it.")
         for won, said in (
             (True, "You have won."),
             (False, "You have lost."),
-            (None, "The game has ended without a winner."),
+            (None, "The game ended without a winner."),
         ):
             made.conclude(won=won)
             self.update(scene(made))
@@ -298,7 +298,8 @@ class StatusTests(BoardTestCase):
         self.assertEqual(self.page.locator("[data-fault]").count(), 0)
         made.receive_data(b"(2,[0,1,2]).\r(1,[4,9]).\r")
         self.update(scene(made))
-        told = "The enemy lies: no fleet gives all its answers. You can play on. If you leave, the enemy does not win."
+        told = "The enemy is lying: no fleet matches all of its answers. "
+        told += "You can play on. If you leave, the enemy does not win."
         self.assertEqual(self.page.locator("[data-fault=lied]").inner_text(), told)
         self.assertEqual(self.status(), "Your turn: choose a cell of the enemy board.")
         made.receive_data(b"junk\r")
@@ -367,7 +368,7 @@ class WatchingTests(BoardTestCase):
         ]
         self.assertEqual(states, ["sunk", "sunk", "unknown", "water", "hit", "unknown"])
         self.assertEqual(self.cell("0", 7, 7).get_attribute("data-pending"), "")
-        self.assertEqual(self.status(), "\u2068Ada\u2069 is to answer for H8.")
+        self.assertEqual(self.status(), "\u2068Ada\u2069 has to answer the shot at H8.")
         self.assertEqual(self.page.locator('[data-state="ship"], [data-state="miss"]').count(), 0)
 
     def test_nothing_that_is_clicked_is_sent(self) -> None:
@@ -393,7 +394,7 @@ class WatchingTests(BoardTestCase):
         self.update(watched(*LINES, outcome={"termination": "left", "winner": 0}))
         self.assertEqual(self.status(), "\u2068Ada\u2069 has won.")
         self.update(watched(*LINES, outcome={"termination": "cancelled", "winner": None}))
-        self.assertEqual(self.status(), "The game has ended without a winner.")
+        self.assertEqual(self.status(), "The game ended without a winner.")
         self.update(watched(board=None, phase="waiting"))
         self.assertEqual(self.status(), "The game has not begun.")
 
@@ -424,7 +425,7 @@ class DescriptionTests(BoardTestCase):
             ("(2,[3,4,1]).", "Ada: E4 is water."),
             ("2,[3,4,2]", "Ada: E4 is hit."),
             ("(2,[3,4,3]).", "Ada: E4 is hit and sunk."),
-            ("(2,[3,4,4]).", "Ada: E4 is hit, and the last ship sunk."),
+            ("(2,[3,4,4]).", "Ada: E4 is hit, and the last ship is sunk."),
             ("(2,[3,4,5]).", "Ada says (2,[3,4,5])."),
             ("(1,[3,4,4]).", "Ada says (1,[3,4,4])."),
             ("(1,[3,10]).", "Ada says (1,[3,10])."),
@@ -448,7 +449,7 @@ class GermanTests(BoardTestCase):
     def test_the_words_of_the_text(self) -> None:
         self.mount("battleship", scene(at_work()))
         self.assertEqual(self.page.locator("h2").all_inner_texts(), ["Gegnerisches Spielfeld", "Eigenes Spielfeld"])
-        self.assertEqual(self.status(), "Du bist am Zug: wähl ein Feld des Gegners.")
+        self.assertEqual(self.status(), "Du bist am Zug: Wähl ein Feld des Gegners.")
         self.assertEqual(self.cell("enemy", 7, 7).get_attribute("aria-label"), "H8: Treffer")
 
     def test_an_answer_is_a_sentence(self) -> None:

@@ -42,7 +42,7 @@ class PlacingTests(BoardTestCase):
         self.assertTrue(self.ship(0).locator(".mark").get_attribute("d"), "not by colour alone")
         self.page.mouse.up()
         self.assertEqual((self.acted(), self.places()), ([], SHIPS))
-        self.assertEqual(self.announced(), ["It does not fit there: ships must not touch."])
+        self.assertEqual(self.announced(), ["The ship does not fit there: ships must not touch."])
 
     def test_a_drag_that_goes_nowhere_says_nothing_to_the_server(self) -> None:
         self.drag((2, 0), (4, 5), (2, 0))

@@ -79,7 +79,7 @@ class DrawingTests(GoBoardCase):
         self.show(recording("pass", "pass"))
         root = self.page.locator("#board")
         self.assertEqual((root.get_attribute("data-kind"), root.get_attribute("data-phase")), ("go", "over"))
-        self.assertEqual(self.status(), "Both have passed; Black may go on. Press the stones that are dead")
+        self.assertEqual(self.status(), "Both have passed; Black may go on. Select the dead stones")
 
     def test_star_points_and_lines_of_all_sizes(self) -> None:
         for size, stars in ((1, 0), (6, 0), (7, 4), (9, 9), (13, 9), (19, 9), (52, 4)):
@@ -99,10 +99,10 @@ class DrawingTests(GoBoardCase):
         self.show(made)
         self.assertEqual(self.count("[data-stone]"), 2)
         self.assertEqual(self.count('[data-mark="taken"]'), 1)
-        self.assertEqual(self.page.locator('[data-seat="0"] .go-taken').inner_text(), "1 taken")
-        self.assertEqual(self.page.locator('[data-seat="1"] .go-taken').inner_text(), "0 taken")
+        self.assertEqual(self.page.locator('[data-seat="0"] .go-taken').inner_text(), "1 captured")
+        self.assertEqual(self.page.locator('[data-seat="1"] .go-taken').inner_text(), "0 captured")
         move = made.listing.move(made.recorder.line[-1], 3)
-        self.assertEqual(self.described(move, made.scene()), "Black plays B9 and takes 1 stone")
+        self.assertEqual(self.described(move, made.scene()), "Black plays B9 and captures 1 stone")
 
     def test_a_ko_is_marked_and_refused(self) -> None:
         made = recording(*KO)
@@ -111,7 +111,7 @@ class DrawingTests(GoBoardCase):
         self.assertEqual((self.count('[data-mark="ko"]'), self.count('[data-mark="taken"]')), (1, 0))
         self.at("4,7").click()
         self.assertEqual(self.acted(), [])
-        self.assertEqual(self.announced(), ["D3: this would take back a ko at once"])
+        self.assertEqual(self.announced(), ["D3: this would retake the ko at once"])
         self.assertEqual(self.count('[data-cursor="4,7"][data-refused="ko"] .go-refused'), 1)
 
     def test_more_than_two_colours_have_letters(self) -> None:
@@ -194,7 +194,7 @@ class PlayingTests(GoBoardCase):
         self.show(recording("C3"))
         self.at("3,7").click()
         self.assertEqual(self.acted(), [])
-        self.assertEqual(self.status(), "C3: there is a stone already")
+        self.assertEqual(self.status(), "C3: there is already a stone")
 
     def test_the_buttons(self) -> None:
         self.show(recording())
@@ -236,7 +236,7 @@ class PlayingTests(GoBoardCase):
         self.page.keyboard.press("Tab")
         self.page.keyboard.press("ArrowLeft")
         self.page.keyboard.press(" ")
-        self.assertEqual(self.announced(), ["C3, Black", "C3: there is a stone already"])
+        self.assertEqual(self.announced(), ["C3, Black", "C3: there is already a stone"])
         self.assertEqual(self.acted(), [])
 
     def test_a_finger_confirms_on_a_board_with_narrow_lines(self) -> None:

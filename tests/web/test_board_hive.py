@@ -153,7 +153,7 @@ class DrawingTests(HiveBoardTestCase):
                 if number:
                     self.assertIn(f"\N{MULTIPLICATION SIGN}{number}", self.held(piece, seat).text_content())
         for seat, (free, gaps) in enumerate(zip(shown["board"]["free"], shown["board"]["gaps"], strict=True)):
-            words = "Bee not placed yet" if free < 0 else f"Free fields round the bee: {free}"
+            words = "Bee not placed yet" if free < 0 else f"Free fields around the bee: {free}"
             self.assertEqual(self.page.locator(f".h-side-{seat} .h-bee").text_content(), words)
             self.assertEqual(self.page.locator(f".h-gap.h-seat-{seat}").count(), len(gaps))
 
@@ -227,7 +227,7 @@ class MouseTests(HiveBoardTestCase):
         self.assertEqual((self.acted(), self.announced()), ([], ["The chosen piece cannot go there."]))
         self.assertEqual(self.marked("chosen"), {"0,0"})
         self.field("0,0").click()
-        self.assertEqual((self.marked("chosen"), self.announced()), (set(), ["Nothing chosen."]))
+        self.assertEqual((self.marked("chosen"), self.announced()), (set(), ["Selection cleared."]))
         self.field("5,-5").click()
         self.assertEqual(self.announced(), ["Choose one of your pieces first."])
 

@@ -52,7 +52,7 @@ class EndTests(HiveBoardTestCase):
     def test_a_bee_is_enclosed(self) -> None:
         scores = [{"cause": "REGULAR", "reason": "…", "points": points} for points in (["0", "0"], ["2", "3"])]
         told = self.ended("red bee enclosed by rim", scores, won=False)
-        self.assertIn("You have lost.\n\nA bee is enclosed.", told)
+        self.assertIn("You have lost.\n\nA bee is surrounded.", told)
         self.assertIn("Red: points 0, free fields 0\n\nBlue: points 2, free fields 3", told)
         self.assertEqual(self.status(), "")
         self.assertTrue(self.page.locator(".h-help").is_hidden())

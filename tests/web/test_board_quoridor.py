@@ -303,7 +303,7 @@ class KeyboardTests(Board):
         self.show(scene(after(Wall(4, 3, "horizontal"), PawnMove(4, 7))))
         self.announced()
         self.press("Tab", "ArrowDown", "ArrowDown", "h")
-        self.assertEqual(self.announced(), ["Horizontal wall at 4,\u00a02: Enter or a second tap puts it."])
+        self.assertEqual(self.announced(), ["Horizontal wall at 4,\u00a02: press Enter or tap again to place it."])
         self.assertEqual(self.preview, "4,2,horizontal")
         self.press("ArrowDown")
         self.assertEqual(self.announced(), ["Horizontal wall at 4,\u00a03: not possible."])
@@ -312,7 +312,7 @@ class KeyboardTests(Board):
         self.assertEqual(self.acted(), [])
         self.announced()
         self.press("v")
-        self.assertEqual(self.announced(), ["Vertical wall at 4,\u00a03: Enter or a second tap puts it."])
+        self.assertEqual(self.announced(), ["Vertical wall at 4,\u00a03: press Enter or tap again to place it."])
         self.press("Enter")
         self.assertEqual(self.acted(), [{"do": "wall", "at": [4, 3, "vertical"]}])
 
@@ -510,9 +510,9 @@ class DrawingTests(Board):
         self.show(scene(START))
         one = scene(START)
         for move, text in (
-            (PawnMove(4, 1), "Player 1 goes to 4,\u00a01"),
-            (Wall(5, 6, "horizontal"), "Player 1 puts a horizontal wall at 5,\u00a06"),
-            (Wall(5, 6, "vertical"), "Player 1 puts a vertical wall at 5,\u00a06"),
+            (PawnMove(4, 1), "Player 1 moves to 4,\u00a01"),
+            (Wall(5, 6, "horizontal"), "Player 1 places a horizontal wall at 5,\u00a06"),
+            (Wall(5, 6, "vertical"), "Player 1 places a vertical wall at 5,\u00a06"),
         ):
             self.assertEqual(self.described(last(1, 0, move), one), text)
         self.assertEqual(self.described({"n": 1, "seat": 1, "text": "dance"}, one), "Player 2: dance")

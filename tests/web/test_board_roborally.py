@@ -268,8 +268,8 @@ class CourseTests(BoardCase):
             (2, 2): "pit",
             (3, 2): "gear: turns robots left",
             (4, 2): "gear: turns robots right",
-            (5, 2): "repair site: repairs 2",
-            (6, 2): "belt: carries one field east; turns who comes from the south right",
+            (5, 2): "repair site: repairs 2 damage",
+            (6, 2): "belt: carries one field east; turns robots that come from the south to the right",
             (7, 2): "express belt: carries up to two fields east; crusher: destroys in phases 2, 4; walls: north",
             (9, 2): "pusher on the west wall: pushes east in phases 1, 3; walls: west",
             (1, 1): "flag 1, the start; laser beam: 1 damage; pusher on the north wall: pushes south in phases 5; "

@@ -51,7 +51,7 @@ class TimeTests(ShellTestCase):
         asked = scene(started("anlauf", 2), 0)
         self.sit(asked)
         self.assertTrue(self.page.locator(".rr-panel").is_visible())
-        for phase, words in {"removed": "broke the rules", "out": "Your last life is lost."}.items():
+        for phase, words in {"removed": "broke the rules", "out": "You have lost your last life."}.items():
             self.remove(phase, "rules")
             self.see(words)
             self.assertEqual(self.text().count(words), 1)

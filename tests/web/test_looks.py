@@ -199,7 +199,7 @@ class SettingsTest(ShellTestCase):
         self.page.fill('input[name="user"]', "root")
         self.page.fill('input[name="password"]', "wrong")
         self.page.keyboard.press("Enter")
-        self.see("You are not known here", "dialog")
+        self.see("You are not logged in", "dialog")
         self.errors.clear()
         self.api["POST /session/login"] = {}
         self.api["GET /session"] = {**SESSION, "admin": True}
@@ -241,7 +241,7 @@ class SettingsTest(ShellTestCase):
             "/about/": "MIT licence",
             "/rooms": "Running games",
             "/seats/": "Running games",
-            "/login": "The user of the console.",
+            "/login": "Log in with an account of the console.",
         }.items():
             self.visit(path, "h1")
             self.see(seen)
@@ -287,7 +287,12 @@ class SettingsTest(ShellTestCase):
         self.errors.clear()
 
     def test_each_status_has_its_sentence(self) -> None:
-        for status, words in {401: "log in", 404: "nothing here", 429: "too often", 500: "error 500"}.items():
+        for status, words in {
+            401: "log in",
+            404: "may no longer exist",
+            429: "Too many requests",
+            500: "error 500",
+        }.items():
             self.api["GET /rooms/r1"] = refused(status, "any", "Because.")
             self.visit("/rooms/r1")
             self.see(words)
@@ -299,7 +304,7 @@ class SettingsTest(ShellTestCase):
         self.page.evaluate("localStorage.setItem('gamed.language', 'de')")
         self.api["GET /rooms/r1"] = refused(404, "no-room", "there is no such room")
         self.visit("/rooms/r1")
-        self.see("Hier ist nichts, oder nichts mehr. Diesen Raum gibt es nicht.")
+        self.see("Hier ist nichts. Vielleicht gibt es das nicht mehr. Diesen Raum gibt es nicht.")
         self.assertNotIn("there is", self.text())
         self.api["GET /rooms/r1"] = {**ROOM, "scene": {**scene(0), "refusals": [REFUSED]}}
         self.visit("/rooms/r1", ".refusals li")
@@ -313,7 +318,7 @@ class SettingsTest(ShellTestCase):
         finding = {"code": "repeated-shot", "seat": 0, "entry": 9, "move": 4, "text": "cell (1,2) was shot at before"}
         self.api["GET /records/0a1b2c3d"] = {**self.api["GET /records/0a1b2c3d"], "findings": [finding]}
         self.visit("/records/0a1b2c3d", ".steering")
-        self.page.click("summary:has-text('Bemerkungen')")
+        self.page.click("summary:has-text('Feststellungen')")
         self.see("Auf dieses Feld wurde schon geschossen.")
         self.assertNotIn("was shot at", self.text())
         self.api["POST /recordings/g1/save"] = {"record": "60600000", "code": "imported", "sentence": "One game."}

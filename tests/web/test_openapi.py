@@ -14,7 +14,7 @@ from gamed.web.play import Play
 from gamed.web.prepared import PreparedRooms
 from gamed.web.recordings import Recordings
 from gamed.web.rooms import Rooms
-from gamed.web.service import described
+from gamed.web.service import description
 from gamed.web.sessions import Sessions
 from gamed.web.static_files import FOLDER
 from gamed.web.topics import Topics
@@ -36,7 +36,7 @@ def routes() -> list[Route]:
         Archive(*[parts] * 3),
         Recordings(*[parts] * 3),
     )
-    return [*(route for part in made for route in part.routes), described]
+    return [*(route for part in made for route in part.routes), description]
 
 
 def references(value: Any) -> list[str]:
@@ -97,4 +97,4 @@ class DescriptionTests(SynchronousTestCase):
             self.assertTrue(self.resolved(reference))
 
     def test_it_is_served(self) -> None:
-        self.assertEqual(json.loads(described.do(None).encoded()), DESCRIPTION)
+        self.assertEqual(json.loads(description.do(None).encoded()), DESCRIPTION)

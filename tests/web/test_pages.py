@@ -37,7 +37,7 @@ class LobbyTest(ShellTestCase):
         self.assertIn("waiting", self.text('[data-room="r2"]'))
         self.assertEqual(self.page.get_attribute('[data-room="r1"] a', "href"), "/rooms/r1")
         self.assertEqual(self.page.get_attribute("a.button.primary", "href"), "/seats/s1")
-        self.see(f"{TAMED} won (the other broke a rule)")
+        self.see(f"{TAMED} won (the opponent broke a rule)")
 
     def test_no_name_turns_or_hides_what_stands_round_it(self) -> None:
         hidden = "\u202e\u2067\u200f\u061c\u200b\u00ad\u2060\ufeff\u3164\U000e0041\x07\u2028"
@@ -68,7 +68,7 @@ class LobbyTest(ShellTestCase):
         self.page.click('[data-game="toy"] button')
         self.page.fill('input[name="name"]', "Me")
         self.page.check('input[value="bots"]')
-        self.page.click("text=Another program")
+        self.page.click("text=Add a program")
         self.page.select_option(".bots label:last-child select", "deep")
         self.page.click('dialog button[type="submit"]')
         self.page.wait_for_selector(".seat .board")
@@ -81,7 +81,7 @@ class LobbyTest(ShellTestCase):
         self.visit("/", '[data-game="toy"]')
         self.page.click('[data-game="toy"] button')
         self.page.check('input[value="bots"]')
-        for button, count in (("Another program", 3), ("One less", 1)):
+        for button, count in (("Add a program", 3), ("Remove a program", 1)):
             self.page.click(f"text={button}")
             self.assertEqual(self.page.locator(".bots select").count(), count)
             # Where there is no place for it, it is not offered.
@@ -143,7 +143,7 @@ class LobbyTest(ShellTestCase):
         self.api["GET /rooms"] = [{**OPEN, "seats": []}, {**KEPT, "state": "paused"}]
         self.visit("/", '[data-room="r2"]')
         for room in ("r2", "r3"):
-            self.assertIn("Nobody is there yet.", self.text(f'[data-room="{room}"]'))
+            self.assertIn("Nobody has joined yet.", self.text(f'[data-room="{room}"]'))
         self.assertNotIn("0 moves", self.text())
 
     def test_a_room_that_was_taken_meanwhile(self) -> None:
@@ -197,7 +197,7 @@ class LobbyTest(ShellTestCase):
         self.page.evaluate("document.addEventListener('copy', () => { window.clip = String(getSelection()); })")
         for name, text in (
             ("Copy: Code of the reservation, Seat 2", "beta"),
-            ("Copy: Link that takes the seat, Seat 2", f"{ORIGIN}/?play=toy#beta"),
+            ("Copy: Link to take the seat, Seat 2", f"{ORIGIN}/?play=toy#beta"),
             ("Copy: Command, Seat 2", "gamed bot toy --host gamed.test --port 13050 --reservation beta"),
         ):
             if "Command" in name:
@@ -225,7 +225,7 @@ class LobbyTest(ShellTestCase):
         self.visit("/", ".codes")
         self.page.evaluate("document.execCommand = () => false")
         self.page.click(".codes li:last-child .copied button")
-        self.see("Selected: copy it with the keyboard.", ".codes")
+        self.see("Selected. Copy it with the keyboard.", ".codes")
         self.assertEqual(self.page.evaluate("String(getSelection())"), "beta")
 
 
@@ -269,7 +269,7 @@ class RoomTest(ShellTestCase):
     def test_another_match_in_the_same_room(self) -> None:
         self.visit("/rooms/r1", ".board button")
         self.emit("/rooms/r1", "scene", {"scene": scene(0), "moves": []})
-        self.see("No move yet.")
+        self.see("No moves yet.")
         other = {**move(1), "text": "z9"}
         self.emit("/rooms/r1", "scene", {"scene": {**scene(1), "last": other}, "moves": [other]})
         self.see("z9")
@@ -279,7 +279,7 @@ class RoomTest(ShellTestCase):
         self.visit("/rooms/r1", ".board button")
         outcome = {"termination": "left", "winner": 0}
         self.emit("/rooms/r1", "scene", {"scene": scene(2, outcome=outcome, record="0a1b2c3d"), "moves": []})
-        self.see(f"{TRICKY} won (the other left). To the record")
+        self.see(f"{TRICKY} won (the opponent left). To the record")
         self.assertEqual(self.page.get_attribute(".ending a", "href"), "/records/0a1b2c3d")
         self.emit("/rooms/r1", "gone", {})
         self.see("ended")
@@ -290,7 +290,7 @@ class RoomTest(ShellTestCase):
         self.see("The server does not answer.", ".banner")
         del self.api["GET /rooms/r1"]
         self.page.click(".banner button")
-        self.see("There is nothing here, or not any more.")
+        self.see("There is nothing here. It may no longer exist.")
         self.wait("document.querySelector('.banner').hidden")
         self.errors.clear()
 
@@ -458,7 +458,7 @@ class SeatTest(ShellTestCase):
         self.emit("/seats/s1", "scene", {"scene": over, "moves": [move(3)]})
         self.see("You won.")
         self.see("To the record")
-        self.page.click("text=Again")
+        self.page.click("text=Play again")
         self.page.wait_for_selector("dialog")
 
     def test_a_new_page_after_a_reload_has_the_same_game(self) -> None:

@@ -141,11 +141,11 @@ class RecordsTest(ShellTestCase):
         self.page.evaluate(GERMAN)
         self.visit("/records/60600000", ".steering")
         self.assertIn("Komi: 6,5", self.text(".options"))
-        self.assertIn("0,5 je Sekunde", self.text(".steering"))
+        self.assertIn("0,5 pro Sekunde", self.text(".steering"))
 
     def test_no_record(self) -> None:
         self.visit("/records/none")
-        self.see("There is nothing here, or not any more.")
+        self.see("There is nothing here. It may no longer exist.")
         self.errors.clear()
 
 
@@ -171,8 +171,8 @@ class RecorderTest(ShellTestCase):
             self.page.click(f"main button:text-is('{text}')")
         self.page.click('[data-node="2"]')
         self.page.fill("textarea", "Good")
-        self.page.click("text=Note it")
-        self.see("Noted.")
+        self.page.click("button:text-is('Save')")
+        self.see("Saved.")
         self.page.keyboard.press("ArrowLeft")
         self.page.click("text=Save as a record")
         self.see("Saved. One game.")
@@ -209,7 +209,7 @@ class RecorderTest(ShellTestCase):
         self.api["GET /recordings/g1"] = over
         self.api["POST /recordings/g1/act"] = lambda body: (200, marked if body["do"] == "dead" else won)
         self.visit("/recorder/g1", ".tree")
-        self.see("Press the stones that are dead")
+        self.see("Select the dead stones")
         self.assertEqual(self.page.locator("[data-mark=taken]").count(), 0)
         self.page.click('[data-point="4,4"]')
         self.page.wait_for_selector("[data-mark=taken]", state="attached")

@@ -20,7 +20,7 @@ from gamed.testing.harness import Harness, Wire
 from gamed.web.live import Feeds
 from gamed.web.moves import Moves
 from gamed.web.naming import Naming
-from gamed.web.scenes import Ledger, Ledgers, listed, options, refusals, row, seats, state_of
+from gamed.web.scenes import Ledger, Ledgers, options, refusals, row, seats, short_options, state_of
 
 OPEN = game_types()["battleship"]
 """A game that hides no moves."""
@@ -164,7 +164,7 @@ class RoomTests(SynchronousTestCase):
     def test_the_seed_is_told_nobody(self) -> None:
         self.room.history.options = {"seed": 7, "plan": "x" * 500, "lives": 3}
         self.assertEqual(options(self.room), {"plan": "x" * 500, "lives": 3})
-        self.assertEqual(listed(self.room.history.options), {"lives": 3})
+        self.assertEqual(short_options(self.room.history.options), {"lives": 3})
         found = row(self.room, self.ledgers.of(self.room), 0, self.harness.lobby.reservations)
         self.assertEqual(found["options"], {"lives": 3})
 

@@ -16,7 +16,7 @@ class ValueTests(SynchronousTestCase):
         self.assertEqual((text, data, code), (text, [expected], ""))
 
     def test_lists_are_tuples_whatever_their_parentheses(self) -> None:
-        for text in ("(a (b) ())", "[a [b] []]", "{a {b} {}}", "(a . ([b] {}))", "((b) . a . ())"):
+        for text in ("(a (b) ())", "[a [b] []]", "{a {b} {}}", "(a #| [ |# [b] ; )\n {})"):
             self.check(text, (Symbol("a"), symbols("b"), ()))
 
     def test_abbreviations_are_lists(self) -> None:
@@ -30,7 +30,9 @@ class ValueTests(SynchronousTestCase):
 
     def test_what_is_skipped_leaves_its_kind(self) -> None:
         for text, kind in (
-            ("(a . b)", "improper list"),
+            ("(a . b)", "list with a dot"),
+            ("(a . (b))", "list with a dot"),
+            ("(a . b . c)", "list with a dot"),
             ("#hash((a . 1))", "hash table"),
             ("#&(a)", "box"),
             ("#(a 1)", "vector"),

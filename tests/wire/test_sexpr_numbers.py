@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -80,17 +79,19 @@ class ValueTests(SynchronousTestCase):
             ("6/4", Fraction(3, 2)),
             ("4.0", 4.0),
             ("4.", 4.0),
-            (".5d1", 5.0),
-            ("+inf.0", math.inf),
+            (".5e1", 5.0),
             ("-0.0", -0.0),
-            ("+nan.f", math.nan),
         ):
             self.assertEqual((text, repr(self.number(text))), (text, repr(value)))
 
     def test_what_no_game_sends(self) -> None:
         for text, kind in (
-            ("1+2i", "complex number"),
-            ("1@2", "complex number"),
+            ("1+2i", "number in another notation"),
+            ("1@2", "number in another notation"),
+            ("+inf.0", "number in another notation"),
+            ("+nan.f", "number in another notation"),
+            ("1e400", "number in another notation"),
+            ("1d3", "number in another notation"),
             ("1#", "number in another notation"),
             ("1/2e3", "number in another notation"),
             ("1t0", "number in another notation"),

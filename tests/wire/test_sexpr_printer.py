@@ -23,8 +23,6 @@ DOUBLES = {
     -0.5: "-0.5",
     4.0: "4.0",
     -0.0: "-0.0",
-    math.inf: "+inf.0",
-    -math.inf: "-inf.0",
 }
 
 
@@ -35,8 +33,6 @@ class AtomTests(SynchronousTestCase):
     def test_doubles(self) -> None:
         for number, text in DOUBLES.items():
             self.check(number, text)
-        self.check(math.nan, "+nan.0")
-        self.check(-math.nan, "+nan.0")
 
     def test_every_double_is_read_as_the_same(self) -> None:
         # All powers of two, the doubles beside them, and some between.
@@ -137,48 +133,16 @@ class AtomTests(SynchronousTestCase):
             ("it's (a) |b| ;c", '"it\'s (a) |b| ;c"'),
             ('"', '"\\""'),
             ("\\", '"\\\\"'),
-            ("\a\b\t\n\v\f\r\x1b", '"\\a\\b\\t\\n\\v\\f\\r\\e"'),
-            ("\x00\x01\x1f\x7f", '"\\u0000\\u0001\\u001F\\u007F"'),
-            ("\x80\u00ad\u200b", '"\\u0080\\u00AD\\u200B"'),
-            ("\u00a0\u3000a\u200d", '"\\u00A0\\u3000a\\u200D"'),
-            ("\u2028\ufeff\ue000", '"\\u2028\\uFEFF\\uE000"'),
-            ("\U000e0001\U0010ffff", '"\\U000E0001\\U0010FFFF"'),
+            ("\b\t\n\f\r", '"\\b\\t\\n\\f\\r"'),
+            ("\x00\x01\x1f\x7f", '"\\u0000\\u0001\\u001f\x7f"'),
             ("\u00e9\u03bb\u4e2d\U0001f600", '"\u00e9\u03bb\u4e2d\U0001f600"'),
         ):
             self.check(string, text)
-
-    def test_characters(self) -> None:
-        for character, text in (
-            ("a", "a"),
-            ("(", "("),
-            ("\\", "\\"),
-            (" ", "space"),
-            ("\n", "newline"),
-            ("\t", "tab"),
-            ("\r", "return"),
-            ("\x00", "nul"),
-            ("\b", "backspace"),
-            ("\x7f", "rubout"),
-            ("\v", "vtab"),
-            ("\f", "page"),
-            ("\a", "u0007"),
-            ("\x1b", "u001B"),
-            ("\u03bb", "\u03bb"),
-            ("\u0301", "\u0301"),
-            ("\u200b", "u200B"),
-            ("\u00a0", "u00A0"),
-            ("\u3000", "u3000"),
-            ("\U0001f600", "\U0001f600"),
-            ("\U000e0001", "U000E0001"),
-        ):
-            self.check(Char(ord(character)), "#\\" + text)
 
     def test_each_character_of_the_first_plane_is_read_as_the_same(self) -> None:
         codes = [code for code in range(0x10000) if category(chr(code)) != "Cs"]
         whole = "".join(map(chr, codes))
         self.assertEqual(read(write(whole) + b"\n", limit=10**6)[0], [whole])
-        chars = tuple(map(Char, codes))
-        self.assertEqual(read(write(chars) + b"\n", limit=10**6)[0], [chars])
         names = tuple(Symbol(chr(code)) for code in codes)
         self.assertEqual(read(write(names) + b"\n", limit=10**6)[0], [names])
 
@@ -222,6 +186,10 @@ class RefusedTests(SynchronousTestCase):
             ((datum,), _) = read(text + b"\n")
             self.assertRaises(LocalProtocolError, write, datum)
 
+    def test_what_nobody_sends(self) -> None:
+        for datum in (Char(97), math.inf, -math.inf, math.nan):
+            self.assertRaises(LocalProtocolError, write, (datum,))
+
     def test_the_error_names_the_kind(self) -> None:
         error = self.assertRaises(LocalProtocolError, write, ((1, Opaque("box")), 2))
         self.assertIn("box", str(error))
@@ -237,14 +205,10 @@ class RefusedTests(SynchronousTestCase):
             datum = (datum,)
         self.assertRaises(LocalProtocolError, write, datum)
 
-    def test_surrogates_and_numbers_of_no_character(self) -> None:
+    def test_surrogates(self) -> None:
         for datum in (
             "\ud800",
             Symbol("a\udfff"),
-            Char(0xD800),
-            Char(0x110000),
-            Char(-1),
-            Char(2**80),
             ("a", "\udc80"),
         ):
             self.assertRaises(LocalProtocolError, write, datum)

@@ -9,18 +9,18 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from gamed.wire.datums import Char, Datum, Symbol, write
+from gamed.wire.datums import Datum, Symbol, write
 from gamed.wire.sexpr import DatumReader
-from tests.wire.reading import MALFORMED, TOO_DEEP, TOO_LONG, feed, is_kept, octets, read
+from tests.wire.reading import MALFORMED, TOO_DEEP, TOO_LONG, feed, is_kept, is_written, octets, read
 
 # Every character but surrogates; and often those that mean something.
 CHARACTERS = st.characters(exclude_categories=["Cs"]) | st.sampled_from(
     "()[]{}\"',`;|\\# \n\t.+-0123456789aeix\u200d\ufeff"
 )
 EXACT = st.integers() | st.fractions().map(lambda number: number.numerator if number.denominator == 1 else number)
-NUMBERS = EXACT | st.floats() | st.integers(10**500, 10**600 - 1)
+NUMBERS = EXACT | st.floats(allow_nan=False, allow_infinity=False) | st.integers(10**500, 10**600 - 1)
 NAMES = st.text(CHARACTERS)
-OTHER_ATOMS = NAMES | st.booleans() | NUMBERS | CHARACTERS.map(ord).map(Char)
+OTHER_ATOMS = NAMES | st.booleans() | NUMBERS
 
 
 def data_with(names: st.SearchStrategy[str]) -> st.SearchStrategy[Datum]:
@@ -107,9 +107,9 @@ SCRAPS = st.sampled_from(PARENTHESES + MARKS + STARTS + SPACES + WORDS)
 STREAMS = st.lists(SCRAPS, max_size=25).map(b"".join) | st.binary(max_size=40)
 
 
-def shown(data: list[Datum]) -> list[tuple[str, bytes]]:
-    """Return data so that they can be compared: NaN is itself, 1 is neither 1.0 nor true, -0.0 is not 0.0."""
-    return [(type(datum).__name__, write(datum)) for datum in data if is_kept(datum)]
+def shown(data: list[Datum]) -> list[str]:
+    """Return data so that they can be compared: 1 is neither 1.0 nor true, -0.0 is not 0.0."""
+    return [repr(datum) for datum in data if is_kept(datum)]
 
 
 def same(one: Datum, other: Datum) -> bool:
@@ -172,7 +172,7 @@ class PropertyTests(SynchronousTestCase):
     @given(STREAMS)
     def test_what_is_read_can_be_printed_and_read_again(self, stream: bytes) -> None:
         for datum in read(*[stream] if stream else [])[0]:
-            if is_kept(datum):
+            if is_written(datum):
                 again, code = read(write(datum) + b"\n")
                 self.assertEqual(code, "")
                 self.assertTrue(same(again[0], datum))

@@ -19,7 +19,7 @@ TEXTS = [
     ("(a\n b) (c) #| x |#\r", " (c) #| x |#\r"),
     ("|x\ny| z", " z"),
     ('"Ω\ufffd"', ""),
-    ("17", ""),
+    ("#;(no) 17", ""),
     ("(wait)", ""),
 ]
 
@@ -79,7 +79,8 @@ class UnfinishedTests(SynchronousTestCase):
             (b"(a)\n(move [player 4 1", b"(move [player 4 1", "]) and a line feed"),
             (b'(a "b', b'(a "b', ") and a line feed"),
             (b"(move [player 4 1\n", b"(move [player 4 1\n", "]) before the line feed"),
-            (b"hello", b"hello", "a line feed"),
+            (b"hello", b"hello", ""),
+            (b'"hello', b'"hello', "a line feed"),
         ):
             for reader in (begun(data), begun(data[:3])):
                 if reader.unfinished != text:
@@ -106,16 +107,15 @@ class UnfinishedTests(SynchronousTestCase):
 class SentenceTests(SynchronousTestCase):
     def test_the_reasons_are_sentences(self) -> None:
         for text, words in {
-            "#reader": "#r begins a regular expression",
-            "#lang racket": "#lang belongs into a file",
-            "#<procedure>": "what Racket prints of a value that cannot be read",
-            "#tx": "there are #t, #f, #true and #false",
+            "#lang racket": "#lang racket begins no datum",
+            "#<procedure>": "#<procedure> begins no datum",
+            "#tx": "#tx begins no datum",
             ")": ") closes nothing: there is one closing bracket too many",
             "(a]": "] where ) is missing",
-            "(a ')": ") stands where a datum is missing",
-            r'"\q"': "a backslash is written twice",
-            r'"\uD83Dx"': "half a surrogate pair",
-            r'"\xg"': "hexadecimal digits",
+            "(a ')": ") closes nothing",
+            r'"\q"': "a backslash in a string is written twice",
+            r'"\uD83Dx"': "\\uD83D stands for no character",
+            r'"\xg"': "\\x stands for no character",
             "1/0": "1/0 is not a number",
             "(a . b c)": "a dot or a closing bracket",
             "#\\newlin": "is not a character",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 
 from attrs import field, frozen
 from attrs.validators import gt, in_
@@ -26,6 +26,8 @@ class Settings(ListenerSettings):
     idle_seconds: float = field(default=900.0, validator=gt(0))
 
 
+# One mapping for all rooms of a listener.
+@lru_cache(4)
 def _options(settings: Settings) -> Options:
     options: dict[str, str | bool] = {
         "roles": settings.roles,

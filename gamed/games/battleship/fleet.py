@@ -328,7 +328,9 @@ def _placed(length: int, closed: int, needed: int, hits: int) -> int:
 # is `PLACEMENTS[length][i]`. So what is open to a ship beside another one is one operation, not a hundred and fifty.
 
 _THROUGH: Mapping[int, tuple[int, ...]] = {
-    length: tuple(sum(1 << index for index, ship in enumerate(ships) if ship >> cell & 1) for cell in range(SIZE * SIZE))
+    length: tuple(
+        sum(1 << index for index, ship in enumerate(ships) if ship >> cell & 1) for cell in range(SIZE * SIZE)
+    )
     for length, ships in PLACEMENTS.items()
 }
 """For each length and cell the set of placements that lie on that cell."""
@@ -427,8 +429,8 @@ class _Search:
 def _branches(domains: dict[int, int], hits: int) -> Iterator[tuple[int, int]]:
     """Yield length and ship: the ways to cover the hit with the fewest, or to place the rarest length."""
     if hits:
-        ways = ([(length, domain & _THROUGH[length][cell]) for length, domain in domains.items()] for cell in cells(hits))
-        for length, covering in min(ways, key=lambda some: sum(covering.bit_count() for _, covering in some)):
+        ways = ([(length, some & _THROUGH[length][cell]) for length, some in domains.items()] for cell in cells(hits))
+        for length, covering in min(ways, key=lambda choice: sum(some.bit_count() for _, some in choice)):
             for index in cells(covering):
                 yield length, PLACEMENTS[length][index]
         return

@@ -7,7 +7,7 @@ fleets, so a state holds what each side has told of its own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from random import Random
 
 from attrs import frozen
@@ -55,9 +55,8 @@ class Battleship:
 
         Options: `roles` ("first-defends", "random"), `corner_contact`, `repeated_shots` ("lose", or left out).
         """
-        sea = Sea.start(corner_contact=bool(options["corner_contact"]))
         first = None if options["roles"] == "random" else 1
-        return State(first, None, (sea, sea), is_strict=options.get("repeated_shots") == "lose")
+        return _start(first, bool(options["corner_contact"]), options.get("repeated_shots") == "lose")
 
     def to_move(self, state: State) -> frozenset[Seat]:
         """Return the one who shoots or the one who answers."""
@@ -214,7 +213,7 @@ class Battleship:
         return Outcome(Termination.VICTORY, 1 - seat)
 
     def awaits_other(self, body: bytes) -> bool:
-        """Whether the line is a shot: its sender has the answer before it says more. After an answer, a shot follows."""
+        """Whether the line is a shot: its answer comes before its sender says more. An answer is followed by a shot."""
         told = _told(body)
         return told is not None and not told[1]
 
@@ -252,6 +251,13 @@ class Battleship:
             attacker, shot = seat, None
         misled = BOTH if move is None else _ONLY[1 - seat]
         return State(attacker, shot, state.seas, None, state.is_strict, misled)
+
+
+@cache
+def _start(first: Seat | None, corner_contact: bool, is_strict: bool) -> State:  # noqa: FBT001
+    """Return the state before the first shot. All rooms that wait share it."""
+    sea = Sea.start(corner_contact=corner_contact)
+    return State(first, None, (sea, sea), is_strict=is_strict)
 
 
 # All shots and all answers are 500 lines; see `decode`.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from random import Random
 from typing import Any
 
@@ -28,12 +29,17 @@ def reception(_settings: Any, services: LobbyServices) -> FirstCome:
 
 def table(settings: Any, options: Options, random: Callable[[], Random], now: float) -> Relay:
     """Return a fresh match."""
-    limits = RelaySettings(
-        enforce=options["referee"] == "enforce",
+    return Relay(_RULES, options, _limits(settings, enforce=options["referee"] == "enforce"), random, now)
+
+
+@lru_cache(4)
+def _limits(settings: Any, *, enforce: bool) -> RelaySettings:
+    """Return a relay's limits. All rooms of a listener share them."""
+    return RelaySettings(
+        enforce=enforce,
         early_bytes=settings.early_bytes,
         game_lines=settings.game_lines,
         game_bytes=settings.game_bytes,
         waiting_seconds=settings.waiting_seconds,
         idle_seconds=settings.idle_seconds,
     )
-    return Relay(_RULES, options, limits, random, now)

@@ -1,4 +1,4 @@
-"""Quoridor: the universe of the authors' worlds, with the rules beside it. Source: docs/reference/quoridor.md."""
+"""Quoridor: the universe of the authors' worlds, and a referee. Source: docs/reference/quoridor.md."""
 
 from __future__ import annotations
 

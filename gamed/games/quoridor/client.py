@@ -1,8 +1,8 @@
 """A world without I/O: it registers, votes, and plays with a strategy, game after game if others reset.
 
 Source: docs/specs/quoridor.md#gameds-own-worlds, docs/specs/quoridor.md#what-a-world-does,
-docs/reference/quoridor.md#what-worlds-send. It plays against gamed, and against the original's server. It speaks as the
-authors' world does: coordinates are floats, and nothing is sent but its vote and its moves.
+docs/reference/quoridor.md#what-worlds-send. It plays on gamed and on the original's server. It writes what the authors'
+world writes: coordinates are floats, and it sends nothing but its vote and its moves.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ class Player:
     random: Random
 
     players: int = 2
-    """For how many it votes."""
+    """The number of players that it votes for, 2 or 4."""
 
     name: str = "gamed"
 
     stay: float = 0.0
-    """Seconds for which it is to stay after a game, for another one: 0 once a world has left the table."""
+    """Seconds to stay connected after a game, for another one. Set to 0 when a world has left the table."""
 
     pace: float = 0.0
-    """Seconds for which it is to wait before it answers: the authors' client shows a move for a while."""
+    """Seconds to wait before each answer, because the authors' client shows a move for a while."""
 
     moves: int = 0
-    """How many moves it has made in the last game."""
+    """The number of its moves in the last game."""
 
     results: list[tuple[bool, int]] = field(factory=list)
-    """Of each game that has ended, whether it was won, and how many moves it made."""
+    """For each game that has ended, whether it was won, and the number of its moves."""
 
     _follower: Follower = field(init=False)
 
@@ -52,7 +52,7 @@ class Player:
 
     @property
     def is_done(self) -> bool:
-        """Whether the last game is over. Where it stays, another one may begin."""
+        """Whether the last game is over. Another one may begin as long as the player stays."""
         return self.won is not None
 
     @property
@@ -71,17 +71,17 @@ class Player:
 
     @property
     def seat(self) -> Seat | None:
-        """The player's seat; None as long as the mails do not tell."""
+        """The player's seat; None until a mail shows it."""
         return self._follower.seat
 
     def begin(self) -> bytes:
-        """Return what is sent as soon as the connection stands: the registration."""
+        """Return the registration, which is sent as soon as the connection is made."""
         return self._follower.begin()
 
     def receive_data(self, data: bytes) -> bytes:
-        """Take bytes from the server and return the answer; after a game without a stay, whatever comes is passed over.
+        """Take bytes from the server and return the answer. Bytes after the last game are ignored.
 
-        Raises RemoteProtocolError if the other side errs, has no seat, or ends before the game does.
+        Raises RemoteProtocolError if the server breaks the protocol, has no free seat, or closes during a game.
         """
         answer = b""
         if self._has_left:
@@ -110,7 +110,7 @@ class Player:
         return self._move() if call in (Call.START2PLAY, Call.START4PLAY, Call.PLAY) else b""
 
     def _move(self) -> bytes:
-        """Return a legal move; nothing where there is none, as can be with four."""
+        """Return a legal move. Return nothing if there is none, which can happen with four players."""
         assert self.state is not None
         assert self.seat is not None
         try:

@@ -1,7 +1,7 @@
-"""A world's side of the game: what it learns from the mails, whoever decides its moves.
+"""A world's view of the game, as the mails tell it. A bot or a person decides its moves.
 
-Source: docs/specs/quoridor.md#what-a-world-does, docs/reference/quoridor.md#what-worlds-are-told. It follows gamed, and
-the original's server.
+Source: docs/specs/quoridor.md#what-a-world-does, docs/reference/quoridor.md#what-worlds-are-told. It understands gamed
+and the original's server.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ DATUM_BYTES: Final = 65_536
 DATUM_DEPTH: Final = 100
 
 RULES: Final = TableRules()
-"""The rules by which a world follows the game."""
+"""The rules that a world applies to the moves in its mails."""
 
 _CALLS: Final = {call.value: call for call in Call}
 _MOVE: Final = Symbol("move")
@@ -39,7 +39,7 @@ _ARRIVALS: Final = {
     (Call.WAIT_FOR_PLAYERS, Call.START4WAIT): 2,
     (Call.START4WAIT,): 3,
 }
-"""The seats by the mails that a world hears first: no two of a table are signed up in the same way."""
+"""The seat of a world by its first mails, which differ for each seat of a table."""
 
 
 def _out_of_step(text: str) -> RemoteProtocolError:
@@ -48,29 +48,37 @@ def _out_of_step(text: str) -> RemoteProtocolError:
 
 @define
 class Follower:
-    """A world that has nothing to say but its name.
-
-    `state`: the position, None before a game; `won`: None until the game is over. `seat`: None as long as the mails do
-    not tell; with four, they tell it when the world is to move.
-    """
+    """A world that registers, follows the game and sends nothing else."""
 
     name: str
+    """The name that it registers with."""
+
     state: State | None = None
+    """The position; None before the first game."""
+
     seat: Seat | None = None
+    """Its seat; None until a mail shows it. In a game of four that is the first mail that asks for a move."""
+
     won: bool | None = None
+    """Whether the last game was won; None until it is over."""
+
     _arrival: tuple[Call, ...] = ()
+    """The first two mails at this table, see `_ARRIVALS`."""
+
     _is_dissolved: bool = False
+    """Whether a world has left the table."""
+
     _connection: WorldConnection = field(factory=lambda: WorldConnection(DatumReader(DATUM_BYTES, DATUM_DEPTH)))
 
     def begin(self) -> bytes:
-        """Return what is sent as soon as the connection stands: the registration."""
+        """Return the registration, which is sent as soon as the connection is made."""
         return registration(self.name)
 
     def follow(self, data: bytes) -> Iterator[tuple[Call, int]]:
-        """Take bytes from the server; follow each mail, and yield its symbol and number.
+        """Take bytes from the server, apply each mail, and yield its symbol and number.
 
-        Raises RemoteProtocolError if the other side errs ("not-accepted", "no-mail", "out-of-step", and as DatumReader
-        does).
+        Raises RemoteProtocolError if the server breaks the protocol ("not-accepted", "no-mail", "out-of-step"), and as
+        DatumReader does.
         """
         self._connection.receive_data(data)
         for event in self._connection.events():
@@ -79,14 +87,14 @@ class Follower:
 
     @property
     def place(self) -> Seat | None:
-        """The seat, as soon as it can be concluded: from `seat`, and from how the world was signed up."""
+        """The seat if it is known, from `seat` or from the first mails at the table; else None."""
         if self.seat is not None:
             return self.seat
         return _ARRIVALS.get(self._arrival[:1], _ARRIVALS.get(self._arrival))
 
     @property
     def was_asked(self) -> bool:
-        """Whether it was asked for how many the game is to be: by its first or second mail, or never."""
+        """Whether one of its first two mails has asked how many players there should be."""
         return Call.WAIT_OR_PLAY in self._arrival
 
     def _mail(self, datum: Datum) -> tuple[Call, int]:
@@ -95,14 +103,14 @@ class Follower:
                 call = _CALLS[name]
                 self._follow(call, number, move)
                 return call, number
-        raise RemoteProtocolError(f"{datum!r:.80} is no mail of this game", code="no-mail")
+        raise RemoteProtocolError(f"{datum!r:.80} is not a mail of this game", code="no-mail")
 
     def _follow(self, call: Call, number: int, move: tuple[Datum, ...]) -> None:
         if call is Call.DISCONNECT:
             self._is_dissolved = True
             return
         if self._is_dissolved:
-            # Who is left behind may be given a seat at another table.
+            # A world whose table was dissolved may get a seat at another one.
             self.state = self.seat = self.won = None
             self._arrival, self._is_dissolved = (), False
         if len(self._arrival) < 2:  # noqa: PLR2004 (the first two mails)
@@ -125,7 +133,7 @@ class Follower:
             self.seat = 2 - number
 
     def _learn(self, call: Call, number: int, move: tuple[Datum, ...]) -> None:
-        """Take the last move."""
+        """Apply the move in a mail."""
         placed = understood((_MOVE, *move))
         if self.state is None or not isinstance(placed, Placed):
             raise _out_of_step(f"{call} without a move in a game")
@@ -142,7 +150,7 @@ class Follower:
 
 
 def spoken(move: Move) -> bytes:
-    """Return the message of a move, its numbers as the authors' world has them."""
+    """Return the message for a move, with floats, as the authors' world writes it."""
     x, y = float(move.x), float(move.y)
     if isinstance(move, PawnMove):
         return message(_MOVE, Symbol("player"), x, y)

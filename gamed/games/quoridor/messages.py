@@ -1,7 +1,7 @@
-"""What worlds say, as far as it means something.
+"""The messages of worlds.
 
-Source: docs/reference/quoridor.md#what-worlds-send. Without the check of a move's shape, one world could crash the
-others.
+Source: docs/reference/quoridor.md#what-worlds-send. The shape of a move is checked, because the authors' worlds crash
+on a move of another shape.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from gamed.games.quoridor.walls import SIZE, cell_at
 from gamed.wire.datums import Datum, Symbol
 
 NOTHING: Final = "()"
-"""The move in a mail that tells of none."""
+"""The move in a mail that is not about a move."""
 
 DUMMY: Final = "(wall 4 4 horizontal)"
-"""The move in the mail that a world has left; it stands for nothing."""
+"""The move in the mail `disconnect`. It has no meaning."""
 
 _SHORTEST: Final = 4
 """Elements of the shortest move, `(move player X Y)`."""
 
 
 class Word(StrEnum):
-    """The messages of one word; what follows it in the list does not count."""
+    """The messages of one word. Further elements of the list are ignored."""
 
     PLAY = "play"
     WAIT = "wait"
@@ -35,10 +35,11 @@ class Word(StrEnum):
 
 @frozen
 class Placed:
-    """A move. `written`: what mails tell of it, the numbers as they came: `(wall 5.0 6.0 horizontal)`."""
+    """A move."""
 
     move: Move
     written: str
+    """The move as mails show it, with the numbers as the world wrote them: `(wall 5.0 6.0 horizontal)`."""
 
 
 Message: TypeAlias = Word | Placed
@@ -48,7 +49,7 @@ _WALLS: Final = {HORIZONTAL: HORIZONTAL_WALLS, VERTICAL: VERTICAL_WALLS}
 
 
 def understood(datum: Datum) -> Message | None:
-    """Return what a datum means, or None if it means nothing."""
+    """Return the message that a datum is, or None if it is none."""
     if not isinstance(datum, tuple) or not datum or not isinstance(datum[0], Symbol):
         return None
     if datum[0].name == "move":
@@ -57,7 +58,7 @@ def understood(datum: Datum) -> Message | None:
 
 
 def _placed(datum: tuple[Datum, ...]) -> Placed | None:
-    """Return a move. As in the original, its last element is the orientation: a pawn's is its Y once more."""
+    """Return a move. As in the original, its last element is sent on as the orientation: of a pawn, that is its Y."""
     if len(datum) < _SHORTEST or not isinstance(datum[1], Symbol):
         return None
     kind, x, y, last = datum[1].name, _number(datum[2]), _number(datum[3]), datum[-1]
@@ -67,7 +68,7 @@ def _placed(datum: tuple[Datum, ...]) -> Placed | None:
     walls = _WALLS.get(last.name) if isinstance(last, Symbol) else None
     if kind == "wall" and walls is not None:
         move: Move = walls[cell]
-    # Whatever stood there would be told to the others, however long it is.
+    # The last element of a pawn's move goes to the other worlds, so it is checked, too.
     elif kind == "player" and (walls is not None or _number(last) is not None):
         move = PAWN_MOVES[cell]
     else:
@@ -77,8 +78,8 @@ def _placed(datum: tuple[Datum, ...]) -> Placed | None:
 
 
 def _number(datum: Datum) -> int | None:
-    """Return a coordinate, exact or not, as an integer of 0 to 8."""
-    # By type, for a boolean is an integer to Python.
+    """Return a coordinate as an integer of 0 to 8, or None. Floats such as 4.0 are accepted."""
+    # A check by type, because a boolean is an integer in Python.
     return _ON_BOARD.get(datum) if type(datum) in _REAL else None  # type: ignore[arg-type]
 
 

@@ -1,7 +1,7 @@
-"""Why a message of a world means nothing, in words for whoever writes the world.
+"""Explanations of refused messages, for the developers of worlds.
 
-Source: docs/reference/quoridor.md#what-worlds-send, and the mistakes that students make. `messages.understood` decides;
-what is here only explains, so nothing of it is on a move's way.
+Source: docs/reference/quoridor.md#what-worlds-send, and the mistakes that students make. `messages.understood` decides
+what is refused. This module only explains it, so valid moves do not come here.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from gamed.games.quoridor.walls import SIZE
 from gamed.texts import printable
 from gamed.wire.datums import Char, Datum, Opaque, Symbol, write
 
-# What the examples name need not be legal for the world in question: it is their shape that counts.
+# The moves in the examples may be illegal in the position: only their shape matters.
 MOVES: Final = "a move in the shape (move player 4 1) or (move wall 3 4 horizontal)"
 MESSAGES: Final = "(play), (wait), (reset), or a move in the shape (move player 4 1) or (move wall 3 4 horizontal)"
 
@@ -46,7 +46,7 @@ _TYPES: Final = (
 
 
 def mistake(datum: Datum) -> Refusal:
-    """Return why a datum that `understood` refuses means nothing."""
+    """Return what is wrong with a datum that `understood` does not accept."""
     if not isinstance(datum, tuple):
         return Refusal("not-a-list", f"a message must be a list; here it is {_type(datum)}", MESSAGES)
     if not datum:
@@ -80,7 +80,7 @@ def _unknown(word: str) -> Refusal:
     if lower in _KINDS:
         return Refusal("move-missing", f"a move must begin with the word move; this one begins with {lower}", MOVES)
     if word in _CALLS:
-        return Refusal("server-word", f"{word} is what the server tells worlds, and not a message to it", MESSAGES)
+        return Refusal("server-word", f"{word} is a message from the server to worlds, not to the server", MESSAGES)
     return Refusal("unknown-word", f"no message begins with {_cut(word)}", MESSAGES)
 
 
@@ -145,7 +145,7 @@ def _after_pawn(last: Datum) -> Refusal:
 
 
 def _wrong_word(word: Datum, text: str, code: str, words: set[str], example: str) -> Refusal:
-    """Return what is wrong with a word that should be one of `words`."""
+    """Return what is wrong with an element that should be one of `words`."""
     if _quoted(word) is not None:
         return _quoted_symbol(text, example)
     if isinstance(word, str):
@@ -167,7 +167,7 @@ def _string(what: str, example: str) -> Refusal:
 
 
 def _quoted(datum: Datum) -> Datum | None:
-    """Return the X of (quote X), or of what the other quotation marks make; None for other data."""
+    """Return the X of (quote X) or (quasiquote X), or None for other data."""
     match datum:
         case (Symbol(name=name), inner) if name in _QUOTES:
             return inner
@@ -191,7 +191,7 @@ def _cut(text: str) -> str:
     return printable(text if len(text) <= _MOST else text[: _MOST - 1] + "…")
 
 
-# What is well said, and comes at the wrong time or is against the rules.
+# Messages of the right shape that come at the wrong time or break the rules.
 
 _ROOM: Final = "a horizontal wall has X 0 to 7 and Y 1 to 8, a vertical one X 1 to 8 and Y 0 to 7"
 _VOTE: Final = "wait for the mail wait-or-play, and only then send (play) or (wait)"
@@ -213,9 +213,9 @@ _NO_VOTE: Final = {
 
 
 def untimely(word: Word, status: Status, *, is_running: bool) -> Refusal:
-    """Return why a word has no effect now."""
+    """Return why a word has no effect at this time."""
     if word is Word.RESET:
-        text = "a game is on" if is_running else "no game has begun yet"
+        text = "a game is running" if is_running else "no game has begun yet"
         return Refusal("no-reset", text, "(reset) only after the mail won or lost")
     fallback = (
         "the vote is over, and the game has begun" if is_running else "the vote is over: the table waits for four"
@@ -231,13 +231,13 @@ def no_game(status: Status) -> Refusal:
 
 
 def out_of_turn(seat: Seat, mover: Seat) -> Refusal:
-    """Return why a world's move does not count in a game."""
+    """Return why a move is refused when another world is to move."""
     text = f"it is world {mover + 1}'s turn, and you are world {seat + 1}"
     return Refusal("out-of-turn", text, "a move only after the mail play, start2play or start4play")
 
 
 def illegal(error: RuleError, moves: Iterable[Move]) -> Refusal:
-    """Return why the strict referee refuses a move. `moves`: what would be legal."""
+    """Return why the strict referee refuses a move. `moves`: the legal ones, for examples."""
     wanted = PawnMove if error.code in {"pawn-unreachable", "no-walls-left"} else Wall
     place = f"{_ROOM}; " if error.code == "wall-out-of-range" else ""
     examples = [f"(move {to_notation(move)})" for move in islice((m for m in moves if isinstance(m, wanted)), 3)]

@@ -1,4 +1,4 @@
-"""The moves of Quoridor, and how they are written: `player 4 1`, `wall 5 6 horizontal`.
+"""The moves of Quoridor and their notation: `player 4 1`, `wall 5 6 horizontal`.
 
 Source: docs/reference/quoridor.md#what-worlds-send, docs/specs/quoridor.md#walls, docs/specs/quoridor.md#pawns.
 """
@@ -20,7 +20,7 @@ VERTICAL: Final = "vertical"
 
 @frozen
 class PawnMove:
-    """The mover's pawn goes to column `x` and row `y`, both 0..8 from the upper left."""
+    """A move of the pawn to column `x` and row `y`, both 0..8 from the upper left."""
 
     x: int
     y: int
@@ -28,7 +28,7 @@ class PawnMove:
 
 @frozen
 class Wall:
-    """The mover puts a wall, two cells long.
+    """A new wall, two cells long.
 
     It runs from the upper left corner of the cell in column `x` and row `y` to the right ("horizontal") or downwards
     ("vertical").
@@ -43,13 +43,13 @@ Move: TypeAlias = PawnMove | Wall
 
 _CELLS: Final = [(x, y) for y in range(SIZE) for x in range(SIZE)]
 
-# Moves that are made once: all legal moves of a position are wanted often.
+# All moves are created once, because the legal moves of positions are listed often.
 PAWN_MOVES: Final[Mapping[Cell, PawnMove]] = {cell_at(x, y): PawnMove(x, y) for x, y in _CELLS}
-"""The pawn's moves by their cells."""
+"""The moves of the pawn by cell."""
 HORIZONTAL_WALLS: Final[Mapping[Cell, Wall]] = {cell_at(x, y): Wall(x, y, HORIZONTAL) for x, y in _CELLS}
-"""The horizontal walls by their cells, those too that stick out of the board."""
+"""The horizontal walls by cell, including those that stick out of the board."""
 VERTICAL_WALLS: Final[Mapping[Cell, Wall]] = {cell_at(x, y): Wall(x, y, VERTICAL) for x, y in _CELLS}
-"""The vertical walls by their cells, those too that stick out of the board."""
+"""The vertical walls by cell, including those that stick out of the board."""
 
 _WRITTEN: Final = re.compile(r"player ([0-8]) ([0-8])|wall ([0-8]) ([0-8]) (horizontal|vertical)")
 
@@ -69,17 +69,17 @@ def cell_of(move: Move) -> Cell:
 
 
 def to_notation(move: Move) -> str:
-    """Return a move in writing, as worlds write it but with plain integers."""
+    """Return a move's notation: what worlds write, with integers."""
     if isinstance(move, PawnMove):
         return f"player {move.x} {move.y}"
     return f"wall {move.x} {move.y} {move.orientation}"
 
 
 def parse(text: str) -> Move:
-    """Return the move that was written. Raises InvalidMove ("notation") for anything else."""
+    """Return the move that a notation means. Raises InvalidMove ("notation") for other text."""
     written = _WRITTEN.fullmatch(text)
     if written is None:
-        raise InvalidMove(f"no move of a pawn or wall: {text[:40]!r}", code="notation")
+        raise InvalidMove(f"not a move of a pawn or a wall: {text[:40]!r}", code="notation")
     pawn_x, pawn_y, x, y, orientation = written.groups()
     if orientation is None:
         return PAWN_MOVES[cell_at(int(pawn_x), int(pawn_y))]

@@ -1,6 +1,6 @@
-"""Mails held back, so that a world that animates each move for a while is not told of the next one too early.
+"""Delayed mails, for worlds that animate each move for a while.
 
-Source: docs/reference/quoridor.md#limits: two pawn moves that arrive back to back crash the authors' client.
+Source: docs/reference/quoridor.md#limits. Two pawn moves that arrive back to back crash the authors' client.
 """
 
 from __future__ import annotations
@@ -16,19 +16,24 @@ from gamed.games.quoridor.signup import Call
 from gamed.games.quoridor.wire import Told
 
 ANIMATED = frozenset({Call.PLAY, Call.WAIT, Call.WON, Call.LOST})
-"""The mails that tell of a move."""
+"""The mails that show a move."""
 
 
 @define
 class Outbox:
-    """The mails of a table that must wait. `pace`: the seconds after a move's mail in which nothing follows it."""
+    """The delayed mails of a table."""
 
     pace: float
+    """Seconds for which a world gets no further mail after one that shows a move. 0: nothing is delayed."""
+
     _held: dict[Seat, deque[Addressed]] = field(factory=dict)
+    """The delayed mails of each world, the next one first."""
+
     _busy: dict[Seat, float] = field(factory=dict)
+    """The moment until which each world animates the last move."""
 
     def post(self, events: tuple[Addressed, ...], now: float) -> tuple[Addressed, ...]:
-        """Return those of these mails that may leave now; the others wait."""
+        """Return the mails that may leave now, and keep the others."""
         if not self.pace:
             return events
         for addressed in events:
@@ -36,7 +41,7 @@ class Outbox:
         return self.release(now, dict.fromkeys(addressed.seat for addressed in events))
 
     def release(self, now: float, seats: Iterable[Seat] | None = None) -> tuple[Addressed, ...]:
-        """Return the mails that may leave now, to some seats or to all."""
+        """Return the kept mails to these seats, or to all seats, that may leave now."""
         left: list[Addressed] = []
         for seat in list(self._held) if seats is None else seats:
             held = self._held[seat]
@@ -51,9 +56,9 @@ class Outbox:
 
     @property
     def due(self) -> float | None:
-        """The moment at which the next mail may leave; None if none waits."""
+        """The moment at which the next mail may leave; None if no mail is kept."""
         return min([self._busy[seat] for seat in self._held]) if self._held else None
 
     def forget(self, seat: Seat) -> None:
-        """Drop what waits for a world that has gone."""
+        """Drop the mails to a world that has gone."""
         self._held.pop(seat, None)

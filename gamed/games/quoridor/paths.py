@@ -1,6 +1,6 @@
 """Ways to the goal: flood fill and breadth-first search, a whole layer of cells at a time.
 
-Source: docs/specs/quoridor.md#walls: only walls block a way, pawns do not.
+Source: docs/specs/quoridor.md#walls. Only walls block a way; pawns do not.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def reaches(cell: Cell, goal: int, ways: Open) -> bool:
 
 
 def distance(cell: Cell, goal: int, ways: Open) -> int | None:
-    """Return the number of steps from a cell to `goal`, pawns apart; None: there is no way."""
+    """Return the number of steps from a cell to `goal` if there were no pawns; None if there is no way."""
     north, west = ways
     seen, before, steps = 1 << cell, 0, 0
     while not seen & goal:
@@ -43,7 +43,7 @@ def distance(cell: Cell, goal: int, ways: Open) -> int | None:
 
 
 def layers(goal: int, ways: Open) -> list[int]:
-    """Return the cells with at most 0, 1, 2, ... steps to `goal`; the last entry has all that have a way to it."""
+    """Return the cells that are at most 0, 1, 2, ... steps from `goal`. The last set has all cells with a way to it."""
     found = [goal]
     while (cells := spread(found[-1], ways)) != found[-1]:
         found.append(cells)
@@ -51,9 +51,9 @@ def layers(goal: int, ways: Open) -> list[int]:
 
 
 def across_path(cell: Cell, goal: int, ways: Open) -> Walls | None:
-    """Return the places of walls that would lie across one shortest path from a cell to `goal`; None: there is no way.
+    """Return the places of walls that would block one shortest path from a cell to `goal`; None if there is no way.
 
-    A wall anywhere else leaves this path as it is.
+    A wall at any other place does not change this path.
     """
     north, west = ways
     reached = [1 << cell]
@@ -81,15 +81,16 @@ def across_path(cell: Cell, goal: int, ways: Open) -> Walls | None:
 
 
 def encloses(walls: Walls, pawns: Iterable[Cell]) -> bool:
-    """Whether walls leave some player without a way to the goal. `pawns`: the cells, in the order of the seats."""
+    """Whether walls leave a player without a way to the goal. `pawns` are the cells, in the order of the seats."""
     ways = open_ways(walls)
     return not all(reaches(cell, goal, ways) for cell, goal in zip(pawns, GOALS, strict=False))
 
 
 def legal_places(walls: Walls, pawns: Iterable[Cell]) -> Walls:
-    """Return the places where one more wall may be put: it fits, and everybody keeps a way to the goal.
+    """Return the places where one more wall is legal: it fits, and every player keeps a way to the goal.
 
-    Only walls that join others can enclose, and a player only those across a way that the player has now.
+    A wall can only enclose a player if it joins other walls and blocks the player's shortest path. So only such walls
+    are tried out.
     """
     ways = open_ways(walls)
     fits, joins = fitting(walls), joining(walls)

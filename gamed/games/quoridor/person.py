@@ -1,7 +1,7 @@
-"""A world that a human steers: it registers, and waits for what the human wants to say.
+"""A world that a human plays: it registers, and then sends what the human chooses.
 
 Source: docs/reference/quoridor.md#what-worlds-send, docs/reference/quoridor.md#states-of-a-table,
-docs/reference/quoridor.md#ends. It says what the authors' world would say, and nothing that the rules forbid.
+docs/reference/quoridor.md#ends. It sends what the authors' world would send, and refuses illegal moves itself.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from gamed.wire.datums import Symbol
 
 
 class Phase(StrEnum):
-    """What a person is at: what the last mail said."""
+    """Where the game is for this person, by the last mail."""
 
     REGISTERING = "registering"
     WAITING = "waiting"
@@ -36,7 +36,7 @@ class Phase(StrEnum):
     REJECTED = "rejected"
     DISCONNECT = "disconnect"
     CLOSED = "closed"
-    """The server has closed before the game was over."""
+    """The server has closed the connection before the game was over."""
 
 
 _PHASES: Final = {
@@ -61,17 +61,20 @@ _VOTES: Final = {2: Symbol("play"), 4: Symbol("wait")}
 
 @define
 class Person:
-    """One connection of a human's, game after game as long as the table stands.
-
-    `phase`: what the last mail said. `pending`: the action that was sent and not yet answered, None if there is none.
-    `leaver`: the seat of who has left the table. `is_closed`: the server has closed.
-    """
+    """One connection of a human, for as many games as the table plays."""
 
     name: str
     phase: Phase = Phase.REGISTERING
+
     pending: str | None = None
+    """The action that was sent and has not been answered; None if there is none."""
+
     leaver: int | None = None
+    """The seat whose world has left the table."""
+
     is_closed: bool = False
+    """Whether the server has closed the connection."""
+
     _follower: Follower = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -79,20 +82,20 @@ class Person:
 
     @property
     def is_done(self) -> bool:
-        """Whether the game is over. It may be played again: `reset` opens the next one in the same connection."""
+        """Whether the game is over. The action `reset` begins another one in the same connection."""
         return self.phase in _OVER
 
     @property
     def won(self) -> bool | None:
-        """Whether the last game was won; None until it is over, and if it had no winner."""
+        """Whether the last game was won; None if it is not over, or has no winner."""
         return self._follower.won
 
     def begin(self) -> bytes:
-        """Return what is sent as soon as the connection stands: the registration."""
+        """Return the registration, which is sent as soon as the connection is made."""
         return self._follower.begin()
 
     def receive_data(self, data: bytes) -> bytes:
-        """Take bytes from the server; nothing is answered without asking. Raises RemoteProtocolError as World does."""
+        """Take bytes from the server. The answer is empty: only the human acts. Raises as `Follower.follow` does."""
         for call, number in self._follower.follow(data):
             self._learn(call, number)
         if not data:
@@ -108,7 +111,7 @@ class Person:
     # What the human does
 
     def act(self, action: Mapping[str, Any]) -> bytes:
-        """Return what is sent for an action.
+        """Return the message that is sent for an action.
 
         Actions: `{"do": "vote", "players": 2 | 4}`, `{"do": "move", "to": [x, y]}`, `{"do": "wall", "at": [x, y,
         "horizontal" | "vertical"]}`, `{"do": "reset"}`; columns and rows are 0..8 from the upper left. Raises
@@ -124,7 +127,7 @@ class Person:
             case {"do": "wall", "at": [x, y, str(way)]} if _is_on_board(x, y) and way in {HORIZONTAL, VERTICAL}:
                 return self._place(Wall(x, y, way))
             case {"do": "reset"}:
-                self._check_phase(_PLAYED, "a new game can be had when this one is over", "no-reset")
+                self._check_phase(_PLAYED, "a new game can begin when this one is over", "no-reset")
                 return self._sent("reset", message(Symbol("reset")))
         raise InvalidMove("the actions are: vote for 2 or 4 players, move to [x, y], wall at [x, y, way], and reset")
 
@@ -137,7 +140,7 @@ class Person:
         return self._sent("move", spoken(move))
 
     def _check_phase(self, phases: Collection[Phase], text: str, code: str) -> None:
-        """Raise IllegalMove if it is not the time for an action: `text` and `code` say so."""
+        """Raise IllegalMove with this text and code, unless the phase is one of these and nothing is pending."""
         if self.is_closed:
             raise IllegalMove("the server has closed the connection: take a seat at another table", code="closed")
         if self.pending is not None:
@@ -154,9 +157,9 @@ class Person:
     def view(self) -> Mapping[str, Any]:
         """Return the position as a spectator has it, and what this human may do.
 
-        `you`: `seat`, None as long as it is not known; `moves` and `places` as in `Quoridor.view`, empty when it is not
-        this one's turn; `canVote`, `canReset`; `pending`, `leaver` as above; `players`: for how many the game is, None
-        as long as that is open.
+        The keys of `you`: `seat` is None until it is known. `moves` and `places` are those of `Quoridor.view`, empty
+        when it is another player's turn. `pending` and `leaver` are the fields above. `players` is the number of
+        players, None until it is decided.
         """
         state, is_free = self._follower.state, self.pending is None and not self.is_closed
         legal = (
@@ -182,12 +185,12 @@ class Person:
     def _players(self) -> int | None:
         if self._follower.state is not None:
             return self._follower.state.players
-        # After the question, those who wait wait for four.
+        # A world that waits after the vote waits for a game of four.
         return 4 if self._follower.was_asked and self.phase is Phase.WAITING else None
 
 
 def _is_on_board(x: object, y: object) -> bool:
-    # By type, for a boolean is an integer to Python.
+    # A check by type, because a boolean is an integer in Python.
     return all(type(number) is int and number in range(SIZE) for number in (x, y))
 
 

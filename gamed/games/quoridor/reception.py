@@ -24,7 +24,7 @@ from gamed.games.quoridor.wire import REGISTRATION, Accepted, Registered, Said, 
 KIND: Final = "quoridor"
 
 LOOK_AGAIN: Final = 1.0
-"""Seconds until those who were left behind without a seat look for one again: a vote may have made a place."""
+"""Seconds between two looks for a seat for worlds whose table was dissolved: a vote may have made room."""
 
 FULL: Final = Refusal(
     "rejected",
@@ -35,18 +35,23 @@ FULL: Final = Refusal(
 
 @define
 class UniverseReception:
-    """Of the settings, `tables`: how many there are at the same time, 0: any number. A party has one of its own.
-
-    `reseat`: who was left behind gets a seat again. `register_seconds`: how long a world has for its registration.
-    `_left`: who was left behind and has found no seat yet, in the order in which seats are given.
-    """
+    """Registers worlds and gives them seats. A party has one table of its own, whatever the settings say."""
 
     services: LobbyServices
+
     settings: Any
+    """The listener's settings. It uses `tables`, `reseat` and `register_seconds`."""
+
     routes: bool = False
+
     _deadlines: dict[Peer, Any] = field(factory=dict)
+    """The timers of the worlds that have not registered yet."""
+
     _left: dict[Peer, None] = field(factory=dict)
+    """The worlds that wait for a seat after their table was dissolved, the first in line first."""
+
     _look: Any = None
+    """The timer of the next look for seats for them."""
 
     def arrive(self, peer: Peer) -> None:
         """Wait for a registration."""
@@ -54,7 +59,7 @@ class UniverseReception:
         self._deadlines[peer] = self.services.after(self.settings.register_seconds, give_up, peer)
 
     def _give_up(self, peer: Peer) -> None:
-        """Let a world go that has not registered in time."""
+        """Dismiss a world that has not registered in time."""
         seconds, begun = f"{self.settings.register_seconds:g} seconds", peer.unfinished
         text = f"the registration was not complete after {seconds}" if begun else f"nothing came for {seconds}"
         text = f"{text}; the connection is closed"
@@ -62,7 +67,7 @@ class UniverseReception:
         self.services.dismiss(peer)
 
     def receive(self, peer: Peer, event: Event) -> None:
-        """Take a registration. Nothing else is heard: it comes from a world that was left behind."""
+        """Take a registration. Other messages come from worlds without a seat, and are refused."""
         if not isinstance(event, Registered):
             self._refuse(peer, event)
             return
@@ -73,7 +78,7 @@ class UniverseReception:
         if self._seat(peer):
             return
         if peer.party is not None:
-            # The vote of those who came before may yet make a place for it.
+            # The vote of those who came before may still make room for it.
             self._left[peer] = None
             self._seat_left()
         else:
@@ -82,7 +87,7 @@ class UniverseReception:
             self.services.dismiss(peer)
 
     def _refuse(self, peer: Peer, event: Event) -> None:
-        """Refuse what a world says that has no seat; one that goes on with it for long is thrown out."""
+        """Refuse a message of a world without a seat. After REFUSED_MOST of them, dismiss it."""
         if isinstance(event, Unread):
             self.services.refused(peer, event.refusal)
         elif isinstance(event, Said):
@@ -92,7 +97,7 @@ class UniverseReception:
             self.services.dismiss(peer)
 
     def _seat(self, peer: Peer) -> bool:
-        """Give a world a seat at the oldest table that takes one, or at a new one; False if there is none."""
+        """Seat a world at the oldest table with a free seat, or at a new one; return False if there is neither."""
         tables = 0
         for room in self.services.rooms_of(KIND):
             if not suits(room, peer):
@@ -108,7 +113,7 @@ class UniverseReception:
         return True
 
     def _seat_left(self) -> None:
-        """Give seats to those who were left behind, as far as there are any: who waits longest goes first."""
+        """Seat the worlds that wait for a seat, as far as there are seats. The longest wait goes first."""
         full: set[Party | None] = set()
         for peer in list(self._left):
             if peer.party not in full and self._seat_again(peer):
@@ -122,7 +127,7 @@ class UniverseReception:
         try:
             return self._seat(peer)
         except (RoomError, StoreError):
-            # No new tables for now, or ever: this costs nobody the connection.
+            # No new tables can be opened. That is no reason to close a connection.
             return False
 
     def _end_deadline(self, peer: Peer) -> None:
@@ -131,7 +136,7 @@ class UniverseReception:
             deadline.cancel()
 
     def refuse(self, peer: Peer, error: RemoteProtocolError) -> None:  # noqa: ARG002 (Reception's signature)
-        """Let a world go that sent what is no datum, or no registration; nothing is said to it."""
+        """Dismiss a world that sent an invalid datum or no registration. It gets no message."""
         self._forget(peer)
         self.services.dismiss(peer)
 
@@ -142,9 +147,9 @@ class UniverseReception:
             self._look.cancel()
 
     def released(self, peer: Peer, room: HostedRoom) -> None:
-        """Keep a world that was left behind, and seat it again if that is wanted.
+        """Keep a world whose table was dissolved, and seat it again if `reseat` is set.
 
-        A world is let go that was thrown out, or whose table was stopped.
+        Close the connection of a world that was thrown out or whose table was stopped.
         """
         if not _is_dissolved(room) or peer not in room.peers.values():
             peer.close()
@@ -157,7 +162,7 @@ class UniverseReception:
         self._forget(peer)
 
     def configure(self, settings: Any) -> None:
-        """Take the listener's settings anew."""
+        """Replace the listener's settings."""
         self.settings = settings
 
 

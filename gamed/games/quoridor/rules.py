@@ -45,7 +45,7 @@ from gamed.games.quoridor.walls import (
 
 NOBODY: frozenset[Seat] = frozenset()
 STARTS: Final = (cell_at(4, 0), cell_at(4, 8), cell_at(0, 4), cell_at(8, 4))
-"""Where each seat's pawn begins."""
+"""The cell on which each seat's pawn begins."""
 
 _ONLY = tuple(frozenset({seat}) for seat in range(4))
 _STOCKS = {2: 10, 4: 5}
@@ -53,40 +53,48 @@ _STOCKS = {2: 10, 4: 5}
 
 @frozen
 class State:
-    """A position.
-
-    `pawns`: the cell of each seat's pawn; `walls`: those on the board; `left`: how many each seat may still put;
-    `mover`: whose turn it is, and after the last move whose it would be; `winner`: who is at the goal.
-    """
+    """A position."""
 
     pawns: tuple[Cell, ...]
+    """The cell of each seat's pawn."""
+
     walls: Walls
+    """The walls on the board."""
+
     left: tuple[int, ...]
+    """How many walls each seat may still place."""
+
     mover: Seat = 0
+    """The seat whose turn it is. After the last move, the seat whose turn it would be."""
+
     winner: Seat | None = None
+    """The seat whose pawn is at its goal; None while the game runs."""
 
     @property
     def players(self) -> int:
-        """How many play, 2 or 4."""
+        """The number of players, 2 or 4."""
         return len(self.pawns)
 
 
 class Quoridor:
-    """The rules, as a `Game`. No move is made for a seat that has none: with four at the table it waits."""
+    """The rules, as a `Game`.
+
+    With four players the seat to move may have no legal move. Nobody moves for it, and it cannot pass.
+    """
 
     def setup(self, options: Options) -> State:
-        """Return the start. Options: `players`, 2 or 4. Raises InvalidMove ("players") for other numbers."""
+        """Return the first position. Options: `players`, 2 or 4. Raises InvalidMove ("players") for other numbers."""
         players = int(options["players"])
         if players not in _STOCKS:
             raise InvalidMove(f"Quoridor is played by 2 or 4, not by {players}", code="players")
         return State(STARTS[:players], Walls(), (_STOCKS[players],) * players)
 
     def to_move(self, state: State) -> frozenset[Seat]:
-        """Return the one whose turn it is; nobody once a pawn is at its goal."""
+        """Return the seat whose turn it is, or no seat once a pawn is at its goal."""
         return _ONLY[state.mover] if state.winner is None else NOBODY
 
     def legal_moves(self, state: State, seat: Seat) -> Iterator[Move]:
-        """Yield where the pawn of `seat` may go, then the walls that it may put."""
+        """Yield the moves of the pawn of `seat`, then the walls that it may place."""
         if seat not in self.to_move(state):
             return
         for cell in bits(destinations(state, seat)):
@@ -109,11 +117,10 @@ class Quoridor:
         return after(state, move)
 
     def follow(self, state: State, seat: Seat, move: Move) -> State:
-        """Return the state after a move that is taken as it came, legal or not.
+        """Return the state after a move that is applied as it is, legal or not.
 
-        The pawn goes where the move says, and wins on its goal however it got there; the wall is put even if nothing is
-        left of the stock. Raises NotYourTurn, and InvalidMove as `cell_of` does. Source:
-        docs/specs/quoridor.md#the-end-of-a-game.
+        The pawn goes where the move says, and wins if that is a goal cell. The wall is placed even if the seat has none
+        left. Raises NotYourTurn, and InvalidMove as `cell_of` does. Source: docs/specs/quoridor.md#the-end-of-a-game.
         """
         self._check_turn(state, seat)
         return after(state, move)
@@ -123,19 +130,19 @@ class Quoridor:
             raise NotYourTurn("another player is to move" if state.winner is None else "the game is over")
 
     def draw(self, state: State, random: Random) -> Move:  # noqa: ARG002 (the interface of Game)
-        """Raise IllegalMove: nothing is drawn by lot in Quoridor."""
+        """Raise IllegalMove: there is no chance in Quoridor."""
         raise IllegalMove("chance has no move in Quoridor")
 
     def outcome(self, state: State) -> Outcome | None:
-        """Return victory once a pawn is at its goal."""
+        """Return the victory of the seat whose pawn is at its goal; None before that."""
         return None if state.winner is None else Outcome(Termination.VICTORY, state.winner)
 
     def view(self, state: State, seat: Seat | None) -> dict[str, Any]:
         """Return the position; nothing is hidden.
 
-        A pawn or a cell is [x, y], a wall [x, y, orientation]. `goals`: each seat's goal cells; `reach`: where the pawn
-        of the one to move may go; `moves` and `places`: where `seat` may go and what walls it may put now, empty for a
-        seat that is not to move and for a spectator.
+        A pawn or a cell is [x, y], and a wall is [x, y, orientation]. `goals` are the goal cells of each seat. `reach`
+        are the cells to which the pawn of the seat to move may go. `moves` and `places` are the cells and walls that
+        `seat` may choose now. They are empty for a spectator, and for a seat whose turn it is not.
         """
         moves = [] if seat is None else list(self.legal_moves(state, seat))
         return {
@@ -151,18 +158,19 @@ class Quoridor:
         }
 
     def to_notation(self, move: Move) -> str:
-        """Return a move in writing: `player 4 1`, `wall 5 6 horizontal`."""
+        """Return a move's notation: `player 4 1`, `wall 5 6 horizontal`."""
         return to_notation(move)
 
     def parse(self, text: str) -> Move:
-        """Return the move that was written. Raises InvalidMove ("notation")."""
+        """Return the move that a notation means. Raises InvalidMove ("notation")."""
         return parse(text)
 
 
 def destinations(state: State, seat: Seat) -> int:
-    """Return the set of cells where the pawn of `seat` may go, whoever is to move.
+    """Return the set of cells to which the pawn of `seat` may go, whoever is to move.
 
-    A pawn next to it is jumped over, or, with a wall, the border or another pawn behind that one, passed to its sides.
+    The pawn may jump over a pawn next to it. If a wall, the border or a third pawn is behind that pawn, it may go to
+    the cells at the sides of that pawn instead.
     """
     ways = open_ways(state.walls)
     others = _others(state.pawns, seat)
@@ -186,13 +194,16 @@ def _others(pawns: Sequence[Cell], seat: Seat) -> int:
 
 
 def _around(cell: int, ways: Open) -> tuple[int, int, int, int]:
-    """Return the neighbours of the one cell in a set to the north, south, west and east; 0 where there is no way."""
+    """Return the neighbours of a cell to the north, south, west and east, each as a set; 0 if a wall is between.
+
+    `cell` is a set of one cell.
+    """
     north, west = ways
     return (cell & north) >> ROW, cell << ROW & north, (cell & west) >> 1, cell << 1 & west
 
 
 def walls_at(places: Walls) -> Iterator[Wall]:
-    """Yield the walls at some places, the horizontal ones first."""
+    """Yield the walls at these places, the horizontal ones first."""
     for cell in bits(places.horizontal):
         yield HORIZONTAL_WALLS[cell]
     for cell in bits(places.vertical):
@@ -209,7 +220,7 @@ def _is_among(wall: Walls, places: Walls) -> bool:
 
 
 def _check_wall(state: State, seat: Seat, move: Wall) -> None:
-    """Raise IllegalMove if the wall must not be put."""
+    """Raise IllegalMove if the wall may not be placed."""
     wall = _as_walls(move)
     if not state.left[seat]:
         raise IllegalMove("no wall is left", code="no-walls-left")
@@ -239,7 +250,7 @@ def _together(walls: Walls, more: Walls) -> Walls:
 
 
 def after(state: State, move: Move) -> State:
-    """Return the state after the mover's move, which is not judged. Raises InvalidMove as `cell_of` does."""
+    """Return the state after a move of the mover, without checking it. Raises InvalidMove as `cell_of` does."""
     seat = state.mover
     following = (seat + 1) % state.players
     if isinstance(move, PawnMove):

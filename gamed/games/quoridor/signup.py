@@ -1,8 +1,8 @@
-"""The states of a universe, and what leads from one to the next: a table, and the diagram that is drawn from it.
+"""The state machine of a universe: a table of transitions, and the diagram that is drawn from it.
 
-Source: docs/reference/quoridor.md#states-of-a-table, docs/specs/quoridor.md#the-end-of-a-game. The table of the room
-service (`table.py`) goes by it; a test holds that the page in docs/reference shows it. What has no row has no effect: a
-newcomer is rejected, a message is ignored.
+Source: docs/reference/quoridor.md#states-of-a-table, docs/specs/quoridor.md#the-end-of-a-game. `table.py` follows it,
+and a test compares it with the page in docs/reference. Where the table has no row, a newcomer is rejected and a message
+is refused.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Status(StrEnum):
 
 
 class Occasion(StrEnum):
-    """What can happen. First to fourth: the places in the list of worlds; the first is the one to move."""
+    """What can happen. "First" and "second" are places in the list of worlds; the first world is the one to move."""
 
     JOINS = "a world joins"
     FIRST_PLAYS = "first sends `(play)`"
@@ -58,16 +58,16 @@ class Call(StrEnum):
 
 
 STARTS: Final = frozenset({Call.START2PLAY, Call.START2WAIT, Call.START4PLAY, Call.START4WAIT})
-"""The mails that begin a game; the number in them is that of the world to move."""
+"""The mails that begin a game. Their number is the id of the world to move."""
 
 Calls: TypeAlias = tuple[tuple[int, Call], ...]
-"""Mails in the order in which they are sent: the place in the list that each goes to, from 1 on, and its symbol."""
+"""Mails in the order in which they are sent: the place of the addressee in the list, from 1, and the symbol."""
 
 
 class Row(NamedTuple):
-    """With this status and so many worlds, this occasion leads to `then`; `calls` are the mails.
+    """A transition: with this status and this number of worlds, the occasion leads to `then`, and `calls` are sent.
 
-    Places are those before the list is rotated, with a world that joins at its end.
+    The places in `calls` are those before the list is rotated. A world that joins is at the end of the list.
     """
 
     status: Status
@@ -121,18 +121,18 @@ TABLE: Final = (
     Row(Status.FINISHED, 2, Occasion.RESETS, Status.TWO, ((1, Call.START2PLAY), (2, Call.START2WAIT))),
     Row(Status.FINISHED, 4, Occasion.RESETS, Status.FOUR, _START_FOUR),
 )
-"""All that has an effect, but for a world that leaves: it ends the table, and the others get `disconnect`."""
+"""All transitions but one: a world that leaves ends the table in every state, and the others get `disconnect`."""
 
 _ROWS: Final = {row[:3]: row for row in TABLE}
 
 
 def row(status: Status, worlds: int, occasion: Occasion) -> Row | None:
-    """Return what follows from an occasion, or None if nothing does."""
+    """Return the transition for an occasion, or None if there is none."""
     return _ROWS.get((status, worlds, occasion))
 
 
 def free(status: Status, worlds: int) -> Sequence[Seat]:
-    """Return the seats that newcomers may take one after the other, counted from 0; none if a newcomer is rejected."""
+    """Return the seats that newcomers may take one after the other, from 0; none if a newcomer is rejected."""
     seats = range(worlds, worlds)
     while (found := row(status, seats.stop, Occasion.JOINS)) is not None:
         status, seats = found.then, range(worlds, seats.stop + 1)
@@ -140,7 +140,7 @@ def free(status: Status, worlds: int) -> Sequence[Seat]:
 
 
 def diagram() -> str:
-    """Return the table as a Mermaid state diagram. A state is a status with a number of worlds."""
+    """Return the table as a Mermaid state diagram. A state is a status and a number of worlds."""
     return "\n".join(["stateDiagram-v2", *(f"    {line}" for line in _diagram())])
 
 

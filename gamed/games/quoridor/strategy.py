@@ -1,8 +1,8 @@
-"""Strategies for Quoridor: any legal move, the shortest path with walls in need, and a search.
+"""Strategies for Quoridor: a random move, the shortest path with walls when behind, and a search.
 
-Source: docs/specs/quoridor.md#gameds-own-worlds. A strategy is a function of the position, the seat and a generator
-that decides between moves it holds for equal: no clock, no memory. It takes positions as `Quoridor.follow` leaves them,
-lawful or not.
+Source: docs/specs/quoridor.md#gameds-own-worlds. A strategy is a function of the position, the seat and a random
+generator, which chooses among moves of equal worth. It has neither a clock nor a memory. It also plays from positions
+that illegal moves have led to.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ class Strategy(Protocol):
     """A way to play."""
 
     def choose(self, state: State, seat: Seat, random: Random) -> Move:
-        """Return a legal move for `seat`, which is to move. Raises LookupError where it has none."""
+        """Return a legal move for `seat`, whose turn it is. Raises LookupError if there is none."""
 
 
 @frozen
 class AnyMove:
-    """Any legal move, all equally likely."""
+    """Choose any legal move with equal probability."""
 
     def choose(self, state: State, seat: Seat, random: Random) -> Move:
-        """Return a legal move for `seat`, which is to move. Raises LookupError where it has none."""
+        """Return a legal move for `seat`, whose turn it is. Raises LookupError if there is none."""
         return random.choice(list(_RULES.legal_moves(state, seat)))
 
 
 def distances(state: State) -> tuple[int, ...] | None:
-    """Return how many steps each seat has to its goal, pawns apart; None: somebody has no way."""
+    """Return how many steps each seat is from its goal, ignoring pawns; None if a seat has no way."""
     ways = open_ways(state.walls)
     found = []
     for cell, goal in zip(state.pawns, GOALS, strict=False):
@@ -51,18 +51,18 @@ def distances(state: State) -> tuple[int, ...] | None:
 
 
 def rounds(state: State, steps: Sequence[int]) -> list[float]:
-    """Return after how many rounds of the table each seat is at its goal if all run; the mover is first in a round."""
+    """Return how many rounds each seat needs to its goal if all just run. The mover is first in a round."""
     return [count + (seat - state.mover) % len(steps) / len(steps) for seat, count in enumerate(steps)]
 
 
 def first_rival(state: State, steps: Sequence[int]) -> Seat:
-    """Return which of those who wait is at the goal first if all run."""
+    """Return the seat, other than the mover's, that is at its goal first if all just run."""
     arrivals = rounds(state, steps)
     return min((seat for seat in range(state.players) if seat != state.mover), key=arrivals.__getitem__)
 
 
 def hindering(state: State, seat: Seat) -> Iterable[Move]:
-    """Return the walls that fit across one shortest path of `seat`: no other wall makes its way longer."""
+    """Return the walls that would block one shortest path of `seat`. No other wall makes its way longer."""
     across = across_path(state.pawns[seat], GOALS[seat], open_ways(state.walls))
     if across is None:
         return ()
@@ -72,10 +72,10 @@ def hindering(state: State, seat: Seat) -> Iterable[Move]:
 
 @frozen
 class ShortestPath:
-    """Walk along a shortest path; as long as another one has a shorter one, put the wall that gains most on it."""
+    """Follow a shortest path. While a rival has a shorter one, place the wall that gains most steps on the rival."""
 
     def choose(self, state: State, seat: Seat, random: Random) -> Move:
-        """Return a legal move for `seat`, which is to move. Raises LookupError where it has none."""
+        """Return a legal move for `seat`, whose turn it is. Raises LookupError if there is none."""
         steps = distances(state)
         if steps is not None and state.left[seat]:
             rival = first_rival(state, steps)
@@ -85,7 +85,7 @@ class ShortestPath:
 
 
 def _gaining(state: State, seat: Seat, rival: Seat, steps: Sequence[int]) -> list[Move]:
-    """Return the legal walls that cost the rival most steps more than the seat; none if no wall does."""
+    """Return the legal walls that gain most steps on the rival; an empty list if no wall gains any."""
     gains: list[tuple[int, Move]] = []
     for wall in hindering(state, rival):
         then = distances(after(state, wall))
@@ -96,7 +96,7 @@ def _gaining(state: State, seat: Seat, rival: Seat, steps: Sequence[int]) -> lis
 
 
 def _nearing(state: State, seat: Seat) -> list[Move]:
-    """Return the moves of the pawn to the cells nearest to its goal; all its moves where there is no way."""
+    """Return the pawn's moves to the cells nearest to its goal, or all its moves if there is no way."""
     cells = destinations(state, seat)
     reached = layers(GOALS[seat], open_ways(state.walls))
     nearest = next((layer & cells for layer in reached if layer & cells), cells)
@@ -104,17 +104,17 @@ def _nearing(state: State, seat: Seat) -> list[Move]:
 
 
 _Scores: TypeAlias = tuple[float, ...]
-"""What a position is worth to each seat, in rounds of the table."""
+"""The worth of a position to each seat, in rounds."""
 
 _WALL: Final = 0.6
-"""What a wall in stock is worth, in rounds: found by matches."""
+"""The worth of a wall in stock, in rounds. It was found by playing matches."""
 _AHEAD: Final = 50.0
-"""What it is worth to be ahead when nobody else has a wall left."""
+"""The worth of being ahead when nobody else has a wall left."""
 _WON: Final = 1_000.0
 
 
 class _Line(NamedTuple):
-    """A move, the position after it, and what that is worth before any further search."""
+    """A move, the position after it, and the worth of that position without further search."""
 
     scores: _Scores
     move: Move
@@ -122,10 +122,10 @@ class _Line(NamedTuple):
 
 
 def judge(state: State) -> _Scores | None:
-    """Return what a position is worth to each seat, or None if somebody has no way.
+    """Return the worth of a position to each seat, or None if a seat has no way.
 
-    A seat's worth is by how much it is ahead of its rivals, half of the first and half of their mean, with its stock
-    of walls against their mean stock.
+    It is the seat's lead over its rivals, as the mean of its lead over the first of them and over their average, plus
+    the worth of its stock of walls compared with their average stock.
     """
     if state.winner is not None:
         return tuple(_WON if seat == state.winner else -_WON for seat in range(state.players))
@@ -148,17 +148,19 @@ def judge(state: State) -> _Scores | None:
 
 @frozen
 class Search:
-    """Look some moves ahead; everybody is taken to choose what is best for himself (max^n; with two, minimax).
+    """Search some moves ahead, as if each player chose the best for itself (max^n; with two players, minimax).
 
-    `depth`: how many moves; `width`: how many of the moves that look best in each position are followed. Walls are
-    looked at where they hinder the first rival.
+    The only walls that are considered are those that block a shortest path of the first rival.
     """
 
     depth: int = 3
+    """How many moves ahead."""
+
     width: int = 6
+    """How many moves are followed in each position: those that look best."""
 
     def choose(self, state: State, seat: Seat, random: Random) -> Move:
-        """Return a legal move for `seat`, which is to move. Raises LookupError where it has none."""
+        """Return a legal move for `seat`, whose turn it is. Raises LookupError if there is none."""
         lines = _lines(state)
         if not lines:
             return ShortestPath().choose(state, seat, random)
@@ -166,9 +168,9 @@ class Search:
         return self._best(state, lines, self.depth, _WON)[1]
 
     def _best(self, state: State, lines: list[_Line], depth: int, enough: float) -> tuple[_Scores, Move]:
-        """Return the mover's best line: what it is worth, and its move.
+        """Return the worth and the move of the mover's best line.
 
-        `enough`: from this worth on the player before will not let it come to this.
+        `enough`: at this worth the search stops, because the player before would not choose this position.
         """
         seat = state.mover
         lines.sort(key=lambda line: line.scores[seat], reverse=True)
@@ -178,7 +180,7 @@ class Search:
         found: tuple[_Scores, Move] | None = None
         for line in lines[: self.width]:
             following = _lines(line.state)
-            # What one of two wins the other loses; with four, there is no such bound.
+            # With two players, what one wins the other loses. With four, there is no such bound.
             bound = -found[0][seat] if found is not None and len(line.scores) == 2 else _WON  # noqa: PLR2004 (two)
             scores = self._best(line.state, following, depth - 1, bound)[0] if following else line.scores
             if found is None or scores[seat] > found[0][seat]:
@@ -190,7 +192,7 @@ class Search:
 
 
 def _lines(state: State) -> list[_Line]:
-    """Return the lines of one move that are looked at; none where somebody has no way."""
+    """Return the lines of one move that are considered; an empty list if a seat has no way."""
     steps = distances(state)
     if steps is None:
         return []
@@ -207,4 +209,4 @@ def _lines(state: State) -> list[_Line]:
 
 
 STRATEGIES: Mapping[str, Callable[[], Strategy]] = {"path": ShortestPath, "search": Search, "random": AnyMove}
-"""The strategies by the names that people give them."""
+"""The strategies by the names that users type."""

@@ -1,8 +1,8 @@
-"""The universe: a table from its first world to its last, sign-up, games and resets.
+"""The universe: a table with its sign-up, its games and resets.
 
 Source: docs/reference/quoridor.md#states-of-a-table, docs/reference/quoridor.md#ends,
-docs/specs/quoridor.md#the-end-of-a-game. The states and the order of the mails are those of `signup.py`. A world's seat
-is its id less one, in the room and in the records.
+docs/specs/quoridor.md#the-end-of-a-game. The states and the order of the mails are those of `signup.py`. A world's
+seat, in the room and in records, is its id minus one.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ from gamed.games.quoridor.signup import STARTS, Call, Occasion, Row, Status, fre
 from gamed.games.quoridor.wire import Said, Told
 
 HELD_MOST: Final = 1_000
-"""How many messages are kept while a table is paused."""
+"""The most messages that are kept while a table is paused."""
 
 REFUSED_MOST: Final = 1_000
-"""How many messages of a world may be refused in a game; with the last of them it is thrown out."""
+"""With so many refused messages in a game, a world is thrown out."""
 
 _SPOKEN: Final = {
     (Word.PLAY, 0): Occasion.FIRST_PLAYS,
@@ -53,12 +53,12 @@ _SPOKEN: Final = {
 
 
 class TableRules(Quoridor):
-    """The rules for as many as sit at a table, whoever begins."""
+    """The rules for the worlds at a table: any of them may begin."""
 
     def setup(self, options: Options) -> State:
-        """Return the start.
+        """Return the first position.
 
-        Options: `players`, 2 or 4, left out: 2; `first`, the seat that begins, left out: 0. Raises InvalidMove
+        Options: `players`, 2 (the default) or 4; `first`, the seat that begins, 0 by default. Raises InvalidMove
         ("players", "first").
         """
         state = super().setup({"players": 2, **options})
@@ -73,38 +73,50 @@ _RULES: Final = TableRules()
 
 @define
 class Universe(MatchTable):
-    """A table. `pace`: the seconds between a move's mail to a world and the next mail to it. `most`: moves of a game.
-
-    `order`: the seats in the original's list of worlds, who is to move first. `match`: the game that runs or ran last.
-    `is_dissolved`: a world has left, which ends the table for all; the others stay connected and are heard no more.
-    """
+    """A table, from its first world to its last."""
 
     options: Options
     random: Callable[[], Random]
     opened_at: float
+
     pace: float = 0.0
+    """Seconds between a mail that shows a move and the next mail to the same world."""
+
     most: int = 10_000
+    """The most moves of a game."""
+
     game: TableRules = _RULES
     forwards: bool = False
     arrived: float = inf
     is_paused: bool = False
+
     is_dissolved: bool = False
+    """Whether a world has left, which ends the table. The others stay connected, but their messages are refused."""
+
     status: Status = Status.WAIT
+
     order: list[Seat] = field(factory=list)
+    """The seats in the order of the original's list of worlds. The first one is to move."""
+
     names: list[str] = field(factory=list)
+
     match: Match = field(init=False)
+    """The game that runs, or the last one."""
+
     _is_closed: bool = False
     _outbox: Outbox = field(init=False)
+
     _refused: Counter[Seat] = field(factory=Counter)
-    """How many messages of each world were refused since a game began, or since the table was opened."""
+    """The number of refused messages of each world since the game began, or since the table was opened."""
 
     _held: list[tuple[Seat, Message, str]] = field(factory=list)
-    """What worlds said while the table was paused: who, what, and the text of it."""
+    """The messages that came while the table was paused: sender, message, and its text."""
 
     _late: dict[Seat, set[Word]] = field(factory=dict)
-    """What each world may say once in vain, because another one was asked the same and was faster."""
+    """Words that each world may send once without effect: another world has answered the same question first."""
 
     _moves: int = 0
+    """The number of moves of this game."""
 
     def __attrs_post_init__(self) -> None:
         self.match = self._match(2, 0, self.opened_at)
@@ -117,27 +129,27 @@ class Universe(MatchTable):
 
     @property
     def is_over(self) -> bool:
-        """Whether the table takes nothing any more."""
+        """Whether the table accepts no further messages."""
         return self.is_dissolved or self._is_closed
 
     @property
     def free(self) -> Sequence[Seat]:
-        """The seats that newcomers may take; none where a newcomer is rejected."""
+        """The seats that newcomers may take; none if a newcomer is rejected."""
         return () if self.is_over else free(self.status, len(self.order))
 
-    # Worlds come and speak
+    # Worlds join and send messages
 
     def join(self, name: str, now: float, seat: Seat | None = None) -> Step:
-        """Seat a world; the second one brings the vote, the fourth one starts a game."""
+        """Seat a world. The second one leads to the vote, the fourth one starts a game."""
         found = row(self.status, len(self.order), Occasion.JOINS)
         if self.is_over or found is None or seat not in (None, len(self.order)):
-            raise AssertionError("nobody joins a table that takes no world, or passes a seat over")
+            raise AssertionError("a world joins a table without a free seat, or at another seat than the next one")
         self.order.append(len(self.order))
         self.names.append(name)
         return self._go(found, now)
 
     def receive(self, seat: Seat, event: Event, now: float) -> Step:
-        """Take what a world said; what means nothing, or comes at the wrong time, is refused and changes nothing."""
+        """Take a message. If it has no meaning, or comes at the wrong time, refuse it and change nothing."""
         if not isinstance(event, Said):
             return self._refuse(seat, event.refusal, now) if isinstance(event, Unread) else Step()
         if self.is_over:
@@ -150,7 +162,7 @@ class Universe(MatchTable):
         return self._take(seat, message, now, event.text)
 
     def _refuse(self, seat: Seat, refusal: Refusal, now: float, text: str | None = None) -> Step:
-        """Refuse a message. `text`: the message, where the refusal does not have it."""
+        """Refuse a message. `text`: the message, if the refusal does not have it."""
         self._refused[seat] += 1
         shown = refusal if text is None else evolve(refusal, text=text.rstrip().encode())
         if self._refused[seat] != REFUSED_MOST:
@@ -172,7 +184,7 @@ class Universe(MatchTable):
         return self._go(found, now)
 
     def _go(self, found: Row, now: float) -> Step:
-        """Go along a row of the table that is no move."""
+        """Make a transition that is not a move."""
         self.status = found.then
         if found.calls[0][1] not in STARTS:
             return Step(self._outbox.post(self._addressed(found, 0, NOTHING), now), wake_at=self._due(now))
@@ -189,7 +201,7 @@ class Universe(MatchTable):
     # A game
 
     def _begin(self, now: float) -> tuple[Entry, ...]:
-        """Open a game, the first one of a room at the time when the room was opened."""
+        """Begin a game, and return its first entries. The first game of a room counts time from the room's opening."""
         first = self.order[0]
         self._refused.clear()
         self.match = match = self._match(len(self.order), first, now if self.match.is_started else self.opened_at)
@@ -199,7 +211,7 @@ class Universe(MatchTable):
         return (*joined, match.entry(now, STARTED, data={"first": first}))
 
     def _move(self, seat: Seat, placed: Placed, now: float, text: str) -> Step:
-        """Take a move if it is this world's turn; the strict referee refuses what is illegal."""
+        """Take a move if it is this world's turn. The strict referee refuses an illegal one."""
         if not self.is_running or self.order[0] != seat:
             refusal = out_of_turn(seat, self.order[0]) if self.is_running else no_game(self.status)
             return self._refuse(seat, refusal, now, text)
@@ -218,10 +230,10 @@ class Universe(MatchTable):
         self.order.append(self.order.pop(0))
         return step
 
-    # Worlds go
+    # Worlds leave
 
     def leave(self, seat: Seat, why: Termination, now: float, text: str = "") -> Step:  # noqa: ARG002 (Table's)
-        """Dissolve the table: the others are told, and heard no more."""
+        """Dissolve the table: the others get `disconnect`, and their messages are refused from now on."""
         self._outbox.forget(seat)
         if self.is_over:
             return Step(closed=self._closes())
@@ -235,14 +247,14 @@ class Universe(MatchTable):
         return step
 
     def _closes(self) -> bool:
-        """Close when the last mail of a dissolved table has left; True if that is now."""
+        """Close a dissolved table when its last mail has left. Return True if that is now."""
         if self._is_closed or not self.is_dissolved or self._outbox.due is not None:
             return False
         self._is_closed = True
         return True
 
     def stop(self, why: Termination, now: float) -> Step:
-        """End the table without a winner and without a word, as a universe that is stopped."""
+        """End the table without a winner and without a mail, as a universe that is stopped."""
         if self._is_closed:
             return Step()
         self._is_closed = True
@@ -254,17 +266,17 @@ class Universe(MatchTable):
     # Time
 
     def tick(self, now: float) -> Step:
-        """Let those mails leave whose time has come, and take one message of those that were held."""
+        """Release the mails that are due, and take one of the messages that were held."""
         events = self._outbox.release(now)
         if self._held and not self.is_paused and not self.is_over:
             step = self._next(now)
             return evolve(step, events=(*events, *step.events))
         return Step(events, wake_at=self._outbox.due, closed=self._closes())
 
-    # Holding the table
+    # Pausing the table
 
     def pause(self, now: float) -> Step:  # noqa: ARG002 (Table's signature)
-        """Keep what worlds say instead of taking it."""
+        """Hold messages from now on instead of taking them."""
         self.is_paused = True
         return Step()
 
@@ -275,12 +287,12 @@ class Universe(MatchTable):
         return Step()
 
     def resume(self, now: float) -> Step:
-        """Take what was kept, and go on."""
+        """Go on with the messages that were held."""
         self.is_paused = False
         return self._next(now)
 
     def step(self, now: float, *, forced: bool = False) -> Step:
-        """Take the next message that counts. `forced`: start a game of two, whatever they have voted."""
+        """Take held messages up to one that has an effect. `forced`: start a game of two, whatever the votes."""
         if forced and len(self.order) == 2 and not self.match.is_started and not self.is_over:  # noqa: PLR2004 (two)
             found = row(Status.VOTE, 2, Occasion.FIRST_PLAYS)
             assert found is not None
@@ -288,7 +300,7 @@ class Universe(MatchTable):
         return self._next(now) if self.is_paused else Step()
 
     def _next(self, now: float) -> Step:
-        """Take what was kept up to the first message that counts. A step may end one game, or begin one."""
+        """Take held messages up to one that has an effect, because a step may end one game or begin one, not both."""
         step, refused = Step(), list[tuple[Seat, Refusal]]()
         while self._held and not step.journal and not step.events and not self.is_over:
             seat, message, text = self._held.pop(0)
@@ -299,7 +311,7 @@ class Universe(MatchTable):
     # The journal
 
     def restore(self, entry: Entry) -> None:
-        """Take an entry of a game as if it happened now. Raises RuleError."""
+        """Apply an entry of a game's history. Raises RuleError."""
         if entry.kind == STARTED:
             before = self.match
             self.match = self._match(len(before.names), int(entry.data["first"]), before.opened_at)

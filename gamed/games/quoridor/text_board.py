@@ -1,6 +1,6 @@
 """A Quoridor board as text, with its walls.
 
-Source: docs/specs/quoridor.md#walls: columns from the left, rows from the top, both from 0, as on the wire.
+Source: docs/specs/quoridor.md#walls. As on the wire, columns are numbered from the left and rows from the top, from 0.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ LEGEND = f"1 to {len(STARTS)}: pawns, by the worlds' ids   {ACROSS * 7} horizont
 GOALS = ("bottom", "top", "right", "left")
 
 _LEFT, _STEP = 6, 4
-"""Where the first column stands, and how far it is to the next one."""
+"""The offset of the first column, and the distance between columns, in characters."""
 
 
 def draw(history: History, moves: int | None = None) -> str:
-    """Return the board after so many moves (None: all), with the last move said in words."""
+    """Return the board after so many moves (None: all of them), under a caption with the last move."""
     state = _start(history)
     caption = "before the first move"
     for entry in list(history.of_kind(MOVE))[:moves]:
@@ -47,7 +47,7 @@ def _seat(seat: Seat, name: str, state: State) -> str:
 
 
 def board(state: State) -> list[str]:
-    """Return the rows of the board, and between two rows the walls that part them."""
+    """Return the rows of the board, and between them lines with the horizontal walls."""
     width = _LEFT + _STEP * SIZE
     lines = [[" "] * width for _ in range(2 * SIZE)]
     for y in range(SIZE):

@@ -1,7 +1,7 @@
-"""The board as bit sets: cells, the places of walls, and what walls leave open.
+"""The board as bit sets: cells, walls, and the open ways between cells.
 
 Source: docs/specs/quoridor.md#walls, docs/specs/quoridor.md#pawns. A cell (x, y) is the bit x + 10 y: a tenth column,
-which is no part of the board, keeps a step to the side from wrapping into the next row. A wall is the bit of the cell
+which is not on the board, keeps a step to the side from wrapping into the next row. A wall is the bit of the cell
 from whose upper left corner it is drawn, in one set for each orientation.
 """
 
@@ -60,9 +60,9 @@ class Walls(NamedTuple):
 
 
 class Open(NamedTuple):
-    """What walls and borders leave open: the cells with a way to the north, and those with a way to the west.
+    """The open ways: the cells with a way to the north, and the cells with a way to the west.
 
-    From a cell there is a way to the south if the cell there has one to the north, and so to the east.
+    A cell has a way to the south if its southern neighbour has one to the north. The same holds for east and west.
     """
 
     north: int
@@ -76,7 +76,7 @@ def open_ways(walls: Walls) -> Open:
 
 
 def overlapped(walls: Walls) -> Walls:
-    """Return the places where a wall would lie on another one, wholly or by half."""
+    """Return the places where a wall would lie on another one, completely or by half."""
     horizontal, vertical = walls
     return Walls(horizontal | horizontal << 1 | horizontal >> 1, vertical | vertical << ROW | vertical >> ROW)
 
@@ -87,7 +87,7 @@ def crossed(walls: Walls) -> Walls:
 
 
 def fitting(walls: Walls) -> Walls:
-    """Return the places where a wall lies on no other one and crosses none."""
+    """Return the places where a wall would neither lie on another one nor cross one."""
     (lying_h, lying_v), (crossing_h, crossing_v) = overlapped(walls), crossed(walls)
     return Walls(HORIZONTAL_PLACES & ~(lying_h | crossing_h), VERTICAL_PLACES & ~(lying_v | crossing_v))
 
@@ -95,7 +95,7 @@ def fitting(walls: Walls) -> Walls:
 def joining(walls: Walls) -> Walls:
     """Return the places where a wall would touch the border or other walls at two or three of its three corners.
 
-    A wall anywhere else closes no ring, and so cannot cut the board in two.
+    A wall at any other place closes no ring, so it cannot cut the board in two.
     """
     horizontal, vertical = walls
     touched = _RIM | horizontal | horizontal << 1 | horizontal << 2 | vertical | vertical << ROW | vertical << 2 * ROW

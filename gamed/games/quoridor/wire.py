@@ -1,4 +1,4 @@
-"""The universe dialect: one datum a line, a registration first; both sides of it.
+"""The universe dialect, for both sides: a registration, and then one datum a line.
 
 Source: docs/specs/quoridor.md#framing, docs/specs/quoridor.md#registration-of-a-world,
 docs/specs/quoridor.md#checklist, docs/reference/quoridor.md#what-worlds-send.
@@ -20,10 +20,10 @@ from gamed.wire.datums import Datum, Symbol, write
 from gamed.wire.sexpr import DatumReader
 
 OKAY: Final = (Symbol("OKAY"),)
-"""The answer to a registration, and the first thing that a world is told."""
+"""The answer to a registration, and the first datum that a world gets."""
 
 NAME_LENGTH: Final = 80
-"""How many characters are kept of a world's name, which may be any datum."""
+"""The most characters that are kept of a world's name, which may be any datum."""
 
 REGISTRATION: Final = '(REGISTER ((name "student")))'
 """A registration, as an example."""
@@ -43,31 +43,37 @@ _NAME: Final = Symbol("name")
 
 @define
 class Registered(Event):
-    """A world has registered. `name`: the characters of a string or symbol, or what `write` prints of another datum."""
+    """A world has registered."""
 
     name: str
+    """The characters of a string or symbol; of another datum, what `write` prints, or `?` if it is not written."""
 
 
 @define
 class Said(Event):
-    """A world has sent a datum. `text`: its message as it came, or the beginning of it; it says nothing more."""
+    """A world has sent a datum."""
 
     datum: Datum
     text: str = field(default="", eq=False)
+    """The first characters of the message, as they came. It is shown when the message is refused."""
 
 
 @define
 class Accepted(Event):
-    """A world is told that its registration is accepted."""
+    """The registration of a world is accepted."""
 
 
 @define
 class Told(Event):
-    """A world is told something. `id`: a world's, or 0; `move`: as it stands in the mail, `()` for none."""
+    """A mail to a world."""
 
     call: Call
+
     id: int = 0
+    """The id of the world that the mail is about, or 0."""
+
     move: str = "()"
+    """The move as it is written in the mail, `()` for none."""
 
 
 @define
@@ -77,8 +83,10 @@ class UniverseConnection:
     _reader: DatumReader
     _is_registered: bool = False
     _second: bytes = b""
-    """The last message with the rest of its line, if that is still to be told of."""
+    """The last message with the rest of its line, if that rest must still be reported."""
+
     _has_ended: bool = False
+    """Whether the world has closed, and an unfinished message must still be reported."""
 
     def receive_data(self, data: bytes) -> None:
         """Take bytes from the world; empty bytes mean that it has closed."""
@@ -86,13 +94,13 @@ class UniverseConnection:
         self._reader.receive_data(data)
 
     def events(self) -> Iterator[Event]:
-        """Yield `Registered`, then a `Said` for each datum, and `Unread` for what is discarded of messages.
+        """Yield `Registered`, then a `Said` for each datum, and an `Unread` for each part that is discarded.
 
         Raises RemoteProtocolError("no-registration") if the first datum is not a registration, and as DatumReader does.
         """
         yield from self._discarded()
         for datum, text, rest in self._reader.messages():
-            # All before the event: who takes it may take no more for now.
+            # Change the state before the event: its receiver may stop taking events for now.
             if rest and not _MEANS_NOTHING.fullmatch(rest):
                 self._second = text.rstrip().encode()
             if self._is_registered:
@@ -106,7 +114,7 @@ class UniverseConnection:
             yield Unread(Refusal("unfinished", _HALF, self.ending, self.unfinished))
 
     def _discarded(self) -> Iterator[Unread]:
-        """Yield what was discarded of the line of the last message."""
+        """Report the rest of the last message's line, if there was one."""
         text, self._second = self._second, b""
         if text:
             yield Unread(evolve(_SECOND, text=text))
@@ -121,21 +129,21 @@ class UniverseConnection:
 
     @property
     def begun(self) -> bool:
-        """Whether a datum must end soon: worlds may take any time, and the registration's is the reception's affair."""
+        """False: a world may take any time for a message, and the reception limits the time of a registration."""
         return False
 
     @property
     def unfinished(self) -> bytes:
-        """The beginning of a message that has not ended."""
+        """The first bytes of a message that has not ended."""
         return self._reader.unfinished
 
     @property
     def ending(self) -> str:
-        """What is missing of it."""
+        """What is missing of that message."""
         return self._reader.ending or _LINE_FEED
 
     def close(self) -> bytes:
-        """Say nothing: there is no word for it."""
+        """Return nothing: the dialect has no message for it."""
         return b""
 
 
@@ -173,24 +181,24 @@ def _called(name: Datum) -> str:
         try:
             text = write(name).decode()
         except LocalProtocolError:
-            # A vector, say, which nobody writes.
+            # It is, or has in it, a datum that is not written, such as a vector.
             text = "?"
     return text if len(text) <= NAME_LENGTH else text[: NAME_LENGTH - 1] + "…"
 
 
 def registration(name: str) -> bytes:
-    """Return what a world registers with."""
+    """Return the registration of a world."""
     return write((_REGISTER, ((_NAME, name),))) + b"\n"
 
 
 def message(*elements: Datum) -> bytes:
-    """Return what a world sends."""
+    """Return a message of a world: a list of these elements."""
     return write(elements) + b"\n"
 
 
 @define
 class WorldConnection:
-    """The world's side of one connection: it tells `Accepted`, then what the universe sends, as data."""
+    """The world's side of one connection. Its events are `Accepted`, and then a `Said` for each mail."""
 
     _reader: DatumReader
     _is_accepted: bool = field(default=False)

@@ -1,4 +1,4 @@
-"""The boards that gamed brings along, and those of the operator: files of tiles and courses.
+"""The files of tiles and courses: those that gamed is shipped with, and an administrator's own.
 
 Source: docs/specs/roborally.md#54-files.
 """
@@ -14,27 +14,27 @@ from gamed.games.roborally.rules.tiles import parse_tile
 
 
 def board_directory() -> Path:
-    """Return where the boards stand: in the installed package, else in the checkout."""
+    """Return the directory of the bundled boards: in the installed package, or else in the checkout."""
     package = Path(__file__).parents[2]
     installed = package / "etc" / "boards"
     return installed if installed.is_dir() else package.parent / "etc" / "boards"
 
 
 def course_names() -> list[str]:
-    """Return the names of the courses that gamed brings along, as load_course takes them."""
+    """Return the names of the bundled courses, as `load_course` takes them."""
     return sorted(file.stem for file in board_directory().glob("*.course"))
 
 
 def course_file(name: str) -> Path:
-    """Return the file of a course: of one that gamed brings along by its name, else by its path (NAME.course)."""
+    """Return the file of a course: a bundled one by its name, any other by its path, which ends with .course."""
     file = Path(name)
     return file if file.suffix == ".course" else board_directory() / f"{name}.course"
 
 
 def load_course(name: str, limits: Limits) -> Course:
-    """Return a course by the name or path that course_file takes. Raises ConfigError, which names the file.
+    """Return a course by a name or path as in `course_file`. Raises ConfigError, which names the file.
 
-    `limits`: what holds where the file gives no limits of its own.
+    `limits`: the defaults for limits that the file does not set.
     """
     file = course_file(name)
     if file.suffix != Path(name).suffix and name not in course_names():
@@ -48,7 +48,7 @@ def load_course(name: str, limits: Limits) -> Course:
 
 
 def load_tile(file: Path) -> Board:
-    """Return the tile of a file, unchecked beyond the grammar. Raises ConfigError, which names the file."""
+    """Return the tile of a file. Only its notation is checked. Raises ConfigError, which names the file."""
     try:
         return parse_tile(_text(file))
     except NotationError as error:
@@ -63,4 +63,4 @@ def _text(file: Path, encoding: str = "ascii") -> str:
     except OSError as error:
         raise ConfigError(f"{file} cannot be read: {error.strerror}") from error
     except ValueError as error:
-        raise ConfigError(f"{file!r} is no name of a file: {error}") from error
+        raise ConfigError(f"{file!r} is not the name of a file: {error}") from error

@@ -1,4 +1,4 @@
-"""The courses of a listener: each new lobby takes the next one.
+"""The list of a listener's courses: each new lobby takes the next one.
 
 Source: docs/specs/roborally.md#54-files, docs/reference/roborally.md#configuration.
 """
@@ -19,25 +19,29 @@ from gamed.games.roborally.rules.courses import Course, Limits
 
 @define
 class CourseList:
-    """The courses of the settings, by their names, in turn or, as `order` has it, drawn by `random`."""
+    """The courses of the settings, one after the other or, with `order = "random"`, drawn by lot."""
 
     settings: Any
     random: Random
+
     _taken: int = 0
+    """How many courses were taken one after the other."""
+
     _chosen: list[str] = field(factory=list)
+    """Courses that an operator has chosen for the next games. They come first."""
 
     def __attrs_post_init__(self) -> None:
         self.configure(self.settings)
 
     def configure(self, settings: Any) -> None:
-        """Take the listener's settings anew. Raises ConfigError: there is a course that cannot be played on."""
+        """Take new settings of the listener. Raises ConfigError if one of the courses cannot be used."""
         for name in settings.courses:
-            # What cannot be played on is refused now, and not when its turn comes.
+            # A course that cannot be used is refused now, and not when a game is to be played on it.
             course_options(name, settings)
         self.settings = settings
 
     def choose(self, name: str) -> None:
-        """Have the next game that opens played on a course, by its name or file. Raises ConfigError."""
+        """Choose the course of the next game, by its name or file. Raises ConfigError."""
         course_options(name, self.settings)
         self._chosen.append(name)
 
@@ -56,9 +60,10 @@ class CourseList:
 
 
 def course_options(name: str, settings: Any) -> Options:
-    """Return the options of a game on a course; the listener's settings hold where it says nothing of its own.
+    """Return the options of a game on a course. Raises ConfigError.
 
-    `players`: the most that it takes. `seed`: of the shuffling; 0: the room's. Raises ConfigError.
+    Limits that the course does not set are the listener's. `players` is the largest number of players. `seed` is for
+    shuffling the cards; 0 means the room's own random generator.
     """
     course = _course(name, Limits(settings.lives, settings.min_players, settings.max_players))
     return {
@@ -79,5 +84,5 @@ def _course(name: str, limits: Limits) -> Course:
 
 
 def flags_to_notation(course: Course) -> str:
-    """Return the places of the flags as the rules' option has them, such as "9,1 12,3"."""
+    """Return the places of the flags in the form of the rules' option, such as "9,1 12,3"."""
     return " ".join(f"{x},{y}" for x, y in course.flags)

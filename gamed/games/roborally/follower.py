@@ -1,7 +1,7 @@
-"""A player's side of the dialect: it registers, learns what it is told, and puts aside what it is asked.
+"""A player's view of a game, kept up to date from the manager's messages.
 
-Source: docs/specs/roborally.md#13-nesting, docs/specs/roborally.md#3-the-manager. `client.py` puts a strategy behind
-it, `person.py` a human.
+Source: docs/specs/roborally.md#13-nesting, docs/specs/roborally.md#3-the-manager. It registers, notes the answers to
+queries, and queues the manager's requests. `client.py` answers these with a strategy, `person.py` asks a human.
 """
 
 from __future__ import annotations
@@ -22,61 +22,83 @@ from gamed.games.roborally.rules.layout import Layout
 from gamed.games.roborally.wire import ClientConnection
 
 NOT_TAKEN: Final = (
-    "the manager closed the connection without an answer to the registration: it begins no games now, or it allows no "
-    "more connections. Its log says why; try again later"
+    "the manager closed the connection without an answer to the registration: it starts no new games now, or it allows "
+    "no more connections. Its log says why; try again later"
 )
 
 
 @define
 class Follower:
-    """Follows one game as a player.
-
-    `name`: what it registers with; `spare_names`: what it tries next where that is in use. `requests`: those of the
-    manager that have not been served, the oldest first. `layout`, `names`, `robots`, `phase`, `seconds` (for a
-    decision), `order` (at the end): what was asked and answered. `is_over`: the game has ended, whose order is to be
-    asked. `won`: None until it is over for this player.
-    """
+    """Follows one game as a player. What it has not queried yet is None or empty."""
 
     name: str
+    """The name that it registers with."""
+
     spare_names: tuple[str, ...] = ()
+    """The names that it tries next if that one is in use."""
+
     is_registered: bool = False
+
     is_over: bool = False
+    """Whether the game has ended. Its winning order must be queried then."""
+
     won: bool | None = None
+    """Whether the player has won; None until the game is over for it."""
+
     requests: deque[m.ManagerRequest] = field(factory=deque)
+    """Requests of the manager that have not been answered, the oldest first."""
+
     board: Board | None = None
+    """The answer to GPL."""
+
     layout: Layout | None = None
+    """The board with the flags, once GFL is answered, too."""
+
     names: tuple[str, ...] = ()
+    """The players, by the last answer to GSN."""
+
     robots: dict[str, m.RobotAnswer | m.RobotGone] = field(factory=dict)
+    """The last answers to GRS, by the players' names."""
+
     phase: m.PhaseAnswer = field(factory=m.PhaseAnswer)
+    """The last answer to GSA."""
+
     seconds: int | None = None
+    """The time for a decision (GTO); 0: any time."""
+
     order: tuple[str, ...] = ()
+    """The winning order (GSS), at the end."""
+
     removed: Reason | None = None
     """Why the manager has removed this player before the game was over for it."""
+
     _connection: ClientConnection = field(factory=ClientConnection)
+
     _asked: deque[Event] = field(factory=deque)
+    """Our queries that have not been answered, the oldest first. The registration is one of them."""
 
     @property
     def is_asking(self) -> bool:
-        """Whether a question of ours is open: requests that cross with its answer wait (N5)."""
+        """Whether a query of ours is open. Requests that have crossed with its answer wait for that."""
         return bool(self._asked)
 
     def register(self) -> bytes:
-        """Return the registration."""
+        """Return the bytes of the registration."""
         return self.ask(m.RegisterPlayer(self.name))
 
     def ask(self, question: Event) -> bytes:
-        """Return a question; its answer comes after those to the questions before it (N4)."""
+        """Return the bytes of a query, and note that it is open. The manager answers queries in order."""
         self._asked.append(question)
         return self._connection.send(question)
 
     def say(self, answer: Event) -> bytes:
-        """Return an answer to the manager."""
+        """Return the bytes of an answer to the manager."""
         return self._connection.send(answer)
 
     def receive_data(self, data: bytes, go_on: Callable[[], bytes]) -> bytes:
-        """Take bytes from the manager and return the answer. `go_on` says what follows after each message.
+        """Take bytes from the manager and return the answer. `go_on` is called after each message and may add to it.
 
-        Raises RemoteProtocolError if the other side errs, takes no player, or ends before the game does.
+        Raises RemoteProtocolError if the manager breaks the protocol, rejects the player, or disconnects too early.
         """
         self._connection.receive_data(data)
         said = []
@@ -93,7 +115,9 @@ class Follower:
 
     def _take(self, event: Event) -> bytes:
         if isinstance(event, m.Malformed):
-            raise RemoteProtocolError(f"a line that means nothing: {event.refusal.reason}", code="malformed")
+            raise RemoteProtocolError(
+                f"the manager sent a line that is not in the protocol: {event.refusal.reason}", code="malformed"
+            )
         if isinstance(event, m.Removed):
             self._removed(event)
         elif isinstance(event, m.ManagerRequest):
@@ -114,7 +138,7 @@ class Follower:
             raise RemoteProtocolError(event.sentence, code="removed")
 
     def _learn(self, question: Event | None, answer: Event) -> bytes:
-        """Take the answer to a question, None if none was open; only a refused name leads to something that is said."""
+        """Note the answer to a query; None: no query was open. Return a new registration if the name was refused."""
         match question, answer:
             case m.RegisterPlayer(), m.Error() if self.spare_names:
                 self.name, *rest = self.spare_names
@@ -131,7 +155,9 @@ class Follower:
                     code="refused",
                 )
             case _, m.Error() | m.RobotGone():
-                raise RemoteProtocolError("the manager refused what we are and ask", code="refused")
+                raise RemoteProtocolError(
+                    "the manager refused a query of ours, or our part in the game", code="refused"
+                )
             case _:
                 self._learn_of_game(answer)
         return b""
@@ -156,8 +182,10 @@ class Follower:
 
 
 def _layout(board: Board, places: tuple[Place, ...]) -> Layout:
-    """Return the course; the same object for all clients in this process, so that its distances are found once."""
+    """Return the layout of a course: the same object for all clients in this process, so that caches are shared."""
     try:
         return laid_out(board.plan, " ".join(f"{x},{y}" for x, y in places))
     except ConfigError as error:
-        raise RemoteProtocolError(f"the manager tells of a course that cannot be: {error}", code="course") from error
+        raise RemoteProtocolError(
+            f"the manager plays on a course that is not possible: {error}", code="course"
+        ) from error

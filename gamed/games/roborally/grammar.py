@@ -1,9 +1,11 @@
-"""The grammar of the messages: a line becomes an event, and an event a line.
+"""The grammar of the messages: it reads a line as an event, and writes an event as a line.
 
 Source: docs/reference/roborally.md#grammar, docs/specs/roborally.md#22-lists,
-docs/specs/roborally.md#23-repairs-of-the-text. Outside of a plan no two tokens of letters and digits stand side by
-side, so white space is inside a token exactly where it has letters or digits on both sides; everywhere else it may be
-dropped.
+docs/specs/roborally.md#23-repairs-of-the-text.
+
+White space is allowed between tokens and not inside them. Except in a plan, there is always a bracket or comma between
+two tokens of letters and digits. So white space with letters or digits on both sides is inside a token, which is an
+error, and all other white space can be removed before the line is matched.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from gamed.games.roborally.rules.notation import (
 
 
 class Sender(Enum):
-    """Who sent a line: the same token may mean different things in the two directions."""
+    """Who sent a line: the two sides have different messages."""
 
     PEER = "peer"
     MANAGER = "manager"
@@ -43,7 +45,7 @@ _INT = r"(?:6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}
 _ACTIONS = {action.value: action for action in Action}
 _NAME_NOTE = "a name is 1 to 32 letters A to Z and a to z"
 _PLACE_NOTE = "x is the column from the west and y the row from the south, counted from 1"
-_ASCII: Final = "ASCII only, and in names only A to Z and a to z"
+_ASCII: Final = "printable ASCII, and in names only the letters A to Z and a to z"
 _HTTP: Final = re.compile(r"(?:GET|HEAD|POST|PUT|DELETE|OPTIONS|CONNECT|PATCH) \S+ HTTP/[0-9]")
 _PLACE = rf"\({NUMBER},{NUMBER}\)"
 _CARD = rf"PK\((?:{'|'.join(Action)}),{NUMBER}\)"
@@ -58,12 +60,19 @@ _EACH_LOCKED = re.compile(rf"\(([1-5]),({_CARD})\)")
 
 
 class _Rule(NamedTuple):
-    """How a message with arguments is read. `form`: how it is written, and `note`: what is meant there, for people."""
+    """How a message with arguments is read."""
 
     form: str
+    """An example, for people."""
+
     pattern: re.Pattern[str]
+    """What the line must match, without its white space."""
+
     build: Callable[..., Event]
+    """Makes the event of the pattern's groups."""
+
     note: str
+    """An explanation of the arguments, for people."""
 
 
 def _rule(form: str, pattern: str, build: Callable[..., Event], note: str = "") -> _Rule:
@@ -85,6 +94,7 @@ def _places(text: str) -> tuple[Place, ...]:
 
 
 def _names(text: str) -> tuple[str, ...]:
+    # Each name is followed by a comma, the last one, too.
     return tuple(text.split(",")[:-1])
 
 
@@ -112,7 +122,7 @@ def _played(phase: str, played: str) -> Event:
 
 
 def _literal(text: str) -> str:
-    # Between the two lists of a belt may stand a comma. Nothing else in floors and walls reads like that.
+    # Other managers may write a comma between the two lists of a belt. No other part of a plan has these characters.
     return text.replace("),(", ")(")
 
 
@@ -122,10 +132,13 @@ def _field(floor: str, *walls: str) -> Event:
 
 
 class _Side(NamedTuple):
-    """What one side may say: messages without arguments, and those with, by what stands before the parenthesis."""
+    """The messages that one side may send."""
 
     words: Mapping[str, Event]
+    """Messages without arguments."""
+
     rules: Mapping[str, tuple[_Rule, ...]]
+    """Messages with arguments, by the word before the bracket."""
 
 
 _PEER = _Side(
@@ -230,7 +243,7 @@ _SIDES: Final = {Sender.PEER: _PEER, Sender.MANAGER: _MANAGER}
 _OPEN: Final = re.compile(
     rb"[ \t]*(?:(?:RGS|RGA|RLE|SRO|GRS)\([^,]*|SFI\(*[0-9]*,?[0-9]*\)*|(?:TNR|TBD)\([^0-9]*)[ \t]*"
 )
-"""Lines in which there is no program, however wrong they may be."""
+"""Lines that may be shown to everybody: they cannot contain a program, however malformed they are."""
 
 _LINES: Final = {
     sender: {word.encode(): event for word, event in side.words.items()} for sender, side in _SIDES.items()
@@ -238,9 +251,9 @@ _LINES: Final = {
 
 
 def parse(line: bytes, sender: Sender) -> Event:
-    """Return what a line without its end says: a message, or Malformed if it is none that `sender` may send.
+    """Return the message of a line without its end, or Malformed if `sender` has no such message.
 
-    Messages without arguments are the same object each time.
+    A message without arguments is the same object each time.
     """
     word = _LINES[sender].get(line)
     if word is not None:
@@ -291,7 +304,7 @@ def _unknown(text: str, head: str, side: _Side) -> Malformed:
 
 
 def _form(head: str, side: _Side) -> str:
-    """Return how a message is written."""
+    """Return the forms of a message and their explanations, for people."""
     rules = side.rules.get(head, ())
     forms = [*(rule.form for rule in rules), *([head] if head in side.words else [])]
     notes = [rule.note for rule in rules if rule.note]
@@ -299,12 +312,12 @@ def _form(head: str, side: _Side) -> str:
 
 
 def malformed(code: str, reason: str, expected: str, line: bytes) -> Malformed:
-    """Return a line that is not in the grammar; it is hidden where a program could be in it."""
+    """Return the event of a line that does not match the grammar. It is hidden if it may contain a program."""
     return Malformed(Refusal(code, reason, expected, line, is_hidden=not is_open(line)))
 
 
 def is_open(line: bytes) -> bool:
-    """Whether a line cannot hold a program, however wrong it may be."""
+    """Whether a line may be shown to everybody, because it cannot contain a program."""
     return _OPEN.fullmatch(line) is not None
 
 
@@ -312,7 +325,7 @@ def _plan(text: str) -> Event:
     try:
         return m.PlanAnswer(parse_plan(_literal(text)))
     except NotationError as error:
-        return malformed("plan", f"this is no plan: {error}", "", text[:200].encode())
+        return malformed("plan", f"this is not a plan: {error}", "", text[:200].encode())
 
 
 def _text_of_place(place: Place) -> str:
@@ -390,9 +403,10 @@ _SPELLING: Final = {**_PEER_SPELLING, **_MANAGER_SPELLING}
 
 
 def serialize(event: Event) -> bytes:
-    """Return the line, without its end, that says a message, in the literal form of 2.2.
+    """Return the line of a message, without its end.
 
-    The values are not checked: they are ours. Raises LocalProtocolError for an event that is no message.
+    The arguments are not checked, because they do not come from a peer. Raises LocalProtocolError for an event that is
+    not a message.
     """
     kind = type(event)
     word = _WORDS.get(kind)

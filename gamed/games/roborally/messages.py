@@ -1,8 +1,10 @@
 """The messages of the SWP'99 protocol as events.
 
-Source: docs/specs/roborally.md#12-message-classes, docs/reference/roborally.md#grammar. The manager (Verwalter) talks
-with peers: players (Spieler) and output channels (Ausgabekanaele). Places are (x, y), counted from (1, 1) in the
-south-west; names are 1 to 32 letters.
+Source: docs/specs/roborally.md#12-message-classes, docs/reference/roborally.md#grammar. The manager (Verwalter)
+exchanges them with peers: players (Spieler) and output channels (Ausgabekanäle). On the wire a message is a word of
+three letters with arguments; each class here names its word. Places are (x, y), counted from (1, 1) in the south-west;
+names are 1 to 32 letters. `is_rated` is False for messages that the listener's `messages_per_second` does not limit: of
+what peers send, only queries are limited.
 """
 
 from __future__ import annotations
@@ -19,31 +21,44 @@ from gamed.games.roborally.rules.cards import Action
 
 
 class ProgramCard(NamedTuple):
-    """A program card as it is written. `priority`: 1..84 in this game, 0..255 in the grammar."""
+    """A program card as the wire writes it."""
 
     action: Action
+
     priority: int
+    """1..84 in this game; the grammar allows 0..255."""
 
 
 class Reason(StrEnum):
-    """Why a peer is removed."""
+    """Why a peer is removed (REN), with the protocol's abbreviations."""
 
     LAST_LIFE = "LL"
+    """The player's robot has lost its last life."""
+
     TIMEOUT = "TO"
+    """An answer came too late, or never."""
+
     GAME_OVER = "GO"
+    """The game has ended."""
+
     RULES_BROKEN = "RV"
+    """Regelverletzung: cheating, or too many violations of the protocol."""
+
     TOO_MANY = "ZS"
+    """Zu viele Spieler: there is no place left in the game."""
+
     OTHER = "SO"
+    """Sonstiges: another reason, which a note names."""
 
 
 class Malformed(Unread):
-    """A line that is not in the grammar."""
+    """A line that does not match the grammar."""
 
     is_rated: ClassVar[bool] = False
 
 
 class Acknowledgement(Event):
-    """`ok` or `error`: the manager's answer to a registration, a peer's to NTS and NTC."""
+    """`ok` or `error`: the manager's answer to a registration, and a peer's answer to NTS and NTC."""
 
     is_rated: ClassVar[bool] = False
 
@@ -53,7 +68,7 @@ class Ok(Acknowledgement):
 
 
 class Error(Acknowledgement):
-    """`error`: also the manager's reply to a line that it cannot accept."""
+    """`error`: also the manager's answer to a line that it does not accept."""
 
 
 @define
@@ -83,11 +98,11 @@ class SignOff(Event):
 
 
 class Query(Event):
-    """A peer asks something about the game. Of what peers say, this alone has a rate."""
+    """A question of a peer about the game. It may be sent at any time."""
 
 
 class GetSize(Query):
-    """GSD: how many columns and rows has the board? Answer: PlaceAnswer."""
+    """GSD: how many columns and rows does the board have? Answer: PlaceAnswer."""
 
 
 class GetFlags(Query):
@@ -118,7 +133,7 @@ class GetField(Query):
 
 @define
 class GetRobot(Query):
-    """GRS: how is this player's robot? Answer: RobotAnswer or RobotGone."""
+    """GRS: what is the state of this player's robot? Answer: RobotAnswer or RobotGone."""
 
     name: str
 
@@ -153,10 +168,13 @@ class FacingChosen(MoveAnswer):
 
 @define
 class ProgramChosen(MoveAnswer):
-    """TRP: for each open register the index of a dealt card; 1 is the first. `powers_down`: in the next turn."""
+    """TRP: a program."""
 
     indices: tuple[int, ...]
+    """For each open register the index of a dealt card, counted from 1."""
+
     powers_down: bool
+    """Whether the robot powers down after this turn."""
 
 
 @define
@@ -174,56 +192,58 @@ class RepairsChosen(MoveAnswer):
 
 
 class ManagerRequest(Event):
-    """The manager wants an answer."""
+    """A request of the manager. The peer must answer it."""
 
 
 class GameStarts(ManagerRequest):
-    """NTS: the game starts. Answer: Acknowledgement."""
+    """NTS, a notification: the game starts. Answer: Acknowledgement."""
 
 
 @define
 class Changed(ManagerRequest):
-    """NTC: these players' robots have changed. Answer: Acknowledgement."""
+    """NTC, a notification: these players' robots have changed. Answer: Acknowledgement."""
 
     names: tuple[str, ...]
 
 
 class MoveRequest(ManagerRequest):
-    """The manager wants a decision of a player, within the time that GTO tells."""
+    """A request for a player's decision, within the time that TimeoutAnswer has."""
 
 
 class FacingWanted(MoveRequest):
-    """MNR: where shall the new robot face? Answer: FacingChosen."""
+    """MNR: which way does the new robot face? Answer: FacingChosen."""
 
 
 @define
 class ProgramWanted(MoveRequest):
-    """MRP: how shall these dealt cards be used? Answer: ProgramChosen."""
+    """MRP: which of these dealt cards go into the open registers? Answer: ProgramChosen."""
 
     cards: tuple[ProgramCard, ...]
 
 
 class StayWanted(MoveRequest):
-    """MBD: shall the robot stay powered down? Answer: StayChosen."""
+    """MBD: does the robot stay powered down? Answer: StayChosen."""
 
 
 @define
 class RepairsWanted(MoveRequest):
-    """MRR: which registers shall be opened with so many points? Answer: RepairsChosen."""
+    """MRR: which registers are opened by a repair of these points? Answer: RepairsChosen."""
 
     points: int
 
 
 @define
 class Removed(Event):
-    """REN: the manager removes a peer. There is no answer. `note`: with OTHER, letters that say why."""
+    """REN: the manager removes a peer. There is no answer."""
 
     reason: Reason
+
     note: str = ""
+    """Letters that say why, if the reason is OTHER."""
 
     @property
     def sentence(self) -> str:
-        """Why, for people, and what they can do about it."""
+        """The reason and what to do about it, for the user of a client."""
         word = f"SO({self.note})" if self.reason is Reason.OTHER else self.reason.value
         return f"the manager removed us with REN({word}): {_WHY[self.reason]}"
 
@@ -235,7 +255,7 @@ _WHY: Final[Mapping[Reason, str]] = {
     Reason.RULES_BROKEN: "an answer of ours broke the rules. The manager's log says which",
     Reason.TOO_MANY: "it has no place for us: as many games run, or as many players are registered, as it allows. "
     "Try again when a game has ended",
-    Reason.OTHER: "it ended the game, or does not say why. Ask its administrator, or try again",
+    Reason.OTHER: "it stopped the game, or gives another reason. Ask its administrator, or try again",
 }
 
 
@@ -245,7 +265,7 @@ class QueryAnswer(Event):
 
 @define
 class PlaceAnswer(QueryAnswer):
-    """A place (SRO), or columns and rows of the board (GSD)."""
+    """A place (SRO), or the columns and rows of the board (GSD)."""
 
     place: Place
 
@@ -281,20 +301,29 @@ class FieldAnswer(QueryAnswer):
 
 @define
 class RobotAnswer(QueryAnswer):
-    """The state of a robot.
-
-    `flag`: the number of the last flag touched, 1 is the start. `archive`: where a new robot would appear. `damage`:
-    0..10. `lives`: 0..3. `locked`: registers 1..5 with their cards.
-    """
+    """The state of a robot (RS)."""
 
     facing: Direction
     place: Place
+
     flag: int
+    """The number of the last flag touched; 1 is the start."""
+
     archive: Place
+    """The place where the robot comes back after its destruction."""
+
     damage: int
+    """0..10; 10: destroyed."""
+
     lives: int
+    """0..3."""
+
     locked: tuple[tuple[int, ProgramCard], ...]
+    """The numbers of the locked registers, 1..5, with their cards."""
+
     is_active: bool
+    """False while powered down."""
+
     is_virtual: bool
 
 
@@ -304,21 +333,26 @@ class RobotGone(QueryAnswer):
 
 @define
 class GameAnswer(QueryAnswer):
-    """The winning order at the end of the game; empty while it goes on."""
+    """The winning order of an ended game."""
 
     order: tuple[str, ...] = ()
+    """The players' names; empty while the game is running."""
 
 
 @define
 class PhaseAnswer(QueryAnswer):
-    """The register phase 1..5, and for each player (at least one) the cards played so far; None outside of phases."""
+    """The cards that were revealed in this turn."""
 
     phase: int | None = None
+    """The register phase 1..5; None outside of the phases."""
+
     played: tuple[tuple[str, tuple[ProgramCard, ...]], ...] = ()
+    """Players' names with their revealed cards; at least one player in a phase."""
 
 
 @define
 class TimeoutAnswer(QueryAnswer):
-    """How many seconds a move may take, 0..65535; 0: any time."""
+    """The time for a decision."""
 
     seconds: int
+    """0..65535; 0: any time."""

@@ -1,16 +1,15 @@
-"""A player without I/O that a human steers: it asks by itself what a human wants to see, and waits for decisions.
+"""A client without I/O for a human player: it queries what a human wants to see, and waits for decisions.
 
-Source: docs/specs/roborally.md#13-nesting, docs/specs/roborally.md#3-the-manager. It knows what the manager tells a
-player, and nothing else. A player is told nothing between two of its decisions: whoever wants to see more asks with
-`look` from time to time.
+Source: docs/specs/roborally.md#13-nesting, docs/specs/roborally.md#3-the-manager. It knows only what the manager sends
+to a player. The manager sends players nothing between two decisions; call `refresh` from time to time to see more.
 
 Actions, as JSON objects, and the `prompt` for each:
 
 * `{"do": "facing", "facing": "N"}` ("facing"): N, E, S or W.
-* `{"do": "program", "cards": [49, 7, 67, 1, 10]}` ("program"): a card for each register, by its priority; its own card,
-  or null, where a register is locked. With `"down": true` it announces a power down.
-* `{"do": "power", "down": true}` ("program"): announces a power down with the program that will be sent, or takes that
-  back; nothing is sent yet. ("power"): stays powered down, or wakes up.
+* `{"do": "program", "cards": [49, 7, 67, 1, 10]}` ("program"): a card for each register, by its priority. For a locked
+  register it is the locked card, or null. With `"down": true` it announces a power down.
+* `{"do": "power", "down": true}` ("program"): announces a power down, or with false takes it back; it is sent with the
+  program. ("power"): stays powered down, or with false wakes up.
 * `{"do": "repair", "registers": [3, 5]}` ("repair"): opens as many locked registers as `opens` says.
 """
 
@@ -37,8 +36,12 @@ from gamed.games.roborally.rules.moves import Answer, Facing, Program, Repairs, 
 from gamed.games.roborally.rules.robots import REGISTERS, locks
 
 LONGEST_NAME: Final = 32
+
 _MOST_TRIES: Final = 4
+"""Names that are tried if others are in use."""
+
 _SUFFIX: Final = 3
+"""Random letters at the end of the second and later names."""
 
 _REASONS: Final = {m.Reason.TIMEOUT: "time", m.Reason.RULES_BROKEN: "rules", m.Reason.TOO_MANY: "full"}
 
@@ -51,13 +54,13 @@ _PROMPTS: Final[Mapping[type[m.ManagerRequest], str]] = {
 
 
 def letters_of(name: str) -> str:
-    """Return a name as the protocol can say it: up to 32 letters without marks; nothing if there are none in it."""
+    """Return the letters of a name that the protocol allows: up to 32, without accents; "" if there are none."""
     plain = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
     return re.sub(r"[^A-Za-z]", "", plain)[:LONGEST_NAME]
 
 
 def _names(random: Random, name: str) -> Iterator[str]:
-    """Yield names to register with: the first as wished, then others that resemble it."""
+    """Yield names to register with: first the wished one, then similar ones."""
     wished = letters_of(name) or random_name(random)
     yield wished
     while True:
@@ -66,20 +69,45 @@ def _names(random: Random, name: str) -> Iterator[str]:
 
 @define
 class Person:
-    """Plays one game for a human. `name`: as the human wrote it; the protocol's name is `you.name` of the view."""
+    """Plays one game for a human.
+
+    A request of the manager goes through three states. When it comes first in the queue, it is *noted*: the turn and
+    the stage follow from it, and the position is queried. When all queries are answered, it is *ready*: the human is
+    prompted. When the human has decided, it is answered and leaves the queue.
+    """
 
     random: Random
+
     name: str
+    """The name as the human wrote it. The name of the protocol is `you.name` of the view."""
+
     reservation: str | None = None
+    """Always None: RoboRally reserves no seats. The parameter is the same for all games."""
+
     _follower: Follower = field(init=False)
+
     _questions: Iterator[m.Query] = field(init=False, factory=lambda: iter(()))
+    """The queries that are still to be sent, one after the other."""
+
     _has_started: bool = False
+
     _is_noted: bool = False
+    """Whether the first request in the queue is noted."""
+
     _is_ready: bool = False
+    """Whether it is ready for the human."""
+
     _is_ending: bool = False
+    """Whether the last queries, at the end of the game, have begun."""
+
     _stage: str = "facing"
+    """The stage of the turn, as `Game.view` names it."""
+
     _turn: int = 0
+
     _registers: list[int | None] = field(factory=lambda: [None] * REGISTERS)
+    """The human's program. The manager does not repeat it."""
+
     _is_down_announced: bool = False
 
     def __attrs_post_init__(self) -> None:
@@ -91,7 +119,7 @@ class Person:
 
     @property
     def won(self) -> bool | None:
-        """Whether the human won; None until the game is over for it."""
+        """Whether the human has won; None until the game is over for them."""
         return self._follower.won
 
     @property
@@ -102,19 +130,19 @@ class Person:
     # The manager
 
     def begin(self) -> bytes:
-        """Return what is sent as soon as the connection stands: the registration."""
+        """Return what is sent when the connection is made: the registration."""
         self._questions = self._first_questions()
         return self._follower.register()
 
     def receive_data(self, data: bytes) -> bytes:
-        """Take bytes from the manager and return what is answered without asking the human.
+        """Take bytes from the manager and return what can be answered without the human.
 
-        Raises RemoteProtocolError if the other side errs, takes no player, or ends before the game does.
+        Raises RemoteProtocolError if the manager breaks the protocol, rejects the player, or disconnects too early.
         """
         return self._follower.receive_data(data, self._go_on)
 
     def refresh(self) -> bytes:
-        """Return questions about how everything stands now, if none are open."""
+        """Return queries of the present position, if none are open."""
         follower = self._follower
         if follower.is_asking or not follower.is_registered or self.is_done:
             return b""
@@ -129,7 +157,7 @@ class Person:
 
     def _usual_questions(self) -> Iterator[m.Query]:
         yield m.GetNames()
-        # The names are those of the answer: this goes on when it is there.
+        # This line runs when the answer with the names has come.
         yield from map(m.GetRobot, self._follower.names)
         yield m.GetPhase()
 
@@ -138,7 +166,7 @@ class Person:
         yield m.GetGame()
 
     def _go_on(self) -> bytes:
-        """Ask the next question, one at a time, and answer what needs no decision."""
+        """Send the next query, one at a time, and answer requests that need no decision."""
         follower = self._follower
         if follower.is_over and not self._is_ending:
             self._is_ending = True
@@ -155,7 +183,7 @@ class Person:
         return b"".join(said)
 
     def _serve(self, request: m.ManagerRequest) -> bytes:
-        """Answer a request, or see to it that all is known for that: then it is ready for the human."""
+        """Answer a request that needs no decision. Note any other request, and when it is noted, make it ready."""
         self._has_started = True
         if not isinstance(request, m.MoveRequest):
             self._follower.requests.popleft()
@@ -166,13 +194,16 @@ class Person:
             self._questions = self._usual_questions()
             return b""
         if isinstance(request, m.RepairsWanted) and (opens := self._opens(request)) in (0, len(self._locked)):
-            # There is nothing to choose.
+            # No register opens, or all do: there is nothing to choose.
             return self._answer(Repairs(tuple(self._locked)[:opens]))
         self._is_ready = True
         return b""
 
     def _note(self, request: m.MoveRequest) -> None:
-        """Take note of where the turn stands, from what is asked: a turn without a program ends in MBD or MNR."""
+        """Conclude the turn and its stage from a request.
+
+        The manager does not send them. A new turn begins with MRP, or with MBD if the robot is powered down.
+        """
         match request:
             case m.ProgramWanted():
                 self._stage = "program"
@@ -192,7 +223,7 @@ class Person:
     def act(self, action: Mapping[str, Any]) -> bytes:
         """Return what is sent for an action (see the head of this module); nothing for an announcement.
 
-        Raises InvalidMove for what is no action, NotYourTurn (`out-of-turn`, `other-question`), and IllegalMove with
+        Raises InvalidMove if it is not an action, NotYourTurn (`out-of-turn`, `other-question`), and IllegalMove with
         `card-count`, `card-index`, `card-twice`, `register-locked`, `register-count`, `register-twice`,
         `register-open`.
         """
@@ -207,7 +238,7 @@ class Person:
             case "repair":
                 answer = self._repairs(self._expect(m.RepairsWanted), action.get("registers"))
             case other:
-                raise InvalidMove(f"{_shown(other)} is nothing to do: expected facing, program, power or repair")
+                raise InvalidMove(f"{_shown(other)} is not an action: expected facing, program, power or repair")
         return self._answer(answer) + self._go_on()
 
     def _answer(self, answer: Answer) -> bytes:
@@ -217,7 +248,7 @@ class Person:
 
     @property
     def _prompt(self) -> m.MoveRequest | None:
-        """What the human is asked: only after all that is to be seen with it is known."""
+        """The request that the human has to decide; None until everything that they want to see with it is known."""
         request = next(iter(self._follower.requests), None)
         return request if self._is_ready and isinstance(request, m.MoveRequest) else None
 
@@ -304,13 +335,13 @@ class Person:
         `phase`: joining, waiting (for the start), facing, program, power, repair, wait (for the others), over, out (of
         lives), removed. `you`: `seat` (None before the names are known), `name`, `hand` and `registers` (priorities;
         None: empty), `locked` (numbers), `prompt` (facing, program, power, repair or None), `opens` (how many
-        registers), `down` (a power down is announced), `seconds` for each decision (0: any time; None: not known),
+        registers), `down` (a power down is announced), `seconds` for each decision (0: any time; None: unknown),
         `removed` (why the manager removed this player: time, rules, full or other; else None).
         """
         follower = self._follower
         request = self._prompt
         return {
-            # The steps of a turn: whoever watches sees them, and the wire does not tell players.
+            # Watchers of the room may see the steps of a turn, but the wire does not send them to players.
             "public": ["trail"],
             "phase": self._phase(request),
             "board": self._board(request),
@@ -354,9 +385,9 @@ class Person:
         return [self._locked.get(number, card) for number, card in enumerate(self._registers, 1)]
 
     def _board(self, request: m.MoveRequest | None) -> dict[str, Any] | None:
-        """Return the position in the shape of `Game.view`, as far as it is known; None before the course is."""
+        """Return the known part of the position in the shape of `Game.view`; None before the course is known."""
         follower = self._follower
-        # Who has just come is there as soon as its robot is.
+        # A player who has just registered is shown when the answer about its robot has come.
         names = [name for name in follower.names if name in follower.robots]
         if follower.layout is None or not names:
             return None
@@ -399,7 +430,7 @@ def _shown(value: object) -> str:
 
 def _direction(value: object) -> Direction:
     if not isinstance(value, str) or len(value) != 1 or value not in LETTERS:
-        raise InvalidMove(f"{_shown(value)} is no direction: choose N, E, S or W")
+        raise InvalidMove(f"{_shown(value)} is not a direction: choose N, E, S or W")
     return Direction[value]
 
 

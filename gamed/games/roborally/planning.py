@@ -1,6 +1,7 @@
-"""Search for a program: a beam search over the cards of a hand, phase by phase, with one robot alone.
+"""The planner's search for a program: a beam search over the cards of a hand, phase by phase.
 
-Costs are counted in phases. Their values were found by letting four planners play (tests/proofs/test_roborally.py).
+It ignores the other robots. Costs are counted in phases; their values are those with which planners won most games
+against each other (tests/proofs/test_roborally.py).
 """
 
 from __future__ import annotations
@@ -16,43 +17,51 @@ from gamed.games.roborally.rules.robots import REGISTERS, Robot
 from gamed.games.roborally.terrain import NO_CARD, Passage, Pose, Terrain
 
 WIDTH: Final = 400
-"""Nodes that are followed from one phase to the next."""
+"""The width of the beam: nodes that are kept from one phase to the next."""
 DEATH: Final = 14.0
-"""What being destroyed costs, beside the way back."""
+"""The cost of being destroyed, besides the way back."""
 HIT: Final = 0.5
-"""What a point of damage costs."""
+"""The cost of a point of damage."""
 EDGE: Final = 0.2
-"""What it costs to end a phase where a push from one side would be fatal."""
+"""The cost of ending a phase on a field from which a push would be fatal, for each side of the push."""
 WON: Final = -1000.0
-"""What reaching the last flag costs, beside the cards for it."""
+"""The cost of reaching the last flag, besides the cards for it: less than any other."""
 
 Chosen: TypeAlias = tuple[int, ...]
 """Indices of cards in the hand, from 0, in the order of the open registers."""
 
 
 class Node(NamedTuple):
-    """Where a program has led after a phase. `used`: the cards of the hand that are in it, as bits."""
+    """Where a program has led after a phase."""
 
     place: Place
     facing: int
+
     flag: int
+    """The number of the last flag touched."""
+
     used: int
+    """The cards of the hand that the program has used, as bits."""
 
 
 Layer: TypeAlias = dict[Node, tuple[float, Chosen]]
-"""The nodes after a phase, each with the least cost so far and the program for it."""
+"""The nodes after a phase, each with its lowest cost so far and the program that leads to it at that cost."""
 
 
 class End(NamedTuple):
-    """How a program ends. `cost`: with what is to go; `pose`: where it leaves the robot, None if won or destroyed."""
+    """A program that was searched to its end."""
 
     cost: float
+    """Its cost, with the estimate of the way that is left."""
+
     chosen: Chosen
+
     pose: Pose | None
+    """Where it leaves the robot; None if the robot has won or is destroyed."""
 
 
 def best_program(where: Terrain, robot: Robot, hand: tuple[Card, ...]) -> End:
-    """Return the best program found; it is shorter than the open registers where it ends before phase 5."""
+    """Return the best program found. If it ends before phase 5, it has fewer cards than there are open registers."""
     search = _Search(where, robot, hand)
     layer: Layer = {Node(robot.place, robot.facing, robot.flag, 0): (0.0, ())}
     for phase in range(1, REGISTERS + 1):
@@ -66,15 +75,17 @@ def best_program(where: Terrain, robot: Robot, hand: tuple[Card, ...]) -> End:
 
 @define
 class _Search:
-    """The search for one program. `ends`: the ends found."""
+    """The search for one program."""
 
     where: Terrain
     robot: Robot
     hand: tuple[Card, ...]
+
     ends: list[End] = field(factory=list)
+    """The complete programs that have been found."""
 
     def next_layer(self, layer: Layer, phase: int) -> Layer:
-        """Return what the nodes of a layer lead to: the most promising ones."""
+        """Return the most promising nodes that a layer leads to."""
         found: Layer = {}
         for node, (cost, chosen) in layer.items():
             for index, card in self._choices(node.used, phase):
@@ -85,7 +96,10 @@ class _Search:
         return self._narrowed(found)
 
     def _choices(self, used: int, phase: int) -> Iterator[tuple[int | None, Card]]:
-        """Yield the cards for a register: the locked one, or one for each action that is left in the hand."""
+        """Yield the cards that can be in a register: the locked one, or one for each action left in the hand.
+
+        Cards of one action differ in their priorities only, and these matter for conflicts with other robots only.
+        """
         if phase in self.robot.locked:
             yield None, self.robot.registers[phase - 1] or NO_CARD
             return

@@ -1,6 +1,6 @@
-"""What the manager answers to queries: the state after the last finished step, and nothing that is hidden.
+"""The manager's answers to queries, from the state after the last finished step. They contain nothing hidden.
 
-Source: docs/specs/roborally.md#38-queries. The engine knows a card by its priority, the wire by its action, too.
+Source: docs/specs/roborally.md#38-queries. The rules identify a card by its priority; the wire adds its action.
 """
 
 from __future__ import annotations
@@ -19,35 +19,39 @@ from gamed.games.roborally.rules.state import Stage, State, ranking, revealed
 
 
 def wire_card(card: Card) -> ProgramCard:
-    """Return a card as the wire has it."""
+    """Return the wire's form of a card."""
     return ProgramCard(ACTIONS[card], card)
 
 
 def wire_cards(cards: Iterable[Card]) -> tuple[ProgramCard, ...]:
-    """Return cards as the wire has them."""
+    """Return the wire's form of cards."""
     return tuple(map(wire_card, cards))
 
 
 @frozen
 class Facts:
-    """What queries are answered from. `names`: of the players, by their seats. `seconds`: the time for a move."""
+    """What is needed to answer queries."""
 
     state: State
+
     names: Sequence[str]
+    """The players' names, by their seats in the match."""
+
     seconds: int
+    """The time for a decision."""
 
     def seat(self, name: str) -> Seat | None:
-        """Return a player's seat, or None if nobody of this name plays."""
+        """Return the seat of a player, or None if no player has this name."""
         return self.names.index(name) if name in self.names else None
 
 
 def answer(query: m.Query, facts: Facts) -> m.QueryAnswer | None:
-    """Return the answer to a query; None where asking it was a violation."""
+    """Return the answer to a query; None if the query is a violation, because it names an unknown player."""
     return _ANSWERS[type(query)](query, facts)
 
 
 def robot_answer(robot: Robot) -> m.RobotAnswer | m.RobotGone:
-    """Return what is told of a robot."""
+    """Return the answer to GRS: the public state of a robot."""
     if robot.is_removed:
         return m.RobotGone()
     locked = tuple((number, wire_card(card)) for number, card in robot.locked_cards if card is not None)

@@ -1,8 +1,10 @@
-"""The reception: connections that have not registered, and the way into the lobby.
+"""The reception: it registers connections, and leads them to a game that is still in its lobby.
 
 Source: docs/specs/roborally.md#14-names-and-roles, docs/specs/roborally.md#15-lobby-and-games,
-docs/reference/roborally.md#what-is-not-acceptable. A lobby is a room whose game has not begun. It opens with the first
-registration that needs it, which nobody can tell from one that was open before.
+docs/reference/roborally.md#what-is-not-acceptable.
+
+A lobby is a room whose game has not begun. The first registration that needs one opens it; to peers it looks as if it
+had always been open.
 """
 
 from __future__ import annotations
@@ -32,25 +34,30 @@ class Guest:
     """A connection that has not registered."""
 
     deadline: Any
-    """The call that closes it."""
+    """The delayed call that closes the connection if it does not register in time."""
 
     violations: int = 0
+    """Messages that were answered with `error`."""
+
     is_http: bool = False
-    """Whether it has begun with a request of HTTP: the lines of its head are not refused one by one."""
+    """Whether it began with an HTTP request. Then the lines of its head are not refused one by one."""
 
 
 @define
 class ManagerReception:
-    """Of the settings, `max_games`: how many games run at the same time; `idle_unregistered`: the time to register."""
+    """The `Reception` of RoboRally's listener."""
 
     services: LobbyServices
     settings: Any
     courses: CourseList
+
     routes: bool = False
+    """After the registration all messages of a peer go to its room (see `Reception`)."""
+
     _guests: dict[Peer, Guest] = field(factory=dict)
 
     def arrive(self, peer: Peer) -> None:
-        """Wait for a registration."""
+        """Give a new connection the time to register."""
         deadline = self.services.after(self.settings.idle_unregistered, lambda: self._too_late(peer), peer)
         self._guests[peer] = Guest(deadline)
 
@@ -59,10 +66,10 @@ class ManagerReception:
         self._let_go(peer)
 
     def receive(self, peer: Peer, event: Event) -> None:
-        """Take a registration; all else from here is a violation, but for an answer to nothing."""
+        """Take a registration. Anything else is a violation, except `ok` and `error`, which are ignored."""
         guest = self._guests.get(peer)
         if guest is None:
-            # It is on its way out.
+            # Its connection is being closed already.
             return
         if isinstance(event, m.Registration):
             self._register(peer, guest, event)
@@ -88,6 +95,7 @@ class ManagerReception:
             self.services.refused(peer, refusals.name_taken(event))
             self.services.send(peer, m.Error())
             return
+        # `ok` accepts the name; a peer without a place gets it, too, and REN(ZS) after it. The protocol wants it so.
         self.services.send(peer, m.Ok())
         free = () if manager is None else manager.free
         if manager is not None and isinstance(event, m.RegisterChannel):
@@ -108,15 +116,19 @@ class ManagerReception:
         lobby.join(peer, free[0])
 
     def _lobby(self, peer: Peer) -> HostedRoom | None:
-        """Return the lobby, a new one if need be; None if as many games run as may, or the party's game does.
+        """Return a lobby for a peer, a new one if there is none; None if `max_games` games are running.
 
-        Raises RoomError: the lobby that it asks for has no free place, or its game has begun.
+        A party comes from a browser, as a person with bots, and has a room of its own. It is returned in any status:
+        if its game has begun, it has no free place, and the peer gets REN(ZS).
+
+        Raises RoomError if the peer asked for a certain lobby, and that has no free place or its game has begun.
         """
         running, party = 0, peer.party
         for room in self.services.rooms_of(KIND):
             status = _manager(room).status
             if suits(room, peer) and (status is Status.LOBBY or party is not None):
                 return room
+            # A lobby takes no place of a running game, and an ended game only waits for its peers to leave.
             running += status not in (Status.LOBBY, Status.ENDED)
         check_wanted(peer)
         if running >= self.settings.max_games:
@@ -124,17 +136,17 @@ class ManagerReception:
         course = self.courses.next()
         if party is None:
             return self.services.open(KIND, course)
-        # Its game begins when all of them are there: nobody else can come.
+        # The game of a party begins when all its members are seated, because nobody else can join.
         players = min(party.size, int(course["players"]))
         return self.services.open(KIND, {**course, "players": players, "min_players": players}, party)
 
     @property
     def known(self) -> Sequence[str]:
-        """The courses that gamed brings along."""
+        """The names of the bundled courses."""
         return course_names()
 
     def choose(self, course: str) -> None:
-        """Have the next lobby that opens played on a course. Raises ConfigError."""
+        """Choose the course of the next lobby that is opened. Raises ConfigError."""
         self.courses.choose(course)
 
     def _let_go(self, peer: Peer) -> None:
@@ -147,19 +159,19 @@ class ManagerReception:
             guest.deadline.cancel()
 
     def refuse(self, peer: Peer, error: RemoteProtocolError) -> None:  # noqa: ARG002 (Reception's signature)
-        """Let a peer go whose line does not end; nothing is said to it."""
+        """Close the connection of a peer that sent a line without an end. It gets no message."""
         self._let_go(peer)
 
     def released(self, peer: Peer, room: HostedRoom) -> None:  # noqa: ARG002 (Reception's signature)
-        """Let a peer go that was removed, or has left: one connection is one role in one game."""
+        """Close the connection of a peer that was removed or has left: a connection plays one role in one game."""
         peer.close()
 
     def depart(self, peer: Peer) -> None:
-        """Forget a guest."""
+        """Forget a connection that was closed before it registered."""
         self._forget(peer)
 
     def configure(self, settings: Any) -> None:
-        """Take the listener's settings anew. Raises ConfigError: there is a course that cannot be played on."""
+        """Take new settings of the listener. Raises ConfigError if one of the courses cannot be used."""
         self.courses.configure(settings)
         self.settings = settings
 

@@ -1,7 +1,8 @@
-"""Why a line of a peer had no effect, or cost it its place: for developers, never said over the wire.
+"""The refusals of RoboRally: why a line had no effect, or why its peer was removed.
 
-Source: docs/reference/roborally.md#what-is-not-acceptable. A reason is public while the game runs, so it quotes nothing
-of a line; a line that may tell a program, or which registers a robot opens, is hidden.
+Source: docs/reference/roborally.md#what-is-not-acceptable. A `Refusal` is for the developer of a client: it is logged
+and shown to operators, and never sent over the wire. Its reason is public while the game is running, so it does not
+quote the line. A line that may contain a program, or the registers that a robot opens, is hidden.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ class _Asked(NamedTuple):
     """A request of the manager."""
 
     word: str
-    """What it begins with."""
+    """The three letters that it begins with."""
 
     answer: str
-    """What answers it, for people; {name} is the peer's name."""
+    """A description of its answer; {name} stands for the peer's name."""
 
     silence: str
-    """What becomes of a peer that does not answer it in time."""
+    """What happens if the peer does not answer it in time."""
 
 
 _ASKED: Final[Mapping[type[m.ManagerRequest], _Asked]] = {
@@ -54,12 +55,12 @@ _ANSWERED: Final[Mapping[str, str]] = {
     "ok": "NTS or NTC",
     "error": "NTS or NTC",
 }
-"""What each answer is for."""
+"""The requests that each answer is for."""
 
 
 def _of(code: str, reason: str, expected: str, event: Event | None = None) -> Refusal:
     if isinstance(event, Unread):
-        # What is wrong with it as a line comes first.
+        # It could not be read: the grammar's own refusal says more.
         return event.refusal
     text = b"" if event is None else serialize(event)
     return Refusal(code, reason, expected, text, isinstance(event, m.ProgramChosen | m.RepairsChosen))
@@ -69,23 +70,23 @@ def _of(code: str, reason: str, expected: str, event: Event | None = None) -> Re
 
 
 def unregistered(event: Event) -> Refusal:
-    """Return why a message of a guest is not taken."""
+    """Return the refusal of a message before the registration."""
     return _of("not-registered", "this connection has not registered yet", REGISTER, event)
 
 
 def name_taken(event: m.Registration) -> Refusal:
-    """Return why a registration is rejected whose name is in use."""
+    """Return the refusal of a registration whose name is in use."""
     return _of("name-taken", "a player or channel in this game already has this name", "another name", event)
 
 
 def no_place(event: m.Registration, reason: str) -> Refusal:
-    """Return why a registration is answered with REN(ZS)."""
+    """Return the refusal of a registration that is answered with REN(ZS)."""
     sentence = f"{reason}; the connection is closed: REN(ZS)"
     return _of("no-place", sentence, "a registration when another game opens", event)
 
 
 def register_too_late(seconds: float, unfinished: bytes) -> Refusal:
-    """Return why a guest is let go. `unfinished`: the line that it has begun."""
+    """Return the refusal of a connection that did not register in time. `unfinished`: the line that it has begun."""
     reason = f"no registration came within {seconds:g} s"
     if isinstance(parse(unfinished.strip(), Sender.PEER), m.Registration):
         reason = f"the registration was not complete after {seconds:g} s: its line feed is missing"
@@ -100,7 +101,7 @@ def register_too_late(seconds: float, unfinished: bytes) -> Refusal:
 
 
 def unanswerable(query: m.Query) -> Refusal:
-    """Return why a query has no answer."""
+    """Return the refusal of a query that has no answer."""
     if isinstance(query, m.FindRobot):
         reason = "no player of this name is on the board"
         return _of("unknown-player", reason, "the name of a player, see GSN, that GRS does not answer with RSE", query)
@@ -108,16 +109,16 @@ def unanswerable(query: m.Query) -> Refusal:
 
 
 def after_the_end(event: Event) -> Refusal:
-    """Return why a message after REN(LL) or REN(GO) is ignored."""
+    """Return the refusal of a message that came after REN(LL) or REN(GO)."""
     return _of(
         "after-end", "the game is over for this peer", "only queries such as GSS, until the connection is closed", event
     )
 
 
 def unexpected(event: Event, name: str, request: m.ManagerRequest | None) -> Refusal:
-    """Return why a message is not taken, where `request` is open."""
+    """Return the refusal of a message that does not fit the open request; None: no request is open."""
     if isinstance(event, Unread):
-        # The examples have the peer's real name.
+        # Its example says `name`; put in the peer's real name.
         return evolve(event.refusal, expected=event.refusal.expected.replace("(name", f"({name}"))
     asked = None if request is None else _ASKED[type(request)]
     if isinstance(event, m.Registration):
@@ -135,16 +136,16 @@ def unexpected(event: Event, name: str, request: m.ManagerRequest | None) -> Ref
 
 
 def forbidden(code: str, sentence: str, name: str, event: m.MoveAnswer, request: m.ManagerRequest) -> Refusal:
-    """Return why a peer is removed that has given an answer which the rules do not allow."""
+    """Return the refusal of an answer that the rules do not allow. The player is removed for it."""
     asked = _ASKED[type(request)]
     reason = f"the answer to {asked.word} is not allowed: {sentence}; the player is removed: REN(RV)"
     return _of(code, reason, asked.answer.format(name=name), event)
 
 
 def late(name: str, request: m.ManagerRequest, seconds: float) -> Refusal:
-    """Return why a peer is removed, or no longer waited for, that has not answered within its time.
+    """Return the refusal of a peer that has not answered a request in time.
 
-    Each request has a code of its own, because the first reason of a code is shown for all of them.
+    Each request has a code of its own, because pages show only the first reason of a code.
     """
     asked = _ASKED[type(request)]
     reason = f"no answer to {asked.word} came within {seconds:g} s; {asked.silence}"
@@ -152,12 +153,12 @@ def late(name: str, request: m.ManagerRequest, seconds: float) -> Refusal:
 
 
 def late_in_all(budget: float) -> Refusal:
-    """Return why a channel is removed that has taken too long for the acknowledgements of a turn together."""
+    """Return the refusal of a channel whose `ok`s of one turn have taken too long together."""
     reason = f"the answers to the NTCs of this turn took {budget:g} s together; the channel is removed: REN(TO)"
     return _of("ntcs-too-late", reason, "ok to NTC, sooner")
 
 
 def violations(count: int) -> Refusal:
-    """Return why a peer is let go that has sent too much of what is not acceptable."""
+    """Return the refusal of a peer that has sent too many messages that were answered with `error`."""
     reason = f"{count} messages were answered with error, and no more are allowed; the connection is closed"
     return _of("too-many-violations", reason, "messages that the protocol allows")

@@ -1,4 +1,4 @@
-"""The requests of the manager: one is open on a connection at most, the others wait, and each has its time.
+"""The manager's requests to a peer: at most one is open, the others wait in a queue, and each has a time limit.
 
 Source: docs/specs/roborally.md#13-nesting, docs/specs/roborally.md#33-the-start,
 docs/specs/roborally.md#35-move-requests, docs/specs/roborally.md#36-what-channels-are-told.
@@ -40,56 +40,65 @@ FITTING: Final[Mapping[type[m.ManagerRequest], type[Event]]] = {
     m.StayWanted: m.StayChosen,
     m.RepairsWanted: m.RepairsChosen,
 }
-"""What answers fit a request (N3)."""
+"""The kind of message that answers each request. The request stays open after any other message."""
 
 
 @define
 class OpenRequest:
-    """A request that was sent. `clock` runs from the moment at which it was handed over."""
+    """A request that was sent, or is about to be."""
 
     event: m.ManagerRequest
+
     clock: MoveClock
+    """Runs from the moment when the request has left, which may be later if the peer reads slowly."""
 
     def is_answered_by(self, event: Event) -> bool:
-        """Whether this is the kind of answer that was asked for."""
+        """Whether this is the kind of message that answers the request."""
         return isinstance(event, FITTING[type(self.event)])
 
 
 @define
 class Member:
-    """A registered peer. `seat`: its place in the room.
-
-    `open`: the request that is open, and `waiting`: those that are to be sent when it is not. `violations`: of the
-    protocol so far. `spent`: the seconds that a channel has taken for its acknowledgements in this turn. `is_out`: it
-    was told REN(LL) or REN(GO), and may only ask.
-    """
+    """A registered peer."""
 
     seat: Seat
+    """Its seat in the room."""
+
     name: str
     is_channel: bool
+
     open: OpenRequest | None = None
+    """The request that the peer has to answer next."""
+
     waiting: deque[tuple[m.ManagerRequest, float]] = field(factory=deque)
+    """Requests that are sent after the open one is answered, each with its time limit in seconds."""
+
     violations: int = 0
+    """Messages of the peer that were answered with `error`."""
+
     spent: float = 0.0
+    """Seconds that a channel has taken for its `ok`s in this turn."""
+
     is_out: bool = False
+    """Whether the game is over for the peer (REN(LL) or REN(GO)). It may still send queries."""
 
     @property
     def is_busy(self) -> bool:
-        """Whether a request is open here, or waits."""
+        """Whether a request is open or waiting."""
         return self.open is not None or bool(self.waiting)
 
     @property
     def is_notified(self) -> bool:
-        """Whether an NTC has not been acknowledged, or waits."""
+        """Whether an NTC is open or waiting. What waits behind the open request of a channel is always an NTC."""
         return bool(self.waiting) or (self.open is not None and isinstance(self.open.event, m.Changed))
 
     def ask(self, request: m.ManagerRequest, seconds: float) -> m.ManagerRequest | None:
-        """Ask something, within so many seconds (0: any time); return it if it is to be sent now."""
+        """Add a request with its time limit (0: any time). Return it if it is to be sent now."""
         self.waiting.append((request, seconds))
         return self.next()
 
     def next(self) -> m.ManagerRequest | None:
-        """Open the next request that waits, if none is open; return it to be sent."""
+        """Open the next waiting request if none is open. Return it, because it is to be sent now."""
         if self.open is not None or not self.waiting:
             return None
         request, seconds = self.waiting.popleft()
@@ -97,27 +106,27 @@ class Member:
         return request
 
     def close(self, arrived: float) -> None:
-        """Take the open request as answered at a moment, or as void."""
+        """Close the open request, which was answered by a message that arrived at this moment."""
         assert self.open is not None
         if isinstance(self.open.event, m.Changed) and self.open.clock.asked_at is not None:
-            # What was sent before the request had left may answer it.
+            # An `ok` may have arrived before the NTC had left: a channel may send it in advance, and it counts.
             self.spent += max(0.0, arrived - self.open.clock.asked_at)
         self.open = None
 
     def silence(self) -> None:
-        """Ask nothing more, and wait for nothing."""
+        """Drop all requests, open and waiting ones."""
         self.open = None
         self.waiting.clear()
 
     @property
     def due(self) -> float:
-        """The moment at which the open request has lasted too long; infinity if there is none."""
+        """The moment when the time for the open request is over; infinity if none is open, or its clock stands."""
         due = None if self.open is None else self.open.clock.due
         return inf if due is None else due
 
 
 def wire_request(request: Request) -> m.MoveRequest:
-    """Return what the rules ask a player as the wire has it."""
+    """Return the wire's message for a request of the rules."""
     match request:
         case AskFacing():
             return m.FacingWanted()
@@ -130,7 +139,7 @@ def wire_request(request: Request) -> m.MoveRequest:
 
 
 def engine_request(request: m.MoveRequest) -> Request:
-    """Return what a player is asked as the rules have it."""
+    """Return the rules' request for a message of the wire."""
     match request:
         case m.ProgramWanted(cards):
             return AskProgram(tuple(card.priority for card in cards))
@@ -143,7 +152,7 @@ def engine_request(request: m.MoveRequest) -> Request:
 
 
 def engine_answer(answer: m.MoveAnswer) -> Answer:
-    """Return a player's answer as the rules have it."""
+    """Return the rules' answer for a player's message."""
     match answer:
         case m.FacingChosen(_, direction):
             return Facing(direction)
@@ -154,11 +163,11 @@ def engine_answer(answer: m.MoveAnswer) -> Answer:
         case m.RepairsChosen(_, registers):
             return Repairs(registers)
         case _:
-            raise InvalidMove(f"{answer!r} is no answer")
+            raise InvalidMove(f"{answer!r} is not an answer")
 
 
 def wire_answer(name: str, answer: Answer) -> m.MoveAnswer:
-    """Return a player's answer as the wire has it."""
+    """Return the player's message for an answer of the rules."""
     match answer:
         case Facing(direction):
             return m.FacingChosen(name, direction)

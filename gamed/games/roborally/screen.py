@@ -1,6 +1,7 @@
-"""A picture fitted to a terminal: narrower fields where they do not fit, and else the part of the board that matters.
+"""Fits the picture of a game to the size of a terminal.
 
-What the lines are coloured with is the terminal's affair.
+If the board is too wide, its fields are drawn narrower; if it still does not fit, the part around the last change is
+shown. Colours are added later, by what prints the lines.
 """
 
 from __future__ import annotations
@@ -25,30 +26,36 @@ from gamed.games.roborally.text_course import (
 )
 
 LEAST: Final = 3
-"""Lines of the board that are shown in the lowest terminal: a row with what is north and south of it."""
+"""The fewest lines of the board that are shown, however low the terminal is: a row and its neighbours."""
 
 BLANKS: Final = 2
-"""Blank lines around what is told of the robots, where there is room for a legend."""
+"""Blank lines before and after the lines of the robots, if there is room for a legend."""
 
 UNBOUNDED: Final = 1_000_000
-"""More columns and lines than a picture has."""
+"""More columns and lines than any picture has: no limit."""
 
 
 @frozen
 class Frame:
-    """What a viewer wants shown."""
+    """A position that a viewer wants shown."""
 
-    # What has happened, and when: one line.
     caption: str
-    # The same and all else as JSON-ready data.
+    """What has happened, and when, in one line."""
+
     facts: dict[str, Any]
+    """The whole frame as JSON-ready data."""
+
     board: Board
     flags: Sequence[Place]
+
     robots: Mapping[str, m.RobotAnswer | m.RobotGone]
-    # The cards that were shown in this turn, by the player's name.
+    """The robots by the players' names."""
+
     played: Mapping[str, Sequence[m.ProgramCard]]
-    # The field that must be seen where not all of the board can be.
+    """The cards that were revealed in this turn, by the players' names."""
+
     focus: Place
+    """The field that must be visible if the board does not fit."""
 
 
 @frozen
@@ -62,7 +69,7 @@ class Screen:
 
 
 def fitted(frame: Frame, width: int = UNBOUNDED, height: int = UNBOUNDED) -> Screen:
-    """Return the lines that a terminal of this size can show, without its last line, where the cursor stands."""
+    """Return the lines for a terminal of this size. They leave its last line to the cursor."""
     cell = WIDE if MARGIN + WIDE * frame.board.width + 1 <= width else NARROW
     robots = list(frame.robots.items())
     board = board_lines(frame.board, frame.flags, robots, cell)
@@ -73,7 +80,7 @@ def fitted(frame: Frame, width: int = UNBOUNDED, height: int = UNBOUNDED) -> Scr
     if len(board) + len(legend) + BLANKS > free:
         legend = []
     if len(board) - 1 > free:
-        # Without the lines of the walls more of it can be seen; the columns' numbers need not stand there twice.
+        # Without the lines for walls more of the board fits. The numbers of the columns are not repeated below it.
         flat = flat_lines(frame.board, frame.flags, robots, cell)
         board = flat if len(flat) <= free else board
     rows = _rows(board, frame.focus[1], max(free, LEAST))
@@ -88,7 +95,7 @@ def all_lines(screen: Screen) -> list[str]:
 
 
 def _rows(lines: Sequence[str], y: int, most: int) -> Sequence[str]:
-    """Return the lines with the columns' numbers and, where not all fit, those around a row."""
+    """Return all lines if they fit, else the numbers of the columns and the lines around a row."""
     if len(lines) <= most:
         return lines
     numbers, *rows = lines[:-1]
@@ -97,7 +104,7 @@ def _rows(lines: Sequence[str], y: int, most: int) -> Sequence[str]:
 
 
 def _columns(lines: Sequence[str], at: int, most: int) -> Sequence[str]:
-    """Return the lines with the rows' numbers and, where not all fit, what is around a column."""
+    """Return the lines whole if they fit, else the numbers of the rows and the parts around a column."""
     length = max(map(len, lines)) - MARGIN
     padded = [line.ljust(length + MARGIN) for line in lines]
     return [line[:MARGIN] + "".join(_around(line[MARGIN:], at, most)).rstrip() for line in padded]

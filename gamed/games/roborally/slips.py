@@ -1,6 +1,7 @@
-"""What is wrong with the arguments of a peer's message that is not in the grammar: for developers.
+"""Common mistakes in the arguments of messages, described for the developers of clients.
 
-What is said here quotes the message: whoever shows it must know that no program is in it.
+The grammar refuses a line as a whole. This module looks at a refused line again, and names the mistake if it knows it.
+Descriptions may quote the line, so they must only be public where the line cannot contain a program.
 """
 
 from __future__ import annotations
@@ -10,14 +11,18 @@ from typing import Final
 
 _LONGEST_NAME: Final = 32
 _SHOWN: Final = 20
+
 _NAMED: Final = frozenset({"RGS", "RGA", "RLE", "SRO", "GRS"})
+"""Messages whose only argument is a name."""
+
 _GERMAN_EAST: Final = frozenset({"O", "o"})
+"""East is Osten in German; the protocol writes E all the same."""
 
 
 def fault(head: str, line: str) -> str:
-    """Return what is wrong with a message that begins with `head`, or "" where nothing special is known of it.
+    """Return the mistake in a message that begins with `head`; "" if it is not one of those that are known here.
 
-    `line`: the message without its white space.
+    `line` is the whole message without white space.
     """
     if line == head:
         return f"{head} needs arguments in brackets" if head in _TOLD else ""
@@ -69,9 +74,9 @@ def _program(arguments: str) -> str:
     if wrong:
         return wrong
     if "PK" in numbers:
-        return "the cards stand in the list, and not their places"
+        return "the list has cards, but must have their places"
     if not (numbers.startswith("(") and numbers.endswith(")")):
-        return "the numbers do not stand in a list of their own, followed by a comma and t or f"
+        return "the numbers are not in a list of their own, followed by a comma and t or f"
     if letter not in {"t", "f"}:
         return _neither(letter)
     return "the list holds something other than numbers from 1 to 255 and commas"
@@ -79,7 +84,7 @@ def _program(arguments: str) -> str:
 
 def _repairs(arguments: str) -> str:
     name = arguments.partition(",")[0]
-    return _name(name) or "after the name stands something other than registers from 1 to 5 and commas"
+    return _name(name) or "after the name there is something other than registers from 1 to 5 and commas"
 
 
 _TOLD: Final = {

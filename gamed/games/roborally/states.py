@@ -1,8 +1,8 @@
-"""Where a game stands, seen from its peers: one table, from which the diagram in the docs is drawn.
+"""The status of a game as its peers see it, and the table of all changes from one status to another.
 
-Source: docs/specs/roborally.md#3-the-manager, docs/reference/roborally.md#states, docs/topics/design.md#habits. The
-rules know the stages of a turn (`rules.state.Stage`); each belongs to a status here, and `table.py` goes from one
-status to another by this table and by nothing else.
+Source: docs/specs/roborally.md#3-the-manager, docs/reference/roborally.md#states, docs/topics/design.md#habits. Each
+stage of a turn (`rules.state.Stage`) belongs to one status. `Manager` calls `went` for each change, which checks it
+against `TABLE`; the diagram in the docs is drawn from the same table.
 """
 
 from __future__ import annotations
@@ -15,29 +15,32 @@ from gamed.games.roborally.rules.state import Stage
 
 
 class Status(StrEnum):
-    """Where a game stands."""
+    """The status of a game."""
 
     LOBBY = "lobby"
     """Players and channels register."""
     STARTING = "starting"
-    """NTS to all, then MNR to each player."""
+    """The start is announced to all (NTS), and each player chooses a facing (MNR)."""
     PROGRAM = "programming"
-    """MRP to all active robots' players at the same time."""
+    """The players of active robots are asked for programs at the same time (MRP)."""
     PHASE = "register phases 1 to 5"
-    """Nobody but the channels is asked."""
+    """Steps are made; after each, channels are notified (NTC). Players are not asked anything."""
     CLEANUP = "clean-up"
-    """MRR, MBD, MNR and MRR again."""
+    """The end of a turn: players are asked MRR, MBD, MNR, and MRR again."""
     ENDED = "ended"
-    """Queries are answered for some time yet."""
+    """Queries are still answered for the linger time."""
     CLOSED = "closed"
     """All connections are closed."""
 
 
 class Row(NamedTuple):
-    """From one status to the next, and when."""
+    """A change from one status to another."""
 
     status: Status
+
     occasion: str
+    """When it happens, for the diagram."""
+
     then: Status
 
 
@@ -53,7 +56,7 @@ TABLE: Final = (
     Row(Status.CLEANUP, "the last turn is over, or one player is left", Status.ENDED),
     Row(Status.ENDED, "the linger time is over, or nobody is left", Status.CLOSED),
 )
-"""All that may happen, but for a game that an operator or the daemon stops: that leads to CLOSED from everywhere."""
+"""All changes, except that a game that is stopped by an operator or the daemon goes from any status to CLOSED."""
 
 STAGES: Final[Mapping[Stage, Status]] = {
     Stage.FACING: Status.STARTING,
@@ -70,9 +73,9 @@ _POSSIBLE: Final = {(row.status, row.then) for row in TABLE}
 
 
 def went(status: Status, then: Status) -> Status:
-    """Return the new status. Raises AssertionError where the table has no such row: a defect of ours."""
+    """Return the new status. Raises AssertionError, our own defect, if the table does not have this change."""
     if status is not then and (status, then) not in _POSSIBLE:
-        raise AssertionError(f"no way leads from {status.name} to {then.name}")
+        raise AssertionError(f"there is no change from {status.name} to {then.name}")
     return then
 
 

@@ -1,7 +1,7 @@
-"""Strategies: how a player answers what it is asked, from what the wire tells it.
+"""Strategies: how a bot answers the manager's requests.
 
-A strategy is a pure function of the course, its own robot as RS shows it (see `as_public`), the request, and a
-generator of random numbers. The other robots are left out of account.
+A strategy is a pure function of the course, the bot's own robot as the wire shows it (see `as_public`), the request,
+and a random generator. It ignores the other robots.
 """
 
 from __future__ import annotations
@@ -32,11 +32,14 @@ from gamed.games.roborally.terrain import Terrain, terrain
 Strategy: TypeAlias = Callable[[Layout, Robot, Request, Random], Answer]
 
 WEAR: Final = 3
-"""Points of damage from which on the planner powers down, or stays so."""
+"""With this many points of damage, or more, the planner powers down or stays powered down."""
 
 
 def as_public(robot: Robot) -> Robot:
-    """Return a robot as RS shows it to its player: without the cards in open registers and the announcement."""
+    """Return a robot as RS shows it: without the cards in open registers and an announced power down.
+
+    Tests and benchmarks use it to play strategies without a wire.
+    """
     return wiped(robot)._replace(is_announced=False, fell_in=0)
 
 
@@ -55,7 +58,7 @@ def at_random(layout: Layout, robot: Robot, request: Request, random: Random) ->
 
 
 def planned(layout: Layout, robot: Robot, request: Request, random: Random) -> Answer:  # noqa: ARG001 (a Strategy)
-    """Answer so that the robot comes to the last flag soon, as far as it can be foreseen without the others."""
+    """Answer so that the robot would reach the last flag soon if it were alone on the board."""
     match request:
         case AskFacing():
             where = terrain(layout)
@@ -69,7 +72,7 @@ def planned(layout: Layout, robot: Robot, request: Request, random: Random) -> A
 
 
 def _program(where: Terrain, robot: Robot, hand: tuple[Card, ...]) -> Program:
-    """Return the best program found; after one that ends early, any cards fill the registers that are left."""
+    """Return the best program found. If it ends early, any cards fill the other registers."""
     end = best_program(where, robot, hand)
     rest = (index for index in range(len(hand)) if index not in end.chosen)
     chosen = (*end.chosen, *rest)[: len(robot.free)]

@@ -1,4 +1,4 @@
-"""What a course does to one robot alone, and how far it is to the flags: what the planner plans with.
+"""What a course does to a single robot, and how far it is to the flags: the knowledge of the planner.
 
 Source: docs/specs/roborally.md#42-a-register-phase, docs/specs/roborally.md#44-playing-a-card,
 docs/specs/roborally.md#45-belts-pushers-gears-and-crushers, without the other robots.
@@ -18,39 +18,47 @@ from gamed.games.roborally.rules.elements import Place
 from gamed.games.roborally.rules.layout import Layout
 
 Pose: TypeAlias = tuple[Place, int]
-"""A place and a facing, counted as Direction counts."""
+"""A place and a facing, which is the value of a Direction."""
 
 NO_CARD: Final[Card] = 0
-"""Stands for the card of a robot that plays none."""
+"""Stands for a card if a robot plays none."""
 
 UNREACHABLE: Final = 60
-"""Stands for the distance where no way leads to a flag."""
+"""Stands for the distance to a flag that cannot be reached."""
 
 _FACINGS: Final = range(4)
 _ONE_OF_EACH: Final = tuple({action: card for card, action in ACTIONS.items()}.values())
 
 
 class Passage(NamedTuple):
-    """A phase that a robot survives. `hit`: points of board lasers; `edges`: sides from which a push would be fatal."""
+    """The result of a phase that a robot survives."""
 
     place: Place
     facing: int
+
     hit: int
+    """Points of damage by board lasers."""
+
     edges: int
+    """The number of sides to which a push would be fatal."""
 
 
 @define
 class Terrain:
-    """A course as one robot meets it.
-
-    `distances`: for each flag, in the order of the course, the phases that a robot needs from each pose if it has all
-    the cards it wants; poses from which it cannot come are missing. Pushers and crushers are left out there, for
-    they depend on the phase. `onward`: the phases from each flag to the last one.
-    """
+    """A course as a single robot meets it."""
 
     layout: Layout
+
     distances: tuple[Mapping[Pose, int], ...] = field(init=False)
+    """For each flag, in the order of the course: how many phases a robot needs from each pose, if it has any card.
+
+    Poses from which the flag cannot be reached are missing. Pushers and crushers are ignored, because they depend on
+    the phase.
+    """
+
     onward: tuple[int, ...] = field(init=False)
+    """The phases from each flag to the last one."""
+
     _passages: dict[tuple[Place, int, Action | None, int], Passage | None] = field(init=False, factory=dict)
 
     def __attrs_post_init__(self) -> None:
@@ -64,7 +72,7 @@ class Terrain:
         self.onward = tuple(sum(legs[index:]) for index in range(len(flags)))
 
     def to_go(self, place: Place, facing: int, flag: int) -> int:
-        """Return about how many phases it is to the last flag; `flag` is the number of the last one touched."""
+        """Return an estimate of the phases to the last flag. `flag` is the number of the last flag touched."""
         return self.distances[flag].get((place, facing), UNREACHABLE) + self.onward[flag]
 
     def _predecessors(self) -> Mapping[Pose, list[Pose]]:
@@ -72,13 +80,14 @@ class Terrain:
         for place in self.layout.ground:
             for facing in _FACINGS:
                 for card in _ONE_OF_EACH:
+                    # Phase 0: no pusher and no crusher is active.
                     after = moved(self.layout, (place, facing), card, 0)
                     if after is not None:
                         before[after].append((place, facing))
         return before
 
     def passage(self, place: Place, facing: int, card: Card, phase: int) -> Passage | None:
-        """Return how a robot comes out of a phase in which it plays a card, or None if it is destroyed."""
+        """Return the result of a phase in which a robot plays a card, or None if it is destroyed."""
         key = (place, facing, ACTIONS.get(card), phase)
         if key not in self._passages:
             after = moved(self.layout, (place, facing), card, phase)

@@ -23,9 +23,10 @@ from gamed.games.roborally.rules.board import (
     Repair,
     Wall,
 )
+from gamed.games.roborally.rules.robots import DESTROYED
 
 ARROWS: Final = "^>v<"
-"""The facings and the ways of belts, indexed by Direction."""
+"""Arrows for facings and belts, indexed by Direction."""
 
 LEGEND: Final = (
     "A> robot   a> virtual   *1 flag   O pit   + repair   l r gears   > belt   >> express   >X crusher   | -- walls"
@@ -38,25 +39,28 @@ NARROW_LEGEND: Final = (
 )
 
 WIDE: Final = 3
-"""Characters of a field with the wall to its west: what stands on it takes two."""
+"""The width of a field in characters: one for the wall to its west, and two for what is on it."""
 
 NARROW: Final = 2
-"""The same where what stands on a field is one character; facings and the speed of belts are left out then."""
+"""The width if what is on a field gets one character. Facings and the speed of belts are omitted then."""
 
 MARGIN: Final = 3
-"""Characters of a row's number, before the first wall."""
+"""The width of a row's number, before the first wall."""
 
 Robots = Sequence[tuple[str, m.RobotAnswer | m.RobotGone]]
+"""The players' names with the states of their robots, in order of registration."""
+
 Played = Mapping[str, Sequence[m.ProgramCard]]
+"""The cards that were revealed in this turn, by the players' names."""
 
 
 def picture(board: Board, flags: Sequence[Place], robots: Robots, played: Played) -> list[str]:
-    """Return the lines of a picture: the board, then the robots with the cards that they have shown in this turn."""
+    """Return the lines of a picture: the board, then the robots with their revealed cards of this turn."""
     return [*board_lines(board, flags, robots), "", *robot_lines(robots, played)]
 
 
 def board_lines(board: Board, flags: Sequence[Place], robots: Robots, cell: int = WIDE) -> list[str]:
-    """Return the lines of the board, the northern ones first. `cell`: WIDE or NARROW."""
+    """Return the lines of the board, from north to south. `cell`: WIDE or NARROW."""
     signs = _signs(flags, robots)
     numbers = _numbers(board, cell)
     lines = [numbers]
@@ -67,7 +71,10 @@ def board_lines(board: Board, flags: Sequence[Place], robots: Robots, cell: int 
 
 
 def flat_lines(board: Board, flags: Sequence[Place], robots: Robots, cell: int = WIDE) -> list[str]:
-    """Return the same with a line a row: a wall is an underscore in the field north of it, where that has room."""
+    """Return the board with one line for each row.
+
+    A wall is an underscore in the field north of it, if that field is empty.
+    """
     walls = {
         (x, y): "._" if cell == WIDE else "_ "
         for y in range(1, board.height + 1)
@@ -79,12 +86,12 @@ def flat_lines(board: Board, flags: Sequence[Place], robots: Robots, cell: int =
 
 
 def robot_lines(robots: Robots, played: Played) -> list[str]:
-    """Return a line for each robot, with the cards that it has shown in this turn."""
+    """Return a line for each robot, with its revealed cards of this turn."""
     return [_robot_line(number, name, robot, played) for number, (name, robot) in enumerate(robots)]
 
 
 def label(number: int) -> str:
-    """Return the letter of a robot by its player's number."""
+    """Return the letter that stands for the robot of the player with this number."""
     return chr(ord("A") + number)
 
 
@@ -92,7 +99,7 @@ def _signs(flags: Sequence[Place], robots: Robots) -> dict[Place, str]:
     signs = {place: f"*{number}" for number, place in enumerate(flags, 1)}
     standing: dict[Place, list[str]] = defaultdict(list)
     for number, (_, robot) in enumerate(robots):
-        if isinstance(robot, m.RobotAnswer) and robot.damage < 10:  # noqa: PLR2004 (destroyed)
+        if isinstance(robot, m.RobotAnswer) and robot.damage < DESTROYED:
             letter = label(number).lower() if robot.is_virtual else label(number)
             standing[robot.place].append(letter + ARROWS[robot.facing])
     signs |= {place: found[0] if len(found) == 1 else f"{found[0][0]}&" for place, found in standing.items()}
@@ -100,7 +107,7 @@ def _signs(flags: Sequence[Place], robots: Robots) -> dict[Place, str]:
 
 
 def _numbers(board: Board, cell: int) -> str:
-    # Narrow columns have no room for more than every other number.
+    # Narrow columns have room for every second number only.
     step = 1 if cell == WIDE else 2
     return "    " + "".join(f"{x:<{cell * step}}" for x in range(1, board.width + 1, step)).rstrip()
 
@@ -115,7 +122,7 @@ def _field_line(board: Board, y: int, signs: Mapping[Place, str], cell: int) -> 
 
 
 def _narrowed(sign: str) -> str:
-    """Return the one character of a sign that tells most: a flag's number, a crusher, that there are several."""
+    """Return the more important character of a sign: a flag's number, a crusher, or `&` for several robots."""
     return sign[1] if sign[0] == "*" or sign[1] in "X&" else sign[0]
 
 
@@ -146,7 +153,7 @@ def _upright(wall: Wall) -> str:
 
 
 def _wall_line(board: Board, y: int, cell: int) -> list[str]:
-    """Return the line of walls south of a row, or nothing where there is none."""
+    """Return the line for the walls south of a row; no line if there are none."""
     walls = [board.wall(x, y, Direction.S) for x in range(1, board.width + 1)]
     if not any(wall.is_wall for wall in walls):
         return []
@@ -159,7 +166,7 @@ def _robot_line(number: int, name: str, robot: m.RobotAnswer | m.RobotGone, play
     if isinstance(robot, m.RobotGone):
         return f"{head} removed"
     x, y = robot.place
-    where = "destroyed" if robot.damage >= 10 else f"({x},{y}) {LETTERS[robot.facing]}"  # noqa: PLR2004 (destroyed)
+    where = "destroyed" if robot.damage >= DESTROYED else f"({x},{y}) {LETTERS[robot.facing]}"
     cards = " ".join(card.action for card in played.get(name, ()))
     notes = [] if robot.is_active else ["powered down"]
     notes += [f"{card.action} locked in {register}" for register, card in robot.locked]

@@ -1,9 +1,9 @@
-"""An output channel without I/O: it draws the board after each step, and holds its `ok` so that people can look.
+"""An output channel without I/O: it draws the board after each step, and delays its `ok` so that people can look.
 
 Source: docs/specs/roborally.md#13-nesting, docs/specs/roborally.md#36-what-channels-are-told,
-docs/specs/roborally.md#38-queries. A channel asks all that it wants to know of a step before it says `ok`: nothing
-changes until then. The manager lets it take `ack_timeout` seconds for an `ok`, and `ack_budget` seconds for all of a
-turn. No message tells these, so the manager's defaults are assumed, and half of them is never exceeded.
+docs/specs/roborally.md#38-queries. The manager makes no step before a channel has sent its `ok`, so the channel queries
+all that it wants to show first. An `ok` may take `ack_timeout` seconds, and all `ok`s of a turn together `ack_budget`
+seconds. The protocol has no query for these limits, so half of the manager's defaults is used.
 """
 
 from __future__ import annotations
@@ -24,60 +24,80 @@ from gamed.games.roborally.screen import Frame
 from gamed.games.roborally.wire import ClientConnection
 
 LONGEST_HOLD: Final = 5.0
-"""Seconds for which one `ok` is held, at most: half of the manager's default `ack_timeout`."""
+"""The longest delay of one `ok`, in seconds: half of the manager's default `ack_timeout`."""
 
 TURN_HOLDS: Final = 15.0
-"""Seconds for which the `ok`s of a turn are held, at most: half of the manager's default `ack_budget`."""
+"""The longest delay of all `ok`s of a turn together: half of the manager's default `ack_budget`."""
 
 PHASE_STEPS: Final = 4
-"""Steps of a phase beside the cards, as they are expected: the reveal, belts, lasers, flags."""
+"""How many notified steps a phase usually has besides the cards: the reveal, belts, lasers and flags."""
 
 
 @define
 class Viewer:
-    """Watches one game under a name."""
+    """Watches one game."""
 
     name: str
-    # Seconds for which an `ok` is to be held, unless that is too long for the manager.
+    """The name that it registers with."""
+
     pace: float = 0.0
-    # What is to be shown and has not been taken yet.
+    """The wished delay of each `ok`, in seconds. It is shortened to what the manager allows."""
+
     frames: deque[Frame] = field(factory=deque)
-    # Whether the manager has taken the registration.
+    """Frames that have not been shown yet."""
+
     is_registered: bool = False
-    # Whether the manager has said that the game starts; until then `ask_who` tells who waits.
+
     is_started: bool = False
+    """Whether the game has started. Until then `ask_who` queries who has come."""
+
     is_done: bool = False
-    # Seconds for which the `ok` that is owed is to be held; None: none is owed.
+
     hold: float | None = None
+    """For how long to delay the `ok` that is owed, in seconds; None: none is owed."""
+
     _connection: ClientConnection = field(factory=ClientConnection)
+
     _asked: deque[Event] = field(factory=deque)
+    """Our queries that have not been answered, the oldest first."""
+
     _board: Board | None = None
     _flags: tuple[Place, ...] = ()
-    # Who waits, or plays; None: that was not answered yet.
+
     _names: tuple[str, ...] | None = None
+    """The players; None before the first answer."""
+
     _robots: dict[str, m.RobotAnswer | m.RobotGone] = field(factory=dict)
     _phase: m.PhaseAnswer = field(factory=m.PhaseAnswer)
-    # Whose robots the last step has changed: nobody's where cards were shown.
+
     _changed: tuple[str, ...] = ()
-    # How often cards were shown: five times a turn.
+    """The players whose robots the last step has changed; empty if it revealed cards."""
+
     _reveals: int = 0
+    """How often cards were revealed: five times a turn."""
+
     _order: tuple[str, ...] = ()
-    # Whether nothing is to be acknowledged any longer.
+    """The winning order, at the end."""
+
     _is_over: bool = False
-    # Seconds for which `ok`s were held in this turn, and of these, outside of the phases since the last one. The
-    # manager counts a turn from the deal, which a channel does not see.
+    """Whether the manager has said that the game is over. Nothing is acknowledged after that."""
+
     _held: float = 0.0
+    """Seconds by which the `ok`s of this turn have been delayed so far."""
+
     _held_between: float = 0.0
+    """The part of that since the last phase. It counts for the next turn as well: the manager's turn begins with the
+    deal, which a channel does not see, so steps after the last phase may belong to either turn."""
 
     def begin(self) -> bytes:
-        """Return what is sent as soon as the connection stands: the registration."""
+        """Return what is sent when the connection is made: the registration."""
         return self._ask(m.RegisterChannel(self.name))
 
     def receive_data(self, data: bytes) -> bytes:
         """Take bytes from the manager and return the answer; empty bytes mean that it has closed.
 
-        Raises RemoteProtocolError if the manager takes no channel, or ends before the game does. Lines that mean
-        nothing are passed over.
+        Raises RemoteProtocolError if the manager rejects the channel, or disconnects before the game ends. Lines that
+        are not in the protocol are ignored.
         """
         self._connection.receive_data(data)
         answer = b"".join(self._take(event) for event in self._connection.events() if not self.is_done)
@@ -86,7 +106,7 @@ class Viewer:
         return answer
 
     def ask_who(self) -> bytes:
-        """Return the question who waits for the start: nobody tells a channel who has come."""
+        """Return a query of the players who wait for the start. The manager does not announce them by itself."""
         return self._ask(m.GetNames())
 
     def acknowledge(self) -> bytes:
@@ -111,7 +131,7 @@ class Viewer:
             case m.Removed(reason) if reason is not Reason.GAME_OVER:
                 raise RemoteProtocolError(event.sentence, code="removed")
             case m.Removed():
-                # The last step of ours has told the order; a manager that does not tell of the end is asked.
+                # gamed notifies channels of the end, and the order is known by then. Other managers must be asked.
                 self._is_over, self.is_done = True, bool(self._order)
                 return b"" if self.is_done else self._ask(m.GetGame())
             case _:
@@ -139,7 +159,7 @@ class Viewer:
         return b""
 
     def _gather(self, names: tuple[str, ...]) -> None:
-        """Show who waits for the start, or that it has come, if that is new."""
+        """Draw who waits for the start, or that the game starts, if that is new."""
         if self.is_started:
             self._draw(f"the game starts: {', '.join(names)}", names)
         elif names != self._names:
@@ -147,7 +167,7 @@ class Viewer:
         self._names = names
 
     def _step(self, order: tuple[str, ...]) -> None:
-        """Draw what a step has led to, and hold the `ok`."""
+        """Draw the position after a step, and begin to delay the `ok`."""
         if not self._changed and not self._is_over:
             self._reveals += 1
             if self._reveals % REGISTERS == 1:
@@ -172,9 +192,9 @@ class Viewer:
         return f"turn {self._turn}, {when}: {changed}"
 
     def _time_to_look(self) -> float:
-        """Return for how long the `ok` may be held, so that all that are to come in this turn have a share.
+        """Return for how long the `ok` may be delayed, so that the later ones of this turn can be delayed as well.
 
-        Each gets a part of what is left, so the sum of a turn never exceeds it, however many steps there are.
+        Each gets a part of the time that is left, so a turn never exceeds its time, however many steps it has.
         """
         standing = sum(isinstance(robot, m.RobotAnswer) for robot in self._robots.values())
         phases = 1 if self._phase.phase is None else REGISTERS + 1 - self._phase.phase

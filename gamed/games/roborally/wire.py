@@ -1,4 +1,4 @@
-"""The two ends of a RoboRally connection: bytes become events, one a line, and events bytes.
+"""The two ends of a RoboRally connection: lines of bytes become events, and events become lines.
 
 Source: docs/specs/roborally.md#11-transport, docs/reference/roborally.md#what-is-not-acceptable.
 """
@@ -17,19 +17,19 @@ from gamed.games.roborally.grammar import SAYABLE, Sender, malformed, parse, ser
 from gamed.games.roborally.messages import Malformed
 
 LONGEST_LINE: Final = 1_024
-"""Bytes of a peer's line, at most, without its end; longer ones are malformed."""
+"""The most bytes of a peer's line, without its end. A longer line is malformed."""
 
 MOST_UNENDED: Final = 65_536
-"""So many bytes of a peer without the end of a line are the end of the connection."""
+"""A peer that sends this many bytes without the end of a line is disconnected."""
 
 UNFINISHED: Final = 200
-"""Bytes of an unfinished line that are shown."""
+"""How many bytes of an unfinished line are shown to operators."""
 
 LONGEST_ANSWER: Final = 8_388_608
-"""Bytes of a line of the manager, at most: more than the plan of 255 x 255 fields needs."""
+"""The most bytes of a manager's line: more than the plan of 255 x 255 fields needs."""
 
 END: Final = b"\n"
-"""What both sides end their lines with here. A peer may send CR LF as well."""
+"""The end of the lines that we send. Peers may also send CR LF."""
 
 
 @define
@@ -37,16 +37,25 @@ class _Lines:
     """Cuts a byte stream into lines at LF or CR LF."""
 
     longest: int
-    """Bytes of a line, at most, without its end; a longer one is malformed, and only its beginning is kept."""
+    """The most bytes of a line, without its end. A longer line is malformed, and only its beginning is kept."""
 
     most: int
-    """So many bytes without an LF are too many."""
+    """The number of bytes without an LF that ends the connection."""
 
     is_over: bool = False
+    """Whether that many have come. The lines before them are still valid."""
+
     is_closed: bool = False
+    """Whether our side has closed: nothing is read any longer."""
+
     _lines: deque[bytes | Malformed] = field(factory=deque)
+    """Complete lines."""
+
     _kept: bytearray = field(factory=bytearray)
+    """The beginning of the line that has not ended."""
+
     _length: int = 0
+    """How many bytes of that line have come, kept or not."""
 
     def receive_data(self, data: bytes) -> None:
         begin = 0
@@ -62,7 +71,7 @@ class _Lines:
 
     def _add(self, data: bytes) -> None:
         self._length += len(data)
-        # One byte more than the longest line: it may be the CR of its end.
+        # Keep one byte more than the longest line, because it may be the CR of the line's end.
         self._kept += data[: self.longest + 1 - len(self._kept)]
         if self._length >= self.most:
             self.is_over = True
@@ -86,7 +95,7 @@ class _Lines:
         return bytes(self._kept[:UNFINISHED])
 
     def pop(self) -> Iterator[bytes | Malformed]:
-        """Yield the complete lines so far. Raises RemoteProtocolError(code="line-too-long") after those before it."""
+        """Yield the complete lines. Raises RemoteProtocolError(code="line-too-long") after the last valid one."""
         while self._lines:
             yield self._lines.popleft()
         if self.is_over and not self.is_closed:
@@ -126,7 +135,7 @@ class RoboRallyConnection:
 
     @property
     def begun(self) -> bool:
-        """False: a line may take any time, for people type here."""
+        """False: a line may take any time, because people type here."""
         return False
 
     @property
@@ -135,13 +144,13 @@ class RoboRallyConnection:
         return self._lines.unfinished
 
     def receive_data(self, data: bytes) -> None:
-        """Take bytes from the peer. Empty bytes mean that it has closed: a line without an end is none."""
+        """Take bytes from the peer. Empty bytes mean that it has closed; a line without an end is dropped then."""
         self._lines.receive_data(data)
 
     def events(self) -> Iterator[Event]:
         """Yield a message, or Malformed, for each line that is not blank.
 
-        Raises RemoteProtocolError(code="line-too-long") after those before it.
+        Raises RemoteProtocolError(code="line-too-long") after the last valid line.
         """
         return _events(self._lines, Sender.PEER)
 
@@ -150,14 +159,14 @@ class RoboRallyConnection:
         return _said(event, Sender.MANAGER)
 
     def close(self) -> bytes:
-        """Drop what came in and was not pulled, and whatever comes. Nothing is said last in this dialect."""
+        """Drop what has been received and all that follows. This dialect has no message for the end."""
         self._lines.close()
         return b""
 
 
 @define
 class ClientConnection:
-    """A peer's side of one connection. What it does not understand is Malformed, and may be ignored."""
+    """A peer's side of one connection. It yields Malformed for lines that it does not understand."""
 
     _lines: _Lines = field(factory=lambda: _Lines(LONGEST_ANSWER, LONGEST_ANSWER), init=False)
 
@@ -168,7 +177,7 @@ class ClientConnection:
     def events(self) -> Iterator[Event]:
         """Yield a message, or Malformed, for each line that is not blank.
 
-        Raises RemoteProtocolError(code="line-too-long") after those before it.
+        Raises RemoteProtocolError(code="line-too-long") after the last valid line.
         """
         return _events(self._lines, Sender.MANAGER)
 

@@ -23,7 +23,7 @@ def _not_sooner(settings: Settings, attribute: Attribute[Any], value: float) -> 
 
 @frozen
 class Settings(ListenerSettings):
-    """The section [softwarechallenge] of the configuration; etc/gamed.toml explains each key."""
+    """The section [softwarechallenge] of the configuration. etc/gamed.toml explains each key."""
 
     password: str = field(default="", repr=False)
     replays: str = ""
@@ -36,7 +36,7 @@ class Settings(ListenerSettings):
     messages_per_second: float = field(default=50.0, validator=gt(0))
 
     def below(self, directory: Path) -> Settings:
-        """Return the same with relative paths made absolute, below `directory`."""
+        """Return these settings with relative paths made absolute, below `directory`."""
         return evolve(self, replays=str(directory / self.replays) if self.replays else "")
 
 

@@ -1,8 +1,8 @@
-"""A player of the Software-Challenge without I/O: it joins, answers each request for a move, and leaves after a game.
+"""A player of the Software-Challenge, without I/O: it joins, answers each request for a move, and leaves at the end.
 
 Source: docs/reference/software-challenge.md#the-bot, docs/reference/software-challenge.md#the-life-of-a-game,
-docs/specs/software-challenge.md#what-the-seasons-clients-need. It plays against gamed, and against the official server.
-It knows no game of any season: a `Brain` does.
+docs/specs/software-challenge.md#what-the-seasons-clients-need. It plays against gamed and against the official
+server. It does not know the game of any season; a `Brain` does.
 """
 
 from __future__ import annotations
@@ -19,24 +19,30 @@ from gamed.wire.xmlstream import Element
 
 
 class Brain(Protocol):
-    """What knows the game of a season. `game_type`: its name at the lobby."""
+    """What knows the game of a season."""
 
     game_type: str
+    """The game's name in the lobby."""
 
     def answer(self, state: Element, seat: Seat) -> Element:
         """Return the `data` element of a legal move in a state, for the seat that is to move.
 
-        Raises RemoteProtocolError if it is no state, or not this seat's turn in it.
+        Raises RemoteProtocolError if the element is not a state, or if it is not this seat's turn in it.
         """
 
 
 @define
 class Player:
-    """Plays one game. `reservation`: the code of its seat; None: any seat. `moves` counts its moves."""
+    """Plays one game."""
 
     brain: Brain
+
     reservation: str | None = None
+    """The reservation code of the seat; None: any seat."""
+
     moves: int = 0
+    """How many moves it has made."""
+
     _follower: Follower = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -44,12 +50,12 @@ class Player:
 
     @property
     def seat(self) -> Seat | None:
-        """The own seat: 0 is red; None until the game begins."""
+        """The player's seat; 0 is red; None until the game begins."""
         return self._follower.seat
 
     @property
     def won(self) -> bool | None:
-        """Whether the game was won; None until the result is known, and if nobody won."""
+        """Whether the player has won; None until the result is known, and if nobody has won."""
         return self._follower.won
 
     @property
@@ -58,13 +64,13 @@ class Player:
         return self._follower.is_done
 
     def begin(self) -> bytes:
-        """Return what is sent as soon as the connection stands: the wish to join."""
+        """Return what is sent once the connection is made: the request to join."""
         return self._follower.begin()
 
     def receive_data(self, data: bytes) -> bytes:
         """Take bytes from the server and return the answer.
 
-        Raises RemoteProtocolError if the other side errs, or ends before the game does.
+        Raises RemoteProtocolError if the server breaks the protocol, or ends the stream before the game has ended.
         """
         return b"".join([self._react(event) for event in self._follower.follow(data)])
 
@@ -88,5 +94,5 @@ class Player:
 
     def _leave(self) -> bytes:
         if self._follower.result is None:
-            raise RemoteProtocolError("the game was ended without a result", code="no-result")
+            raise RemoteProtocolError("the game ended without a result", code="no-result")
         return self._follower.leave()

@@ -1,8 +1,8 @@
-"""The lobby's dialect, the client's side: for our bot, and for tests.
+"""The client's side of the lobby's dialect, for our bots and for tests.
 
 Source: docs/reference/software-challenge.md#framing, docs/reference/software-challenge.md#what-clients-say,
-docs/reference/software-challenge.md#what-the-server-says. It is as strict as the official clients: what it does not
-know, it refuses.
+docs/reference/software-challenge.md#what-the-server-says. It is as strict as the official clients: it
+refuses all messages that it does not know.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ _READERS: Final[Mapping[str, Callable[[Element], Event]]] = {
 
 
 def read(element: Element) -> Event:
-    """Return what a message of the server says. Raises RemoteProtocolError."""
+    """Return the event that a message of the server means. Raises RemoteProtocolError."""
     reader = _READERS.get(element.tag)
     if reader is None:
         raise RemoteProtocolError(f"the unknown element {element.tag[:80]!r}", code="unknown-element")
@@ -157,9 +157,11 @@ _LAYOUTS: Final[Mapping[type[Event], Callable[[Any], str]]] = {
 
 @define(eq=False)
 class ClientConnection:
-    """The client's side of one connection. `stream`: what the server says, and how much of it is taken."""
+    """The client's side of one connection."""
 
     _stream: XmlStream = field(factory=XmlStream)
+    """What the server sends; it has the limits on messages."""
+
     _outgoing: Outgoing = field(factory=Outgoing, init=False)
     _has_closed: bool = field(default=False, init=False)
 
@@ -168,7 +170,10 @@ class ClientConnection:
         self._stream.receive_data(data)
 
     def events(self) -> Iterator[Event]:
-        """Yield the server's messages; the last is `Closing`. Raises RemoteProtocolError, and is of no use after it."""
+        """Yield the server's messages; the last is `Closing`.
+
+        Raises RemoteProtocolError; then the connection cannot be used any longer.
+        """
         while not self._has_closed:
             element = self._stream.take()
             if element is not None:
@@ -181,7 +186,7 @@ class ClientConnection:
             yield event
 
     def send(self, event: Event) -> bytes:
-        """Return the bytes that tell the server of an event; none after `Leaving`."""
+        """Return the bytes of an event for the server; none after `Leaving`."""
         if isinstance(event, Leaving):
             return self._outgoing.say(line(f"<{CLOSE_CONNECTION}/>")) + self._outgoing.end()
         layout = _LAYOUTS.get(type(event))
@@ -190,5 +195,5 @@ class ClientConnection:
         return self._outgoing.say(line(layout(event)))
 
     def close(self) -> bytes:
-        """Return what is said last: the end tag; nothing after `Leaving`."""
+        """Return the last bytes: the end tag; nothing after `Leaving`."""
         return self._outgoing.end()

@@ -1,7 +1,7 @@
-"""The client's side of one game at the lobby: it joins, keeps what it is told, and leaves. It decides nothing.
+"""The client's side of one game in the lobby: it joins, keeps what the server sends, and leaves. It decides nothing.
 
 Source: docs/reference/software-challenge.md#what-the-server-says,
-docs/reference/software-challenge.md#the-life-of-a-game. It knows no game of any season.
+docs/reference/software-challenge.md#the-life-of-a-game. It does not know the game of any season.
 """
 
 from __future__ import annotations
@@ -33,39 +33,52 @@ from gamed.games.softwarechallenge.messages import (
 from gamed.wire.xmlstream import Element, XmlStream
 
 MESSAGE_BYTES: Final = 1_048_576
-"""How long a server's message may be: a state of Hive has 9 KB."""
+"""How long a message from the server may be; a state of Hive has 9 KB."""
 
 
 @define
 class Follower:
-    """Follows one game. `game_type`: its name at the lobby; `reservation`: the code of a seat; None: any seat.
-
-    `room`: None until the server has named it; `seat`: 0 is red; None until the game begins. `state`: the latest one.
-    `is_asked`: a move is due. `result`: None until it is known. `won`: None until then, and if nobody won. `is_done`:
-    the client has left.
-    """
+    """Follows one game."""
 
     game_type: str
+    """The game's name in the lobby."""
+
     reservation: str | None = None
+    """The reservation code of a seat; None: any seat."""
+
     room: str | None = None
+    """The id of the room; None until the server has sent it."""
+
     seat: Seat | None = None
+    """0 is red; None until the game begins."""
+
     state: Element | None = None
+    """The latest state."""
+
     is_asked: bool = False
+    """Whether the server waits for a move."""
+
     result: Element | None = None
+    """None until it is known."""
+
     won: bool | None = None
+    """None until the result is known, and if nobody has won."""
+
     is_done: bool = False
+    """Whether the client has left."""
+
     _connection: ClientConnection = field(factory=lambda: ClientConnection(XmlStream(MESSAGE_BYTES)))
 
     def begin(self) -> bytes:
-        """Return what is sent as soon as the connection stands: the wish to join."""
+        """Return what is sent once the connection is made: the request to join."""
         wish = Join(self.game_type) if self.reservation is None else JoinPrepared(self.reservation)
         return self._connection.send(wish)
 
     def follow(self, data: bytes) -> Iterator[Event]:
-        """Take bytes from the server, and yield what is said of the own room, each once it is taken in.
+        """Take bytes from the server, and yield the events of the client's room, each after the fields have changed.
 
-        After `leave` nothing is yielded any more. Raises RemoteProtocolError if the other side errs, or ends before
-        the game does.
+        Yields nothing after `leave`. Raises RemoteProtocolError if the server breaks the protocol, or ends the stream
+        before the game has ended.
         """
         self._connection.receive_data(data)
         for event in self._connection.events():
@@ -74,12 +87,12 @@ class Follower:
                 yield event
 
     def move(self, data: Element) -> bytes:
-        """Return what answers the request: the `data` element of a move."""
+        """Return the answer to a request for a move. `data`: the move's element."""
         self.is_asked = False
         return self._connection.send(RoomMessage(self.room, data))
 
     def leave(self) -> bytes:
-        """Return the goodbye."""
+        """Return the bytes with which the client leaves."""
         self.is_asked, self.is_done = False, True
         return self._connection.send(Leaving())
 
@@ -105,7 +118,7 @@ class Follower:
                 self.state = state
             case MoveRequest():
                 if self.seat is None or self.state is None:
-                    raise RemoteProtocolError("a move is asked for before the game has begun", code="out-of-step")
+                    raise RemoteProtocolError("the server requested a move before the game began", code="out-of-step")
                 self.is_asked = True
             case Result(element=result):
                 self._learn(result)
@@ -118,13 +131,13 @@ class Follower:
 
 
 def names_of(state: Element) -> list[str]:
-    """Return the players' names in a `state` element, by seat; an empty one where there is none."""
+    """Return the players' names in a `state` element, by seat; "" where there is none."""
     sides = [state.find(color) for color in COLORS]
     return ["" if side is None else side.get("displayName", "") for side in sides]
 
 
 def seat_of(color: str) -> Seat:
-    """Return the seat of a colour, as it is written: lower case. Raises RemoteProtocolError(code="unknown-value")."""
+    """Return the seat of a colour in lower case. Raises RemoteProtocolError(code="unknown-value")."""
     if color not in COLORS:
-        raise RemoteProtocolError(f"there is no color {color[:20]!r}", code="unknown-value")
+        raise RemoteProtocolError(f"{color[:20]!r} is not a color", code="unknown-value")
     return COLORS.index(color)

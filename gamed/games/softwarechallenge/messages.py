@@ -1,15 +1,16 @@
-"""What is said in the lobby of the Software-Challenge, whatever the season.
+"""The messages of the Software-Challenge's lobby, which are the same in every season.
 
 Source: docs/reference/software-challenge.md#what-clients-say,
-docs/reference/software-challenge.md#what-the-server-says, docs/reference/software-challenge.md#what-is-refused. A
-season's own words, moves, states and results, pass through: a move as the element that came, what the server says as
-text that is laid out already.
+docs/reference/software-challenge.md#what-the-server-says, docs/reference/software-challenge.md#what-is-refused. What
+only a season understands (moves, states and results) passes through: a move as the element that was received, and what
+the server sends as text in its final layout.
 
-A client's message that is wrong in itself ends the connection with a RemoteProtocolError. Its code names the row of
-the table there: `malformed-xml` and `doctype` (malformed XML), `unknown-element`, `duplicate-element` (a part that
-stands twice), `missing-class` (data without class), `not-a-number`, `server-message`, `reply-message` (testing,
-playerScore); and our limits: `message-too-long`, `message-too-deep`, `too-many-attributes`. A season's reader of moves
-adds `unknown-class` and `unknown-value`. Who sent one of `KICKED` is kicked, who sent any other is dropped.
+A message that is wrong in itself ends the client's connection with a RemoteProtocolError. Its code names the row of the
+table on that page: `malformed-xml` and `doctype` (malformed XML), `unknown-element`, `duplicate-element` (a part that
+is there twice), `missing-class` (data without a class), `not-a-number`, `server-message`, `reply-message` (testing,
+playerScore). Our own limits add `message-too-long`, `message-too-deep` and `too-many-attributes`. A season's reader of
+moves adds `unknown-class` and `unknown-value`. After a code in `KICKED` the client is kicked, after any other one it is
+dropped.
 """
 
 from __future__ import annotations
@@ -26,56 +27,61 @@ COLORS: Final = ("red", "blue")
 """The words for the seats."""
 
 UNKNOWN: Final = "Unknown"
-"""What the wire calls a player whose slot has no display name: the dialect has no word with which it could give one."""
+"""The name, on the wire, of a player whose slot has no display name. No message lets a player choose one."""
 
 KICKED: Final = frozenset({"reply-message"})
-"""The codes after which CloseConnection is said (kicked); after all others only the end tag is (dropped)."""
+"""The codes after which the server sends CloseConnection (kicked). After all others it sends the end tag (dropped)."""
 
 
-# From clients. A text that is missing is "", unless None is said to stand for it; a missing truth is False.
+# From clients. A missing text is "", unless the field can be None; a missing boolean is False.
 
 
 @define
 class Request(Event):
-    """What a client says."""
+    """A message from a client."""
 
     said: str = field(default="", init=False, eq=False, repr=False)
-    """The beginning of the message as it came."""
+    """The beginning of the message as it was received."""
 
     @property
     def text(self) -> bytes:
-        """The same in bytes, for people."""
+        """The beginning of the message in bytes, to be shown to people."""
         return self.said.strip().encode()[:KEPT]
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """The names of its attributes, for people: those that cannot be secrets, which have digits."""
+        """The names of its attributes, to be shown to people.
+
+        Only names of letters: a secret in the wrong place (a password, a reservation code) has digits.
+        """
         names = [found[1] for found in _ATTRIBUTE.finditer(self.said.partition(">")[0])]
         return tuple(name for name in names if name is not None and name.isalpha())[:_NAMED]
 
 
 _ATTRIBUTE: Final = re.compile(r"""([\w.:-]{1,40})\s*=\s*(?:"[^"]*"|'[^']*')""")
 _NAMED: Final = 4
-"""Attributes that are named to people."""
+"""How many attributes are shown."""
 
 
 @define
 class Opened(Event):
-    """The document has been opened: this is the name of its root."""
+    """The document has begun."""
 
     root: str
+    """The name of its root element."""
 
 
 @define
 class Join(Request):
-    """Wants the next free seat. `game_type`: as it came; None if none did."""
+    """Wants the next free seat."""
 
     game_type: str | None
+    """As it was received; None: the message has no gameType."""
 
 
 @define
 class JoinPrepared(Request):
-    """Wants the seat that a reservation code keeps."""
+    """Wants the seat that is reserved by a code."""
 
     code: str
 
@@ -89,33 +95,39 @@ class Authenticate(Request):
 
 @define
 class Slot:
-    """A seat of a prepared room. `display_name`: None if the message had none."""
+    """A seat of a prepared room."""
 
     display_name: str | None
+    """None: the message has none."""
+
     can_timeout: bool
     should_be_paused: bool
 
 
 @define
 class Prepare(Request):
-    """Wants a room with reserved seats. `record` and `turn` (its `from` and `turn`): the position to begin with."""
+    """Wants a room with reserved seats."""
 
     game_type: str
     slots: tuple[Slot, ...]
+
     record: str | None = None
+    """The attribute `from`: the id of a record with whose position the game begins; None: at the beginning."""
+
     turn: int | None = None
+    """The turn of the record; None: its end."""
 
 
 @define
 class Observe(Request):
-    """Wants to see a room's games."""
+    """Wants to watch a room."""
 
     room: str
 
 
 @define
 class Pause(Request):
-    """Holds a room, or lets it go on."""
+    """Pauses a room, or resumes it."""
 
     room: str
     pause: bool
@@ -123,10 +135,11 @@ class Pause(Request):
 
 @define
 class StepOn(Request):
-    """Lets a held room play one move. `forced`: also if not all seats are taken."""
+    """Lets a paused room play one move."""
 
     room: str
     forced: bool
+    """Whether to start the game even if not all seats are taken."""
 
 
 @define
@@ -138,23 +151,24 @@ class Cancel(Request):
 
 @define
 class SetTimeout(Request):
-    """Switches a slot's time limits. `slot`: from 0, but any number may come."""
+    """Switches a slot's time limits on or off."""
 
     room: str
     slot: int
+    """Counted from 0; a client may send any number."""
     activate: bool
 
 
 @define
 class FreeReservation(Request):
-    """Opens a reserved seat to everybody."""
+    """Revokes a reservation: the seat is open to everybody."""
 
     code: str
 
 
 @define
 class TestMode(Request):
-    """Switches the counting of scores."""
+    """Switches the counting of scores on or off."""
 
     # pytest would take a class of this name for a test case.
     __test__ = False
@@ -164,25 +178,28 @@ class TestMode(Request):
 
 @define
 class ScoreForPlayer(Request):
-    """Asks what a name has scored in test mode."""
+    """Asks for the score of a display name in test mode."""
 
     display_name: str
 
 
 @define
 class RoomMessage(Request):
-    """A move. `room`: None if none was named. `data`: what came, with its class; None if nothing did."""
+    """A move."""
 
     room: str | None
+    """None: the message names no room."""
+
     data: Element | None
+    """The `data` element with its class; None: there is none in the message."""
 
 
 @define
 class Leaving(Request):
-    """The client is done: it said so, ended its document, or closed its side. Nothing comes after this."""
+    """The client leaves: it sent CloseConnection, ended its document, or closed the connection. The last event."""
 
     has_ended: bool = field(default=False, eq=False)
-    """Whether it ended its document, without having said goodbye."""
+    """Whether it ended its document, without CloseConnection."""
 
 
 # From the server.
@@ -190,96 +207,103 @@ class Leaving(Request):
 
 @define
 class ServerMessage(Event):
-    """What the server says. `encoded`: its bytes, from when it was first sent, for all who get the same object."""
+    """A message from the server."""
 
     encoded: bytes = field(default=b"", init=False, eq=False, repr=False)
+    """Its bytes, once it was sent to a first peer. All who get the same object get these."""
 
 
 @define
 class Joined(ServerMessage):
-    """You have a seat."""
+    """The receiver has a seat."""
 
     room: str
 
 
 @define
 class JoinedGameRoom(ServerMessage):
-    """To administrators: somebody joined. `existing`: not as the first."""
+    """To administrators: somebody has joined a room."""
 
     room: str
     existing: bool
+    """Whether somebody else was in the room before."""
 
 
 @define
 class Prepared(ServerMessage):
-    """A room is ready. `codes`: the reservation codes, in the order of the slots."""
+    """A room was prepared."""
 
     room: str
     codes: tuple[str, ...]
+    """The reservation codes, in the order of the slots."""
 
 
 @define
 class Observed(ServerMessage):
-    """You see a room's games from now on."""
+    """The receiver watches a room from now on."""
 
     room: str
 
 
 @define
 class Welcome(ServerMessage):
-    """The game begins, and this is your colour, as it is written: lower case."""
+    """The game begins."""
 
     room: str
     color: str
+    """The receiver's colour in lower case, as on the wire."""
 
 
 @define
 class Memento(ServerMessage):
-    """A position. `state`: the text of `<state …>`, its lines after the first indented as they are sent, by 6 and more.
-
-    A client gets `element`, the state that came, and no text.
-    """
+    """A position."""
 
     room: str
+
     state: str
+    """The text of `<state …>`. Its lines after the first are indented as they are sent, by 6 or more. "" at clients."""
+
     element: Element | None = None
+    """What a client has received, instead of the text."""
 
 
 @define
 class MoveRequest(ServerMessage):
-    """It is your turn."""
+    """It is the receiver's turn."""
 
     room: str
 
 
 @define
 class Result(ServerMessage):
-    """The game has ended. `body`: the text of what stands in the data element, indented as `Memento.state` is.
-
-    A client gets `element`, the data that came, and no text.
-    """
+    """The game has ended."""
 
     room: str
+
     body: str
+    """The text inside the `data` element, indented as `Memento.state` is. "" at clients."""
+
     element: Element | None = None
+    """The `data` element that a client has received, instead of the text."""
 
 
 @define
 class Refused(ServerMessage):
-    """A move is refused. `original`: the text of `<originalRequest …>`, indented as `Memento.state` is; None: no move.
-
-    A client gets `element`, the original request that came, and no text.
-    """
+    """A move is refused."""
 
     room: str
     message: str
+
     original: str | None
+    """The text of `<originalRequest …>`, indented as `Memento.state` is; None: there was no move. None at clients."""
+
     element: Element | None = None
+    """The original request that a client has received, instead of the text."""
 
 
 @define
 class Left(ServerMessage):
-    """The room is done with you."""
+    """The receiver has left the room."""
 
     room: str
 
@@ -296,17 +320,18 @@ class Testing(ServerMessage):
 
 @define
 class PlayerScore(ServerMessage):
-    """What a name has scored. `body`: the text of `<score …>`, its lines after the first indented by 4 and more.
-
-    A client gets `element`, the score that came, and no text.
-    """
+    """The score of a display name."""
 
     body: str
+    """The text of `<score …>`. Its lines after the first are indented by 4 or more. "" at clients."""
+
     element: Element | None = None
+    """What a client has received, instead of the text."""
 
 
 @define
 class Closing(Event):
-    """The server is done with the client. `kick`: it says CloseConnection first, also as the farewell after a game."""
+    """The server ends the stream."""
 
     kick: bool
+    """Whether it sends CloseConnection before the end tag. It does so after a game, too."""

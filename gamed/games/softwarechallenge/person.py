@@ -1,8 +1,9 @@
-"""A person's client at the lobby: it follows one game, waits for the human at each request, and leaves after the game.
+"""A person's client in the lobby: it follows one game, waits for the human at each request, and leaves after the game.
 
 Source: docs/reference/software-challenge.md#what-clients-say,
-docs/reference/software-challenge.md#what-the-server-says, docs/reference/software-challenge.md#results. It knows no
-game of any season: a `Guide` does. The dialect has no names for who joins, and tells nobody how long a move may take.
+docs/reference/software-challenge.md#what-the-server-says, docs/reference/software-challenge.md#results. It does
+not know the game of any season; a `Guide` does. In this dialect players have no names when they join, and nobody learns
+how long a move may take.
 """
 
 from __future__ import annotations
@@ -19,24 +20,25 @@ from gamed.games.softwarechallenge.messages import Left, Memento, Refused
 from gamed.wire.xmlstream import Element
 
 JOINING, WAITING, HELD, PLAY, WAIT, OVER = "joining", "waiting", "held", "play", "wait", "over"
-"""The phases: nothing heard yet; alone in a room; begun, but paused; to move; the other side's turn; the end."""
+"""The phases: no room yet; alone in a room; begun, but paused; to move; the other side's turn; the end."""
 
 SKIP: Final = {"do": "skip"}
 """The action that passes."""
 
 
 class Guide(Protocol):
-    """What knows the game of a season. `game_type`: its name at the lobby. A position is what `read` returns."""
+    """What knows the game of a season. A position is what `read` returns."""
 
     game_type: str
+    """The game's name in the lobby."""
 
     def read(self, state: Element) -> Any:
-        """Return the position in a `state` element. Raises RemoteProtocolError if it is none."""
+        """Return the position in a `state` element. Raises RemoteProtocolError if the element is not a state."""
 
     def last(self, state: Element, position: Any) -> Mapping[str, Any] | None:
-        """Return the `seat` and `text` of the move that led to a `state` element, which is this position.
+        """Return the `seat` and `text` of the last move in a `state` element, whose position is given.
 
-        The text is that of records. Raises RemoteProtocolError.
+        The text is the notation of records. Raises RemoteProtocolError.
         """
 
     def view(self, position: Any) -> Mapping[str, Any]:
@@ -51,10 +53,13 @@ class Guide(Protocol):
 
 @define
 class Person:
-    """Follows one game. `reservation`: the code of its seat; None: any seat."""
+    """Follows one game for a human."""
 
     guide: Guide
+
     reservation: str | None = None
+    """The reservation code of the seat; None: any seat."""
+
     _position: Any = None
     _last: Mapping[str, Any] | None = None
     _names: list[str] | None = None
@@ -66,7 +71,7 @@ class Person:
 
     @property
     def won(self) -> bool | None:
-        """Whether the game was won; None until the result is known, and if nobody won."""
+        """Whether the human has won; None until the result is known, and if nobody has won."""
         return self._follower.won
 
     @property
@@ -89,11 +94,14 @@ class Person:
         return PLAY if follower.is_asked else WAIT
 
     def begin(self) -> bytes:
-        """Return what is sent as soon as the connection stands: the wish to join."""
+        """Return what is sent once the connection is made: the request to join."""
         return self._follower.begin()
 
     def receive_data(self, data: bytes) -> bytes:
-        """Take bytes from the server, and return the goodbye after the game. Raises RemoteProtocolError."""
+        """Take bytes from the server and return the answer: after the game, that the client leaves.
+
+        Raises RemoteProtocolError.
+        """
         return b"".join([self._react(event) for event in self._follower.follow(data)])
 
     def _react(self, event: Any) -> bytes:
@@ -103,14 +111,14 @@ class Person:
                 self._last = self.guide.last(state, self._position)
                 self._names = names_of(state)
             case Refused(message=message):
-                # The result follows: who breaks a rule has lost.
+                # The result follows, because a player who breaks a rule loses.
                 self._refusal = message
             case Left():
                 return self._follower.leave()
         return b""
 
     def act(self, action: Mapping[str, Any]) -> bytes:
-        """Return what is sent for an action. Raises NotYourTurn, InvalidMove, IllegalMove: nothing has changed then."""
+        """Return what is sent for an action. Raises NotYourTurn, InvalidMove, IllegalMove; then nothing has changed."""
         seat = self._follower.seat
         if not self._follower.is_asked or seat is None:
             over = self.phase == OVER
@@ -120,9 +128,9 @@ class Person:
     def view(self) -> Mapping[str, Any]:
         """Return what the human may see and do: `phase`, `board`, `you`, `won`, `players` (None: not known yet).
 
-        `you`: `seat`; `legal`, the actions that may be sent now; `mustSkip`: only a skip is among them; `last`: `seat`
-        and `text` of the latest move; `refusal`: why the server refused a move; `result`: `scores`, for each seat
-        `cause`, `reason` and `points`, as the server wrote them.
+        In `you`: `seat`; `legal`, the actions that may be sent now; `mustSkip`, whether a skip is the only one; `last`,
+        with `seat` and `text` of the latest move; `refusal`, why the server refused a move; `result`, with `scores`,
+        which has for each seat `cause`, `reason` and `points` as the server wrote them.
         """
         return {
             "phase": self.phase,
@@ -147,7 +155,7 @@ class Person:
 
 
 def _result(result: Element) -> Mapping[str, Any]:
-    """Return a result in JSON's terms."""
+    """Return a result as JSON values."""
     scores = [
         {
             "cause": score.get("cause", ""),

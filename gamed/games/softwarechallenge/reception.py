@@ -1,7 +1,8 @@
-"""The reception of the Software-Challenge: joining, reservations, and what administrators ask for.
+"""The reception of the Software-Challenge: joining, reservations, and the requests of administrators.
 
 Source: docs/reference/software-challenge.md#what-clients-say, docs/reference/software-challenge.md#the-life-of-a-game,
-docs/reference/software-challenge.md#what-is-refused (who is kicked, and who is dropped). It knows no Hive.
+docs/reference/software-challenge.md#what-is-refused (who is kicked, and who is dropped). It does not depend on the game
+of a season.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ from gamed.games.softwarechallenge.season import Season, Sent
 from gamed.games.softwarechallenge.table import SEATS, Arrived, SeasonTable
 
 ADMINS_RATE: Final = 2_000.0
-"""Messages that are taken of an administrator in a second, and at once: its program prepares whole tournaments."""
+"""How many messages of an administrator are served in a second: its program prepares whole tournaments."""
 
 NO_REQUEST: Final = 10.0
-"""Seconds after which a developer learns that a client has connected and not joined."""
+"""Seconds after which the developer of a client learns that it has connected and sent no request."""
 
 _JOIN: Final = '<join gameType="{}"/>'
 _ROOM: Final = "the roomId of the message <joined>, for as long as the game runs"
@@ -40,20 +41,20 @@ _SLOTS: Final = 'one or two <slot displayName="…" canTimeout="true" shouldBePa
 _FROM: Final = "the id of a record of this game, and a turn of it before its end"
 
 LISTENER: Final = "softwarechallenge"
-"""The listener's name; its administrators have none, so it stands for their user, too."""
+"""The listener's name. Its administrators have no names, so this is also the user of their logins."""
 
 
 Handler: TypeAlias = Callable[[Peer, Any], str | None]
-"""Takes a request; returns what has come of it, for the audit log, or nothing where all is done."""
+"""Carries out a request. Returns the result for the audit log; None: "done"."""
 
 _CHANGES: Final = frozenset(
     {say.Prepare, say.Pause, say.StepOn, say.Cancel, say.SetTimeout, say.FreeReservation, say.TestMode}
 )
-"""The requests of administrators that are in the audit log."""
+"""The requests of administrators that are written to the audit log."""
 
 
 class _Kick(Exception):  # noqa: N818 (not an error: the end of a conversation)
-    """The peer is thrown out."""
+    """The peer is to be disconnected because of its request."""
 
     def __init__(
         self, code: str, reason: str, expected: str = "", *, room: str | None = None, kick: bool = True
@@ -61,34 +62,49 @@ class _Kick(Exception):  # noqa: N818 (not an error: the end of a conversation)
         super().__init__(reason)
         self.code, self.reason, self.expected = code, reason, expected
         self.room = room
-        """The room that the request named, where the peer reads why."""
+        """The room that the request named: the reason is sent as a message of this room."""
         self.kick = kick
+        """Whether CloseConnection is sent before the end tag."""
 
 
 @define(eq=False)
 class SoftwareChallengeReception:
-    """The reception of one listener.
-
-    `password`: the administrators'; `is_paused`: whether join rooms start paused; `waiting`: the seconds that a room
-    may wait for its players.
-    """
+    """The reception of one listener."""
 
     season: Season
     services: LobbyServices
+
     password: str = field(repr=False)
+    """The administrators' password; empty: nobody can authenticate."""
+
     is_paused: bool
+    """Whether rooms that nobody prepared start paused."""
+
     waiting: float
+    """How many seconds a room may wait for its players."""
+
     routes: bool = True
+    """All events of a peer come here, also after it has a seat: each message names its room."""
+
     scores: ScoreBook = field(init=False)
+
     _admins: dict[Peer, None] = field(factory=dict)
-    # Who gave a wrong password, with what throws them out when the answer was held back long enough.
+    """The peers that have authenticated, in order."""
+
     _wrong: dict[Peer, Any] = field(factory=dict)
+    """The peers that have sent a wrong password, each with the timer that disconnects it later: so guessing is slow."""
+
     _silent: dict[Peer, tuple[Any, str]] = field(factory=dict)
-    """Those who have neither joined nor authenticated yet, with what reports that, and the root of their document."""
-    # With what ends their waiting.
+    """The peers that have sent no request yet, each with the timer that reports it, and its document's root."""
+
     _unfilled: dict[HostedRoom, Any] = field(factory=dict)
+    """The rooms with free slots, the oldest first, each with the timer that ends its waiting."""
+
     _requests: dict[type[Event], Handler] = field(init=False)
+    """What everybody may ask for."""
+
     _admin_requests: dict[type[Event], Handler] = field(init=False)
+    """What only administrators may ask for."""
 
     def __attrs_post_init__(self) -> None:
         self.scores = ScoreBook(self.season.fragments)
@@ -117,7 +133,7 @@ class SoftwareChallengeReception:
     # Reception
 
     def arrive(self, peer: Peer) -> None:
-        """Say nothing: the client speaks first."""
+        """Send nothing, because the client speaks first. Start the timer that reports a client without a request."""
         self._silent[peer] = self.services.after(NO_REQUEST, partial(self._asks_nothing, peer)), ""
 
     def receive(self, peer: Peer, event: Event) -> None:
@@ -128,7 +144,7 @@ class SoftwareChallengeReception:
         if handle is not None:
             self._answer(peer, handle, event)
         elif isinstance(event, say.Request):
-            # As by the official server.
+            # The official server ignores it, too.
             reason = "a request of administrators was ignored, because the client has not authenticated"
             join = _JOIN.format(self.season.game_types[0])
             expected = (
@@ -146,18 +162,18 @@ class SoftwareChallengeReception:
             result = f"failed: {error}"
             self._throw_out(peer, request, _Kick("not-possible", str(error)))
         if type(request) in _CHANGES:
-            # Whoever has a reservation's code has the seat.
+            # Keep reservation codes out of the log: whoever knows one can take the seat.
             has_code = isinstance(request, say.FreeReservation)
             self.services.audit(peer, "<freeReservation/>" if has_code else request.said.strip(), result)
 
     def _report(self, peer: Peer, request: say.Request, code: str, reason: str, expected: str = "") -> str:
-        """Have developers learn why a request had no effect; return the reason."""
+        """Let developers learn why a request had no effect; return the reason."""
         self._has_asked(peer)
         self.services.refused(peer, Refusal(code, reason, expected, request.text))
         return reason
 
     def _unread(self, peer: Peer, event: Unread) -> None:
-        # Its developer knows enough for now.
+        # The report of a client without a request would tell its developer nothing more.
         self._has_asked(peer)
         self.services.refused(peer, event.refusal)
 
@@ -182,19 +198,19 @@ class SoftwareChallengeReception:
             silence[0].cancel()
 
     def refuse(self, peer: Peer, error: RemoteProtocolError) -> None:
-        """Throw out who broke the protocol; developers know already."""
+        """Disconnect a peer that has broken the protocol. Its developers were told already."""
         self.services.send(peer, say.Closing(kick=error.code in say.KICKED))
         self._let_go(peer, str(error))
 
     def released(self, peer: Peer, room: HostedRoom) -> None:  # noqa: ARG002 (Reception's signature)
-        """Say goodbye to a player whose last game is over; administrators stay."""
+        """Disconnect a player whose last game is over; administrators stay."""
         if peer not in self._admins and not peer.places:
             self._forget(peer)
             peer.deliver(say.Closing(kick=True))
             peer.close()
 
     def depart(self, peer: Peer) -> None:
-        """Forget an administrator."""
+        """Forget a peer that has left."""
         self._forget(peer)
 
     def _forget(self, peer: Peer) -> None:
@@ -212,7 +228,7 @@ class SoftwareChallengeReception:
         self._let_go(peer, out.reason)
 
     def _let_go(self, peer: Peer, reason: str = "") -> None:
-        """Empty the seats of a peer whose stream has ended, and let it go. `reason`: why it is thrown out."""
+        """Empty the seats of a peer and close its connection. `reason`: why, if the peer has not asked for it."""
         self._forget(peer)
         for room, seat in list(peer.places):
             if seat in room.peers:
@@ -223,7 +239,7 @@ class SoftwareChallengeReception:
 
     def _check_type(self, game_type: str) -> None:
         if game_type not in self.season.game_types:
-            # The type is not quoted: it may be a reservation code in the wrong place.
+            # Do not quote the type in the reason: it may be a reservation code in the wrong place.
             known = f'gameType="{self.season.game_types[0]}"'
             raise _Kick("unknown-game-type", "there is no game of this gameType here", known)
 
@@ -242,7 +258,7 @@ class SoftwareChallengeReception:
 
     def _join_room(self, room: HostedRoom, peer: Peer, seat: Seat) -> None:
         if peer.own_name is not None:
-            # The dialect has no word for this: only peers inside the daemon have names of their own.
+            # No message of the dialect has a name: only peers inside the daemon have names of their own.
             _table(room).own_names[seat] = peer.own_name
         room.join(peer, seat)
 
@@ -251,7 +267,7 @@ class SoftwareChallengeReception:
             if not suits(room, peer) or not self._free_seats(room):
                 continue
             for seat, waiting in list(room.peers.items()):
-                # Its end of the connection is closed, and that was not told yet.
+                # The peer has closed its connection, but its session has not read that yet. Do not pair anyone with it.
                 if waiting.is_gone:
                     room.leave(seat, Termination.LEFT)
             if self._free_seats(room):
@@ -287,7 +303,7 @@ class SoftwareChallengeReception:
         if not event.code:
             raise _Kick("no-reservation", _lacks(event, "joinPrepared", "reservationCode"), _CODE)
         reservation = self.services.reservations.take(event.code)
-        # A slot whose game was started without its player is not free any more.
+        # If the game was started without its player, the slot is taken although the code was not used.
         if reservation is None or reservation.seat not in reservation.room.table.free:
             reason = "there is no reservation with this code: it was used or revoked, or its room is gone"
             raise _Kick("unknown-reservation", reason, _CODE)
@@ -306,7 +322,7 @@ class SoftwareChallengeReception:
         room, seats = self._room_of(peer, event)
         seat = seats[0]
         if len(seats) > 1:
-            # Who holds both slots answers for the one that is asked.
+            # A peer with both slots moves for the side whose turn it is.
             to_move = room.table.game.to_move(room.table.state)
             seat = next((seat for seat in seats if seat in to_move), seat)
         room.receive(seat, [Arrived(sent, event)])
@@ -347,7 +363,7 @@ class SoftwareChallengeReception:
         wrong = _Kick("wrong-password", "wrong password", '<authenticate password="…"/>')
         if not delay:
             raise wrong
-        # Nothing counts that it sends meanwhile.
+        # Ignore all that it sends until then: other passwords, too.
         peer.mute()
         self._report(peer, event, wrong.code, wrong.reason, wrong.expected)
         self._wrong[peer] = self.services.after(delay, partial(self._answer_wrong, peer, wrong.reason))
@@ -360,7 +376,7 @@ class SoftwareChallengeReception:
     # Administrators
 
     def prepare(self, slots: tuple[say.Slot, ...], opening: Opening = ()) -> tuple[HostedRoom, list[Reservation]]:
-        """Open a room with reserved slots; its game starts after the opening. Raises StoreError, RoomError."""
+        """Open a room with reserved slots. Its game starts after the opening. Raises StoreError, RoomError."""
         room = self._open(slots, paused=False, opening=opening)
         return room, [self.services.reservations.make(room, seat) for seat in SEATS]
 
@@ -375,19 +391,19 @@ class SoftwareChallengeReception:
         return self.prepare(slots, () if history is None else self.opening_from(history, turn))
 
     def set_timed(self, room: HostedRoom, seat: Seat, *, timed: bool) -> None:
-        """Switch the time limits of a slot, from its next request on. Raises RoomError: there is no such slot."""
+        """Switch the time limits of a slot, from its next request on. Raises RoomError if there is no such slot."""
         if seat not in SEATS:
             raise RoomError(f"there is no seat {seat}; there are {SEATS[0]} and {SEATS[1]}")
         _table(room).set_timed(seat, timed=timed)
 
     def configure(self, settings: Any) -> None:
-        """Take the listener's settings anew; an empty password leaves the one that holds."""
+        """Take changed settings of the listener; an empty password leaves the present one as it is."""
         self.is_paused, self.waiting = settings.paused, settings.waiting_seconds
         if settings.password:
             self.password = settings.password
 
     def opening_from(self, history: History | None, turn: int | None) -> Opening:
-        """Return what was played in a match up to a turn, None for its end. Raises RoomError: it cannot go on there."""
+        """Return the moves of a match up to a turn, None for its end. Raises RoomError if no game can go on there."""
         if history is None or history.kind != self.season.kind:
             raise RoomError("there is no such record of this game")
         plies = opening(history, turn)
@@ -401,7 +417,7 @@ class SoftwareChallengeReception:
         except RuleError as error:
             raise RoomError(f"the record cannot be played: {error}") from error
         if not game.to_move(state):
-            raise RoomError("the game of the record is over then")
+            raise RoomError("the game of the record has ended by then")
         return plies
 
     def _prepare(self, peer: Peer, event: say.Prepare) -> str:
@@ -416,7 +432,7 @@ class SoftwareChallengeReception:
         return "begun"
 
     def _found(self, peer: Peer, event: say.Prepare, history: History | None) -> None:
-        # Nobody would hear of the room any more.
+        # If the administrator has left meanwhile, nobody would learn of the room.
         if peer in self._admins:
             self._answer(peer, partial(self._prepare_from, history), event)
 
@@ -424,7 +440,7 @@ class SoftwareChallengeReception:
         try:
             return self._confirm_prepared(peer, event, self.opening_from(history, event.turn))
         except (RoomError, StoreError) as error:
-            # Records have the ids of their rooms.
+            # The id of a record is that of its room, which is what this error names.
             raise _Kick("not-possible", str(error), _FROM, room=event.record) from error
 
     def _confirm_prepared(self, peer: Peer, event: say.Prepare, plies: Opening) -> str:
@@ -499,7 +515,7 @@ class SoftwareChallengeReception:
 
 
 def _lacks(request: say.Request, element: str, name: str) -> str:
-    """Return the reason where an element lacks an attribute that it needs, with those that it has instead."""
+    """Return the reason for refusing an element that lacks an attribute. It names the attributes that are there."""
     reason = f"<{element}> has no attribute {name}"
     if name in request.attributes or not request.attributes:
         return f"{reason}, or an empty one"

@@ -1,4 +1,4 @@
-"""The scores of test mode: what each display name has achieved since the daemon was started.
+"""The scores of test mode: the results of each display name since the daemon was started.
 
 Source: docs/specs/software-challenge.md#scores-of-test-mode.
 """
@@ -26,22 +26,26 @@ _VALUES = """\
 
 @define
 class Score:
-    """One display name's games. `values`: a text a fragment, as it is printed."""
+    """The games of one display name."""
 
     games: int
     values: list[str]
+    """For each fragment its value as it is printed."""
 
 
 @define
 class ScoreBook:
-    """All scores, by display name. `is_on`: whether finished games count."""
+    """All scores, by display name."""
 
     fragments: tuple[Fragment, ...]
+
     is_on: bool = False
+    """Whether test mode is on: only then finished games count."""
+
     _scores: dict[str, Score] = field(factory=dict)
 
     def add(self, names: tuple[str, str], parts: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
-        """Add a finished game; nothing if test mode is off or both sides have the same name."""
+        """Add a finished game. Do nothing if test mode is off, or if both sides have the same name."""
         if not self.is_on or names[0] == names[1]:
             return
         for name, new in zip(names, parts, strict=True):
@@ -73,7 +77,7 @@ class ScoreBook:
 def _added(fragment: Fragment, old: str, new: str, count: int) -> str:
     if fragment.aggregation == "SUM":
         return str(int(old) + int(new))
-    # The official server's own arithmetic: each factor is rounded to six places, the sum to eight digits.
+    # As the official server calculates: it rounds each factor to six decimal places, and the sum to eight digits.
     share = _rounded(Decimal(count - 1) / count)
     return str(_DIGITS.plus(Decimal(old) * share + _rounded(Decimal(new) / count)))
 

@@ -1,7 +1,6 @@
-"""What a season brings to the lobby protocol: its rules, its moves and its texts.
+"""The interface of a season: what its game provides for the lobby protocol.
 
-Source: docs/specs/software-challenge.md#seasons. The lobby layer knows no game of any season; what it has to know
-stands here.
+Source: docs/specs/software-challenge.md#seasons. Nothing else in the lobby's modules depends on the game of a season.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from gamed.wire.xmlstream import Element
 
 
 class Cause(StrEnum):
-    """How a game went for one side: what stands in `score`."""
+    """How a game ended for one side: the attribute `cause` of `score`."""
 
     REGULAR = "REGULAR"
     LEFT = "LEFT"
@@ -28,67 +27,80 @@ class Cause(StrEnum):
 
 @frozen
 class Fault:
-    """Why a side lost otherwise than by the rules. `reason`: the text that both sides read."""
+    """Why a side lost, if the rules did not end the game."""
 
     seat: Seat
     cause: Cause
     reason: str
+    """The text that both sides get."""
 
 
 # Not frozen, for the reason given in gamed/core/events.py.
 @define
 class Sent:
-    """A move as it was sent. `move`: None where there is no move object.
-
-    `echo`: the `lastMove` element, and `original`: the `originalRequest` element of a refusal, or nothing; both are
-    texts at their final indentation. `hint`: what the client says to people beside its move.
-    """
+    """A move as a client sent it."""
 
     move: Any
+    """The move; None: the message contains none."""
+
     echo: str = ""
+    """The text of the `lastMove` element, at its final indentation."""
+
     original: str = ""
+    """The text of the `originalRequest` element of a refusal, at its final indentation; "": there is none."""
+
     hint: str = ""
+    """A comment for people that the client sent with its move."""
 
 
 @frozen
 class Result:
-    """A result. `body`: the text within `data`, at its final indentation; `parts`: each side's scores, as texts."""
+    """The result of a game."""
 
     body: str
+    """The text inside the `data` element, at its final indentation."""
+
     parts: tuple[tuple[str, ...], tuple[str, ...]]
+    """Each side's scores, one text for each of `Season.fragments`."""
 
 
 @frozen
 class Fragment:
-    """A column of the results. `name`: as it is displayed; `aggregation`: SUM or AVERAGE."""
+    """A column of the results."""
 
     name: str
+    """The displayed name."""
+
     aggregation: str
+    """SUM or AVERAGE."""
 
 
 class Season(Protocol):
-    """One game of the Software-Challenge.
-
-    `kind`: the game's name in gamed; `game_types`: the values of gameType that mean it; `game`: its rules;
-    `fragments`: the columns of its results.
-    """
+    """One game of the Software-Challenge."""
 
     kind: str
+    """The game's name in gamed."""
+
     game_types: tuple[str, ...]
+    """The values of `gameType` that mean this game."""
+
     game: Any
+    """Its rules."""
+
     fragments: tuple[Fragment, ...]
+    """The columns of its results."""
 
     def read(self, data: Element) -> Sent:
         """Return the move in a `data` element. Raises RemoteProtocolError if it cannot be one."""
 
     def echo(self, move: Any) -> str:
-        """Return the `lastMove` element of a move that nobody sent now: one out of a record."""
+        """Return the `lastMove` element of a move that was not sent in this game, but comes from a record."""
 
     def memento(self, state: Any, names: Sequence[str], echo: str) -> str:
-        """Return the `state` element. `echo`: of the move that led here, or nothing."""
+        """Return the `state` element. `echo`: the text of the last move, or ""."""
 
     def result(self, state: Any, names: Sequence[str], fault: Fault | None) -> Result:
         """Return the result of a game that ended by the rules, or by a fault."""
 
     def suffix(self, move: Any) -> str:
-        """Return what a refusal's text says of the move, after its reason."""
+        """Return what the text of a refusal says about the move, after the reason."""

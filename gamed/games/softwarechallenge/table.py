@@ -1,8 +1,11 @@
-"""The table of a Software-Challenge game: who is told what, when, and who loses by what.
+"""The table of a Software-Challenge game: which messages are sent, to whom and when, and who loses for which reason.
 
 Source: docs/reference/software-challenge.md#the-life-of-a-game, docs/reference/software-challenge.md#results,
-docs/reference/software-challenge.md#time, docs/reference/software-challenge.md#what-is-refused. It knows no Hive: the
-season does.
+docs/reference/software-challenge.md#time, docs/reference/software-challenge.md#what-is-refused. It does not depend
+on the game of a season.
+
+A turn has three steps. `_ask` sends the state to all and a request to the mover. `delivered` starts the clock when
+these bytes have left, so that no player pays for the server's delays. `receive` judges the answer by its arrival.
 """
 
 from __future__ import annotations
@@ -46,38 +49,44 @@ LEFT_TEXT = "Der Spieler hat das Spiel verlassen"
 TIMEOUT_TEXT = "Der Spieler hat innerhalb von {seconds} Sekunden nach Aufforderung keinen Zug gesendet"
 SEATS = (0, 1)
 OPEN = Slot(None, can_timeout=True, should_be_paused=False)
-"""The slot of a room that nobody prepared."""
+"""A slot of a room that nobody prepared."""
 ALL = (OBSERVERS, 0, 1)
 PLAYERS_FIRST = (0, 1, OBSERVERS)
 
 
 @define
 class Arrived(Event):
-    """A move that was read: what the reception hands to the table."""
+    """A move as the reception hands it to the table."""
 
     sent: Sent
     message: RoomMessage
-    """As it came."""
+    """The message with the move."""
 
 
 @frozen
 class Absence:
-    """Why nobody sits on a slot that was taken: what its side loses by when the game starts, and the record's word."""
+    """Why a slot that was taken is empty. Its side loses when the game starts."""
 
     fault: Fault
+    """The reason in the result."""
+
     why: Termination
+    """The reason in the record."""
 
 
 @frozen
 class Limits:
-    """Seconds for a move: an answer after `soft` loses, and nobody waits longer than `hard`."""
+    """The time limits of a move, in seconds."""
 
     soft: float = 2.0
+    """A later answer loses."""
+
     hard: float = 10.0
+    """Without any answer by then, the game is lost."""
 
 
 def _nothing(*_: object) -> None:
-    """Tell nobody."""
+    """Do nothing."""
 
 
 def _no_text(_seat: Seat) -> bytes:
@@ -86,45 +95,78 @@ def _no_text(_seat: Seat) -> bytes:
 
 @define
 class SeasonTable(MatchTable):
-    """One room: its slots, its game, and where its request stands.
-
-    `is_requested`: a move is asked for, and not answered yet. `is_notified`: a first memento has been sent. `opening`:
-    moves of a recorded game that this one starts after. `finished`: called with display names and parts of the result;
-    `filled`: called when no slot can be taken any more. `expelled`: whose stream the table has ended, and why.
-    """
+    """One room: its slots, its game, and its request for a move."""
 
     season: Season
     options: Options
     match: Match
     limits: Limits
+
     room: str = ""
+    """The room's id."""
+
     slots: tuple[Slot, ...] = (OPEN, OPEN)
+
     opening: Opening = ()
+    """Moves of a recorded game. This game starts after them."""
+
     is_prepared: bool = False
+    """Whether an administrator prepared the room."""
+
     is_paused: bool = False
+
     is_requested: bool = False
+    """Whether a move was requested and not answered yet."""
+
     is_notified: bool = False
+    """Whether a first memento was sent."""
+
     forwards: bool = False
+    """See `gamed.core.table.Table`."""
+
     arrived: float = inf
+    """See `gamed.core.table.Table`."""
+
     finished: Callable[[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...]]], None] = _nothing
+    """Called with the display names and with the parts of the result when there is one."""
+
     filled: Callable[[], None] = _nothing
+    """Called once, when no more slots can be taken."""
+
     begun: Callable[[Seat], bytes] = _no_text
-    """Returns what a seat's peer has begun to say and has not ended."""
+    """Returns the first bytes of a message that a seat's peer has begun and not ended."""
+
     expelled: dict[Seat, str] = field(factory=dict)
+    """The seats whose peers the table has sent the end of the stream, with the reasons."""
+
     own_names: dict[Seat, str] = field(factory=dict)
-    """The names of peers that have given themselves one. They stand where the slot has no display name."""
+    """The names of peers that have chosen one. They are used where the slot has no display name."""
+
     _final_names: tuple[str, str] = ("", "")
-    """What `names` is from the start of the game on: it is in each memento."""
+    """The value of `names` from the start of the game on. Each memento needs it, and it no longer changes."""
+
     _taken: set[Seat] = field(factory=set)
+    """The slots that somebody has taken, be it somebody who has left again."""
+
     _absent: dict[Seat, Absence] = field(factory=dict)
+    """The taken slots of a prepared room that are empty before the game."""
+
     _timed: list[bool] = field(factory=lambda: [True, True])
+    """By seat, whether it has time limits from its next request on."""
+
     _clock: MoveClock = field(init=False)
+
     _asked: Seat | None = None
-    """Whose request has not left yet: `delivered` starts its clock."""
+    """The seat whose request has not left yet; `delivered` starts its clock."""
+
     _request: MoveRequest = field(init=False)
-    """One for all requests, so that it is encoded once."""
+    """The same object for all requests, because it keeps its bytes."""
+
     _is_timed: bool = True
+    """Whether the present request has time limits."""
+
     _echo: str = ""
+    """The `lastMove` element of the last move; empty before it."""
 
     def __attrs_post_init__(self) -> None:
         self._clock = MoveClock(self.limits.soft, self.limits.hard)
@@ -134,12 +176,12 @@ class SeasonTable(MatchTable):
 
     @property
     def findings(self) -> list[Finding]:
-        """What the referee found: the move that was a violation."""
+        """What the referee found: the violation that ended the game, if one did."""
         return self.match.findings
 
     @property
     def free(self) -> Sequence[Seat]:
-        """The slots that nobody has taken."""
+        """The slots that can be taken."""
         return [seat for seat in SEATS if seat not in self._taken] if not self._is_over else []
 
     @property
@@ -149,7 +191,7 @@ class SeasonTable(MatchTable):
     # Before the game
 
     def prepare(self, room: str, slots: Sequence[Slot], *, paused: bool, opening: Opening = ()) -> None:
-        """Fix the room's id and slots, and whether the game starts paused. Missing slots are as in a join room."""
+        """Set the room's id and slots, and whether the game starts paused. Slots that are not given are `OPEN`."""
         self.room = room
         self._request = MoveRequest(room)
         self.slots = (*slots, *(OPEN,) * (len(SEATS) - len(slots)))
@@ -159,7 +201,7 @@ class SeasonTable(MatchTable):
         self.opening = opening
 
     def join(self, name: str, now: float, seat: Seat | None = None) -> Step:  # noqa: ARG002 (slots have names here)
-        """Take a slot; the last one starts the game."""
+        """Take a slot. When both are taken, the game starts."""
         seat = self.free[0] if seat is None else seat
         if seat in self._taken:
             raise AssertionError("the slot is taken")
@@ -182,25 +224,25 @@ class SeasonTable(MatchTable):
         return red, blue
 
     def _known_name(self, seat: Seat) -> str:
-        """Return what a side is called in the journal and in records: nothing, where the wire has only a stand-in."""
+        """Return the name of a side in the journal and in records: "" where the wire has only `UNKNOWN`."""
         name = self.slots[seat].display_name
         return self.own_names.get(seat, "") if name is None else name
 
     @property
     def _slot_names(self) -> tuple[str, str]:
-        """The display names of both slots. Scores are kept by these: nobody can choose one."""
+        """The display names of both slots. Scores are counted by these, because players cannot choose them."""
         red, blue = (UNKNOWN if slot.display_name is None else slot.display_name for slot in self.slots)
         return red, blue
 
     def due_of(self, seat: Seat) -> float | None:
-        """Return the moment at which a seat loses if it has not moved by then; None: it has any time."""
+        """Return the moment at which a seat loses if it has not moved by then; None: there is no such moment now."""
         asked_at = self._clock.asked_at
         if self._is_over or not self.is_requested or not self._is_timed or asked_at is None or seat != self._mover:
             return None
         return asked_at + self.limits.soft
 
     def display_name(self, seat: Seat) -> str | None:
-        """Return what the slot is called, if its room was prepared with a name for it."""
+        """Return the display name of a slot, if its room was prepared with one."""
         return self.slots[seat].display_name or None
 
     def _start(self, now: float, events: list[Addressed], *, asks: bool) -> Step:
@@ -232,7 +274,7 @@ class SeasonTable(MatchTable):
 
     def _ask(self) -> list[Addressed]:
         events = self._mementos()
-        # A request that is open is not sent again: who answers twice answers out of turn.
+        # Do not repeat an open request. A client that answered twice would make a move out of turn.
         if not self.is_requested:
             self._asked = self._mover
             events.append(Addressed(self._asked, self._request))
@@ -248,7 +290,7 @@ class SeasonTable(MatchTable):
         return Memento(self.room, self.season.memento(self.state, self._final_names, self._echo))
 
     def delivered(self, now: float, unsent: Collection[Seat] = ()) -> float | None:
-        """Start the clock of a request that has left."""
+        """Start the clock of a request, because its bytes have left."""
         if self._asked is None or self._asked in unsent:
             return None
         self._is_timed = self._timed[self._asked]
@@ -259,7 +301,7 @@ class SeasonTable(MatchTable):
     # The game
 
     def receive(self, seat: Seat, event: Event, now: float) -> Step:
-        """Take a move. Everything else went to the reception."""
+        """Take a move. All other messages are the reception's."""
         if self._is_over or not isinstance(event, Arrived):
             return Step()
         sent = event.sent
@@ -295,7 +337,7 @@ class SeasonTable(MatchTable):
         return step
 
     def _time_of_move(self, now: float) -> dict[str, Any]:
-        """Return how long a move took, and the gap without which it would have been too late."""
+        """Return how long a move took. Add the gap (see `MoveClock.evidence`) if the move was in time because of it."""
         if self._clock.asked_at is None:
             return {}
         taken = self._clock.taken(now)
@@ -314,12 +356,12 @@ class SeasonTable(MatchTable):
         ]
         step = self._violated(seat, text, code, now, events)
         step.events += self._farewell(seat, text, kick=True)
-        reason = "the message has no move in it" if sent.move is None else text.partition("; move was")[0]
+        reason = "the message contains no move" if sent.move is None else text.partition("; move was")[0]
         step.refused = ((seat, Refusal(code, reason, expected, event.message.text)),)
         return step
 
     def _example(self, seat: Seat) -> str:
-        """Return what a side might have sent, for developers."""
+        """Return an example of what a side could have sent, for developers."""
         move = self.game.legal_moves(self.state, seat)[0]
         return "a legal move, such as " + " ".join(self.season.echo(move).split()).replace("lastMove", "data")
 
@@ -329,7 +371,7 @@ class SeasonTable(MatchTable):
 
     def _violation(self, seat: Seat, event: Arrived, text: str, now: float) -> Step:
         refused = Addressed(seat, Refused(self.room, text, event.sent.original or None))
-        # Who answers what nobody asked hears of nothing else any more.
+        # A peer that sends a move without a request gets no further messages.
         events = (refused, *self._farewell(seat, text, kick=True))
         if not self.match.is_started:
             step = self._empty(seat, Absence(Fault(seat, Cause.RULE_VIOLATION, text), Termination.FORFEIT), now)
@@ -389,7 +431,7 @@ class SeasonTable(MatchTable):
         return Refusal("hard-timeout", reason, expected, text)
 
     def _finish(self, step: Step, fault: Fault | None, events: list[Addressed]) -> Step:
-        """Complete a step that has ended the match. `events`: what is said before the result."""
+        """Complete a step that has ended the match. `events`: what is sent before the result."""
         result = self.season.result(self.state, self.names, fault)
         told = ResultMessage(self.room, result.body)
         events += [Addressed(seat, told) for seat in PLAYERS_FIRST]
@@ -397,7 +439,7 @@ class SeasonTable(MatchTable):
         return self._close(step, events)
 
     def _close(self, step: Step, events: list[Addressed]) -> Step:
-        # It knows the room, and the room this.
+        # It refers to the room, which refers to this table: such a reference cycle would wait for the collector.
         self.begun = _no_text
         left = Left(self.room)
         events += [Addressed(seat, left) for seat in PLAYERS_FIRST]
@@ -406,12 +448,12 @@ class SeasonTable(MatchTable):
         return step
 
     def _fill(self) -> None:
-        """Say that no slot can be taken any more, and let go of who is told: it knows the room, and the room this."""
+        """Report that no more slots can be taken. Drop the callback, which refers to the room: see `_close`."""
         filled, self.filled = self.filled, _nothing
         filled()
 
     def leave(self, seat: Seat, why: Termination, now: float, text: str = "") -> Step:
-        """Empty a slot: in a game, that loses; in a prepared room, whoever holds the other code wins when it comes."""
+        """Empty a slot. During a game its side loses. Before it, in a prepared room, it loses when the game starts."""
         if self._is_over:
             return Step()
         if self.match.is_started:
@@ -435,7 +477,7 @@ class SeasonTable(MatchTable):
         return self._too_late(self._mover, over, now, self._clock.due, self.begun(self._mover))
 
     def overdue(self, now: float) -> Collection[Seat]:  # noqa: ARG002 (Table's signature)
-        """Only the mover is waited for."""
+        """Return the mover, if a move is requested from it."""
         return (self._mover,) if self.is_requested and not self._is_over else ()
 
     def stop(self, why: Termination, now: float) -> Step:
@@ -448,20 +490,20 @@ class SeasonTable(MatchTable):
     # What administrators do
 
     def observe(self) -> tuple[Event, ...]:
-        """Return the present state, once a first one has been sent."""
+        """Return the present state, if a first one was sent already."""
         return (self._memento(),) if self.is_notified and not self._is_over else ()
 
     def set_timed(self, seat: Seat, *, timed: bool) -> None:
-        """Switch a slot's time limits, from the next request on."""
+        """Switch a slot's time limits on or off, from its next request on."""
         self._timed[seat] = timed
 
     def pause(self, now: float) -> Step:  # noqa: ARG002 (Table's signature)
-        """Ask for no further move; an open request is still answered."""
+        """Request no further moves. An open request can still be answered."""
         self.is_paused = True
         return Step()
 
     def resume(self, now: float) -> Step:  # noqa: ARG002 (Table's signature)
-        """Go on: the state to all, and the request to the mover."""
+        """Continue: send the state to all, and the request to the mover."""
         if not self.is_paused:
             return Step()
         self.is_paused = False
@@ -472,7 +514,7 @@ class SeasonTable(MatchTable):
         return self.match.is_started and not self._is_over
 
     def step(self, now: float, *, forced: bool = False) -> Step:
-        """Ask for one move of a paused game. `forced`: start a game that lacks players with nobody in their slots."""
+        """Request one move of a paused game. `forced`: start the game even if players are missing."""
         if self._is_running:
             return Step(tuple(self._ask())) if self.is_paused else Step()
         if self._is_over or not forced or not self._taken:
@@ -482,7 +524,7 @@ class SeasonTable(MatchTable):
         return self._start(now, events, asks=True)
 
     def restore(self, entry: Entry) -> None:
-        """Take an entry as if it happened now. Raises RuleError if it is an illegal move."""
+        """Take an entry of the journal as if it happened now. Raises RuleError if it is an illegal move."""
         super().restore(entry)
         if entry.kind == LEFT and entry.seat is not None and "code" in entry.data:
             code, text = str(entry.data["code"]), str(entry.data["text"])

@@ -1,8 +1,8 @@
-"""The lobby's dialect, the server's side: XML in the official server's layout, byte for byte.
+"""The server's side of the lobby's dialect: XML in the official server's layout, byte for byte.
 
 Source: docs/reference/software-challenge.md#framing, docs/reference/software-challenge.md#what-clients-say,
-docs/reference/software-challenge.md#what-the-server-says, docs/reference/software-challenge.md#what-is-refused. The
-season's words are not known here.
+docs/reference/software-challenge.md#what-the-server-says, docs/reference/software-challenge.md#what-is-refused. What
+depends on the season is in the season's own module.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from gamed.games.softwarechallenge.messages import (
 from gamed.wire.xmlstream import Element, XmlStream
 
 CLOSE_CONNECTION: Final = "sc.protocol.responses.CloseConnection"
-"""The element that says goodbye, from either side."""
+"""The element with which either side ends the conversation."""
 MOVE_REQUEST: Final = "sc.framework.plugins.protocol.MoveRequest"
 """The class of the data that asks for a move."""
 
@@ -68,7 +68,7 @@ _CHARS: Final = 0x10000
 # The official server takes what has 32 bits, with a sign or without one, for an Integer.
 _NUMBERS: Final = range(-(2**31), 2**32)
 _SMALL: Final = {str(value): value for value in range(-16, 17)}
-"""Nearly all numbers that come. A move has three to six, and to match and convert each takes ten times as long."""
+"""Nearly all numbers that clients send. A move has up to six, and to match and convert one takes ten times as long."""
 
 _IN_TEXT: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;", "\r": "&#xd;"}
 _TEXT: Final = str.maketrans(_IN_TEXT)
@@ -86,7 +86,7 @@ def quoted(text: str) -> str:
 
 
 def truth(*, value: bool) -> str:
-    """Return a truth as an attribute in its quotation marks."""
+    """Return a boolean as an attribute in its quotation marks."""
     return '"true"' if value else '"false"'
 
 
@@ -94,10 +94,10 @@ def truth(*, value: bool) -> str:
 
 
 def texts(element: Element, names: frozenset[str], parts: str = "") -> Mapping[str, str]:
-    """Return an element's attributes, and its children in place of attributes: each may be either (session 77).
+    """Return an element's attributes. A child element may be in the place of each attribute (session 77).
 
-    `names`: what such children may be called; `parts`: the name of children of another kind, which are passed over. An
-    attribute may have any name (sessions 46, 68). Raises RemoteProtocolError: `unknown-element`, `duplicate-element`.
+    `names`: the names that such children may have. `parts`: the name of children of another kind, which are skipped.
+    Attributes may have any names (sessions 46, 68). Raises RemoteProtocolError: `unknown-element`, `duplicate-element`.
     """
     if not len(element):
         return element.attrib
@@ -108,13 +108,13 @@ def texts(element: Element, names: frozenset[str], parts: str = "") -> Mapping[s
         if child.tag not in names:
             raise unknown_element(child, (*sorted(names), parts))
         if child.tag in found:
-            raise RemoteProtocolError(f"{child.tag!r} is said twice", code="duplicate-element")
+            raise RemoteProtocolError(f"{child.tag!r} appears twice", code="duplicate-element")
         found[child.tag] = child.text or ""
     return found
 
 
 def unknown_element(element: Element, known: Iterable[str]) -> RemoteProtocolError:
-    """Return the error for an element that may not be where it is. `known`: those that may; "" is none."""
+    """Return the error for an element in the wrong place. `known`: the elements that may be there; "" is ignored."""
     named = [f"<{name}>" for name in known if name]
     hint = f"{', '.join(named) or 'none'}; names are case-sensitive"
     return RemoteProtocolError(f"there is no element {element.tag[:80]!r} here", code="unknown-element", hint=hint)
@@ -131,7 +131,7 @@ def number(text: str) -> int:
         try:
             value = int(sign + digits, 16 if hexadecimal else 8 if octal else 10)
         except ValueError:
-            # Its base does not have such digits.
+            # It has digits that its base does not have.
             value = None
     if value is None or value not in _NUMBERS:
         raise RemoteProtocolError(
@@ -164,7 +164,7 @@ def _room(element: Element) -> Request:
     room = texts(element, frozenset({"roomId"}), "data").get("roomId")
     data = element.findall("data")
     if len(data) > 1:
-        raise RemoteProtocolError("'data' is said twice", code="duplicate-element")
+        raise RemoteProtocolError("'data' appears twice", code="duplicate-element")
     if data and not data[0].get("class"):
         raise RemoteProtocolError("data needs a class", code="missing-class", hint='<data class="setmove">')
     return RoomMessage(room, data[0] if data else None)
@@ -203,11 +203,11 @@ _READERS: Final[Mapping[str, Callable[[Element], Request]]] = {
 MESSAGE_CLASSES: Final = (
     frozenset(_READERS) | _SERVER_MESSAGES | _REPLIES | {"welcomeMessage", "result", MOVE_REQUEST}
 ) - {"string"}
-"""The classes of the lobby's messages. As `data` of a room they are no moves; a string would not be read there."""
+"""The classes of the lobby's messages. As `data` of a room they are not moves. A string cannot be read there at all."""
 
 
 def read(element: Element) -> Request:
-    """Return what a client's message says. Raises RemoteProtocolError: see `messages`."""
+    """Return the request that a client's message means. Raises RemoteProtocolError: see `messages`."""
     reader = _READERS.get(element.tag)
     if reader is not None:
         return reader(element)
@@ -225,20 +225,20 @@ _FOR_EVERYBODY: Final = ("join", "joinPrepared", "room", "authenticate", CLOSE_C
 _REQUESTS: Final = ", ".join(f"<{name}>" for name in _FOR_EVERYBODY)
 _BEGINNING: Final = "<protocol> once, at the beginning, and all messages in it"
 _PLACES: Final = {"data": '<room roomId="…"> around it', "slot": "<prepare> around it", "protocol": _BEGINNING}
-"""Where elements belong that are no messages."""
+"""Where elements belong that are not messages."""
 
 _HINTS: Final = {
     "malformed-xml": 'well-formed XML, as <protocol><join gameType="swc_2020_hive"/>',
     "doctype": "<protocol> without a DOCTYPE",
     "message-too-long": "an end tag; a move has some 200 bytes",
 }
-"""What would have been taken, by the codes of `XmlStream`."""
+"""What was expected, by the error codes of `XmlStream`."""
 
 _HTTP: Final = re.compile(rb"[A-Z]+ \S+ HTTP/")
 
 
 def _stray(text: bytes) -> Unread:
-    """Return what developers learn of text that no element holds."""
+    """Return what developers learn about text outside of all messages."""
     if _HTTP.match(text):
         reason = "an HTTP request was ignored: this port takes XML over plain TCP; the website has another port"
         return Unread(Refusal("http-request", reason, _BEGINNING, text))
@@ -289,7 +289,7 @@ _LAYOUTS: Final[Mapping[type[Event], Callable[[Any], str]]] = {
     Prepared: _prepared,
     Observed: lambda event: f"<observed roomId={quoted(event.room)}/>",
     Welcome: lambda event: _in_room(event.room, f'<data class="welcomeMessage" color={quoted(event.color)}/>'),
-    # Not by `_data`: each text around a state copies all of it, and it is 8 KB.
+    # In one text, and not by `_in_room` and `_data`: each of them would copy the state, which has 8 KB.
     Memento: lambda event: (
         f'<room roomId={quoted(event.room)}>\n    <data class="memento">\n      {event.state}\n    </data>\n  </room>'
     ),
@@ -304,20 +304,20 @@ _LAYOUTS: Final[Mapping[type[Event], Callable[[Any], str]]] = {
 
 @define
 class Outgoing:
-    """One direction of a stream: `<protocol>` leaves with the first message, and nothing follows the end tag."""
+    """One direction of a stream: `<protocol>` is sent with the first message, and nothing is sent after the end tag."""
 
     _head: bytes = b"<protocol>"
     _has_ended: bool = False
 
     def say(self, message: bytes) -> bytes:
-        """Return the bytes that say a message, which begins with its line end; none after the end."""
+        """Return the bytes to send for a message, which begins with a line end; none after the end."""
         if self._has_ended:
             return b""
         head, self._head = self._head, b""
         return head + message
 
     def end(self) -> bytes:
-        """Return the bytes that end the stream; none if it has ended."""
+        """Return the bytes that end the stream; none if it has ended already."""
         last = b"<protocol/>" if self._head else b"\n</protocol>"
         said = b"" if self._has_ended else last
         self._has_ended = True
@@ -325,7 +325,7 @@ class Outgoing:
 
 
 def line(text: str) -> bytes:
-    """Return the bytes of a top-level element in its place."""
+    """Return the bytes of a message, with its line end and indentation."""
     return f"\n  {text}".encode()
 
 
@@ -339,22 +339,30 @@ def _encode(event: ServerMessage) -> bytes:
 
 @define(eq=False)
 class SoftwareChallengeConnection:
-    """The server's side of one connection. `stream`: what the client says, and how much of it is taken."""
+    """The server's side of one connection."""
 
     ending: ClassVar[str] = "the end tag of the message"
 
     _stream: XmlStream = field(factory=XmlStream)
+    """What the client sends; it has the limits on messages."""
+
     _outgoing: Outgoing = field(factory=Outgoing, init=False)
+
     _has_ended: bool = field(default=False, init=False)
-    """Whether it was bytes that came last, and not the end of them."""
+    """If the stream has ended: whether by an end tag, and not because the client has closed the connection."""
+
     _has_begun: bool = field(default=False, init=False)
-    """Whether the name of the root has been looked at."""
+    """Whether the root's tag was reported as an event."""
+
     _has_left: bool = field(default=False, init=False)
+    """Whether `Leaving` was yielded, the last event."""
+
     _error: RemoteProtocolError | None = field(default=None, init=False)
+    """The error that ended the conversation. It is raised again each time that events are asked for."""
 
     @property
     def begun(self) -> bool:
-        """Whether part of a message has come, whose rest may be waited for only so long."""
+        """Whether a message has begun and not ended. Its rest must arrive within a time limit."""
         return self._stream.begun and not self._has_left
 
     @property
@@ -397,21 +405,21 @@ class SoftwareChallengeConnection:
         return Leaving(self._has_ended) if self._stream.closed else None
 
     def _opened(self) -> Opened | Unread | None:
-        """Return, once, that the document has begun."""
+        """Return the event for the beginning of the document, once."""
         root, tag = self._stream.opening
         if not root:
             return None
         self._has_begun = True
-        # Any name will do for the root. But this one was meant for a message, and none is read of it.
+        # The root may have any name. But a root of this name was meant to be a message, and will not be read as one.
         if root in _READERS:
             reason = f"<{root}> was taken for the beginning of the document, and not for a message"
             return Unread(Refusal("no-protocol", reason, _BEGINNING, tag.encode()))
         return Opened(root)
 
     def send(self, event: Event) -> bytes:
-        """Return the bytes that tell the client of an event; none after the farewell.
+        """Return the bytes of an event for the client; none after the end tag.
 
-        An event that goes to many should be one object: it keeps its bytes.
+        An event for several clients should be one object, because it keeps its bytes.
         """
         if isinstance(event, ServerMessage):
             return self._outgoing.say(event.encoded or _encode(event))
@@ -421,5 +429,5 @@ class SoftwareChallengeConnection:
         raise LocalProtocolError(f"the Software-Challenge dialect cannot say {event!r}")
 
     def close(self) -> bytes:
-        """Return what is said last: the end tag, or a whole document that is empty; nothing after a `Closing`."""
+        """Return the last bytes: the end tag, or a whole empty document; nothing after a `Closing`."""
         return self._outgoing.end()

@@ -1,22 +1,22 @@
-// Talks to /api/v1: requests with the session's token. Events come by stream.js.
+// Requests to /api/v1, with the session's token. Events come through stream.js.
 
 import { delays } from "./delays.js";
 import { tame } from "./dom.js";
 import { t } from "./words.js";
 
 const ROOT = "/api/v1";
-const PATIENCE = 20_000; // ms that an answer may take
+const PATIENCE = 20_000; // ms to wait for an answer
 
-/** What GET /session told: the token for changes, whether the administrator is here, the version and the games. */
+/** The answer of GET /session: CSRF token, whether an administrator has logged in, version and games. */
 export const session = { token: "", admin: false, version: "", games: [] };
 
-/** The game of this kind as the session names it; a stand-in for one that is not offered. */
+/** The session's entry for a kind of game; a placeholder if the server does not offer it. */
 export function gameOf(kind) {
   const name = kind.charAt(0).toUpperCase() + kind.slice(1);
   return session.games.find((game) => game.kind === kind) ?? { kind, name, can: [], bots: [], options: {} };
 }
 
-/** What the server refused (or, with status 0, that it did not answer), as a sentence in the reader's language. */
+/** A refusal, as a sentence in the user's language. Status 0: the server did not answer. */
 export class Refusal extends Error {
   constructor(status, { code = "", text = "", hint = "", record = null } = {}) {
     const known = t.has(`status${status}`) ? t(`status${status}`) : t("statusOther", { status });
@@ -26,7 +26,7 @@ export class Refusal extends Error {
     this.status = status;
     this.code = code;
     this.hint = hint;
-    this.record = record; // of a room that has ended
+    this.record = record; // the id of the record if the room has ended
   }
 
   /** Whether the same request may succeed later. */
@@ -35,17 +35,20 @@ export class Refusal extends Error {
   }
 }
 
-/** Who waits for the server just now; "change" when the first begins and the last stops, "retry" when all shall try. */
+/**
+ * The link to the server, which is down while anything waits for it. Events: "change" when it goes down or comes up, and
+ * "retry" when all shall try again.
+ */
 export const link = new (class extends EventTarget {
-  waiting = new Set();
-  #downAt = 0;
+  waiting = new Set(); // what waits for the server: keys of any kind
+  #downAt = 0; // since when it is down
 
   /** Whether the server is out of reach. */
   get isDown() {
     return this.waiting.size > 0;
   }
 
-  /** The time of clocks, in ms since 1970: it stands still while the server is out of reach. */
+  /** The time for clocks that are shown, in ms since 1970. It stops while the server cannot be reached. */
   now() {
     return this.isDown ? this.#downAt : Date.now();
   }
@@ -65,10 +68,10 @@ export const link = new (class extends EventTarget {
   }
 })();
 
-/** Milliseconds that the server's clock is ahead of this one's. */
+/** By how many milliseconds the server's clock is ahead of the browser's. */
 let ahead = 0;
 
-/** The server's time, in ms since 1970; it stands still while the server is out of reach. */
+/** The server's time, in ms since 1970. It stops while the server cannot be reached. */
 export function serverNow() {
   return link.now() + ahead;
 }
@@ -98,7 +101,7 @@ async function once(method, path, body, signal) {
   return [response, answer];
 }
 
-/** What JSON says; no text in it can disturb the text round it, wherever it is shown. */
+/** Parses JSON, and makes all strings in it safe to be shown within other text. */
 export function read(text) {
   return JSON.parse(text, (_, value) => (typeof value === "string" ? tame(value) : value));
 }
@@ -114,7 +117,7 @@ function parsed(text) {
 async function request(method, path, body, signal) {
   let [response, answer] = await once(method, path, body, signal);
   if (response.status === 401 || (response.status === 403 && method !== "GET")) {
-    // The daemon may have been started anew, and the session with it: with another token it is worth one more attempt.
+    // The daemon may have been restarted. With the token of a new session, one more attempt may succeed.
     const stale = session.token;
     await refresh(signal);
     if (session.token !== stale) [response, answer] = await once(method, path, body, signal);
@@ -127,7 +130,7 @@ export const get = (path, signal) => request("GET", path, undefined, signal);
 export const post = (path, body = {}, signal) => request("POST", path, body, signal);
 export const remove = (path, signal) => request("DELETE", path, undefined, signal);
 
-/** Imports a module; a server that does not answer is told from one that has no such module (then: null). */
+/** Imports a module. Returns null if there is none; throws a Refusal if the server does not answer. */
 export async function code(path) {
   try {
     return await import(path);
@@ -139,13 +142,13 @@ export async function code(path) {
   }
 }
 
-/** Asks who we are. */
+/** Gets the session from the server. */
 export async function refresh(signal) {
   Object.assign(session, await get("/session", signal));
   return session;
 }
 
-/** Waits so long; less if somebody asks to try at once, or looks at the page again. Never ends after an abort. */
+/** Waits for `ms`, or until the user retries or looks at the page again. Never resolves after an abort. */
 export function pause(ms, signal) {
   return new Promise((resolve) => {
     const ends = new AbortController();
@@ -161,7 +164,7 @@ export function pause(ms, signal) {
   });
 }
 
-/** Calls so often, only while the page is seen, and at once when it is seen again; with longer waits while it fails. */
+/** Calls a function every `every` ms while the page is visible; less often while it fails. */
 export async function poll(call, every, signal) {
   let backoff = delays();
   signal.addEventListener("abort", () => link.up(call));
@@ -181,7 +184,7 @@ export async function poll(call, every, signal) {
   }
 }
 
-/** All moves of a room or seat: beside the scene, or in it (a room's own `moves` may be their number). */
+/** All moves of a room or seat: next to the scene or in it. In a list of rooms, `moves` is only their number. */
 export function movesOf({ moves, scene }) {
   return Array.isArray(moves) ? moves : (scene?.moves ?? []);
 }

@@ -1,4 +1,4 @@
-// The shell of all pages: header, banner, announcements, and which page a path shows.
+// The shell of all pages: header, banner, announcements, and the router.
 
 import { Refusal, code, link, pause, post, refresh, session } from "./api.js";
 import { delays } from "./delays.js";
@@ -17,7 +17,7 @@ const ROUTES = [
   [/^\/recorder(?:\/([^/]+))?$/, "recorder"],
 ];
 const THEME = "gamed.theme";
-const SLOW = 300; // ms after which a page says that it is loading
+const SLOW = 300; // ms after which "Loading …" is shown
 const THEMES = ["auto", "light", "dark"];
 
 const main = el("main", { id: "content", tabindex: -1 });
@@ -25,14 +25,14 @@ const header = el("header", { class: "top" });
 const banner = el("div", { class: "banner", role: "status" });
 const live = el("div", { class: "unseen", "aria-live": "polite" });
 
-/** Says something to a screen reader; each text for itself, so that quick ones are not lost. */
+/** Announces a text to screen readers, each in an element of its own, so that none is lost. */
 function announce(text) {
   const line = el("p", {}, text);
   live.append(line);
   setTimeout(() => line.remove(), 10_000);
 }
 
-/** Goes to a page of ours. */
+/** Goes to another page. */
 function go(path, { replaces = false } = {}) {
   history[replaces ? "replaceState" : "pushState"](null, "", path);
   return show(true);
@@ -123,7 +123,7 @@ function match(path) {
   return [null, null];
 }
 
-/** Names the page in the window's title. */
+/** Sets the window's title. */
 function entitle(text) {
   document.title = text ? `${text} · gamed` : "gamed";
 }
@@ -149,7 +149,7 @@ async function show(isMoved) {
     await attempt(async () => {
       const [module] = await Promise.all([code(`./pages/${page}.js`), session.token || refresh(signal)]);
       drawHeader();
-      // The page stands in the document before it is filled: boards measure themselves.
+      // The page is in the document before it is filled, because boards measure their size.
       clearTimeout(wait);
       replace(main, replace(root));
       await module.show(view);
@@ -164,7 +164,7 @@ async function show(isMoved) {
   }
 }
 
-/** Tries until it works or fails for good, with growing waits in between. */
+/** Retries with growing delays, until it succeeds, or fails in a way that is not temporary. */
 async function attempt(call, signal) {
   const key = {};
   signal.addEventListener("abort", () => link.up(key));
@@ -185,7 +185,7 @@ async function attempt(call, signal) {
   }
 }
 
-/** Leads to the content. The address stays as it is: another one would show the page anew, and its board. */
+/** Moves the focus to the content. The address must not change: that would show the page anew. */
 function skip(event) {
   event.preventDefault();
   main.focus();
@@ -197,7 +197,7 @@ function problem(text, isMoved) {
   if (isMoved) main.querySelector("h1").focus();
 }
 
-// Links to our pages stay in this document.
+// A link to another page does not load a new document.
 document.addEventListener("click", (event) => {
   const found = event.target.closest?.("a[href]");
   const isPlain = event.button === 0 && !isChord(event) && !event.shiftKey;

@@ -1,14 +1,14 @@
-// What all pages with a board share: the game's module on its stage, the list of moves, the players and their clocks.
+// The parts of all pages with a board: the stage for the game's module, the list of moves, the players and their clocks.
 
 import { code, link as line, serverNow } from "./api.js";
 import { bdi, el, isChord, isolated, mayMove, replace } from "./dom.js";
 import { button, calledOn, chip, clock, link, result, seatName, span, worded } from "./parts.js";
 import { t, translator } from "./words.js";
 
-const SHOWN = 5_000; // ms for which it is shown that somebody is back
-const MANY = 3; // moves that are announced one by one; more at once only by the last of them
+const SHOWN = 5_000; // ms for which the page shows that a player is back
+const MANY = 3; // up to this many new moves are announced one by one; of more, only the last
 
-/** The address of a file of a game: beside this one, whatever version of the files that is. */
+/** The address of a game's file. It is relative to this module, so it has the same version of the files. */
 function fileOf(kind, ending) {
   return new URL(`./games/${kind}.${ending}`, import.meta.url).pathname;
 }
@@ -26,7 +26,7 @@ function styled(kind) {
   return sheet.ready;
 }
 
-/** Loads a game's board and its words; null where there is none. */
+/** Loads the module and the style sheet of a game's board; null if there is none. */
 async function loaded(kind) {
   if (!/^[a-z][a-z0-9-]*$/.test(kind)) return null;
   const [module] = await Promise.all([code(fileOf(kind, "js")), styled(kind)]);
@@ -34,11 +34,11 @@ async function loaded(kind) {
 }
 
 /**
- * The place where a game's board stands: {node, status, update(scene, animate, pace), rest(), settled(call),
+ * Makes a game's board: {node, status, update(scene, animate, pace), rest(), settled(call),
  * describe(move, scene, moves), t}.
  *
- * `pace`: how much faster than usual the board shall move what it moves.
- * `act(action)` is what a player's board calls; without it the board only shows.
+ * `pace`: by how much the animation is faster than usual.
+ * `act(action)` is called when the player does something.
  */
 export async function stage(kind, mode, { act, announce, root: page, signal }) {
   const module = await loaded(kind);
@@ -75,9 +75,9 @@ export async function stage(kind, mode, { act, announce, root: page, signal }) {
       root.dataset.phase = scene.phase ?? "";
       board?.update({ ...scene, seats: scene.seats ?? [] });
     },
-    /** Waits until nothing moves any more on a board that shows a move in steps. */
+    /** Waits until the animation has ended on a board that shows a move in steps. */
     rest: () => board?.rest?.() ?? Promise.resolve(),
-    /** Calls when the board has come to the newest scene, at once where nothing moves: what it shows must not be told before. */
+    /** Calls a function when the board shows the newest scene: the page must not show a result before the board does. */
     settled(call) {
       if (board?.isMoving?.()) board.rest().then(() => signal.aborted || call());
       else call();
@@ -87,7 +87,7 @@ export async function stage(kind, mode, { act, announce, root: page, signal }) {
   };
 }
 
-/** A page's frame: the title's line, the board, beside it what there is to be known and done, and what stands below it. */
+/** A page's layout: the title's line, the board, a column at its side, and what is below. */
 export function frame(title, board, aside, below = null) {
   return [
     el("div", { class: "title" }, title),
@@ -109,11 +109,11 @@ function describe(module, move, scene, own, moves) {
 }
 
 /**
- * The moves of a game as they come in events: `take(event)` returns {added, changed, isReset, isGap}.
+ * Collects the moves of a game from its events. `take(event)` returns {added, changed, isReset, isGap}.
  *
- * `changed`: moves that were there before, and of which more is known now.
- * Moves are numbered from 1, so that events that overlap add nothing twice, and one that is missing shows (`isGap`:
- * the resource must be asked for).
+ * `changed`: known moves of which more was revealed.
+ * Moves are numbered from 1. So events may overlap, and a missing event is noticed: with `isGap`, the resource must be
+ * requested.
  */
 export class Course {
   moves = [];
@@ -132,7 +132,7 @@ export class Course {
     return this.#append(moves);
   }
 
-  /** Those of some moves that have not been replaced meanwhile. */
+  /** Those of the given moves that have not been replaced since. */
   still(moves) {
     return moves.filter((move) => this.moves[move.n - 1] === move);
   }
@@ -147,13 +147,13 @@ export class Course {
   }
 }
 
-/** Says new moves to a screen reader. */
+/** Announces new moves to screen readers. */
 export function tell(announce, added, say) {
   if (added.length > MANY) announce(t("newMoves", { count: added.length, last: say(added.at(-1)) }));
   else for (const move of added) announce(say(move));
 }
 
-/** What peers sent in vain, and why; nothing while there is none. */
+/** The messages without effect, and why they had none; hidden while there are none. */
 export function refusals() {
   const node = el("details", { class: "refusals", hidden: true });
   let shown = "";
@@ -181,8 +181,8 @@ function refused({ text, expected }) {
 }
 
 /**
- * The list of moves: {node, set(moves, say), add(moves, say), change(moves, say), mark(n)}. `jump(n)`: makes each move
- * a button that leads there.
+ * The list of moves: {node, set(moves, say), add(moves, say), change(moves, say), mark(n)}. With `jump(n)`, each move is
+ * a button that calls it.
  */
 export function moveList(jump) {
   const list = el("ol", { class: "moves", role: "list" });
@@ -228,7 +228,7 @@ export function moveList(jump) {
   return controls;
 }
 
-/** The keys of a replay; controls and boards keep theirs. */
+/** Handles the keys of a replay. Controls and boards keep their own keys. */
 export function steerByKeys(signal, { by, move, end, toggle }) {
   const keys = { ArrowLeft: () => by(-1), ArrowRight: () => by(1), Home: () => move(0), End: end, " ": toggle };
   document.addEventListener(
@@ -248,8 +248,8 @@ export function steerByKeys(signal, { by, move, end, toggle }) {
 }
 
 /**
- * Who is away, and for how long: {of(seat), update(scene)}, where `of` makes what stands behind a name. The seconds go on
- * by themselves in what stands below `node`.
+ * Shows who is away, and for how long: {of(seat), update(scene), tick()}. `of` makes the node behind a player's name. The
+ * seconds are counted in all such nodes inside `node`.
  */
 export function absences({ node, announce, signal }) {
   let since = new Map(); // by seat, when the person went
@@ -290,10 +290,11 @@ export function absences({ node, announce, signal }) {
 }
 
 /**
- * The players: names, who is there, whose turn it is, how long each has taken: {node, update(scene, moves, isPaused)}.
+ * The list of players: their names, who is connected, whose turn it is, and the time that each has taken:
+ * {node, update(scene, moves, isPaused)}.
  *
- * A turn's time runs from when its move could be made: the moment the last one came, or, on a page that has just been
- * opened, from the match's start and the last move's `at`. While the server cannot be reached, it stands still.
+ * A turn's time begins when the previous move arrives; on a page that was just opened, it is computed from the start of
+ * the match and the last move's `at`. It stops while the server cannot be reached.
  */
 export function players({ started, you, announce, signal }) {
   const node = el("ul", { class: "seats", "aria-label": t("seats") });
@@ -356,7 +357,7 @@ export function players({ started, you, announce, signal }) {
   };
 }
 
-/** The line that says how a game ended, and leads to its record; empty while it goes on. */
+/** The line that says how a game ended, with a link to its record; hidden during the game. */
 export function ending() {
   const node = el("p", { class: "ending", hidden: true });
   return {
@@ -368,7 +369,7 @@ export function ending() {
       replace(
         node,
         first && el("strong", {}, first, " "),
-        // Without a winner what is said is no sentence, but the cause.
+        // Without a winner, `said` is only the cause, which is shown in parentheses.
         ...(isCause ? [`(${said[0]}) `] : said),
         said.length > 0 && !isCause && ". ",
         record && link(`/records/${encodeURIComponent(record)}`, {}, t("toRecord")),

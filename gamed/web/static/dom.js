@@ -1,5 +1,4 @@
-// What boards and pages share: making elements (text is always text: nothing here takes markup), names in sentences,
-// keys, motion.
+// Helpers for boards and pages: making elements (text is never parsed as markup), names in sentences, keys, motion.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -13,17 +12,17 @@ function fill(element, attributes, children) {
   return element;
 }
 
-/** An HTML element: `on…` attributes are listeners, null and false ones are left out. */
+/** Makes an HTML element. Attributes named `on…` are listeners; those that are null or false are left out. */
 export function el(tag, attributes, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
 
-/** An SVG element, likewise. */
+/** Makes an SVG element in the same way. */
 export function svg(tag, attributes, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
 
-/** A text of somebody else's, whose direction of writing stays inside it. */
+/** A node with text from somebody else. Its writing direction does not affect the text around it. */
 export function bdi(text) {
   return el("bdi", {}, String(text));
 }
@@ -34,27 +33,27 @@ export function clear(node) {
   return node;
 }
 
-/** Puts these children in place of the old ones. */
+/** Replaces all children of a node. */
 export function replace(node, ...children) {
   clear(node);
   return fill(node, {}, children);
 }
 
-// Invisible and bidirectional signs and controls, except joiners and variants behind letters and pictures of scripts that
-// have them.
+// Invisible and bidirectional characters and control characters. Joiners and variation selectors are allowed after
+// letters and emoji that use them.
 const HIDDEN = /(?!(?<=[^\0-\u024f\p{DI}]\ufe0f?)[\u200c\u200d\p{VS}])[\p{DI}\u2028\u2029\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/gu;
 
-/** A text of somebody else's in which all that is hidden, or turns the text round it, is shown as an unknown sign. */
+/** Replaces characters that are invisible, or would turn the text around them, by the replacement character. */
 export function tame(text) {
   return text.replace(HIDDEN, "\ufffd");
 }
 
-/** A text of somebody else's inside a sentence: it keeps its direction of writing to itself, as in a bdi element. */
+/** A text from somebody else for use in a sentence, isolated in its writing direction, as by a bdi element. */
 export function isolated(text) {
   return `\u2068${text}\u2069`;
 }
 
-/** The name on a seat of these seats; undefined where there is none. */
+/** The name of the player on a seat; undefined if there is none. */
 export function nameOn(seats, seat) {
   return seats?.find((one) => one.seat === seat)?.name || undefined;
 }
@@ -62,12 +61,12 @@ export function nameOn(seats, seat) {
 /** The steps of the arrow keys, as [to the right, downwards]. */
 export const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
-/** Whether a key is pressed together with Ctrl, Alt or Meta: such a key is the browser's. */
+/** Whether a key is pressed together with Ctrl, Alt or Meta. Such keys are left to the browser. */
 export function isChord(event) {
   return event.ctrlKey || event.altKey || event.metaKey;
 }
 
-/** Whether things may move on the screen. */
+/** Whether animations are allowed. */
 export function mayMove() {
   return !matchMedia("(prefers-reduced-motion: reduce)").matches;
 }

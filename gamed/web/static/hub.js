@@ -1,45 +1,44 @@
-// The one stream of events of a browser: a browser has six connections to a host, whatever the number of its windows.
+// The event stream that all windows of a browser share: a browser opens only six connections to a host.
 //
-// Each window says what it wants, with the last event that it has of each topic, and says so again after each beat: a
-// new hub knows all of it soon, and forgets a window that is silent. When other things are wanted, the hub opens another
-// stream, and the server sends what was missed. They talk by BroadcastChannels: a window that is closed can still say so
-// there, which it cannot by a worker's port.
+// Each window sends its topics, with the last event that it has of each, again after each beat of the hub. So a new hub
+// soon knows all windows, and forgets silent ones. When the topics change, the hub opens another stream, and the server
+// sends what was missed. They use BroadcastChannels: unlike a worker's port, these still work while a window is closed.
 
 import { delays } from "./delays.js";
 
 const PATH = "/api/v1/events";
 const PING = 5_000; // ms between two pings of the server, and between two beats
 const SILENCE = 2.4 * PING; // ms without a ping after which the connection counts as lost
-const LOOK = 500; // ms between looks at all this
-const GATHER = 20; // ms in which changes are gathered for one new stream
-const GRACE = 2_500; // ms that a stream may be away before anybody is told
-const MOST = 64; // topics that the server takes
+const LOOK = 500; // ms between checks of the windows and of the stream
+const GATHER = 20; // ms for which changes are collected for one new stream
+const GRACE = 2_500; // ms for which the stream may be lost before the windows show it
+const MOST = 64; // topics that the server accepts
 const TYPES = ["scene", "gone", "refused"];
 
-/** Milliseconds without a beat after which a hub counts as dead, and a window to a hub. */
+/** Milliseconds without a message after which hub and window take each other for dead. */
 export const DEAD = 2.4 * PING;
 
 /** Holds the stream for all windows that use a channel. */
 class Hub {
-  #name;
-  #all;
-  #windows = new Map(); // by name: {port, heard, wants: by key, {port, key, topic, id}}
-  #source = null;
-  #heard = 0; // when the stream has brought something, or was asked for
-  #opens = 0; // when a stream shall be opened; 0: not now
-  #brokeAt = 0; // since when there is no stream that works; 0: there is one
-  #isLost = false;
+  #name; // of the channel
+  #all; // the channel on which all windows post
+  #windows = new Map(); // by name: {port: a channel, heard, wants: by key, {port, key, topic, id}}
+  #source = null; // the EventSource
+  #heard = 0; // when the stream last brought something
+  #opens = 0; // when to open another stream; 0: never
+  #brokeAt = 0; // since when there is no working stream; 0: there is one
+  #isLost = false; // as the windows know it
   #backoff = delays();
-  #told = 0; // when the last beat was
+  #told = 0; // when the last beat was sent
   #timer;
 
   constructor(name) {
     this.#name = name;
-    // By the time of day: a computer that slept notices at once when it wakes.
+    // Wall-clock time: a computer that was asleep notices at once that the stream is lost.
     this.#timer = setInterval(() => this.#look(), LOOK);
     this.#all = new BroadcastChannel(name);
     this.#all.onmessage = ({ data: { from, message } }) => from && this.#take(from, message);
-    // A new hub knows nobody.
+    // Asks all windows for their topics.
     this.#all.postMessage({ isNew: true });
   }
 
@@ -79,7 +78,7 @@ class Hub {
     for (const [from, { heard, wants }] of this.#windows) {
       if (now - heard <= DEAD) continue;
       this.#forget(from);
-      // At once: the stream must bring nothing for it any more.
+      // At once: the stream still brings the window's events.
       if (wants.size) this.#opens = now;
     }
     if (this.#source && now - this.#heard > SILENCE) this.#broke(true);
@@ -140,7 +139,7 @@ class Hub {
     });
     hears("ping", () => {
       this.#backoff = delays();
-      // The timers of a window that is not seen are slow.
+      // In a hidden window, browsers slow timers down.
       this.#look();
     });
     hears("topic", ({ data }) => {
@@ -153,12 +152,12 @@ class Hub {
         port.postMessage({ key, type, id: current.id, data });
       });
     }
-    // It is opened by us, not by the browser: its address has the last events of before.
+    // The EventSource must not reconnect by itself: the address needs the newest ids.
     hears("error", () => this.#broke());
   }
 }
 
-/** Holds the stream for all windows that use a channel, until it is told to stop. */
+/** Holds the stream for all windows that use a channel, until the signal is aborted. */
 export function lead(name, signal) {
   const hub = new Hub(name);
   return new Promise((resolve) => {

@@ -4,7 +4,7 @@ import { Refusal, gameOf } from "./api.js";
 import { bdi, el, isolated, nameOn, replace } from "./dom.js";
 import { language, spelled, t } from "./words.js";
 
-/** The causes of an end, as the server names them, and the words that speak of them. */
+/** The server's names for the causes of an end, and the part of their keys in words.js. */
 export const TERMINATIONS = {
   victory: "Victory",
   forfeit: "Forfeit",
@@ -41,16 +41,16 @@ export function choice(pairs, value, attributes = {}) {
   );
 }
 
-/** A title of a page: what the keyboard's focus goes to when the page is shown. */
+/** The title of a page, which gets the keyboard's focus when the page is shown. */
 export function heading(...children) {
   return el("h1", { tabindex: -1 }, ...children);
 }
 
-/** A moment, from ISO 8601, in the reader's time zone. */
+/** A time in ISO 8601, formatted for the user's language and time zone. */
 export function when(iso) {
   const moment = new Date(iso);
   if (Number.isNaN(moment.valueOf())) return el("span", {}, iso ?? "");
-  // A day without a time, as a Go record may have it, is no moment: it is the same day in all zones.
+  // A date without a time, which Go records may have, is the same day in all time zones.
   const style = iso.includes("T") ? { dateStyle: "medium", timeStyle: "short" } : { dateStyle: "medium", timeZone: "UTC" };
   const text = new Intl.DateTimeFormat(language(), style).format(moment);
   return el("time", { datetime: iso }, text);
@@ -73,23 +73,23 @@ export function clock(ms) {
   return hours ? `${hours}:${two(minutes)}:${two(seconds)}` : `${minutes}:${two(seconds)}`;
 }
 
-/** The seats of a match; in Go between two, who has no name is Black or White. */
+/** The seats of a match. In Go with two players, a player without a name is called Black or White. */
 export function sided(kind, seats) {
   if (kind !== "go" || seats.length !== 2) return seats;
   return seats.map((one) => (one.name ? one : { ...one, name: t(one.seat === 0 ? "black" : "white") }));
 }
 
-/** The name on a seat; the seat's number where there is none. */
+/** The name of the player on a seat, or "Seat N" if there is none. */
 export function seatName(seats, seat) {
   return nameOn(seats, seat) ?? t("seat", { n: seat + 1 });
 }
 
-/** What a seat's player is called, as a node: a program may have no name, and a seat nobody. */
+/** The player's name as a node: "Seat N" for one without a name, "free" for a seat without a player. */
 export function calledOn(one) {
   return one.name ? bdi(one.name) : el("span", { class: "muted" }, one.unnamed ? t("seat", { n: one.seat + 1 }) : t("seatFree"));
 }
 
-/** The names of all seats: text that keeps its direction to itself, with the seat's mark. Nothing without seats. */
+/** The list of the players' names, each with the mark of the seat; null if there are no seats. */
 export function names(seats, attributes = {}) {
   if (!seats.length) return null;
   return el(
@@ -101,34 +101,34 @@ export function names(seats, attributes = {}) {
   );
 }
 
-/** Who plays whom, when: for a window's title. */
+/** The game, the players and the date, for the window's title. */
 export function matchTitle(game, seats, iso) {
   const people = seats.map((one) => one.name && isolated(one.name)).filter(Boolean);
   const facts = [people.join(" – "), iso && when(iso).textContent].filter(Boolean);
   return facts.length ? `${game}: ${facts.join(", ")}` : game;
 }
 
-/** A seat's mark: its number on its colour. */
+/** The mark of a seat: its number on its colour. */
 export function chip(seat) {
   return el("span", { class: `chip seat-${seat % 8}`, "aria-hidden": "true" }, String(seat + 1));
 }
 
-/** How a game ended, in words, as nodes: `outcome` is {termination, winner}. */
+/** The result of a game in words, as nodes. `outcome` is {termination, winner}. */
 export function result(outcome, seats) {
   if (!outcome) return [];
   const word = TERMINATIONS[outcome.termination];
   if (outcome.winner === null || outcome.winner === undefined) {
-    const key = word === "Victory" ? "drawn" : `none${word ?? "Unknown"}`;
-    return [t.has(key) ? t(key) : t("noneUnknown")];
+    const keys = [`none${word}`, `any${word}`, "noneUnknown"];
+    return [t(word === "Victory" ? "drawn" : keys.find(t.has))];
   }
   const [before, after] = t("won", { name: "\0" }).split("\0");
   const how = word && word !== "Victory" && t.has(`end${word}`) ? ` (${t(`end${word}`)})` : "";
   return [before, bdi(seatName(seats, outcome.winner)), after + how];
 }
 
-const LONGEST = 80; // characters of an option that are still for people: a whole course as text is not
+const LONGEST = 80; // longer options are not shown, for example a whole course as text
 
-/** The words for an option's name or its value; as the API has it where the shell has none. */
+/** An option's name or value in words; as in the API if there are none. */
 function told(kind, name) {
   const key = `${kind}_${name}`;
   return t.has(key) ? t(key) : spelled(name);
@@ -137,7 +137,7 @@ function told(kind, name) {
 /** An option's value in words. */
 export const optionValue = (value) => told("value", value);
 
-/** A room's options as a list of terms; nothing where there are none. */
+/** A room's options as a list of terms; null if there are none. */
 export function options(given) {
   const isShown = (value) => value !== null && value !== "" && String(value).length <= LONGEST;
   const pairs = Object.entries(given ?? {}).filter(([, value]) => isShown(value));
@@ -149,7 +149,7 @@ export function terms(pairs) {
   return el("dl", { class: "options" }, pairs.map(([term, value]) => el("div", {}, el("dt", {}, `${term}:`), " ", el("dd", {}, bdi(value)))));
 }
 
-/** A room's state as a word of the shell's. */
+/** A room's state in words. */
 function stateWord(state) {
   const key = `state${String(state).charAt(0).toUpperCase()}${String(state).slice(1)}`;
   return t.has(key) ? t(key) : String(state);
@@ -165,17 +165,17 @@ export function gameName(kind) {
   return gameOf(kind).name ?? kind;
 }
 
-/** What an error says, fit to be shown. */
+/** The text of an error for the user. */
 export function sentence(error) {
   return error instanceof Refusal || error instanceof Error ? error.message : String(error);
 }
 
-/** What the server says by a code and in English, in the reader's language where that has a sentence for the code. */
+/** The server's sentence in the user's language, by its code; else in English. */
 export function worded(kind, code, text) {
   return t.has(`${kind}-${code}`) ? t(`${kind}-${code}`) : text;
 }
 
-/** A line that says what went wrong, and nothing while all is well: {node, say(error), clear()}. */
+/** A line for error messages, hidden while there is none: {node, say(error), clear()}. */
 export function complaint() {
   const node = el("p", { class: "complaint", role: "alert", hidden: true });
   return {
@@ -191,7 +191,7 @@ export function complaint() {
   };
 }
 
-/** A table whose wide content scrolls inside itself. `heads`: texts; `rows`: arrays of cells (a cell: array of nodes). */
+/** A table that scrolls if it is too wide. `heads`: texts; `rows`: arrays of cells, each an array of nodes. */
 export function table(label, heads, rows) {
   return el(
     "div",
@@ -212,8 +212,8 @@ export function table(label, heads, rows) {
 let serial = 0;
 
 /**
- * Opens a dialog and returns {node, close}. `body`: nodes; `buttons`: nodes at its foot. Escape closes it; it is removed
- * when it is closed, and `onclose` called.
+ * Opens a dialog and returns {node, close}. `body`: nodes; `buttons`: nodes at its foot. Escape closes it. A closed dialog
+ * is removed, and `onclose` is called.
  */
 export function dialog(title, body, buttons, { onclose, signal } = {}) {
   serial += 1;
@@ -230,7 +230,7 @@ export function dialog(title, body, buttons, { onclose, signal } = {}) {
   return { node, close };
 }
 
-/** Asks a question; resolves to whether it was answered with yes. */
+/** Asks a question. Resolves to true if the answer was yes. */
 export function confirm(title, text, yes, no = t("cancel")) {
   return new Promise((resolve) => {
     let answer = false;
@@ -254,8 +254,8 @@ export function confirm(title, text, yes, no = t("cancel")) {
 }
 
 /**
- * A dialog with a form: `send()` may refuse by throwing, then its sentence is shown and the dialog stays. Resolves to
- * what `send` returned, or undefined if the dialog was given up.
+ * Opens a dialog with a form. If `send()` throws, the dialog shows the error and stays open. Resolves to the value that
+ * `send` returned, or to undefined if the dialog was cancelled.
  */
 export function ask(title, body, submit, send, { signal } = {}) {
   return new Promise((resolve) => {

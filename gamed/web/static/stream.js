@@ -1,25 +1,24 @@
-// A window's way to the stream of events that all windows of a browser share (hub.js).
+// Connects a window to the event stream that all windows of a browser share (hub.js).
 //
-// A shared worker holds it; where there is none, the window that has the lock; where there are no locks, each window.
-
+// The hub is in a shared worker; without workers in the window with a lock; without locks in each window.
 import { Refusal, get, link, movesOf, pause, read } from "./api.js";
 import { delays } from "./delays.js";
 import { DEAD, lead } from "./hub.js";
 
-const NAME = import.meta.url; // with the version of the files: windows of two versions do not understand each other
-const LOOK = 1_000; // ms between looks whether the hub still lives
+const NAME = import.meta.url; // contains the version of the files: windows of different versions must not share a hub
+const LOOK = 1_000; // ms between checks whether the hub is still alive
 
-const wants = new Map(); // by key: {topic, id, on, the calls by type}
-let keys = 0;
+const wants = new Map(); // by key: {topic, id, on: functions by type of event}
+let keys = 0; // the last key
 let hub = null; // {host, send, close}
-let heard = 0; // when the hub has said something
+let heard = 0; // when the hub last sent something
 let isLost = false;
 
 /**
- * Follows a room or seat: `scene(data)` for each event and `gone(refusal or null)` at its end.
+ * Follows a room or seat. Calls `scene(data)` for each event, and `gone(refusal or null)` at the end.
  *
- * Where the server refuses it, it is asked for, and followed again if it is there. Only pages that are seen follow a
- * room; `keeps`: a hidden page goes on, as a player's must.
+ * If the server refuses, the resource is requested, and followed again if it exists. Only visible pages follow; with
+ * `keeps` hidden ones do, too, as a player's must.
  */
 export function follow(resource, { scene, gone }, { signal, keeps = false }) {
   let drop = null;
@@ -83,7 +82,7 @@ export function follow(resource, { scene, gone }, { signal, keeps = false }) {
   open();
 }
 
-/** Follows a topic, such as rooms/ID: `on[type](data)` is called with the text of each event. Returns what ends it. */
+/** Follows a topic, such as rooms/ID: calls `on[type](data)` with each event's text. Returns a function that ends it. */
 function subscribe(topic, on) {
   const key = ++keys;
   wants.set(key, { topic, id: null, on });
@@ -95,7 +94,7 @@ function subscribe(topic, on) {
   };
 }
 
-/** Has the hub try at once, where it waits. */
+/** Lets the hub reconnect at once instead of after its delay. */
 function retry() {
   tell({ retry: true });
 }
@@ -129,10 +128,10 @@ function hear(message) {
 
 let hasWorkers = typeof SharedWorker !== "undefined";
 
-/** Connects this window with the hub, and sees to it that there is one. `steals`: the present one is dead. */
+/** Connects this window to the hub, and starts one if there is none. `steals`: replaces a hub that is dead. */
 function connected(steals = false) {
   const own = Math.random().toString(36);
-  // Who cannot reach the worker must not meet it.
+  // Windows without workers use another channel than a hub in a worker does.
   const name = hasWorkers ? NAME : `${NAME} ${navigator.locks ? "leader" : own}`;
   const all = new BroadcastChannel(name);
   const mail = new BroadcastChannel(`${name} ${own}`);
@@ -151,7 +150,7 @@ function connected(steals = false) {
   };
 }
 
-/** The hub says nothing any more: its worker or its window has died, or sleeps. Another one takes over. */
+/** Starts another hub: the worker or window of the present one is dead, or suspended. */
 function replaceHub() {
   hub?.close();
   hub = connected(true);
@@ -163,14 +162,14 @@ function host(name, steals, signal) {
   if (!hasWorkers) return navigator.locks ? stand(name, steals, signal) : lead(name, signal);
   const worker = new SharedWorker(new URL("./worker.js", NAME), { type: "module", name });
   worker.onerror = () => {
-    // The browser has shared workers, but none that are modules.
+    // The browser has shared workers, but not with modules.
     hasWorkers = false;
     replaceHub();
   };
   return worker;
 }
 
-/** Waits for the lock, and leads as long as it is not taken away. */
+/** Waits for the lock, and runs the hub until the lock is stolen. */
 async function stand(name, steals, signal) {
   while (!signal.aborted) {
     const stolen = new AbortController();
@@ -180,7 +179,7 @@ async function stand(name, steals, signal) {
   }
 }
 
-// A window that is closed leaves at once; one that comes back out of the browser's memory goes on.
+// A window that is closed leaves at once. One that the browser restores from its cache goes on.
 window.addEventListener("pagehide", () => hub?.send({ topics: [] }));
 window.addEventListener("pageshow", (event) => event.persisted && retry());
 window.addEventListener("online", retry);

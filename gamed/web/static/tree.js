@@ -1,14 +1,14 @@
-// A game's variations as a tree that can be walked: moves from left to right, variations below each other.
+// The tree of a game's variations: moves from left to right, variations below each other.
 
 import { clear, el, isChord, svg } from "./dom.js";
 import { t } from "./words.js";
 
 const CELL = 34;
 const RADIUS = 13;
-const REM = 16; // of the drawing's units: it grows with the page's text
+const REM = 16; // units of the drawing in 1 rem: the tree grows with the page's text
 const START = { id: 0, parent: null, n: 0, seat: null, text: "" };
 
-/** The rows of nodes that stand in preorder: a first child in its parent's row, a variation in the first free row. */
+/** The row of each node, given in preorder. A first child is in its parent's row, a variation in the first free row. */
 function rows(nodes) {
   const first = new Map();
   for (const node of nodes) if (!first.has(node.parent)) first.set(node.parent, node.id);
@@ -34,7 +34,7 @@ function rows(nodes) {
   return row;
 }
 
-/** The line through a node: the nodes from the first move to it, and on by first children. */
+/** The line through a node: the nodes from the first move to it, then always the first child. */
 export function lineThrough(nodes, id) {
   const known = new Map(nodes.map((node) => [node.id, node]));
   const line = [];
@@ -47,14 +47,14 @@ export function lineThrough(nodes, id) {
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/** The letters of the moves that may follow a node, the main line's first, as a board's marks; none where it is one. */
+/** The marks for the moves after a node, beginning with the main line's: A, B, C …; none if there is only one move. */
 export function letters(nodes, id) {
   const following = nodes.filter((node) => node.parent === id);
   if (following.length < 2) return [];
   return following.flatMap(({ point }, n) => (point ? [{ point, text: LETTERS[n] ?? "…" }] : []));
 }
 
-/** The tree: {node, update(nodes, current)}. `select(id)` is called with the chosen node, 0 for the start. */
+/** The tree: {node, update(nodes, current)}. `select(id)` is called with the id of the chosen node; 0 is the start. */
 export function tree(label, { say, select }) {
   const picture = svg("svg", { role: "tree", "aria-label": label });
   const box = el("div", { class: "scroller tree" }, picture);

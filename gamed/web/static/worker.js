@@ -1,4 +1,4 @@
-// The worker that all windows of a browser share: it holds their stream of events.
+// The shared worker of all windows of a browser: it holds their event stream.
 
 import { lead } from "./hub.js";
 

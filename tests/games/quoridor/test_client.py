@@ -147,7 +147,7 @@ class ErrorTests(SynchronousTestCase):
     def test_what_is_no_universe(self) -> None:
         self.assertEqual(self.code(b"(wait-for-players 0 ())\n"), "not-accepted")
         self.assertEqual(self.code(b""), "closed")
-        self.assertEqual(self.code(b")"), "malformed-datum")
+        self.assertEqual(self.code(b")\n"), "malformed-datum")
 
     def test_what_is_no_mail(self) -> None:
         for text in (b"hello", b"(hello 0 ())", b"(play)", b"(play 1)", b"(play 1 x)", b"(play x ())", b"(play 1.0 ())",

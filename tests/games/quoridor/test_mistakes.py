@@ -58,7 +58,7 @@ MEANINGLESS = {
     "(move player 9/2 1)": "not-whole",
     "(move player 9 1)": "off-board",
     "(move player 4.0 -1.0)": "off-board",
-    "(move player 4 +nan.0)": "off-board",
+    "(move player 4 +nan.0)": "not-a-number",
     '(move player "4" 1)': "string-for-number",
     "(move player '4 1)": "quoted-number",
     "(move player e 2)": "not-a-number",
@@ -97,7 +97,7 @@ class MeaninglessTests(SynchronousTestCase):
             "(move player 4 9)": "Y is 9",
             "#(1)": "a vector, which this game never sends",
             "#hash((a . 1))": "a hash table, which this game never sends",
-            "(move player 1+2i 2)": "a complex number, which this game never sends",
+            "(move player 1+2i 2)": "a number in another notation, which this game never sends",
             '(move player 4 #"1")': "a byte string, which this game never sends",
             "(move player 4 1 #:north)": "a keyword, which this game never sends",
             "(move wall 3 4 Horizontal)": "horizontal must be written in lower case",
@@ -142,7 +142,7 @@ class UntimelyTests(SynchronousTestCase):
                 self.assertIn(words, step.refused[0][1].reason)
 
     def test_a_reset(self) -> None:
-        for status, worlds, words in ((Status.VOTE, 2, "no game has begun yet"), (Status.TWO, 2, "a game is on")):
+        for status, worlds, words in ((Status.VOTE, 2, "no game has begun yet"), (Status.TWO, 2, "a game is running")):
             step = at(status, worlds).say(1, "(reset)")
             self.assertEqual(refused(step), ["no-reset"])
             self.assertIn(words, step.refused[0][1].reason)

@@ -206,7 +206,7 @@ class GameTests(SynchronousTestCase):
             (b"(hello 0 ())\n", "no-mail"),
             (b"(play 1 (player 4 1 1))\n", "out-of-step"),
             (b"(start4play 7 ())\n", "out-of-step"),
-            (b")", "malformed-datum"),
+            (b")\n", "malformed-datum"),
         ):
             self.assertEqual(self.assertRaises(RemoteProtocolError, person().receive_data, mail).code, code)
         self.assertEqual(

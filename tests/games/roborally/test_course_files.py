@@ -228,7 +228,7 @@ class FindTests(SynchronousTestCase):
     def test_a_name_that_no_file_can_have(self) -> None:
         own = self.folder / "own.course"
         own.write_text('{"name": "A", "tiles": [{"file": "\\u0000", "at": [1, 1], "rot": 0}], "flags": []}')
-        self.assertIn("is no name of a file", self.refused(str(own)))
+        self.assertIn("is not the name of a file", self.refused(str(own)))
 
     def test_the_file_is_named(self) -> None:
         own = self.folder / "own.course"

@@ -71,7 +71,7 @@ class RefusalTests(SynchronousTestCase):
 
     def test_what_is_no_object(self) -> None:
         for data in ([], 1, "x", None):
-            self.assertEqual(self.refused(data), 'the course is no object: write {"flags": ...}')
+            self.assertEqual(self.refused(data), 'the course is not an object: write {"flags": ...}')
 
     def test_missing_keys(self) -> None:
         for key in ("name", "tiles", "flags"):
@@ -120,7 +120,7 @@ class RefusalTests(SynchronousTestCase):
     def test_tiles(self) -> None:
         self.assertIn("tiles: write a list", self.refused(course(tiles={})))
         self.assertIn("tiles: there are no tiles", self.refused(course(tiles=[])))
-        self.assertIn("tile 1 is no object", self.refused(course(tiles=["empty.tile"])))
+        self.assertIn("tile 1 is not an object", self.refused(course(tiles=["empty.tile"])))
 
     def tile(self, **changes: Any) -> str:
         entry = {"file": "empty.tile", "at": [1, 1], "rot": 0, **changes}

@@ -257,15 +257,15 @@ class ReasonTests(SynchronousTestCase):
 
     def test_of_a_program_the_place_is_in_what_is_expected(self) -> None:
         for line, fault in (
-            ("TRP(Anna,(PK(M1,49)PK(M2,71)),f)", "the cards stand in the list, and not their places"),
+            ("TRP(Anna,(PK(M1,49)PK(M2,71)),f)", "the list has cards, but must have their places"),
             ("TRP(Anna,(4,1,9,2,8,),false)", "false is neither t nor f"),
-            ("TRP(Anna,4,1,f)", "the numbers do not stand in a list of their own, followed by a comma and t or f"),
+            ("TRP(Anna,4,1,f)", "the numbers are not in a list of their own, followed by a comma and t or f"),
             ("RGS", "RGS needs arguments in brackets"),
             ("TRP(Bot7,(1,),f)", "7 is not a letter"),
             ("TRP(Anna,(1;2),f)", "the list holds something other than numbers from 1 to 255 and commas"),
             (
                 "TRR(Anna,(3,5))",
-                "after the name stands something other than registers from 1 to 5 and commas",
+                "after the name there is something other than registers from 1 to 5 and commas",
             ),
         ):
             found = self.refusal(line)
@@ -311,8 +311,8 @@ class ReasonTests(SynchronousTestCase):
     def test_plans(self) -> None:
         self.assertEqual(
             self.refusal("_ _X_ _ .", Sender.MANAGER).reason,
-            "this is no plan: row 2, character 2: expected a floor (B, G, D(L), R(1), F(N,1,()())) and the wall east of"
-            " it, found 'X_'",
+            "this is not a plan: row 2, character 2: expected a floor (B, G, D(L), R(1), F(N,1,()())) and the wall east"
+            " of it, found 'X_'",
         )
 
     def test_a_line_that_may_tell_a_program_is_hidden(self) -> None:

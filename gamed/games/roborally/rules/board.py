@@ -1,7 +1,8 @@
-"""A board: the fields of a rectangle, the walls between them, and what the engine asks of them.
+"""A board: the fields of a rectangle, and the walls and devices between them.
 
-Source: docs/specs/roborally.md#51-geometry. (1, 1) is the field in the south-west. What no tile covers, inside the
-rectangle or outside, is pits; walls stand there only where a covered neighbour has one.
+Source: docs/specs/roborally.md#51-geometry. A *field* is a square of the board; (1, 1) is the one in the south-west.
+Every field that is not covered by a tile is a pit, inside the rectangle and outside, and has only the walls of covered
+neighbours. The module also exports the parts that boards consist of, so that users of boards need one import.
 """
 
 from __future__ import annotations
@@ -82,28 +83,38 @@ _FREE: Final = (False, False, False, False)
 
 @frozen
 class Beam:
-    """A board laser. `path`: the fields it can reach, from that in which it hangs to a wall or the edge."""
+    """The beam of a board laser."""
 
     strength: int
+    """Points of damage."""
+
     direction: Direction
+
     path: tuple[Place, ...]
+    """The fields that it can reach: from the laser's own to the next wall, or to the edge of the board."""
 
 
 @frozen
 class Board:
-    """A board of `width` columns and `height` rows, 1..255 each.
-
-    `floors`: of every (x, y) in the rectangle. `vertical`: the wall west of (x, y), x in 1..width+1. `horizontal`: the
-    wall south of (x, y), y in 1..height+1. `covered`: the fields that lie on tiles; it does not count when boards are
-    compared, because a plan does not tell it.
-    """
+    """A board. Only its size is hashed, because mappings cannot be; equality compares all but `covered`."""
 
     width: int
+    """Columns, 1..255."""
+
     height: int
+    """Rows, 1..255."""
+
     floors: Mapping[Place, Floor] = field(hash=False, repr=False)
+    """The floor of each field in the rectangle."""
+
     vertical: Mapping[Place, Wall] = field(hash=False, repr=False)
+    """The wall west of each field. Column width + 1 has the walls of the eastern edge."""
+
     horizontal: Mapping[Place, Wall] = field(hash=False, repr=False)
+    """The wall south of each field. Row height + 1 has the walls of the northern edge."""
+
     covered: frozenset[Place] = field(eq=False, repr=False)
+    """The fields that lie on tiles. Boards are compared without it, because a plan (GPL) does not contain it."""
 
     def floor(self, x: int, y: int) -> Floor:
         """Return the floor of a place; outside of the rectangle it is a pit."""
@@ -122,7 +133,7 @@ class Board:
         return self._blocked.get((x, y), _FREE)[side]
 
     def device(self, x: int, y: int, side: Direction) -> Device | None:
-        """Return the device that hangs inside this place on this side."""
+        """Return the device on this side of a place, if it hangs inside the place and not behind the wall."""
         wall = self.wall(x, y, side)
         return wall.left if side in (Direction.E, Direction.S) else wall.right
 
@@ -169,7 +180,7 @@ class Board:
 
     @cached_property
     def pushers(self) -> Mapping[Place, tuple[tuple[Direction, Pusher], ...]]:
-        """The pushers by the place inside which they hang, each with the direction in which it pushes."""
+        """The pushers by their places, each with the direction in which it pushes."""
         found: dict[Place, tuple[tuple[Direction, Pusher], ...]] = {}
         for place, side, device in self.devices:
             if isinstance(device, Pusher):
@@ -187,7 +198,7 @@ class Board:
 
     @cached_property
     def devices(self) -> tuple[tuple[Place, Direction, Device], ...]:
-        """The devices inside the rectangle: place, side of the place on which it hangs, device."""
+        """The devices inside the rectangle: the place, the side of the place on which the device hangs, the device."""
         sides = product(self.floors, DIRECTIONS)
         found = ((place, side, self.device(*place, side)) for place, side in sides)
         return tuple((place, side, device) for place, side, device in found if device is not None)
@@ -231,7 +242,7 @@ def _margin(width: int, height: int) -> Iterable[Place]:
 
 
 def parse_plan(text: str) -> Board:
-    """Return the board of a plan, a tile or a scenario: rows between white space; a final full stop may stand.
+    """Return the board of a plan, a tile or a scenario: rows separated by white space, with or without a full stop.
 
     All fields count as covered. Raises NotationError, which names the row, counted from 1.
     """

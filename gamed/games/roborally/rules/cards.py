@@ -1,4 +1,4 @@
-"""The 84 programming cards, each known by its priority.
+"""The 84 program cards. Each is identified by its priority.
 
 Source: docs/specs/roborally.md#411-the-deck, docs/specs/roborally.md#44-playing-a-card.
 """
@@ -9,14 +9,14 @@ from enum import StrEnum
 from typing import Final, TypeAlias
 
 Card: TypeAlias = int
-"""A card is its priority, 1..84: no two cards have the same one."""
+"""A card is represented by its priority, 1..84, because no two cards have the same one."""
 
 HAND: Final = 9
-"""Cards that a robot without damage is dealt."""
+"""Cards that are dealt to a robot without damage."""
 
 
 class Action(StrEnum):
-    """What a card does. The values are the protocol's words."""
+    """What a card does. The values are the protocol's names of the actions."""
 
     UT = "UT"
     """Turn by 180 degrees."""
@@ -42,7 +42,7 @@ def _deck() -> dict[Card, Action]:
 
 
 ACTIONS: Final = _deck()
-"""What each card does; its keys are the deck."""
+"""What each card does."""
 
 DECK: Final = frozenset(ACTIONS)
 
@@ -50,7 +50,7 @@ _TURNS: Final = {Action.RR: 1, Action.UT: 2, Action.RL: 3}
 _STEPS: Final = {Action.BU: -1, Action.M1: 1, Action.M2: 2, Action.M3: 3}
 
 QUARTERS: Final = tuple(_TURNS.get(ACTIONS[card], 0) if card else 0 for card in range(85))
-"""Clockwise quarter turns of a card, indexed by the card."""
+"""Clockwise quarter turns of each card, indexed by the card; 0 is no card."""
 
 STEPS: Final = tuple(_STEPS.get(ACTIONS[card], 0) if card else 0 for card in range(85))
-"""Fields that a card moves forward, -1 for one back, indexed by the card."""
+"""Fields that each card moves forward, -1 for one back, indexed by the card; 0 is no card."""

@@ -1,4 +1,4 @@
-"""What is wrong with a board or its flags beyond the grammar.
+"""What is wrong with a board or its flags although their notation is right.
 
 Source: docs/specs/roborally.md#52-checks-of-a-tile, docs/specs/roborally.md#56-flags.
 """
@@ -32,15 +32,16 @@ LEAST_FLAGS = 2
 
 @frozen
 class BoardFinding:
-    """Something that a board's author should change.
-
-    `code`: C1..C3 or F1..F5 for errors, W1..W7 for warnings. `place`: the field, None if it is no single one. `text`: a
-    sentence that says what to do.
-    """
+    """Something that a board's author should change."""
 
     code: str
+    """C1..C3 or F1..F5 for errors, W1..W7 for warnings."""
+
     place: Place | None
+    """The field; None if the finding does not concern a single field."""
+
     text: str
+    """What is wrong, and what to do about it."""
 
     @property
     def is_error(self) -> bool:
@@ -164,9 +165,11 @@ def _way(board: Board, place: Place, belt: Belt) -> Iterable[BoardFinding]:
 def _joint(place: Place, belt: Belt, ahead: Place, following: Belt) -> Iterator[BoardFinding]:
     side = belt.direction.opposite
     if following.direction is side:
-        # Both belts see it; the western or the southern one tells.
+        # Both belts are checked: report the pair once, at the western or southern one.
         if place < ahead:
-            yield BoardFinding("W6", place, f"the belt and that at {ahead} carry towards each other: turn one of them")
+            yield BoardFinding(
+                "W6", place, f"the belt and the one at {ahead} carry towards each other: turn one of them"
+            )
     elif following.direction is not belt.direction and following.turn(side) is None:
         turn = _natural_turn(belt.direction, following.direction)
         text = f"it joins the belt at {ahead} round a corner: add ({LETTERS[side]},D({turn})) there"
@@ -184,9 +187,9 @@ def _flag_list(flags: Sequence[Place]) -> Iterator[BoardFinding]:
 def _flag_fields(board: Board, flags: Sequence[Place]) -> Iterator[BoardFinding]:
     for place in flags:
         if place not in board.covered:
-            yield BoardFinding("F3", place, "the flag stands on no tile: move it")
+            yield BoardFinding("F3", place, "the flag is not on a tile: move it")
         elif isinstance(board.floor(*place), Pit):
-            yield BoardFinding("F4", place, "the flag stands in a pit: move it")
+            yield BoardFinding("F4", place, "the flag is in a pit: move it")
 
 
 def _start(board: Board, flags: Sequence[Place]) -> Iterator[BoardFinding]:
@@ -195,5 +198,5 @@ def _start(board: Board, flags: Sequence[Place]) -> Iterator[BoardFinding]:
     start = flags[0]
     has_device = any(board.device(*start, side) for side in Direction)
     if has_device or not isinstance(board.floor(*start), (Plain, Repair, Pit)):
-        text = "the start flag stands on a field B or R(n) without devices only: move it"
+        text = "the start flag must be on a field B or R(n) without devices: move it"
         yield BoardFinding("F5", start, text)

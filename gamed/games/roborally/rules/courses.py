@@ -25,33 +25,41 @@ _TILE_KEYS: Final = {"file", "at", "rot"}
 
 
 class CourseError(GamedError):
-    """A course file cannot be used; the message says which key or tile, and what to write instead."""
+    """A course file cannot be used. The message names the key or tile, and says what to write instead."""
 
 
 @frozen
 class Limits:
-    """What a course is played with: lives 1..3 and players 1..8."""
+    """How many lives and players a game on a course has."""
 
     lives: int = 3
+    """1..3."""
+
     min_players: int = 2
+    """1..8."""
+
     max_players: int = 8
+    """1..8, and not less than `min_players`."""
 
 
 @frozen
 class Course:
-    """A course. `flags`: in the order in which they are touched; the first is the start flag."""
+    """A course: a board with flags and limits."""
 
     name: str
     board: Board
+
     flags: tuple[Place, ...]
+    """The places of the flags, in the order in which robots must touch them; the first is the start flag."""
+
     limits: Limits
 
 
 def parse_course(text: str, read_tile: Callable[[str], str], limits: Limits) -> Course:
-    """Return the course of a file.
+    """Return the course of a file's text. Raises CourseError.
 
-    `read_tile` gives the text of a tile by what stands under "file"; what it raises passes. `limits`: what holds where
-    the file gives no limits of its own. Raises CourseError.
+    `read_tile` returns the text of the tile with the name under "file"; its exceptions are not caught here. `limits`
+    are the defaults for limits that the file does not set.
     """
     data = _loaded(text)
     board = _board(data["tiles"], read_tile)
@@ -70,7 +78,7 @@ def _loaded(text: str) -> Mapping[str, Any]:
 
 def _checked_keys(what: str, data: object, needed: set[str], possible: Collection[str] = ()) -> Mapping[str, Any]:
     if not isinstance(data, dict):
-        raise CourseError(f'{what} is no object: write {{"{min(needed)}": ...}}')
+        raise CourseError(f'{what} is not an object: write {{"{min(needed)}": ...}}')
     missing = sorted(needed - data.keys())
     if missing:
         raise CourseError(f"{what} lacks the key {missing[0]!r}: add it")
@@ -82,7 +90,7 @@ def _checked_keys(what: str, data: object, needed: set[str], possible: Collectio
 
 def _name(name: object) -> str:
     if not isinstance(name, str) or not name.strip():
-        raise CourseError("name: write a text that is not empty")
+        raise CourseError("name: write the name of the course")
     return name
 
 
@@ -100,7 +108,7 @@ def _placed(number: int, entry: object, read_tile: Callable[[str], str]) -> Plac
     data = _checked_keys(what, entry, _TILE_KEYS)
     if not isinstance(data["file"], str):
         raise CourseError(f"{what}: write the name of a file under 'file'")
-    # A truth value or a fraction may equal one of them, but is none.
+    # Without the check of the type, false and 90.0 would be taken, too.
     if type(data["rot"]) is not int or data["rot"] not in ROTATIONS:
         raise CourseError(f"{what}: write 0, 90, 180 or 270 under 'rot'")
     return PlacedTile(_tile(data["file"], read_tile), _place(f"{what}, 'at'", data["at"]), data["rot"])

@@ -63,16 +63,18 @@ _OPPOSITE: Final = tuple(Direction((direction + 2) % 4) for direction in range(4
 
 @frozen
 class Laser:
-    """A laser on a wall; it shoots away from the wall. `strength`: points of damage, 0..255."""
+    """A laser on a wall. It shoots away from the wall."""
 
     strength: int
+    """Points of damage, 0..255."""
 
 
 @frozen
 class Pusher:
-    """A pusher (Schieber) on a wall; it pushes away from the wall. `phases`: register phases, as written."""
+    """A pusher (Schieber) on a wall. It pushes away from the wall."""
 
     phases: tuple[int, ...]
+    """The register phases in which it pushes, in the order of its notation."""
 
 
 Device: TypeAlias = Laser | Pusher
@@ -80,21 +82,22 @@ Device: TypeAlias = Laser | Pusher
 
 @frozen
 class Wall:
-    """What stands between two fields; it belongs to both.
-
-    `left`: the device in the western or northern field, `right`: the one in the eastern or southern field.
-    """
+    """The border between two fields, which share it: a wall or none, and the devices on it."""
 
     left: Device | None
+    """The device in the western or northern field."""
+
     is_wall: bool
+
     right: Device | None
+    """The device in the eastern or southern field."""
 
 
 Walls: TypeAlias = tuple[Wall, Wall, Wall, Wall]
 """The walls around a place, indexed by Direction."""
 
 OPEN: Final = Wall(None, is_wall=False, right=None)
-"""No wall, and nothing on it."""
+"""A border without a wall and without devices."""
 
 
 @frozen
@@ -109,33 +112,38 @@ class Pit:
 
 @frozen
 class Gear:
-    """A gear (Drehelement). `direction`: how it turns robots."""
+    """A gear (Drehelement)."""
 
     direction: Turn
+    """How it turns robots."""
 
 
 @frozen
 class Repair:
-    """A repair site (Reparaturfeld). `points`: of damage repaired at the end of a turn, 0..255."""
+    """A repair site (Reparaturfeld)."""
 
     points: int
+    """Points of damage that it repairs at the end of a turn, 0..255."""
 
 
 @frozen
 class Belt:
-    """A belt (Fliessband).
-
-    `direction`: where it carries to. `speed`: 1, or 2 for an express belt. `turns`: for a robot that a belt brought
-    over this side of the field, how it is turned. `crush`: the register phases of the crusher (Stampfer) above.
-    """
+    """A conveyor belt (Fließband)."""
 
     direction: Direction
+    """The direction in which it carries."""
+
     speed: int
+    """1, or 2 for an express belt."""
+
     turns: tuple[tuple[Direction, Turn], ...] = ()
+    """How it turns a robot that another belt carried onto it, by the side of the field over which the robot came."""
+
     crush: tuple[int, ...] = ()
+    """The register phases of the crusher (Stampfer) above it; empty: there is none."""
 
     def turn(self, side: Direction) -> Turn | None:
-        """Return how a robot is turned that a belt brought over this side; None: not at all."""
+        """Return how the belt turns a robot that another belt carried over this side; None: not at all."""
         for entry, turn in self.turns:
             if entry is side:
                 return turn

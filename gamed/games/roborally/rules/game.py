@@ -65,7 +65,7 @@ class RoboRally:
         )
 
     def to_move(self, state: State) -> frozenset[Seat]:
-        """Return all who are asked now and have not answered; {CHANCE} to deal; nobody where `advance` is due."""
+        """Return the seats that owe an answer; {CHANCE} if cards are to be dealt; no seats if `advance` is due."""
         return _CHANCE if state.stage is Stage.DEAL else state.waiting
 
     def requests(self, state: State) -> Mapping[Seat, Request]:
@@ -73,15 +73,16 @@ class RoboRally:
         return queries.requests(state)
 
     def legal_moves(self, state: State, seat: Seat) -> Iterable[Move]:
-        """Return the answers that `seat` may give now, lazily. Deals and leaving are left out."""
+        """Return the legal answers of a seat, made lazily. Deals and leaving are not included."""
         return answers.legal(state, seat) if seat in state.waiting else ()
 
     def apply(self, state: State, seat: Seat, move: Move) -> State:
         """Return the state after a move.
 
-        Raises NotYourTurn where `seat` is not asked (`out-of-turn`) or is asked something else (`other-question`);
-        IllegalMove for what 3.5 calls cheating (`card-count`, `card-index`, `card-twice`, `register-count`,
-        `register-twice`, `register-open`) and for a wrong deal (`deal-count`, `deal-card`); InvalidMove for the rest.
+        Raises NotYourTurn if nothing is asked of the seat (`out-of-turn`), or something else (`other-question`);
+        IllegalMove for what the protocol calls cheating (`card-count`, `card-index`, `card-twice`, `register-count`,
+        `register-twice`, `register-open`) and for a wrong deal (`deal-count`, `deal-card`); InvalidMove if `move` is
+        not a move at all.
         """
         match move:
             case Deal():
@@ -91,22 +92,22 @@ class RoboRally:
             case Facing() | Program() | StayDown() | Repairs():
                 return answers.take(state, seat, move)
             case _:
-                raise InvalidMove(f"{move!r} is no move")
+                raise InvalidMove(f"{move!r} is not a move")
 
     def to_notation(self, move: Move) -> str:
         """Return a move as records write it."""
         return moves.to_notation(move)
 
     def parse(self, text: str) -> Move:
-        """Return the move that is written so. Raises InvalidMove (`notation`)."""
+        """Return the move of a notation. Raises InvalidMove (`notation`)."""
         return moves.parse(text)
 
     def draw(self, state: State, random: Random) -> Deal:
-        """Return the hands of this turn, drawn from the cards that are in no register."""
+        """Return the hands of this turn, drawn from the cards that are not in registers."""
         return Deal(tuple(random.sample(sorted(deck(state)), sum(hand_sizes(state)))))
 
     def advance(self, state: State) -> State:
-        """Return the state after exactly one automatic step (4.2, clean-up). Raises ValueError where none is due."""
+        """Return the state after exactly one automatic step. Raises ValueError if none is due."""
         return turn.unless_deserted(queries.traced(state, turn.advance(state)))
 
     def remove(self, state: State, seat: Seat) -> State:
@@ -116,7 +117,7 @@ class RoboRally:
         return turn.unless_deserted(queries.traced(state, turn.remove(state, seat)))
 
     def changed(self, before: State, after: State) -> Event | None:
-        """Return what the output channels are to be told of a step or a leaving, or None."""
+        """Return what the output channels are notified of after a step or a leaving, or None."""
         return queries.changed(before, after)
 
     def outcome(self, state: State) -> Outcome | None:
@@ -128,11 +129,11 @@ class RoboRally:
         return queries.ranking(state)
 
     def revealed(self, state: State) -> Sequence[Sequence[Sequence[object]]]:
-        """Return the cards of the programs that are public, by seat and turn, see `queries.revealed_programs`."""
+        """Return the revealed cards, by seat and turn (see `state.revealed_programs`)."""
         return state.programs
 
     def view(self, state: State, seat: Seat | None) -> object:
-        """Return what `seat` may see, see `views.view`: hand and unrevealed registers only of its own."""
+        """Return what a seat may see (see `json_views.view`): hands and unrevealed registers are its own only."""
         return json_views.view(state, seat)
 
 

@@ -1,7 +1,7 @@
-"""What everybody, or one player, may see of a position, JSON-ready; and a course as it is drawn.
+"""What the public, or one player, may see of a position, as JSON-ready data; and a course as browsers draw it.
 
 Source: docs/specs/roborally.md#38-queries, docs/specs/roborally.md#4-the-game, docs/specs/roborally.md#51-geometry.
-Nothing that is hidden leaves here: hands and unrevealed registers are for their owner alone.
+Nothing that is hidden leaves here: hands and unrevealed registers are only shown to their owner.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from gamed.core.game import Seat
 from gamed.games.roborally.rules import state as queries
 from gamed.games.roborally.rules.board import DIRECTIONS, LETTERS, Board
-from gamed.games.roborally.rules.elements import Belt, Gear, Laser, Pit, Place, Repair
+from gamed.games.roborally.rules.elements import Belt, Direction, Gear, Laser, Pit, Place, Repair
 from gamed.games.roborally.rules.layout import Layout
 from gamed.games.roborally.rules.moves import AskFacing, AskProgram, AskRepairs, AskStayDown, Request
 from gamed.games.roborally.rules.robots import Robot
@@ -22,9 +22,9 @@ from gamed.games.roborally.rules.state import Glimpse, Stage, State
 
 
 def view(state: State, seat: Seat | None) -> dict[str, Any]:
-    """Return what `seat` may see; None: what everybody may.
+    """Return what a seat may see; None: what the public may see.
 
-    `tiles`: the course, see `tiles`. `robots`: see `seen`. `trail`: what the last turn did, see `trail`.
+    The functions `tiles`, `seen` and `trail` describe the values under `tiles`, `robots` and `trail`.
     """
     return {
         "stage": state.stage.name.lower(),
@@ -43,7 +43,7 @@ def view(state: State, seat: Seat | None) -> dict[str, Any]:
 
 
 def seen(robot: Robot) -> dict[str, Any] | None:
-    """Return what everybody may know of a robot; None once it has been removed."""
+    """Return what is public of a robot; None if it has been removed."""
     if robot.is_removed:
         return None
     return {
@@ -70,7 +70,7 @@ def _own(state: State, seat: Seat) -> dict[str, object]:
 
 
 def asked(request: Request | None) -> str | None:
-    """Return a request as the protocol's word for it."""
+    """Return the protocol's message for a request."""
     match request:
         case None:
             return None
@@ -85,10 +85,11 @@ def asked(request: Request | None) -> str | None:
 
 
 def trail(glimpses: tuple[Glimpse, ...]) -> dict[str, Any]:
-    """Return the steps of a turn, for those who draw them one after the other.
+    """Return the steps of a turn, so that viewers can draw them one after the other.
 
-    `turn`: which one. `steps`: [phase, kind, changes, seat, card] each; seat and card of who played, else None.
-    Changes: [seat, x, y, facing, damage, is virtual] of each robot that is now otherwise, [seat] if it is removed.
+    `turn` is its number. Each of `steps` is [phase, kind, changes, seat, card]; seat and card say who played what, and
+    are None if the step is not a card. A change is [seat, x, y, facing, damage, is virtual], or [seat] if the robot was
+    removed.
     """
     steps = [
         [now.phase, now.kind, list(_changes(before.robots, now.robots)), now.seat, _card(now)]
@@ -98,7 +99,7 @@ def trail(glimpses: tuple[Glimpse, ...]) -> dict[str, Any]:
 
 
 def _card(glimpse: Glimpse) -> int | None:
-    """Return the card that was played; the registers are those of a phase that is shown."""
+    """Return the card that was played. It is public: its phase has been revealed."""
     return None if glimpse.seat is None else glimpse.robots[glimpse.seat].registers[glimpse.phase - 1]
 
 
@@ -119,12 +120,15 @@ def _posed(robot: Robot) -> tuple[Any, ...]:
 
 @lru_cache(16)
 def tiles(layout: Layout) -> dict[str, Any]:
-    """Return a course as it is drawn; the same object for each call, which nobody may change.
+    """Return a course as browsers draw it. It is cached: do not change it.
 
-    `width`, `height`: in fields. `floors`: what is not plain: [x, y, "pit"], [x, y, "gear", "L" or "R"],
-    [x, y, "repair", points], [x, y, "belt", facing, speed, turns, phases of the crusher], with turns as a text of
-    pairs: the side that a robot comes from, and how it is turned, such as "WLER". `walls`: [x, y, side], each once.
-    `lasers`: [x, y, side, strength, length of the beam]; `pushers`: [x, y, side, phases].
+    * `width`, `height`: in fields.
+    * `floors`: all floors that are not plain: [x, y, "pit"], [x, y, "gear", "L" or "R"], [x, y, "repair", points],
+      [x, y, "belt", direction, speed, turns, phases of the crusher]. Turns are pairs of letters in one text, such as
+      "WLER": the side that a robot comes from, and how it is turned.
+    * `walls`: [x, y, side], each wall once.
+    * `lasers`: [x, y, side, strength, length of the beam].
+    * `pushers`: [x, y, side, phases].
     """
     board = layout.board
     return {
@@ -155,11 +159,11 @@ def _floor(board: Board, place: Place) -> Iterator[list[Any]]:
 
 
 def _walls(board: Board) -> Iterator[list[Any]]:
-    """Yield each wall once: as the northern or eastern one of a field, or at the southern or western edge."""
+    """Yield each wall once: as the northern or eastern wall of a field, or at the southern or western edge."""
     for x, y in board.floors:
         for side in DIRECTIONS:
-            is_edge = (side == 2 and y == 1) or (side == 3 and x == 1)  # noqa: PLR2004 (S and W)
-            if board.is_walled(x, y, side) and (side < 2 or is_edge):  # noqa: PLR2004 (N and E)
+            is_edge = (side is Direction.S and y == 1) or (side is Direction.W and x == 1)
+            if board.is_walled(x, y, side) and (side in (Direction.N, Direction.E) or is_edge):
                 yield [x, y, LETTERS[side]]
 
 

@@ -1,4 +1,4 @@
-"""What a board and its flags do to robots, computed once for each course: where a step leads, what carries where.
+"""What a board and its flags do to robots, as tables that are computed once for each course.
 
 Source: docs/specs/roborally.md#4-the-game, docs/specs/roborally.md#56-flags.
 """
@@ -16,25 +16,27 @@ from gamed.games.roborally.rules.elements import DIRECTIONS, DX, DY, Belt, Direc
 from gamed.games.roborally.rules.robots import REGISTERS
 
 PHASES: Final = range(REGISTERS + 1)
-"""The phases 1..5, and 0 for none, so that a phase is an index."""
+"""The phases 1..5, and 0 for "in no phase". Tables by phase have an entry for each."""
 
 QUARTERS: Final[Mapping[Turn, int]] = {"R": 1, "L": 3}
-"""Clockwise quarter turns of what gears and bends do."""
+"""The turns of gears and bends, as clockwise quarter turns."""
 
 Places: TypeAlias = Mapping[Place, Place]
-"""Where something leads from each place."""
+"""From a place to the place that something leads to."""
 
 
 @frozen(cache_hash=True)
 class Layout:
-    """A board with its flags, in the order in which they are to be touched."""
+    """A board with its flags."""
 
     board: Board
+
     flags: tuple[Place, ...]
+    """The places of the flags, in the order in which robots must touch them."""
 
     @cached_property
     def ways(self) -> tuple[Places, ...]:
-        """Where a step leads, by direction and place; a place is missing where a wall stops the step."""
+        """Where a step in a direction leads from each place. A place is missing if a wall stops the step."""
         return tuple(
             {
                 (x, y): (x + DX[direction], y + DY[direction])
@@ -46,22 +48,22 @@ class Layout:
 
     @cached_property
     def ground(self) -> frozenset[Place]:
-        """The places on which a robot can stand: in any other it is destroyed."""
+        """The places on which a robot can stand. In any other place it is destroyed."""
         return frozenset(place for place, floor in self.board.floors.items() if not isinstance(floor, Pit))
 
     @cached_property
     def express(self) -> Mapping[Place, Direction]:
-        """Where the belts of speed 2 carry to."""
+        """The directions of the express belts, by their places."""
         return {place: belt.direction for place, belt in self.board.express.items()}
 
     @cached_property
     def belts(self) -> Mapping[Place, Direction]:
-        """Where the belts of both speeds carry to."""
+        """The directions of all belts, express belts included, by their places."""
         return {place: belt.direction for place, belt in self.board.belts.items()}
 
     @cached_property
     def bends(self) -> tuple[Mapping[Place, int], ...]:
-        """Clockwise quarter turns of a robot carried in a direction, by direction and the belt reached."""
+        """For each direction of being carried: a robot's quarter turns, by the place of the belt that it reaches."""
 
         def quarters(belt: Belt, direction: Direction) -> int:
             turn = belt.turn(direction.opposite)
@@ -74,7 +76,10 @@ class Layout:
 
     @cached_property
     def pushers(self) -> tuple[Mapping[Place, Direction], ...]:
-        """Where pushers push, by phase; two on one field cancel: docs/specs/roborally.md#411-decisions (D12)."""
+        """For each phase the directions of the active pushers, by their places.
+
+        Two active pushers on one field cancel each other: docs/specs/roborally.md#411-decisions (D12).
+        """
 
         def pushed(phase: int) -> Mapping[Place, Direction]:
             found = {
@@ -87,18 +92,18 @@ class Layout:
 
     @cached_property
     def gears(self) -> Mapping[Place, int]:
-        """Clockwise quarter turns of the gears."""
+        """The quarter turns of the gears, by their places."""
         return {place: QUARTERS[gear.direction] for place, gear in self.board.gears.items()}
 
     @cached_property
     def crushers(self) -> tuple[frozenset[Place], ...]:
-        """The places under crushers, by phase."""
+        """For each phase the places under active crushers."""
         belts = self.board.belts
         return tuple(frozenset(place for place, belt in belts.items() if phase in belt.crush) for phase in PHASES)
 
     @cached_property
     def lit(self) -> Mapping[Place, tuple[tuple[int, int], ...]]:
-        """The beams of board lasers over each place: each one's index in `board.beams`, and how far its laser is."""
+        """The beams over each place: the index of each in `board.beams`, and the distance to its laser."""
         found: dict[Place, tuple[tuple[int, int], ...]] = {}
         for index, beam in enumerate(self.board.beams):
             for distance, place in enumerate(beam.path):
@@ -107,21 +112,21 @@ class Layout:
 
     @cached_property
     def strengths(self) -> tuple[int, ...]:
-        """Points of damage of each beam in `board.beams`."""
+        """The points of damage of each beam in `board.beams`."""
         return tuple(beam.strength for beam in self.board.beams)
 
     @cached_property
     def numbers(self) -> Mapping[Place, int]:
-        """The number of the flag on a place, from 1."""
+        """The numbers of the flags, from 1, by their places."""
         return {place: number for number, place in enumerate(self.flags, 1)}
 
     @cached_property
     def repairs(self) -> Mapping[Place, int]:
-        """Points that are repaired at the end of a turn: a flag repairs one, but adds none to a site."""
+        """The points that each place repairs at the end of a turn: a flag one, a site with a flag no more for it."""
         sites = {place: site.points for place, site in self.board.repairs.items()}
         return sites | {place: max(1, sites.get(place, 0)) for place in self.flags}
 
     @cached_property
     def archives(self) -> frozenset[Place]:
-        """The places to which the archive of a robot moves that stands there after a phase."""
+        """The flags and repair sites: a robot that ends a phase on one of them moves its archive there."""
         return frozenset(self.board.repairs).union(self.flags)

@@ -1,8 +1,8 @@
-"""The notation of floors, walls and rows, both ways.
+"""The notation of floors, walls and rows: reading and writing it.
 
-Source: docs/specs/roborally.md#24-tiles-and-plans, read literally (docs/specs/roborally.md#22-lists,
-docs/specs/roborally.md#23-repairs-of-the-text): every phase is followed by a comma, `[` stands before a left device and
-`]` after a right one.
+Source: docs/specs/roborally.md#24-tiles-and-plans, with the protocol's grammar taken literally
+(docs/specs/roborally.md#22-lists, docs/specs/roborally.md#23-repairs-of-the-text): each phase is followed by a comma,
+the last one, too; `[` comes before a left device, and `]` after a right one.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ FLOOR: Final = _floor_pattern("")
 FIELD: Final = rf"\(({_floor_pattern(',?')}),({WALL})({WALL})({WALL})({WALL})\)"
 """A field with the walls N E S W around it, as a pattern with five groups.
 
-Clients read it: between the two lists of a belt may stand a comma.
+It is for clients: other managers may write a comma between the two lists of a belt.
 """
 
 _WALL = re.compile(WALL)
@@ -64,12 +64,12 @@ _FLOOR_AND_WALL = re.compile(rf"({FLOOR})({WALL})")
 
 
 class NotationError(GamedError):
-    """A text is not in the notation; the message says where, and what was expected."""
+    """A text is not in the notation. The message says where, and what was expected."""
 
 
 @lru_cache(4096)
 def read_floor(text: str) -> Floor:
-    """Return the floor of a text that FLOOR matches."""
+    """Return the floor of a text that matches FLOOR."""
     belt = _BELT_PARTS.fullmatch(text)
     if belt is not None:
         return Belt(Direction[belt[1]], int(belt[2]), _read_turns(belt[3]), _read_phases(belt[4]))
@@ -91,7 +91,7 @@ def _read_phases(text: str) -> tuple[int, ...]:
 
 @lru_cache(4096)
 def read_wall(text: str) -> Wall:
-    """Return the wall of a text that WALL matches. Raises NotationError."""
+    """Return the wall of a text that matches WALL. Raises NotationError."""
     parts = _WALL_PARTS.fullmatch(text)
     if parts is None:
         raise NotationError(f"{text!r} is not a wall")
@@ -119,7 +119,7 @@ def read_wall_row(text: str) -> list[Wall]:
 
 
 def read_field_row(text: str) -> tuple[list[Floor], list[Wall]]:
-    """Return the floors of a row, from west to east, and the walls around them, which are one more.
+    """Return the floors of a row, from west to east, and the walls between and around them: one more than floors.
 
     Raises NotationError with the column in the text.
     """
@@ -145,7 +145,7 @@ def _unreadable(text: str, at: int, expected: str) -> NotationError:
 
 
 def rows_of(text: str) -> list[str]:
-    """Return the rows of a plan or a tile; a final full stop, which only plans have, is left away."""
+    """Return the rows of a plan or a tile, without the full stop at the end of a plan."""
     rows = _SPACE.split(text.strip(" \t\r\n"))
     if rows[-1] == ".":
         rows.pop()
@@ -154,7 +154,7 @@ def rows_of(text: str) -> list[str]:
 
 @lru_cache(4096)
 def floor_to_notation(floor: Floor) -> str:
-    """Return how a floor is written."""
+    """Return a floor's notation."""
     match floor:
         case Plain():
             return "B"
@@ -171,14 +171,14 @@ def floor_to_notation(floor: Floor) -> str:
 
 @lru_cache(4096)
 def wall_to_notation(wall: Wall) -> str:
-    """Return how a wall is written, with the devices of both sides."""
+    """Return a wall's notation, with the devices on both sides."""
     left = f"[{_device_to_notation(wall.left)}" if wall.left is not None else ""
     right = f"{_device_to_notation(wall.right)}]" if wall.right is not None else ""
     return f"{left}{'#' if wall.is_wall else '_'}{right}"
 
 
 def field_to_notation(floor: Floor, walls: Walls) -> str:
-    """Return how a field with the walls around it is written in the answer to SFI."""
+    """Return the notation of a field with the walls around it: the answer to SFI."""
     return f"({floor_to_notation(floor)},{''.join(map(wall_to_notation, walls))})"
 
 

@@ -1,4 +1,4 @@
-"""Tiles (Kacheln) of 12 x 12 fields: reading them, turning them, and putting them together to a board.
+"""Tiles (Kacheln) of 12 x 12 fields: how they are read, rotated, and put together to a board.
 
 Source: docs/specs/roborally.md#53-courses-of-tiles, docs/specs/roborally.md#54-files.
 """
@@ -33,22 +33,26 @@ ROTATIONS: Final = (0, 90, 180, 270)
 
 
 class CompositionError(GamedError):
-    """Tiles cannot lie as they are told to; the message says which, and why."""
+    """The tiles cannot be put together as described. The message says which tile is wrong, and why."""
 
 
 @frozen
 class PlacedTile:
-    """A tile on a board. `at`: the place of its south-western field. `rotation`: one of ROTATIONS."""
+    """A tile on a board."""
 
     tile: Board
+
     at: Place = (1, 1)
+    """The place of its south-western field."""
+
     rotation: int = 0
+    """One of ROTATIONS."""
 
 
 def parse_tile(text: str) -> Board:
     """Return the tile of a file. Raises NotationError, which names the row, counted from 1."""
     if "." in text:
-        raise NotationError("there is a full stop: it ends a plan, but is no part of a tile; leave it away")
+        raise NotationError("a full stop ends a plan, but is not part of a tile: remove it")
     tile = parse_plan(text)
     if (tile.width, tile.height) != (SIZE, SIZE):
         raise NotationError(f"{tile.width} x {tile.height} fields: a tile has {SIZE} x {SIZE}")
@@ -63,7 +67,7 @@ def rotated(board: Board, rotation: int) -> Board:
 
 
 def _quarter_turn(board: Board) -> Board:
-    # The field (x, y) comes to (y, last - x).
+    # The field (x, y) moves to (y, last - x).
     last = board.width + 1
     return Board(
         board.height,
@@ -88,9 +92,9 @@ def _mirrored(wall: Wall) -> Wall:
 
 
 def compose(placed: Iterable[PlacedTile]) -> Board:
-    """Return the board of some tiles: the smallest rectangle around them, which must begin at (1, 1).
+    """Return the board that tiles make: the smallest rectangle around them, which must begin at (1, 1).
 
-    Raises CompositionError if tiles overlap, if the rectangle begins elsewhere, or if it is larger than 255 fields.
+    Raises CompositionError if tiles overlap, or if the rectangle begins elsewhere or is larger than 255 x 255.
     """
     composition = _Composition({}, {}, {})
     for number, tile in enumerate(placed, 1):
@@ -139,7 +143,7 @@ class _Composition:
 
 
 def _own(wall: Wall, has_left: bool, has_right: bool) -> Wall:  # noqa: FBT001 (the two fields beside the wall)
-    # A tile brings the devices in its own fields only.
+    # At the edge of a tile, only the device on the tile's own side of the wall is the tile's.
     if has_left and has_right:
         return wall
     return Wall(wall.left if has_left else None, wall.is_wall, wall.right if has_right else None)

@@ -1,1 +1,1 @@
-"""The seasons of the Software-Challenge: each is a game of its own behind the same lobby messages."""
+"""The seasons of the Software-Challenge: different games with the same lobby messages."""

@@ -1,4 +1,4 @@
-// Battleship: two labelled boards, and the placing of ships.
+// Battleship: the placing of the ships, and the two boards.
 //
 // For tests: each board is `[data-board=enemy|own|0|1]` (a player's, or by seat), with `data-active` where it takes
 // shots; a cell is `[data-cell="x,y"]` with `data-state` unknown, water, hit, sunk, ship or miss, `data-last` on the last
@@ -11,47 +11,47 @@ import { ARROWS, bdi, el, isChord, isolated, nameOn, replace, svg } from "../dom
 export const words = {
   en: {
     own: "Your board", enemy: "Enemy board", seat: "Seat {n}",
-    boardOf: "Board of {name}", refuted: "The answers contradict each other: no fleet fits them any more.",
+    boardOf: "Board of {name}", refuted: "The answers contradict each other: no fleet matches them any longer.",
     unknown: "unknown", water: "water", hit: "hit", sunk: "sunk", ship: "ship", miss: "missed", pending: "shot at, no answer yet",
     cell: "{cell}: {state}", afloat: "Afloat", floats: "ship of {length}, afloat", sank: "ship of {length}, sunk",
     turn: "Turn", roll: "Shuffle", ready: "Ready",
-    howto: "Drag the ships. By keys: Enter picks up and drops, arrows move, R turns.",
+    howto: "Drag the ships. Keys: Enter picks up and puts down, the arrow keys move, R turns.",
     harbour: "Your board: place your ships",
     shipAt: "Ship of {length}, {from} to {to}", picked: "Picked up. {ship}", dropped: "Placed. {ship}",
-    back: "Put back. {ship}", bad: "{ship}: it does not fit here", misfit: "It does not fit there: ships must not touch.",
+    back: "Put back. {ship}", bad: "{ship}: it does not fit here", misfit: "The ship does not fit there: ships must not touch.",
     noTurn: "There is no room to turn this ship.", known: "You have shot there before.",
     placing: "Place your ships. No enemy has come yet.", placingStarted: "Place your ships. The enemy is there.",
     placingAwaited: "Place your ships. The enemy is waiting for you.", waiting: "Waiting for an enemy.",
-    shoot: "Your turn: choose a cell of the enemy board.", await: "Your shot at {cell} waits for its answer.",
-    defend: "The enemy is to move.", won: "You have won.", lost: "You have lost.",
-    closed: "Broken off: the enemy has left, or the server has ended the game.",
-    lied: "The enemy lies: no fleet gives all its answers.", erred: "The enemy broke the rules: what it sent was ignored.",
+    shoot: "Your turn: choose a cell of the enemy board.", await: "Your shot at {cell} has not been answered yet.",
+    defend: "It is the enemy's turn.", won: "You have won.", lost: "You have lost.",
+    closed: "The game was broken off: the enemy has left, or the server has ended it.",
+    lied: "The enemy is lying: no fleet matches all of its answers.", erred: "The enemy broke the rules. What it sent was ignored.",
     stay: "You can play on. If you leave, the enemy does not win.",
-    notBegun: "The game has not begun.", toShoot: "{name} is to shoot.", toAnswer: "{name} is to answer for {cell}.",
-    hasWon: "{name} has won.", nobody: "The game has ended without a winner.",
+    notBegun: "The game has not begun.", toShoot: "{name} is to shoot.", toAnswer: "{name} has to answer the shot at {cell}.",
+    hasWon: "{name} has won.", nobody: "The game ended without a winner.",
     shoots: "{name}: shot at {cell}.", answers: "{name}: {cell} is {state}.", isHit: "hit", hitSunk: "hit and sunk",
-    gaveUp: "{name}: {cell} is hit, and the last ship sunk.", says: "{name} says {text}", you: "You",
+    gaveUp: "{name}: {cell} is hit, and the last ship is sunk.", says: "{name} says {text}", you: "You",
   },
   de: {
     own: "Eigenes Spielfeld", enemy: "Gegnerisches Spielfeld", seat: "Platz {n}",
-    boardOf: "Spielfeld von {name}", refuted: "Die Antworten widersprechen einander: keine Flotte passt mehr dazu.",
+    boardOf: "Spielfeld von {name}", refuted: "Die Antworten widersprechen einander: Keine Flotte passt mehr dazu.",
     unknown: "unbekannt", water: "Wasser", hit: "Treffer", sunk: "versenkt", ship: "Schiff", miss: "verfehlt",
     pending: "beschossen, noch keine Antwort",
-    cell: "{cell}: {state}", afloat: "Noch da", floats: "{length}er-Schiff, noch da", sank: "{length}er-Schiff, versenkt",
+    cell: "{cell}: {state}", afloat: "Noch nicht versenkt", floats: "{length}er-Schiff, noch nicht versenkt", sank: "{length}er-Schiff, versenkt",
     turn: "Drehen", roll: "Neu auslosen", ready: "Fertig",
-    howto: "Schiffe ziehen. Mit Tasten: Enter nimmt auf und setzt ab, Pfeile bewegen, R dreht.",
+    howto: "Zieh die Schiffe an ihren Platz. Tasten: Eingabe nimmt auf und setzt ab, Pfeile bewegen, R dreht.",
     harbour: "Eigenes Spielfeld: Schiffe setzen",
     shipAt: "{length}er-Schiff, {from} bis {to}", picked: "Aufgenommen. {ship}", dropped: "Gesetzt. {ship}",
-    back: "Zurückgelegt. {ship}", bad: "{ship}: passt hier nicht", misfit: "Das passt dort nicht: Schiffe dürfen sich nicht berühren.",
+    back: "Zurückgelegt. {ship}", bad: "{ship}: passt hier nicht", misfit: "Das Schiff passt dort nicht hin: Schiffe dürfen sich nicht berühren.",
     noTurn: "Zum Drehen ist hier kein Platz.", known: "Dorthin hast du schon geschossen.",
     placing: "Setz deine Schiffe. Noch ist kein Gegner da.", placingStarted: "Setz deine Schiffe. Der Gegner ist da.",
-    placingAwaited: "Setz deine Schiffe. Der Gegner wartet auf dich.", waiting: "Es wird auf einen Gegner gewartet.",
-    shoot: "Du bist am Zug: wähl ein Feld des Gegners.", await: "Dein Schuss auf {cell} wartet auf Antwort.",
+    placingAwaited: "Setz deine Schiffe. Der Gegner wartet auf dich.", waiting: "Warten auf einen Gegner.",
+    shoot: "Du bist am Zug: Wähl ein Feld des Gegners.", await: "Dein Schuss auf {cell} ist noch nicht beantwortet.",
     defend: "Der Gegner ist am Zug.", won: "Du hast gewonnen.", lost: "Du hast verloren.",
-    closed: "Abgebrochen: der Gegner ist gegangen, oder der Server hat das Spiel beendet.",
-    lied: "Der Gegner lügt: keine Flotte passt zu allen seinen Antworten.", erred: "Der Gegner hat eine Regel verletzt: es zählt nicht.",
+    closed: "Die Partie wurde abgebrochen: Der Gegner ist gegangen, oder der Server hat sie beendet.",
+    lied: "Der Gegner lügt: Keine Flotte passt zu allen seinen Antworten.", erred: "Der Gegner hat gegen die Regeln verstoßen. Was er gesendet hat, zählt nicht.",
     stay: "Du kannst weiterspielen. Wenn du gehst, gewinnt der Gegner nicht.",
-    notBegun: "Das Spiel hat noch nicht begonnen.", toShoot: "{name} ist am Zug.", toAnswer: "{name} antwortet auf {cell}.",
+    notBegun: "Das Spiel hat noch nicht begonnen.", toShoot: "{name} ist am Zug.", toAnswer: "{name} muss den Schuss auf {cell} beantworten.",
     hasWon: "{name} hat gewonnen.", nobody: "Das Spiel endete ohne Sieger.",
     shoots: "{name}: Schuss auf {cell}.", answers: "{name}: {cell} ist {state}.", isHit: "getroffen", hitSunk: "getroffen und versenkt",
     gaveUp: "{name}: {cell} ist getroffen, das letzte Schiff versenkt.", says: "{name} sagt {text}", you: "Du",
@@ -61,7 +61,7 @@ export const words = {
 const SIZE = 10;
 const FLEET = [5, 4, 3, 3, 2];
 const ROWS = "ABCDEFGHIJ";
-// What a cell's state looks like beside its colour, in a cell of 100 by 100.
+// The marks of the states, so that they differ not only by colour; in a cell of 100 by 100.
 const MARKS = {
   water: "M18 58q16 -22 32 0t32 0",
   miss: "M50 42a8 8 0 1 0 .1 0z",
@@ -72,21 +72,21 @@ const MARKS = {
 const named = ([x, y]) => `${ROWS[y]}${x + 1}`;
 const inside = (x, y) => x >= 0 && y >= 0 && x < SIZE && y < SIZE;
 
-/** The name of a seat, isolated. */
+/** The name of the player on a seat, isolated in its writing direction. */
 function nameOf(seat, scene, t) {
   const name = nameOn(scene.seats, seat);
   return name ? isolated(name) : t("seat", { n: seat + 1 });
 }
 
-/** What a line says: {at, code}, code null for a shot; null if it is neither a shot nor an answer. */
+/** Parses a line: {at, code}, with code null for a shot; null if it is neither a shot nor an answer. */
 function parsed(text) {
-  // A reader of Prolog terms takes blanks, and needs no parentheses; the older form has no full stop, either.
+  // Prolog accepts spaces, and terms without parentheses. The older form has no full stop either.
   const found = /^(\()?0*([12]),\[0*(\d),0*(\d)(?:,0*([1-4]))?\](\)\.|\.?)$/.exec(text.replace(/[ \t\v\f]+/g, ""));
   if (!found || (found[2] === "2") !== (found[5] !== undefined) || Boolean(found[1]) !== found[6].startsWith(")")) return null;
   return { at: [Number(found[3]), Number(found[4])], code: found[5] ? Number(found[5]) : null };
 }
 
-/** One sentence for a line: a shot, an answer, or what else was sent. */
+/** One sentence for a line: a shot, an answer, or anything else that was sent. */
 export function describe(move, scene, t) {
   const isOwn = scene.you?.seat === move.seat;
   const name = isOwn ? t("you") : nameOf(move.seat, scene, t);
@@ -113,7 +113,7 @@ function fits(ships, index, corners) {
   })));
 }
 
-/** A ship moved back onto the board. */
+/** The ship, moved back onto the board. */
 function clamped([x, y, length, way]) {
   const [right, bottom] = way === "h" ? [SIZE - length, SIZE - 1] : [SIZE - 1, SIZE - length];
   return [Math.min(Math.max(x, 0), right), Math.min(Math.max(y, 0), bottom), length, way];
@@ -127,11 +127,11 @@ function labels() {
 }
 
 function plate(children, attributes) {
-  // Chromium makes an SVG with listeners for focus a stop of the Tab key, unless it is told not to.
+  // In Chromium an SVG with a focus listener would be a tab stop.
   return svg("svg", { viewBox: "0 0 1110 1110", tabindex: -1, ...attributes }, labels(), children);
 }
 
-/** A board of cells. `shoot`: what a chosen cell is given to, or null where the board is only looked at. */
+/** A board of cells. `shoot(at)` is called with the chosen cell; null if the board is only for looking. */
 function seaBoard(id, context, shoot) {
   const cells = new Map();
   let cursor = [0, 0];
@@ -191,7 +191,7 @@ function seaBoard(id, context, shoot) {
   };
 }
 
-/** The states of the cells that a board has told of: `miss` is the word for its water. */
+/** The states of the known cells of a board. `miss`: the state of those without a ship. */
 function told(board, miss) {
   const states = new Map();
   const put = (cells, state) => (cells ?? []).forEach((cell) => states.set(`${cell % SIZE},${Math.floor(cell / SIZE)}`, state));
@@ -202,13 +202,13 @@ function told(board, miss) {
   return states;
 }
 
-/** The board on which ships are placed: dragged, or picked up and moved by keys. `place`: what new places are given to. */
+/** The board for placing ships, by dragging or by keys. `place(ships)` is called when a ship was moved. */
 function harbour(context, place) {
   const { t } = context;
   let ships = [];
   let corners = true;
   let chosen = 0;
-  let picked = null; // {ship, drag}: where the chosen ship is held; drag: the pointer's grip
+  let picked = null; // {ship, drag}: the position of the chosen ship while it is held; drag: how the pointer holds it
   const water = svg("g", { "aria-hidden": "true" }, Array.from({ length: SIZE * SIZE }, (_, cell) => svg("rect",
     { class: "field", x: 103 + 100 * (cell % SIZE), y: 103 + 100 * Math.floor(cell / SIZE), width: 94, height: 94, rx: 8 })));
   const hulls = FLEET.map((_, index) => svg("g", { class: "hull", role: "button", tabindex: -1, "data-ship": index },
@@ -274,12 +274,12 @@ function harbour(context, place) {
     picked = null;
     draw();
   }
-  /** Turns the chosen ship: in the hand as it is, on the board about the first of its cells that gives room. */
+  /** Turns the chosen ship. If it is not held, it turns about the first of its cells around which it fits. */
   function turn() {
     const [x, y, length, way] = held(chosen);
     const other = way === "h" ? "v" : "h";
     if (picked) {
-      // In the pointer's hand it turns about the cell by which it is held.
+      // A ship that is dragged turns about the cell at which it was grabbed.
       const [dx, dy] = picked.drag?.grip ?? [0, 0];
       picked.drag?.grip.reverse();
       hold([x + dx - dy, y + dy - dx, length, other]);
@@ -358,7 +358,7 @@ function harbour(context, place) {
     focus: () => hulls[chosen].focus(),
     show(fleet, mayTouchCorners) {
       corners = mayTouchCorners;
-      // A ship in the hand stays there, unless somebody else (another window) has moved it.
+      // The player goes on holding a ship, unless another window has moved it.
       if (picked && String(fleet[chosen]) !== String(ships[chosen])) picked = null;
       ships = fleet;
       draw();
@@ -378,7 +378,7 @@ function roster(afloat, t) {
   return el("div", { class: "roster" }, el("span", {}, t("afloat")), el("ul", { "aria-label": t("afloat") }, ships));
 }
 
-/** A heading, a board, and what stands under it. */
+/** A board with a heading, and a part below it. */
 function side(board) {
   const heading = el("h2", {});
   const under = el("div", { class: "under" });
@@ -417,7 +417,7 @@ function playerStatus(scene, t) {
   return `${t("closed")} ${t(winner === you.seat ? "won" : "lost")}`;
 }
 
-/** What spectators and replays see: both boards, as far as the answers tell. */
+/** The view of spectators and replays: both boards, as far as the answers reveal them. */
 function watching(root, context) {
   const { t } = context;
   const sides = [0, 1].map((seat) => side(seaBoard(seat, context, null)));
@@ -443,14 +443,14 @@ function watching(root, context) {
   };
 }
 
-/** What a player sees: the enemy's board to shoot at, and the own one, first with the ships to be placed. */
+/** The view of a player: the enemy's board to shoot at, and the player's own, on which the ships are placed first. */
 function playing(root, context) {
   const { t } = context;
   let scene = null;
-  let shotIn = null; // the scene in which a shot was sent: one shot a turn
-  let placed = null; // where ships are, as long as the server has not said so
-  let hasFocusToGive = false;
-  let warned = 0; // of how many kinds of the enemy's faults the player was told
+  let shotIn = null; // the scene in which a shot was sent: only one shot a turn
+  let placed = null; // the new places of the ships, until the server has confirmed them
+  let hasFocusToGive = false; // whether the other board gets the focus when the boards are rearranged
+  let warned = 0; // how many kinds of the enemy's faults were announced
   async function act(action) {
     try {
       await context.act(action);

@@ -3,7 +3,7 @@
 // Attributes for tests: root data-kind, data-phase; a point that can be clicked data-point="x,y" (x from 1 at the left,
 // y from 1 at the top); a stone data-stone="x,y" with data-side; the cursor data-cursor="x,y" with data-refused (a code
 // of the rules, or "occupied"); data-mark="last|taken|ko|label"; buttons data-do="pass|resign".
-// `board.marks`: [{point, text}], letters on points: the page has them where variations begin.
+// `board.marks`: [{point, text}], letters on points where variations begin.
 
 import { ARROWS, bdi, clear, el, isChord, replace, svg } from "../dom.js";
 
@@ -13,15 +13,15 @@ export const words = {
     help: "Arrow keys move over the board, Enter plays, Escape leaves the point.",
     black: "Black", white: "White",
     plays: "{side} plays {point}", passes: "{side} passes", resigns: "{side} resigns",
-    takesOne: "{move} and takes 1 stone", takes: "{move} and takes {count} stones",
+    takesOne: "{move} and captures 1 stone", takes: "{move} and captures {count} stones",
     empty: "{point}, empty", stone: "{point}, {side}", refusedAt: "{point}: {why}",
-    occupied: "there is a stone already", ko: "this would take back a ko at once",
-    superko: "this position was there before", suicide: "this would be suicide", other: "the rules refuse it",
+    occupied: "there is already a stone", ko: "this would retake the ko at once",
+    superko: "this position has been on the board before", suicide: "this would be suicide", other: "the rules do not allow it",
     toMove: "{side} to move", passed: "{side} has passed; {next} to move", start: "Before the first move; {side} to move",
     bothPassed: "Both have passed", bothPassedNext: "Both have passed; {side} may go on",
     resigned: "{side} has resigned", over: "The game is over", again: "Tap {point} again to play there",
-    prisoners: "{count} taken", pass: "Pass", resign: "Resign",
-    mark: "{said}. Press the stones that are dead", dead: "{stone}, dead",
+    prisoners: "{count} captured", pass: "Pass", resign: "Resign",
+    mark: "{said}. Select the dead stones", dead: "{stone}, dead",
   },
   de: {
     board: "Go-Brett, {size} mal {size} Linien",
@@ -30,14 +30,14 @@ export const words = {
     plays: "{side} setzt auf {point}", passes: "{side} passt", resigns: "{side} gibt auf",
     takesOne: "{move} und schlägt 1 Stein", takes: "{move} und schlägt {count} Steine",
     empty: "{point}, leer", stone: "{point}, {side}", refusedAt: "{point}: {why}",
-    occupied: "hier liegt schon ein Stein", ko: "das schlüge ein Ko sofort zurück",
+    occupied: "hier liegt schon ein Stein", ko: "das würde das Ko sofort zurückschlagen",
     superko: "diese Stellung gab es schon", suicide: "das wäre Selbstmord", other: "die Regeln erlauben es nicht",
     toMove: "{side} ist am Zug", passed: "{side} hat gepasst; {next} ist am Zug",
     start: "Vor dem ersten Zug; {side} ist am Zug",
     bothPassed: "Beide haben gepasst", bothPassedNext: "Beide haben gepasst; {side} kann weiterspielen",
-    resigned: "{side} hat aufgegeben", over: "Das Spiel ist zu Ende", again: "Noch einmal auf {point} tippen, um zu setzen",
+    resigned: "{side} hat aufgegeben", over: "Die Partie ist zu Ende", again: "Noch einmal auf {point} tippen, um zu setzen",
     prisoners: "{count} geschlagen",
-    mark: "{said}. Drück auf die Steine, die tot sind", dead: "{stone}, tot",
+    mark: "{said}. Wähle die toten Steine aus", dead: "{stone}, tot",
     pass: "Passen", resign: "Aufgeben",
   },
 };
@@ -45,7 +45,7 @@ export const words = {
 const LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ";
 const PLAIN = ["black", "white"];
 const COLORS = 8;
-// Below this many pixels between two lines, a finger chooses a point first and confirms it with a second tap.
+// With fewer pixels between two lines, the first tap only selects a point, and a second one confirms it.
 const FINGER = 26;
 
 function column(x) {
@@ -61,7 +61,7 @@ function sideName(side, t) {
   return PLAIN.includes(side) ? t(side) : side;
 }
 
-/** The star points: as gamed/games/go/hoshi.py has them. */
+/** The star points, as in gamed/games/go/hoshi.py. */
 function stars(size) {
   if (size < 7) return [];
   const low = size >= 13 ? 4 : 3;
@@ -86,7 +86,7 @@ export function describe(move, scene, t) {
   return count ? t(count === 1 ? "takesOne" : "takes", { move: plays, count }) : plays;
 }
 
-/** How a side's stones look: a class for black and white, a colour of the palette and a letter for others. */
+/** The looks of each side's stones: a class for black and white, a colour of the palette and a letter for others. */
 function looks(board) {
   const sides = [...new Set([...(board.sides ?? []), ...Object.keys(board.stones)])];
   const found = {};
@@ -124,12 +124,12 @@ const SHAPES = {
   label: (x, y, text) => svg("text", { class: "go-label", x, y, dy: "0.35em" }, text),
 };
 
-/** A mark on a point; on a dark stone it is light. `on`: the look of the stone there, if there is one. */
+/** A mark on a point, light on dark stones. `on`: the look of the stone on the point, if there is one. */
 function mark(kind, [x, y], on, text) {
   const shape = SHAPES[kind](x, y, text);
   shape.classList.add("go-mark", on ? `go-on-${on.plain ?? "colored"}` : "go-on-board");
   shape.dataset.mark = kind;
-  // The ring goes round a letter.
+  // A ring around the letter.
   if (kind === "last" && on?.letter) shape.setAttribute("r", 0.4);
   if (on && !on.plain && kind !== "label") shape.style.stroke = `var(--seat-${on.number}-ink)`;
   return shape;
@@ -266,7 +266,7 @@ export function create(root, context) {
   }
 
   function drawGrid() {
-    // Labels are as large as the lines allow; where these are close together, not each one has a label.
+    // Labels are as large as the lines allow. If these are close together, only some of them have labels.
     const every = size <= 21 ? 1 : Math.ceil(size / 13);
     const font = every === 1 ? Math.min(0.56, 0.1 + 0.03 * size) : 0.38 * every;
     const margin = every === 1 ? 0.55 + font : 0.75 + font;

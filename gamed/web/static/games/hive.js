@@ -26,7 +26,7 @@ const seatOf = (letter) => (isRed(letter) ? 0 : 1);
 const colorOf = (seat, t) => t(seat === 0 ? "red" : "blue");
 const nameOf = (letter, t) => t("of", { piece: t(`piece${letter.toUpperCase()}`), color: colorOf(seatOf(letter), t) });
 
-/** The piece that a move drags, by the moves before it; undefined where these are not known. */
+/** The piece that a move drags, found by replaying the moves before it; undefined if these are not known. */
 function dragged(move, moves) {
   if (moves[0]?.n > 1) return undefined;
   const stacks = new Map();
@@ -38,7 +38,7 @@ function dragged(move, moves) {
   return stacks.get(move.text.split(" ")[1])?.at(-1);
 }
 
-/** One sentence for a move as records spell it. `moves`: all of the game. */
+/** One sentence for a move in the notation of records. `moves`: all moves of the game. */
 export function describe(move, scene, t, moves = []) {
   const [kind, first, second] = move.text.split(" ");
   const color = move.seat === 0 || move.seat === 1 ? colorOf(move.seat, t) : "";
@@ -47,7 +47,7 @@ export function describe(move, scene, t, moves = []) {
   if (kind === "S" && second) return t("sets", { color, piece: t(`a${first.toUpperCase()}`), to: place(second) });
   if (kind === "D" && second && first !== "-") {
     const stack = move.n !== undefined && scene?.last?.n === move.n ? scene.board?.board[second] : undefined;
-    // The board may still be that of the move before: then the piece that is climbed upon is on top.
+    // The board may still be the one before the move, with the piece on top that this one climbs onto.
     const letter = dragged(move, moves) ?? stack?.at(-1);
     const piece = letter ? t(`a${letter.toUpperCase()}`) : t("somePiece");
     return t("moves", { color, piece, from: place(first), to: place(second) });
@@ -76,7 +76,7 @@ const INSECTS = {
   A: "M-3.3 0a.9.9 0 1 0 1.8 0a.9.9 0 1 0-1.8 0M-1.5 0a.9.8 0 1 0 1.8 0a.9.8 0 1 0-1.8 0M.3 0a1.5 1.1 0 1 0 3 0a1.5 1.1 0 1 0-3 0M-1.2.6L-2 2.2M-.6.8V2.4M0 .6L.8 2.2M-1.2-.6L-2-2.2M-.6-.8V-2.4M0-.6L.8-2.2",
 };
 
-/** What pieces round (0, 0) are drawn on: red ones are discs, blue ones have corners. */
+/** The token of a piece, around (0, 0). Red tokens are round and blue ones square, so that colours are not needed. */
 function token(seat, ...inside) {
   const body = seat === 0 ? svg("circle", { r: 7 }) : svg("rect", { x: -6.3, y: -6.3, width: 12.6, height: 12.6, rx: 1.6 });
   return svg("g", { class: `h-piece h-seat-${seat}` }, body, ...inside);
@@ -84,7 +84,7 @@ function token(seat, ...inside) {
 
 const lettersOf = (letter, t) => t(`short${letter.toUpperCase()}`);
 
-/** A piece round (0, 0). `isCovered`: by another one, which hides its letters. */
+/** A piece around (0, 0). `isCovered`: another piece on top hides its letters. */
 function piece(letter, t, isCovered = false) {
   return token(seatOf(letter), svg("path", { class: "h-insect", d: INSECTS[letter.toUpperCase()] }),
     isCovered ? null : svg("text", { class: "h-letters" }, lettersOf(letter, t)));
@@ -92,7 +92,7 @@ function piece(letter, t, isCovered = false) {
 
 const picture = (content, name) => svg("svg", { viewBox: "-8 -8 16 16", "aria-hidden": "true", class: name }, content);
 
-/** A stack round (0, 0): up to three pieces peep out below the topmost. */
+/** A stack around (0, 0). Up to three pieces are visible below the topmost one. */
 function stack(letters, t) {
   const below = letters.slice(Math.max(0, letters.length - 4), -1);
   const raised = below.length * 1.3;
@@ -102,7 +102,7 @@ function stack(letters, t) {
   return svg("g", { class: "h-stack" }, ...layers, top);
 }
 
-/** How many pieces there are in a stack; it lies above all fields. */
+/** The number of pieces in a stack, drawn above all fields. */
 function height(letters, transform) {
   if (letters.length < 2) return null;
   return svg("g", { class: "h-count", transform }, svg("circle", { cx: 5.6, cy: 5.6, r: 3.4 }),
@@ -182,7 +182,7 @@ export function create(root, context) {
     return { seat, title, bee, list, buttons, empty, node: el("section", { class: `h-hand h-side-${seat}` }, title, bee, list, empty) };
   }
 
-  // What may be done
+  // Legal moves, and choosing one
 
   const you = () => (plays ? scene?.you : undefined);
   const legal = () => (isSent ? [] : you()?.legal ?? []);
@@ -226,7 +226,7 @@ export function create(root, context) {
     try {
       await context.act(move);
     } catch {
-      // The shell shows why; the move may be chosen anew.
+      // The shell shows the reason. The player may choose again.
       isSent = false;
       draw();
     }
@@ -261,14 +261,14 @@ export function create(root, context) {
     }
     if (pressedKey !== "ArrowUp" && pressedKey !== "ArrowDown") return null;
     const ways = pressedKey === "ArrowUp" ? ["Home", "PageUp"] : ["End", "PageDown"];
-    // Rows are shifted by half a field: to the right from every other one, so that one goes straight on.
+    // Each row is shifted by half a field. Up and down alternate between the two diagonals, so that the cursor stays in line.
     if ((x + y) & 1) ways.reverse();
     return ways.map((way) => nextTo(name, way)).find((found) => found !== name) ?? name;
   }
 
   // Showing
 
-  /** What is the same for all fields of a drawing: names of fields, and of both ends of the last move. */
+  /** What all fields of one drawing need: sets of the fields' names, and both ends of the last move. */
   function overview() {
     const text = last()?.text ?? "";
     const names = (list) => new Set((list ?? []).map((cell) => key(cell[0], cell[1])));
@@ -295,7 +295,7 @@ export function create(root, context) {
     const { letters } = marks;
     const names = [...letters].reverse().map((letter) => nameOf(letter, t));
     const content = names.length > 1 ? t("stack", { count: names.length, pieces: names.join(", ") }) : names[0];
-    // The name holds what is seen: the coordinates of a field, or the letters of the piece on top.
+    // The accessible name contains the visible text: the coordinates of a field, or the letters of the piece on top.
     const parts = [t("field", { x, y }), ...(names.length ? [lettersOf(letters.at(-1), t)] : []), content ?? t(marks.isBarred ? "obstructed" : "empty")];
     for (const seat of marks.besides) parts.push(t("beside", { color: colorOf(seat, t) }));
     if (marks.last) parts.push(t("isLast"));
@@ -346,7 +346,7 @@ export function create(root, context) {
       const number = [...letters].filter((letter) => letter === one.letter).length;
       one.node.hidden = number === 0;
       one.number.textContent = `×${number}`;
-      // The name holds what is seen: the letters on the picture and the number.
+      // The accessible name contains the visible text: the letters on the picture and the number.
       const spelled = { piece: t(`piece${one.letter}`), short: lettersOf(one.letter, t), count: number };
       one.node.setAttribute("aria-label", t("inHand", spelled));
       if (!plays) continue;
@@ -377,7 +377,7 @@ export function create(root, context) {
 
   function statusText() {
     const board = scene.board;
-    // How it ended stands below the board, with the reasons.
+    // The result and its reasons are below the board.
     if (isOver()) return "";
     if (you()?.mustSkip) return t("mustSkip");
     if (plays && ["joining", "waiting", "held"].includes(scene.phase)) return t(scene.phase);

@@ -1,8 +1,8 @@
-// Quoridor: the table from the first player's arrival on, with vote, board and new game, for two and four.
+// Quoridor for two or four players: joining, the vote, the board, and a new game.
 //
 // Attributes for tests: `data-cell="x,y"`, `data-wall="x,y,horizontal|vertical"` (the gap where a click puts that wall;
-// `data-wall-of`: its far half at the border), `data-built` (a wall that stands), `data-preview` (one that a click would
-// put), `data-pawn="seat"`, `data-seat`, `data-legal` (where this player may go), `data-active` (this player's turn),
+// `data-wall-of`: its far half at the border), `data-built` (a wall on the board), `data-preview` (one that a click would
+// place), `data-pawn="seat"`, `data-seat`, `data-legal` (where this player may go), `data-active` (this player's turn),
 // `data-do="vote-2|vote-4|reset|pawn|horizontal|vertical"`. Columns and rows count from 0 at the upper left.
 // Keys: arrows, Enter, h, v, Escape; s, w, r.
 
@@ -13,25 +13,25 @@ export const words = {
     board: "Board of Quoridor",
     player: "Player {n}",
     youAre: "you",
-    goesTo: "Player {n} goes to {x},\u00a0{y}",
-    putsHorizontal: "Player {n} puts a horizontal wall at {x},\u00a0{y}",
-    putsVertical: "Player {n} puts a vertical wall at {x},\u00a0{y}",
+    goesTo: "Player {n} moves to {x},\u00a0{y}",
+    putsHorizontal: "Player {n} places a horizontal wall at {x},\u00a0{y}",
+    putsVertical: "Player {n} places a vertical wall at {x},\u00a0{y}",
     registering: "Taking a seat …",
     waiting: "Waiting for another player.",
     waitingFour: "Waiting until four players are here.",
     question: "Two players are here. Play now, or wait for four?",
     voteTwo: "Play with two",
     voteFour: "Wait for four",
-    sent: "Sent. The server has not answered yet.",
-    voted: "You would wait. The other player has not voted yet.",
+    sent: "Sent. Waiting for the server.",
+    voted: "You voted to wait. The other player has not voted yet.",
     yourMove: "Your move: a step to a marked cell, or a wall.",
     yourStep: "Your move: a step to a marked cell. You have no walls left.",
-    noMove: "You have no move. The table waits.",
+    noMove: "You have no possible move. The table waits.",
     theirMove: "{player} is to move.",
     youWon: "You have won.",
     hasWon: "{player} has won.",
     newGame: "New game",
-    newAsked: "A new game has been asked for.",
+    newAsked: "A new game has been requested.",
     rejected: "This table is full. Take a seat at another one.",
     left: "{player} has left. The game is over.",
     someoneLeft: "A player has left. The game is over.",
@@ -43,9 +43,9 @@ export const words = {
     target: "goal: {arrow}",
     choose: "What to place",
     pawn: "Pawn",
-    horizontal: "Wall across",
-    vertical: "Wall down",
-    help: "Click a marked cell, or a gap. Keys: arrows, Enter; h, v: walls; Escape: pawn.",
+    horizontal: "Horizontal wall",
+    vertical: "Vertical wall",
+    help: "Click a marked cell, or a gap between cells. Keys: arrow keys and Enter; h and v for walls; Escape for the pawn.",
     goal: "goal of player {n}",
     possible: "you may go here",
     wallAbove: "wall above",
@@ -54,7 +54,7 @@ export const words = {
     wallRight: "wall on the right",
     atHorizontal: "Horizontal wall at {x},\u00a0{y}",
     atVertical: "Vertical wall at {x},\u00a0{y}",
-    fits: "{wall}: Enter or a second tap puts it.",
+    fits: "{wall}: press Enter or tap again to place it.",
     fitsNot: "{wall}: not possible.",
     notThere: "The pawn cannot go to {x},\u00a0{y}.",
     notNow: "It is not your turn.",
@@ -66,22 +66,22 @@ export const words = {
     goesTo: "Spieler {n} zieht nach {x},\u00a0{y}",
     putsHorizontal: "Spieler {n} setzt eine waagerechte Mauer bei {x},\u00a0{y}",
     putsVertical: "Spieler {n} setzt eine senkrechte Mauer bei {x},\u00a0{y}",
-    registering: "Platz wird genommen …",
+    registering: "Du nimmst Platz …",
     waiting: "Warten auf einen weiteren Spieler.",
     waitingFour: "Warten, bis vier Spieler da sind.",
     question: "Zwei Spieler sind da. Jetzt spielen oder auf vier warten?",
     voteTwo: "Zu zweit spielen",
     voteFour: "Auf vier warten",
-    sent: "Gesendet. Der Server hat noch nicht geantwortet.",
-    voted: "Du möchtest warten. Der andere Spieler hat noch nicht abgestimmt.",
+    sent: "Gesendet. Warten auf den Server.",
+    voted: "Du hast für Warten gestimmt. Der andere Spieler hat noch nicht abgestimmt.",
     yourMove: "Du bist am Zug: ein Schritt auf ein markiertes Feld oder eine Mauer.",
     yourStep: "Du bist am Zug: ein Schritt auf ein markiertes Feld. Du hast keine Mauern mehr.",
-    noMove: "Du hast keinen Zug. Der Tisch wartet.",
+    noMove: "Du hast keinen möglichen Zug. Der Tisch wartet.",
     theirMove: "{player} ist am Zug.",
     youWon: "Du hast gewonnen.",
     hasWon: "{player} hat gewonnen.",
     newGame: "Neues Spiel",
-    newAsked: "Ein neues Spiel ist angefragt.",
+    newAsked: "Ein neues Spiel wurde angefragt.",
     rejected: "Dieser Tisch ist voll. Nimm an einem anderen Platz.",
     left: "{player} ist gegangen. Das Spiel ist zu Ende.",
     someoneLeft: "Ein Spieler ist gegangen. Das Spiel ist zu Ende.",
@@ -93,9 +93,9 @@ export const words = {
     target: "Ziel: {arrow}",
     choose: "Was gesetzt wird",
     pawn: "Figur",
-    horizontal: "Mauer quer",
-    vertical: "Mauer längs",
-    help: "Klicke auf ein markiertes Feld oder in eine Lücke. Tasten: Pfeile, Enter; h, v: Mauern; Escape: Figur.",
+    horizontal: "Waagerechte Mauer",
+    vertical: "Senkrechte Mauer",
+    help: "Klicke auf ein markiertes Feld oder in eine Lücke zwischen den Feldern. Tasten: Pfeile und Eingabe; h und v für Mauern; Escape für die Figur.",
     goal: "Ziel von Spieler {n}",
     possible: "hierhin kannst du ziehen",
     wallAbove: "Mauer oben",
@@ -104,7 +104,7 @@ export const words = {
     wallRight: "Mauer rechts",
     atHorizontal: "Waagerechte Mauer bei {x},\u00a0{y}",
     atVertical: "Senkrechte Mauer bei {x},\u00a0{y}",
-    fits: "{wall}: Enter oder zweites Tippen setzt sie.",
+    fits: "{wall}: Die Eingabetaste oder nochmaliges Tippen setzt sie.",
     fitsNot: "{wall}: nicht möglich.",
     notThere: "Die Figur kann nicht nach {x},\u00a0{y} ziehen.",
     notNow: "Du bist nicht am Zug.",
@@ -112,19 +112,19 @@ export const words = {
 };
 
 const SIZE = 9;
-const CONTROLS = "a, button, input, select, textarea, summary, dialog"; // parts of a page that have keys of their own
+const CONTROLS = "a, button, input, select, textarea, summary, dialog"; // elements that handle keys themselves
 const PITCH = 12; // from cell to cell, in units of the drawing
 const CELL = 10;
 const GAP = PITCH - CELL;
 const EDGE = SIZE * PITCH - GAP;
 const MARGIN = 10;
-const WAYS = ["↓", "↑", "→", "←"]; // to each seat's goal
+const WAYS = ["↓", "↑", "→", "←"]; // the direction of each seat's goal
 const VOTES = { s: 2, w: 4 };
 const WAITING = ["registering", "waiting", "voted"];
 const ENDED = ["rejected", "closed"];
 const NUMBERS = [...Array(SIZE).keys()];
 
-/** Reads a move's text: {to} or {wall}, null if it is neither. */
+/** Parses a move's text: {to} or {wall}; null if it is neither. */
 function read(text) {
   const [, kind, x, y, way] = /^(player|wall) (\d) (\d)(?: (horizontal|vertical))?$/.exec(text ?? "") ?? [];
   if (kind === "player") return { to: [+x, +y] };
@@ -145,14 +145,14 @@ function bar([x, y, way]) {
     : { x: x * PITCH - GAP, y: y * PITCH, width: GAP, height: 2 * CELL + GAP };
 }
 
-/** The rectangle where the pointer finds the gap at one cell: wider than the gap, for fingers. */
+/** The clickable rectangle of the gap at a cell. It is wider than the gap, for fingers. */
 function spot(x, y, way) {
   return way === "horizontal"
     ? { x: x * PITCH + 0.5, y: y * PITCH - 3, width: CELL - 1, height: 4 }
     : { x: x * PITCH - 3, y: y * PITCH + 0.5, width: 4, height: CELL - 1 };
 }
 
-/** The wall that belongs to a cell: from its corner, or the nearest one that has room. */
+/** The wall that belongs to a cell: from its corner, or the nearest one that fits on the board. */
 function wallAt([x, y], way) {
   return way === "horizontal"
     ? [Math.min(x, SIZE - 2), Math.max(y, 1), way]
@@ -164,14 +164,14 @@ const middle = (at) => at * PITCH + CELL / 2;
 export function create(root, context) {
   const { t, mode } = context;
   let scene = null;
-  let placing = "pawn"; // or the way of the wall
+  let placing = "pawn"; // or "horizontal" or "vertical": the wall that a click places
   let cursor = null;
   let preview = null;
-  let armed = null; // the wall that a second tap puts
+  let armed = null; // the wall that a second tap places
   let isBusy = false;
   let isTouch = false;
-  let isOn = false; // whether a game is on
-  let from = null; // where the pawn came from that moved last
+  let isOn = false; // whether a game is running
+  let from = null; // where the pawn that moved last came from
   let noticed = null; // what the notice shows
   let moves = new Set();
   let places = new Set();
@@ -237,7 +237,7 @@ export function create(root, context) {
     gapLayer.append(svg("rect", { [isOwn ? "data-wall" : "data-wall-of"]: wall.join(), ...spot(x, y, way) }));
   }
 
-  // What this player does
+  // The player's actions
 
   const isMine = () => mode === "play" && !isBusy && moves.size + places.size > 0;
 
@@ -250,7 +250,7 @@ export function create(root, context) {
     try {
       await context.act(action);
     } catch {
-      // The shell shows why.
+      // The shell shows the reason.
     }
     isBusy = false;
     draw();
@@ -291,7 +291,7 @@ export function create(root, context) {
 
   const called = ([x, y, way]) => t(way === "horizontal" ? "atHorizontal" : "atVertical", { x, y });
 
-  /** Shows a wall where it could stand; on the keyboard also where it could not. */
+  /** Shows a preview of a wall where it is legal; with `evenIfNot` (for the keyboard) also where it is not. */
   function show(wall, evenIfNot = false) {
     const isLegal = wall !== null && isMine() && places.has(wall.join());
     preview = isLegal || (wall && evenIfNot && isMine()) ? wall : null;
@@ -348,7 +348,7 @@ export function create(root, context) {
     if (placing !== "pawn") consider();
   }
 
-  /** Shows and says the wall at the cursor. */
+  /** Shows and announces the wall at the cursor. */
   function consider() {
     const wall = wallAt(cursor, placing);
     show(wall, true);
@@ -378,10 +378,10 @@ export function create(root, context) {
     } else return;
     event.preventDefault();
   });
-  // Not on the board itself: Chromium lets an SVG be focused that listens for it.
+  // Not on the board itself: in Chromium an SVG with a focus listener can get the focus.
   frame.addEventListener("focusout", () => show(null));
 
-  /** The keys of the authors' window: they count anywhere but in the page's other controls. */
+  /** The keys of the original client's window. They work everywhere except in other controls of the page. */
   function onKey(event) {
     if (isChord(event) || event.repeat || !scene) return;
     if (!root.contains(event.target) && event.target.closest?.(CONTROLS)) return;
@@ -406,7 +406,7 @@ export function create(root, context) {
 
   const winner = (seat) => (scene.you?.seat === seat ? t("youWon") : t("hasWon", { player: label(seat) }));
 
-  /** What is said above the board: {text, buttons, isWaiting}; null while a game is on. */
+  /** The notice above the board: {text, buttons, isWaiting}; null while a game is running. */
   function news() {
     const { you, phase } = scene;
     if (mode !== "play" || !you) return scene.board ? null : { text: t("notBegun"), isWaiting: scene.isLive };
@@ -420,7 +420,7 @@ export function create(root, context) {
       if (you.canReset && !isBusy) return { text, buttons: [button("reset", t("newGame"), "r", reset)] };
       return { text: you.pending ? `${text} ${t("newAsked")}` : text };
     }
-    // After the end anybody may leave.
+    // After the end of the game, a player who leaves is not news.
     if (phase === "disconnect" && Number.isInteger(scene.board?.winner)) return { text: winner(scene.board.winner) };
     if (phase === "disconnect") return { text: t("left", { player: label(you.leaver) }) };
     if (ENDED.includes(phase)) return { text: t(phase) };
@@ -571,7 +571,7 @@ export function create(root, context) {
     const said = drawNotice();
     drawBoard(said);
     if (!hadFocus || notice.contains(document.activeElement)) return;
-    // The button that was pressed has gone.
+    // The button that had the focus has been removed.
     (notice.querySelector("button") ?? (said ? notice : board.querySelector("[tabindex='0']")))?.focus();
   }
 
@@ -600,7 +600,7 @@ export function create(root, context) {
     if (preview) show(preview, true);
   }
 
-  /** What has changed that a screen reader's user must know; the shell tells of moves. */
+  /** Announces changes to screen readers, except moves, which the shell announces. */
   function tell(before) {
     if (mode !== "play" || !scene.you || (before?.phase === scene.phase && before.you?.pending === scene.you.pending)) return;
     const said = news();

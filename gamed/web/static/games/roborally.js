@@ -1,6 +1,6 @@
 // RoboRally: the course, the robots, the registers.
 //
-// Attributes for tests: [data-cell="x,y"], [data-robot="seat"], [data-seat="seat"] (the crew), [data-card="priority"],
+// Attributes for tests: [data-cell="x,y"], [data-robot="seat"], [data-seat="seat"] (the players), [data-card="priority"],
 // [data-register="1…5"], [data-facing="N"], [data-stay="true"], [data-open="register"], [data-power], [data-submit],
 // [data-explain]. Keys: on the course arrows move; among the cards arrows move, 1…9 put a card into the chosen register
 // or the next empty one, Backspace takes one back, Enter presses; with the last card the focus goes to the button.
@@ -11,8 +11,8 @@ import { SIDES, U, at, devices, explained, floors, icon, letter, middle, note, r
 export { words } from "./roborally/words.js";
 
 const STEP = 380; // milliseconds of a step
-const MANY = 60; // steps that wait; where there are more, each takes less time
-const TOO_MANY = 300; // steps that wait, after which all are left out
+const MANY = 60; // with more steps in the queue, each takes less time
+const TOO_MANY = 300; // with so many steps in the queue, all are skipped
 
 const actionOf = (card) =>
   card <= 6 ? "UT" : card <= 42 ? (card % 2 ? "RL" : "RR") : card <= 48 ? "BU" : card <= 66 ? "M1" : card <= 78 ? "M2" : "M3";
@@ -22,7 +22,7 @@ const nameOf = (scene, seat, t) => nameOn(scene.seats, seat) ?? t("nobody", { n:
 export function describe(move, scene, t) {
   const name = nameOf(scene, move.seat, t);
   const text = move.text;
-  // A program's text is empty for those who watch; its cards come as they are revealed.
+  // For spectators a program's text is empty. Its cards are added when they are revealed.
   if (text && SIDES.includes(text)) return t("moveFacing", { name, facing: t(text) });
   if (text === "stay") return t("moveStay", { name });
   if (text === "wake") return t("moveWake", { name });
@@ -35,7 +35,7 @@ export function describe(move, scene, t) {
 
 export function create(root, context) {
   const { t } = context;
-  // Chromium makes an SVG with listeners for focus a stop of the Tab key, unless it is told not to.
+  // In Chromium an SVG with a focus listener would be a tab stop.
   const drawing = svg("svg", { class: "rr-svg", role: "grid", tabindex: -1, "aria-label": t("course") });
   const status = el("p", { class: "rr-now" });
   const info = el("p", { class: "rr-info", "data-explain": "" }, t("helpCourse"));
@@ -53,18 +53,18 @@ export function create(root, context) {
   let cursor = [1, 1];
   let robots = new Map(); // what is drawn, by seat: {node, angle}
   let poses = []; // by seat: [x, y, facing, damage, virtual] or null
-  let seen = null; // how much of the trail was shown: {turn, n}
-  let steps = []; // that wait; between them boards: what is known of the robots when the steps before it were shown
-  let timer = null;
-  let resting = []; // who waits until no steps are left
-  let draft = []; // cards in the registers, not sent yet
-  let hand = "";
+  let seen = null; // how much of the trail was queued: {turn, n}
+  let steps = []; // the queue of steps, and of the boards that they lead to
+  let timer = null; // shows the next step
+  let resting = []; // functions to call when the queue is empty
+  let draft = []; // the cards in the registers, not sent yet
+  let hand = ""; // what the draft is for
   let active = null; // the register that was chosen
-  let opened = new Set();
-  let prompted = "";
+  let opened = new Set(); // the registers to unlock
+  let prompted = ""; // as announced
   let isSent = false;
-  let flagged = [];
-  let isDropped = false; // a drag has just ended, and its click is none
+  let flagged = []; // the robots as they were shown last
+  let isDropped = false; // a drag has just ended: its click is ignored
 
   // The course
 
@@ -141,7 +141,7 @@ export function create(root, context) {
     const way = ARROWS[event.key];
     if (!way || isChord(event)) return;
     event.preventDefault();
-    // Rows are counted from below.
+    // Rows are numbered from the bottom.
     cellAt([cursor[0] + way[0], cursor[1] - way[1]])?.focus();
   });
 
@@ -170,7 +170,7 @@ export function create(root, context) {
       const rank = Math.max(mates.indexOf(seat), 0);
       const dx = ((rank % side) - (side - 1) / 2) * (U / side);
       const dy = (Math.floor(rank / side) - (Math.ceil(mates.length / side) - 1) / 2) * (U / side);
-      // The shorter way round.
+      // Turn by the smaller angle.
       its.angle += ((SIDES.indexOf(facing) * 90 - its.angle) % 360 + 540) % 360 - 180;
       node.style.transform = `translate(${mx + dx}px, ${my + dy}px)`;
       node.querySelector(".rr-scale").style.transform = `scale(${side > 1 ? 1.25 / side : 1})`;
@@ -232,7 +232,7 @@ export function create(root, context) {
     const isBack = !isFirst && (turn < seen.turn || (turn === seen.turn && all.length < seen.n));
     const fresh = isFirst || isBack ? [] : turn === seen.turn ? all.slice(seen.n) : all;
     seen = { turn, n: all.length };
-    // A live turn is shown step by step, even if the next programs came together with it.
+    // A live turn is shown step by step, even if the next programs came with it.
     const isMoving = !isFirst && !isBack && (context.animate || (context.mode !== "replay" && mayMove()));
     if (fresh.length && isMoving && steps.length + fresh.length < TOO_MANY) {
       stage.classList.add("moving");
@@ -296,7 +296,7 @@ export function create(root, context) {
       el("span", { class: "rr-priority" }, card)];
   }
 
-  /** What a button's name has between the words that are seen on it: whoever speaks these finds it. */
+  /** Invisible text in a button's name, between the visible words, by which voice control finds it. */
   const said = (text) => el("span", { class: "unseen" }, text);
 
   function cardButton(card, n) {
@@ -380,7 +380,7 @@ export function create(root, context) {
   }
 
   function drawPanel() {
-    // How it ended stands above the course, and there is nothing more to decide.
+    // The result is above the course, and there is nothing more to decide.
     panel.hidden = !you() || context.mode !== "play" || scene.phase === "removed" || (isEnded() && timer === null);
     if (panel.hidden) return;
     const key = panel.contains(document.activeElement) ? document.activeElement.dataset.key : null;
@@ -397,7 +397,7 @@ export function create(root, context) {
     rove();
   }
 
-  // One tab stop for the hand and one for the registers.
+  // A roving tab index: one tab stop for the hand, and one for the registers.
   function rove() {
     for (const group of panel.querySelectorAll(".rr-hand, .rr-registers, .rr-facing")) {
       const nodes = [...group.querySelectorAll("button")];
@@ -431,7 +431,7 @@ export function create(root, context) {
     }
   });
 
-  // Dragging with the mouse; a touch scrolls, and presses.
+  // Dragging with the mouse. Touching scrolls, and selects by a tap.
   function drag(event, card) {
     isDropped = false;
     if (event.pointerType === "touch" || event.button !== 0 || !isAsked("program")) return;
@@ -499,7 +499,7 @@ export function create(root, context) {
   function caption() {
     const board = scene.board;
     if (scene.phase === "removed") return t(`removed_${you().removed}`, { n: you().seconds });
-    // How it ends is told when the steps have come there.
+    // The result is shown only after the last step.
     if (timer === null) {
       if (you() && scene.won === true) return t("youWon");
       if (board?.ranking) return you() ? t("youLost") : t("over", { name: nameOf(scene, board.ranking[0], t) });
@@ -516,7 +516,7 @@ export function create(root, context) {
     return board.phase ? t("turnPhase", board) : t("turn", board);
   }
 
-  /** What stands above the course between steps. */
+  /** The text above the course between steps. */
   function headline() {
     const { board } = scene;
     return board.turn && (you() || board.ranking) ? `${t("turn", board)} · ${caption()}` : caption();
@@ -524,7 +524,7 @@ export function create(root, context) {
 
   const isEnded = () => Boolean(scene.board?.ranking) || scene.phase === "out" || scene.phase === "over";
 
-  /** Shows what has become of the robots: the steps have come to this board. */
+  /** Shows the board that the steps have led to. */
   function reach(board) {
     drawCrew(board);
     board.robots.forEach((robot, seat) => {
@@ -557,7 +557,7 @@ export function create(root, context) {
     }
     stage.classList.toggle("empty", !next.board);
     if (next.board) {
-      // It stands above the course.
+      // The status is above the course.
       context.setStatus("");
       drawCourse(next.board);
       follow(next.board);

@@ -1,11 +1,11 @@
-// What this server is.
+// The page "About".
 
 import { session } from "../api.js";
 import { el, replace } from "../dom.js";
 import { gameName, heading, link } from "../parts.js";
 import { t } from "../words.js";
 
-/** Shows it. */
+/** Shows the page. */
 export async function show(view) {
   view.entitle(t("about"));
   const games = session.games.map((game) => gameName(game.kind)).join(", ");

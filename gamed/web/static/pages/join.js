@@ -1,4 +1,4 @@
-// Sitting down at a game, and preparing a room: the dialogs that the lobby and other pages open.
+// The dialogs for taking a seat and for preparing a room, which the lobby and other pages open.
 
 import { gameOf, post } from "../api.js";
 import { el, isolated } from "../dom.js";
@@ -11,7 +11,7 @@ const LAST = "gamed.seat.";
 const nameField = (value) =>
   el("input", { name: "name", value, maxlength: 40, required: true, autocomplete: "nickname", autofocus: true });
 
-/** A choice by radio buttons; `texts`: the texts by what is chosen. Hides the `details` of what is not chosen. */
+/** Radio buttons. `texts`: the label of each choice; `details`: nodes that are shown only for their choice. */
 function ways(title, texts, details, chosen, onchange) {
   const choose = (way) => {
     for (const [other, node] of Object.entries(details)) node.hidden = other !== way;
@@ -31,7 +31,7 @@ function ways(title, texts, details, chosen, onchange) {
 
 const strategies = (game) => choice(game.bots.map((bot) => [bot, bot]), game.bots[0]);
 
-/** Asks for a name and sits down in this room of the lobby; leads to the seat. */
+/** Asks for a name, takes a seat in a room of the lobby, and goes to the seat. */
 export async function playIn(room, view) {
   const own = nameField(kept(NAME) ?? "");
   const send = () => {
@@ -42,14 +42,14 @@ export async function playIn(room, view) {
   if (seat) view.go(`/seats/${encodeURIComponent(seat.id)}`);
 }
 
-/** What sitting down in a room is called: the game, and with whom. */
+/** The title of that dialog: the game, and the players in the room. */
 export function playTitle(room) {
   const people = room.seats.map((one) => one.name && isolated(one.name)).filter(Boolean);
   const game = gameOf(room.game).name;
   return people.length ? t("playWith", { game, names: people.join(", ") }) : t("playGame", { game });
 }
 
-/** Asks how to play and sits down; leads to the seat. `code`: of a reservation; "" asks for one, null for a way. */
+/** Asks how to play, takes a seat, and goes to it. `code`: a reservation's; "" asks for it, null for how to play. */
 export async function play(kind, view, { code = null, name = kept(NAME) ?? "" } = {}) {
   const game = gameOf(kind);
   const own = nameField(name);
@@ -88,18 +88,18 @@ export async function play(kind, view, { code = null, name = kept(NAME) ?? "" } 
   if (seat) view.go(`/seats/${encodeURIComponent(seat.id)}`);
 }
 
-/** Sits down, and remembers how, so that "again" can do the same. */
+/** Takes a seat, and remembers the request for "Play again". */
 export async function sit(request) {
   const seat = await post("/seats", request);
   try {
     sessionStorage.setItem(LAST + seat.id, JSON.stringify(request));
   } catch {
-    // Without it "again" asks.
+    // Storage is disabled; "Play again" then asks.
   }
   return seat;
 }
 
-/** How this seat was taken; null if it is not known here, or cannot be repeated. */
+/** The request by which a seat was taken; null if it is unknown or cannot be repeated. */
 export function howSat(id) {
   try {
     const request = JSON.parse(sessionStorage.getItem(LAST + id));
@@ -109,7 +109,7 @@ export function howSat(id) {
   }
 }
 
-/** Asks for a room's names and makes it; leads to the room, which has its codes. */
+/** Asks for the players' names, prepares a room, and goes to it. The room's page shows the codes. */
 export async function prepare(kind, view) {
   const game = gameOf(kind);
   const names = el("textarea", { name: "names", rows: 4, autofocus: true });
@@ -124,8 +124,8 @@ export async function prepare(kind, view) {
 }
 
 /**
- * Asks who shall go on from a position of a record: programs, and the person on one seat; or whoever gets the codes.
- * Leads to the seat or to the room. `seats`: of the record; `from`: {record, move}.
+ * Asks who goes on from a position of a record: the person on one seat and programs, or players with codes. Goes to the
+ * seat or to the room. `seats`: of the record; `from`: {record, move}.
  */
 export async function goOnFrom(kind, seats, from, view) {
   const game = gameOf(kind);
@@ -144,7 +144,7 @@ export async function goOnFrom(kind, seats, from, view) {
     chosen = way;
     own.required = way === "bots";
   });
-  let made = null; // also for another try, after a refusal
+  let made = null; // the room; a second attempt after a refusal uses it, too
   const send = async () => {
     made ??= await post("/rooms", { game: kind, from });
     if (chosen === "codes") return `/rooms/${encodeURIComponent(made.room)}`;
@@ -159,7 +159,7 @@ export async function goOnFrom(kind, seats, from, view) {
   if (path) view.go(path);
 }
 
-/** A seat in a choice: its number, and who sat there. */
+/** The label of a seat: its number, and the player's name. */
 function seatLabel(seats, seat) {
   const number = t("seat", { n: seat + 1 });
   const name = seatName(seats, seat);

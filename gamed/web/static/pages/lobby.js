@@ -1,4 +1,4 @@
-// The lobby: what can be played, which rooms are open and running, what ended last.
+// The lobby: the games, the open and running rooms, and the last results.
 
 import { get, poll, session } from "../api.js";
 import { el, replace } from "../dom.js";
@@ -7,10 +7,10 @@ import { t } from "../words.js";
 import { play, playIn, playTitle, prepare } from "./join.js";
 import { codes, prepared } from "./prepared.js";
 
-const EVERY = 2_000; // ms between looks at the rooms
+const EVERY = 2_000; // ms between requests for the rooms
 const RESULTS = 8;
 
-/** Puts new nodes where the data has changed, so that focus and selection stay where it has not. */
+/** A section that is redrawn only if its data has changed, so that focus and selection are kept. */
 function section(title, draw) {
   const body = el("div", {});
   let before = null;
@@ -164,20 +164,20 @@ export async function show(view) {
 
   async function look() {
     const first = known === null ? get(recent, view.signal) : null;
-    // If the page is left meanwhile, the other two say so.
+    // If the page is left before it is awaited, its error would be unhandled. The other two requests report the abort.
     first?.catch(() => undefined);
     const [{ rooms }, { seats }] = await Promise.all([list("rooms"), list("seats")]);
     const live = seats.filter((seat) => seat.isLive !== false);
     own.node.hidden = live.length === 0;
     own.update(live.map(({ id, game }) => ({ id, game })));
-    // A room that will begin paused waits, too.
+    // A prepared room that will begin paused is waiting, too.
     const waits = (room) => room.state === "waiting" || room.free + room.reserved > 0;
     open.update(rooms.filter(waits));
-    // Where no seat is reserved, none can be this browser's.
+    // Only rooms with reserved seats can be prepared by this browser.
     const made = rooms.some((room) => room.reserved) ? await prepared(view.signal) : [];
     keys.update(made.filter(({ seats }) => seats.some((seat) => !seat.isUsed)));
     running.update(rooms.filter((room) => !waits(room) && (room.state === "playing" || room.state === "paused")));
-    // Results change only when a room has gone or has a record now.
+    // The results change only if a room has closed or got a record.
     const now = JSON.stringify(rooms.map((room) => [room.id, room.state, room.record]));
     if (now === known) return;
     const found = await (first ?? get(recent, view.signal));
@@ -185,7 +185,7 @@ export async function show(view) {
     known = now;
   }
 
-  /** An array, or an object that holds it. */
+  /** Gets a list, which is an array or an object that contains it. */
   async function list(name) {
     const answer = await get(`/${name}`, view.signal);
     return Array.isArray(answer) ? { [name]: answer } : answer;
@@ -205,7 +205,7 @@ export async function show(view) {
   setTimeout(() => poll(look, EVERY, view.signal), EVERY);
   const code = location.hash.slice(1);
   if (view.query.has("play") && code) {
-    // A link that takes a seat. The code stays in no history.
+    // This is a link to take a seat. Its code must not stay in the browser's history.
     history.replaceState(null, "", "/");
     play(view.query.get("play"), view, { code });
   }

@@ -1,11 +1,11 @@
-// The administrator logs in, with the console's user.
+// The administrator's login, with an account of the console.
 
 import { post, refresh, session } from "../api.js";
 import { el, replace } from "../dom.js";
 import { button, ask as dialog, heading, labelled } from "../parts.js";
 import { t } from "../words.js";
 
-/** The page for a bookmark: whoever has logged in goes on to the lobby. */
+/** Shows the login page, for bookmarks. It goes on to the lobby when the administrator has logged in. */
 export async function show(view) {
   if (session.admin) return view.go("/", { replaces: true });
   const enter = async () => (await ask(view.signal)) && view.go("/");
@@ -18,7 +18,7 @@ export async function show(view) {
   );
 }
 
-/** Asks for user and password; resolves to whether the administrator is logged in now. */
+/** Asks for the user and the password. Resolves to true if the administrator has logged in. */
 export async function ask(signal) {
   const user = el("input", { name: "user", autocomplete: "username", required: true, autofocus: true });
   const password = el("input", { name: "password", type: "password", autocomplete: "current-password", required: true });

@@ -1,22 +1,22 @@
-// The codes of rooms that this browser has prepared: what is handed to players and to programs, a list for each room.
+// The codes of the rooms that this browser has prepared, for players and for programs.
 
 import { get } from "../api.js";
 import { bdi, el, replace } from "../dom.js";
 import { button, chip, gameName, link, terms } from "../parts.js";
 import { t } from "../words.js";
 
-const HERE = /^(localhost|127\..*|\[::1\])$/; // names that mean this computer, wherever they are used
+const HERE = /^(localhost|127\..*|\[::1\])$/; // host names that mean this computer on every computer
 
 /** The prepared rooms of this browser: [{room, game, port, tls, seats: [{seat, name, code, link, isUsed}]}]. */
 export const prepared = (signal) => get("/prepared", signal);
 
-/** Puts a text on the clipboard, and returns what to say. The newer way to do so is for HTTPS and localhost alone. */
+/** Copies a text, and returns a message. `navigator.clipboard` would work only with HTTPS and on localhost. */
 function copy(node) {
   getSelection().selectAllChildren(node);
   return t(document.execCommand("copy") ? "copied" : "selected");
 }
 
-/** A text to be handed on, with a button that copies it. `whose`: what the button says after its word. */
+/** A text with a button that copies it. `whose` is added to the button's accessible name. */
 function copied(text, whose, view) {
   const code = el("code", {}, bdi(text));
   const does = () => {
@@ -29,13 +29,13 @@ function copied(text, whose, view) {
   return el("div", { class: "copied" }, code, copies);
 }
 
-const host = () => location.hostname.replace(/^\[|\]$/g, ""); // IPv6 has brackets in addresses of pages alone
+const host = () => location.hostname.replace(/^\[|\]$/g, ""); // the brackets of an IPv6 address belong to the URL
 
 function command(made, code) {
   return `gamed bot ${made.game} --host ${host()} --port ${made.port} --reservation ${code}${made.tls ? " --tls" : ""}`;
 }
 
-/** What a program needs. */
+/** The instructions for a program. */
 function forProgram(made, one, who, view) {
   return el(
     "details",
@@ -75,13 +75,13 @@ function item(made, one, view) {
   );
 }
 
-/** Asks for what a seat needs beside its code. The dialog is not part of the page: most rooms are only watched. */
+/** Opens the dialog for taking a seat. Its module is loaded only now, because most rooms are only watched. */
 async function sitDown(game, view, code) {
   const { play } = await import("./join.js");
   await play(game, view, { code });
 }
 
-/** A section with the codes: {node, update(rooms)}. What has not changed stays as it is, with what is open in it. */
+/** A section with the codes: {node, update(rooms)}. Items that have not changed are not redrawn, so details stay open. */
 export function codes(view, { isNamed = false } = {}) {
   const body = el("div", {});
   const only = HERE.test(location.hostname) && el("p", { class: "muted" }, t("onlyHere", { host: location.hostname }));

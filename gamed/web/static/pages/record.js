@@ -1,4 +1,4 @@
-// A record replayed: any position by slider, keys or list; Go's variations as a tree; files; a new room from here.
+// The replay of a record: positions by slider, keys or list, Go's variations as a tree, downloads, and a new room from here.
 
 import { gameOf, get } from "../api.js";
 import { frame, moveList, stage, steerByKeys } from "../board.js";
@@ -7,12 +7,12 @@ import { button, choice, complaint, gameName, heading, link, matchTitle, names, 
 import { letters, lineThrough, tree } from "../tree.js";
 import { t } from "../words.js";
 
-const CHUNK = 64; // positions that are asked for at once
+const CHUNK = 64; // positions in one request
 const SPEEDS = [0.5, 1, 2, 5, 10];
 const FORMATS = { xml: "XML", replay: "Replay", sgf: "SGF", gofans: "GoFans" };
-const SETTLED = 300; // ms without a step after which the address names the position
+const SETTLED = 300; // ms without a step after which the address is set to the position
 
-/** The line of moves that is shown, and its positions, asked for in chunks. */
+/** The line of moves that is shown, and its positions, which are requested in chunks. */
 class Line {
   constructor(path, moves, node) {
     this.path = path;
@@ -134,7 +134,7 @@ export async function show(view) {
     const mine = setTimeout(
       async () => {
         await jump(n + 1, true);
-        // What a board shows in steps is seen to its end before the next move.
+        // Wait for the board's animation before the next move.
         if (timer === mine) await board?.rest();
         if (timer !== mine) return;
         if (n < line.moves.length) step();

@@ -1,4 +1,4 @@
-// A Go game written down by hand: moves, taking back, variations, comments, files.
+// The recorder: a game of Go is written down by hand, with variations and comments, and saved.
 
 import { get, post, remove } from "../api.js";
 import { frame, moveList, stage, steerByKeys } from "../board.js";
@@ -10,7 +10,7 @@ import { spelled, t } from "../words.js";
 const RULES = ["japanese", "chinese", "aga", "new-zealand", "tromp-taylor", "goe"];
 const TEXT = { maxlength: 200 };
 
-/** Shows the recording of the address, or what is needed to begin one. */
+/** Shows the recording of the address, or the form to begin one. */
 export function show(view) {
   return view.id === null ? begin(view) : write(view);
 }
@@ -76,7 +76,7 @@ async function write(view) {
   let shown = ""; // the comment as it was drawn
   let shownAt = 0; // the node whose comment it is
 
-  /** Notes what was typed and not noted: before anything else is done, and when the page is left. */
+  /** Saves a comment that was typed and not saved: before any other action, and when the page is left. */
   async function noteFirst(signal) {
     const text = note.value;
     if (text === shown) return;
@@ -84,7 +84,7 @@ async function write(view) {
     shown = text;
   }
 
-  /** Does something to the recording and shows what has become of it. */
+  /** Does an action on the recording, and shows the result. */
   async function does(action) {
     try {
       if (action.do !== "comment") await noteFirst(view.signal);
@@ -144,11 +144,11 @@ async function write(view) {
     view.entitle(now.facts.title || people.join(" – ") || t("recorder"));
   }
 
-  /** What is being typed stays as long as the same position is shown. */
+  /** Shows the comment of the current node. A comment that is being typed stays as long as the node is the same. */
   function drawNote(current, text) {
     if (current === shownAt && note.value !== shown) return;
     note.value = text;
-    shown = note.value; // with the line ends of the browser
+    shown = note.value; // the browser may have changed the line ends
     shownAt = current;
   }
 
@@ -177,7 +177,7 @@ async function write(view) {
   const noting = async (event) => {
     event.preventDefault();
     const isDone = await does({ do: "comment", text: note.value }).then(() => true, () => false);
-    if (isDone) replace(told, t("noted"));
+    if (isDone) replace(told, t("saved"));
   };
   replace(
     view.root,
@@ -219,7 +219,7 @@ async function write(view) {
     toggle: () => undefined,
   });
   view.signal.addEventListener("abort", () => noteFirst().catch(() => undefined));
-  // Another tab may have gone on with it.
+  // Another tab may have changed the recording.
   const reload = async () => {
     if (document.hidden) return;
     now = await get(path, view.signal).catch(() => now);
@@ -228,14 +228,14 @@ async function write(view) {
   document.addEventListener("visibilitychange", reload, { signal: view.signal });
 }
 
-/** The points of both: those that were entered, else those that are counted. */
+/** The points of both players: those that were entered, or else those that were counted. */
 function score({ points, score }) {
   const isEntered = points?.every((one) => one !== null && one >= 0);
   const [black, white] = isEntered ? points : [score?.black, score?.white];
   return black === undefined ? null : `${t("black")}: ${spelled(black)}, ${t("white")}: ${spelled(white)}`;
 }
 
-/** Asks for the points of both, which are the game's result in the record; as counted, where none are given yet. */
+/** Asks for the points of both players, which become the result in the record. The default are the counted points. */
 async function enterResult(view, now, does) {
   const sides = ["black", "white"];
   const known = now.points?.some((one) => one !== null) ? now.points : sides.map((side) => now.score?.[side] ?? null);
@@ -245,7 +245,7 @@ async function enterResult(view, now, does) {
   await ask(t("resultOf"), body, t("saveComment"), send, { signal: view.signal });
 }
 
-/** Asks for what is known of the game. */
+/** Asks for the details of the game. */
 async function details(view, now, does) {
   const text = (value) => el("input", { value: value ?? "", ...TEXT });
   const fields = { title: text(now.facts.title), event: text(now.facts.event), date: text(now.facts.date), place: text(now.facts.place) };

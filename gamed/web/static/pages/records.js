@@ -9,7 +9,7 @@ import { recordTable } from "./lobby.js";
 const PAGE = 25;
 const FIELDS = ["player", "game", "termination", "since", "until"];
 
-/** Shows the records that the address asks for. */
+/** Shows the records that match the query in the address. */
 export async function show(view) {
   view.entitle(t("records"));
   const asked = new URLSearchParams({ limit: PAGE });
@@ -68,7 +68,7 @@ function form(view) {
   );
 }
 
-/** Takes a file into the archive. */
+/** Imports a file into the archive. */
 async function take(view) {
   const file = el("input", { type: "file", accept: ".xml,.sgf,application/xml,text/xml", required: true });
   const send = () => post("/import", file.files[0], view.signal);

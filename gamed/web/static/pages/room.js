@@ -1,4 +1,4 @@
-// A room as spectators see it: the live board, or for a projector the board and the names alone.
+// A room as spectators see it: the page with the live board, or only the board and the names for a projector.
 
 import { get, movesOf, post, session } from "../api.js";
 import { Course, ending, frame, moveList, players, refusals, stage, tell } from "../board.js";
@@ -29,11 +29,11 @@ async function showRoom(view, { path, room, board }) {
   const refused = refusals();
   const trouble = complaint();
   const keys = el("div", {});
-  let codes = null; // the list of codes, where seats are reserved
+  let codes = null; // the section with the codes, if seats are reserved
   const state = el("span", {});
   let scene = room.scene;
   let actions = null;
-  let told = 0; // events of the stream
+  let told = 0; // how many events the stream has brought
 
   function say(move) {
     return board.describe(move, scene, course.moves);
@@ -90,17 +90,17 @@ async function showRoom(view, { path, room, board }) {
     const before = told;
     try {
       const now = await get(path, view.signal);
-      // What the stream has brought meanwhile may be newer than this answer, and is not older than what was asked for.
+      // If the stream has brought an event since the request, that event is at least as new as this answer.
       if (told !== before) return;
       Object.assign(room, now);
       take({ scene: now.scene, moves: movesOf(now), reset: true });
     } catch (error) {
-      // A room that is gone says so in its stream.
+      // If the room has closed, the stream says so.
       if (!view.signal.aborted && error.status !== 404) trouble.say(error);
     }
   }
 
-  /** The record is made a little after the end. */
+  /** Looks for the record, which is stored a little after the end. */
   let isAsking = false;
   function soon() {
     if (isAsking) return;
@@ -151,7 +151,7 @@ async function showRoom(view, { path, room, board }) {
   follow(path, { scene: hear, gone }, { signal: view.signal });
 }
 
-/** The room's state: as the scene says it, else from what happens in it. */
+/** The room's state: from the scene, or else from the outcome and the moves. */
 function stateOf(scene, known, moves) {
   if (scene.state) return scene.state;
   if (scene.outcome) return "ended";
@@ -179,7 +179,7 @@ function admin(view, path, trouble, again) {
     update(state, isBegun) {
       pauses.disabled = state === "paused" || state === "ended";
       resumes.disabled = steps.disabled = state !== "paused";
-      // Before its players are there, nothing can go on by a step.
+      // Before the match has begun, there is no next step.
       steps.hidden = !isBegun;
       cancels.disabled = state === "ended";
     },

@@ -7,12 +7,12 @@ import { button, chip, gameName, link, seatName } from "../parts.js";
 import { follow } from "../stream.js";
 import { t } from "../words.js";
 
-const PACE = 700; // ms that a move is shown at least
+const PACE = 700; // minimal ms for which each move is shown
 const LONGEST_PACE = 60_000;
-const HASTE = 8; // moves that wait, for which what moves on the board moves twice as fast
-const MOST_WAITING = 1_000; // scenes; of a longer queue the oldest are left out
+const HASTE = 8; // with this many moves in the queue, animations are twice as fast
+const MOST_WAITING = 1_000; // the longest queue of scenes; if it gets longer, the oldest are dropped
 
-/** Shows a room's board; moves wait here for their time, and nobody waits for this. */
+/** Shows a room's board. Moves that come faster than they can be shown wait in a queue; the players do not notice. */
 export async function showScreen(view, { path, room, board }) {
   const given = Number(view.query.get("pace") ?? PACE);
   const pace = Number.isFinite(given) ? Math.min(Math.max(given, 0), LONGEST_PACE) : PACE;
@@ -26,7 +26,7 @@ export async function showScreen(view, { path, room, board }) {
   let shownAt = 0;
 
   function draw(scene, isAnimated) {
-    // The more moves wait, the faster each is shown.
+    // The longer the queue, the faster the animations.
     board.update(scene, isAnimated, 1 + queue.length / HASTE);
     absent.update(scene);
     replace(people, scene.seats.map((one) => contestant(scene, one, absent.of(one.seat))));

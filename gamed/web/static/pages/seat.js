@@ -1,4 +1,4 @@
-// A seat: a person plays here.
+// A seat, where a person plays.
 
 import { Refusal, get, link as line, movesOf, pause, post, remove } from "../api.js";
 import { Course, ending, frame, moveList, players, stage, tell } from "../board.js";
@@ -8,9 +8,9 @@ import { follow } from "../stream.js";
 import { language, t } from "../words.js";
 import { howSat, play, sit } from "./join.js";
 
-const RECORD_DELAYS = [800, 2_000, 5_000, 10_000, 20_000, 40_000]; // ms between looks for the record after the end
-const HURRY = 10_000; // ms left at which the countdown is said aloud
-const SHOWN = 1_000; // ms after which what was done counts as shown, whether or not a scene has come
+const RECORD_DELAYS = [800, 2_000, 5_000, 10_000, 20_000, 40_000]; // ms between the requests for the record after the end
+const HURRY = 10_000; // ms before the deadline at which the countdown is announced
+const SHOWN = 1_000; // ms to wait for the scene that shows an action's effect
 
 /** Shows a seat until the view is left. */
 export async function show(view) {
@@ -23,14 +23,14 @@ export async function show(view) {
   const state = el("span", {});
   const trouble = complaint();
   const left = el("span", { class: "countdown", role: "timer", hidden: true });
-  let due = null; // when the time is over, by the clock that stands still without the server
-  let isSaid = false;
+  let due = null; // the deadline, by the clock that stops while the server cannot be reached
+  let isSaid = false; // whether the countdown was announced
   let scene = seat.scene;
   let record = seat.record ?? null;
   let isOver = false;
-  const seen = []; // who waits for the next scene
+  const seen = []; // functions to call with the next scene
 
-  /** Does something, and waits until it shows: a board must not offer meanwhile what is done already. */
+  /** Sends an action, and waits for the scene that shows its effect. Until then the board must not offer it again. */
   async function act(action) {
     const before = scene;
     try {
@@ -56,10 +56,10 @@ export async function show(view) {
     return Boolean(scene.outcome) || (scene.won !== null && scene.won !== undefined) || ["over", "removed"].includes(scene.phase);
   }
 
-  /** Takes the time that is left from a new scene. */
+  /** Sets the deadline from a new scene. */
   function wind() {
     const now = typeof scene.left === "number" ? line.now() + scene.left * 1_000 : null;
-    // The same limit, told again, is not said again.
+    // Do not announce the same deadline again.
     if (now === null || due === null || Math.abs(now - due) > SHOWN) isSaid = false;
     due = now;
     count();
@@ -131,7 +131,7 @@ export async function show(view) {
   }
 
   let isLooking = false;
-  /** The record is made a little after the end, under the room's id. */
+  /** Looks for the record, which is stored a little after the end. */
   async function findRecord() {
     if (isLooking) return;
     isLooking = true;
@@ -158,7 +158,7 @@ export async function show(view) {
     }
   }
 
-  /** Another game like this one; where it is not known how this one began, asks. */
+  /** Begins another game like this one; asks how if the request for this one is unknown. */
   async function playAgain() {
     const request = howSat(view.id);
     if (!request) return play(seat.game, view, { name: seat.name });

@@ -1,1 +1,1 @@
-"""Season 2020: Hive. Source: docs/specs/software-challenge.md."""
+"""The season 2020: Hive. Source: docs/specs/software-challenge.md."""

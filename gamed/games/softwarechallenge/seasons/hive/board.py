@@ -1,8 +1,11 @@
 """The hexagon of 91 cells, and sets of cells as bits of an int.
 
-Source: docs/specs/software-challenge.md#board. A cell (x, y, z) with x + y + z = 0 is named by x and y. In a set the
-cell has the bit of `BITS`; twelve bits make a row of equal x. The bits beyond the board stay clear, so a set that is
-shifted by one step in a direction wraps around into nothing.
+Source: docs/specs/software-challenge.md#board. A cell (x, y, z) with x + y + z = 0 is named by x and y.
+
+A set of cells is an int, so that the rules can handle all cells of a set at once: a shift moves them all to their
+neighbours in one direction. Twelve bits are a row of equal x: eleven for the cells, and one that stays clear. There is
+a clear row before the first and after the last one, too. So a cell that is shifted off the board falls on a clear bit,
+and not on a cell at the other side.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ Cells: TypeAlias = int
 """A set of cells."""
 
 RADIUS: Final = 5
-"""The greatest coordinate."""
+"""The largest coordinate."""
 
 _ROW = 2 * RADIUS + 2
 
@@ -27,7 +30,7 @@ CELLS: Final[tuple[Cell, ...]] = tuple(
 """The cells, by x, then y: the order of the official server."""
 
 INDEX: Final[dict[Cell, int]] = {cell: index for index, cell in enumerate(CELLS)}
-"""A cell's place in `CELLS`."""
+"""A cell's index in `CELLS`."""
 
 BITS: Final[tuple[Cells, ...]] = tuple(1 << (x + RADIUS + 1) * _ROW + y + RADIUS + 1 for x, y in CELLS)
 """The bit of each of `CELLS`. A lower bit is an earlier cell."""
@@ -36,7 +39,7 @@ BOARD: Final[Cells] = sum(BITS)
 """All cells."""
 
 PLANE: Final[Cells] = (1 << (2 * RADIUS + 3) * _ROW) - 1
-"""All cells and what lies around them."""
+"""All cells, and the places beyond the rim that are next to them."""
 
 _INDEX_OF = {bit: index for index, bit in enumerate(BITS)}
 
@@ -44,7 +47,7 @@ _EMPTY: Final[Cells] = 0
 
 
 def indices(cells: Cells) -> Iterator[int]:
-    """Yield the places in `CELLS` of a set's cells, in order."""
+    """Yield the indices in `CELLS` of a set's cells, in order."""
     while cells:
         bit = cells & -cells
         yield _INDEX_OF[bit]
@@ -52,7 +55,7 @@ def indices(cells: Cells) -> Iterator[int]:
 
 
 def gathered(*some: Cell) -> Cells:
-    """Return a set of cells. Raises KeyError for one that is off the board."""
+    """Return a set of cells. Raises KeyError for a cell that is off the board."""
     cells = _EMPTY
     for cell in some:
         cells |= BITS[INDEX[cell]]
@@ -60,26 +63,27 @@ def gathered(*some: Cell) -> Cells:
 
 
 def around(cells: Cells) -> Cells:
-    """Return the cells that have a neighbour in a set."""
-    # Two shifts of pairs of neighbours are four of cells: shifts of long integers are most of what this costs.
+    """Return the cells next to those of a set, which may be cells of the set, too."""
+    # Shifts of long integers are most of the cost. A cell and its neighbour at 1 are shifted together, which saves two.
     pairs = cells | cells << 1
     return (pairs << 11 | pairs >> 12 | cells << 1 | cells >> 1) & BOARD
 
 
 def connected(cells: Cells) -> bool:
-    """Whether one can go from each cell of a set to each other within it; the empty set counts as connected."""
+    """Whether each cell of a set can be reached from each other one within the set. The empty set is connected."""
     before, reached = 0, cells & -cells
     while reached != before:
         before = reached
-        # As in `around`; and what was reached stays reached.
+        # As in `around`, but the pairs are also part of the result: a cell that was reached stays reached.
         pairs = before | before << 1
         reached = (pairs << 11 | pairs >> 12 | pairs | before >> 1) & cells
     return reached == cells
 
 
 def facing(cells: Cells) -> tuple[Cells, Cells, Cells, Cells, Cells, Cells]:
-    """Return for each of the six directions, in turn round the clock, what has a cell of a set as neighbour there.
+    """Return for each of the six directions the places whose neighbour in this direction is a cell of the set.
 
-    The directions (x, y): (1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1). There may be bits beyond the board.
+    The directions (x, y), one after the other around a cell: (1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1). Some
+    of the places may be beyond the rim.
     """
     return cells >> 12, cells >> 1, cells << 11, cells << 12, cells << 1, cells >> 11

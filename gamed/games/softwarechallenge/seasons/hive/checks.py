@@ -1,13 +1,14 @@
-"""The checks that a move has to pass, in the order of the official server, which decides on the text of an error.
+"""The checks of a move, in the order of the official server: the first check that fails determines the error's text.
 
 Source: docs/specs/software-challenge.md#drags, docs/specs/software-challenge.md#skips,
 docs/specs/software-challenge.md#more-than-the-generator-lists, docs/specs/software-challenge.md#malformed-coordinates,
-docs/specs/software-challenge.md#order-of-the-checks, docs/specs/software-challenge.md#texts-of-errors. A cell is found
-by x and y. The third coordinate counts where two triples are compared, in the distance and in straight lines. Where the
-official server asks for the neighbours of a cell, or for one in a line, with a triple whose sum is not 0, it fails and
-drops the connection, as it does for a cell off the board: InvalidMove here. What no such question is asked of is
-accepted: sets before anybody has a piece, and some jumps of a grasshopper, which is not lifted where its start has the
-wrong z.
+docs/specs/software-challenge.md#order-of-the-checks, docs/specs/software-challenge.md#texts-of-errors.
+Why wrong third coordinates are not simply refused: clients send them, and the official server accepts some. It finds a
+cell by x and y alone. It uses z where it compares two triples, calculates a distance, or follows a straight line. If it
+looks for the neighbours of a cell, or for a cell in a line, with a triple whose sum is not 0, it fails and drops the
+connection, as it does for a cell off the board; here that is InvalidMove. All other moves with a wrong z are accepted:
+sets before anybody has a piece, and some jumps of a grasshopper. A grasshopper whose start has the wrong z is not
+lifted: it counts as an occupied cell while its own jump is checked.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from gamed.games.softwarechallenge.seasons.hive.moves import (
 from gamed.games.softwarechallenge.seasons.hive.position import State
 
 Triple: TypeAlias = tuple[int, int, int]
-"""Coordinates as they were sent."""
+"""Three coordinates as they were sent."""
 
 TEXTS: Final = {
     "out-of-bounds": "Destination {at} is out of bounds",
@@ -59,13 +60,14 @@ TEXTS: Final = {
     "gap": "Grasshopper can only jump over occupied fields",
     "skip": "Skipping a turn is only allowed when no other moves can be made",
 }
-"""What a violator reads, by the code of the IllegalMove."""
+"""The official texts of errors, by the code of the IllegalMove."""
 
+# By the piece's type, the error for a destination that it cannot reach.
 _PATHS = {"A": "ant-path", "S": "spider-path", "Q": "bee-path", "B": "off-the-swarm"}
 
 
 def checked(state: State, move: Move | DragNowhere) -> State:
-    """Return the state after a move of the mover's. Raises IllegalMove (codes of `TEXTS`) and InvalidMove.
+    """Return the state after a move of the mover. Raises IllegalMove (its codes are in `TEXTS`) and InvalidMove.
 
     The codes of InvalidMove: `off-the-board`, `off-the-plane` (x + y + z is not 0 where it matters), `no-start`.
     """
@@ -102,7 +104,7 @@ def _cell_text(triple: Triple) -> str:
 
 
 def _destination(state: State, triple: Triple) -> int:
-    """Return the index of a destination that can be one."""
+    """Return the index of a destination, which must be on the board and not obstructed."""
     if abs(triple[0]) > RADIUS or abs(triple[1]) > RADIUS:
         raise _illegal("out-of-bounds", at=_cell_text(triple))
     index = _index(triple)
@@ -120,12 +122,13 @@ def _set(state: State, move: SetMove) -> State:
     if move.owner != seat:
         raise _illegal("not-your-piece", piece=_piece_text(move), color=COLORS[seat])
     if move.type == NOTHING:
-        # Where the hand is not asked for, below.
+        # Without a type there is nothing to set, not even where the hand is not checked (below).
         raise _illegal("not-in-hand", piece=_piece_text(move))
     if state.owned[seat]:
         _check_set(state, seat, move)
     elif state.occupied and (sum(triple) or not BITS[index] & around(state.owned[1 - seat])):
-        # Neither hand nor bee duty are asked for here: docs/specs/software-challenge.md#more-than-the-generator-lists.
+        # The official server checks neither the hand nor the bee duty here:
+        # docs/specs/software-challenge.md#more-than-the-generator-lists.
         raise _illegal("first-contact")
     return state.placed(move.type, index)
 
@@ -161,7 +164,7 @@ def _dragged(state: State, move: DragMove) -> State:
         raise _illegal("same-cell")
     if letter != "B" and BITS[end] & state.occupied:
         raise _illegal("climbing")
-    # The official server lifts the piece from the cell that equals the start, and with a wrong z none does.
+    # The official server lifts the piece from the cell that equals the start. With a wrong z no cell equals it.
     stays = sum(here) or BITS[start] & state.high
     rest = state.occupied if stays else state.occupied & ~BITS[start]
     if not connected(rest):
@@ -171,7 +174,7 @@ def _dragged(state: State, move: DragMove) -> State:
 
 
 def _lifted(state: State, start: int) -> str:
-    """Return the letter, upper case, of the piece on top of a cell, if it is the mover's."""
+    """Return the upper-case letter of the piece on top of a cell, which must be the mover's."""
     if not state.stacks[start]:
         raise _illegal("no-piece")
     if not BITS[start] & state.owned[state.turn & 1]:
@@ -180,7 +183,7 @@ def _lifted(state: State, start: int) -> str:
 
 
 def _check_way(state: State, letter: str, here: Triple, there: Triple, rest: Cells) -> None:
-    """Check what the type of a piece asks for; `rest` are the cells that hold the other pieces."""
+    """Check the rule of the piece's type. `rest`: the cells of the other pieces."""
     if letter == "G":
         _check_jump(here, there, rest)
         return

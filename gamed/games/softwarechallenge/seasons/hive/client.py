@@ -1,4 +1,4 @@
-"""What the bot knows of Hive: states as they come, and moves as they are sent.
+"""Hive for our bots: reads the states that the server sends, and writes moves.
 
 Source: docs/specs/software-challenge.md#layout-of-the-state, docs/reference/software-challenge.md#moves.
 """
@@ -26,7 +26,7 @@ from gamed.wire.xmlstream import Element
 _HIVE: Final = Hive()
 _CELLS: Final = frozenset(CELLS)
 
-# As stacks hold a piece: upper case for RED.
+# By colour and type, the letter of a piece in a stack: upper case for RED.
 _LETTERS: Final[Mapping[tuple[str, str], str]] = {
     (color, name): letter.lower() if seat else letter
     for seat, color in enumerate(COLORS)
@@ -40,7 +40,7 @@ _LETTERS: Final[Mapping[tuple[str, str], str]] = {
 def read_state(element: Element) -> State:
     """Return the position in a `state` element. Raises RemoteProtocolError: `unknown-value`, `not-a-number`.
 
-    Who has the turn follows from its number; places off the hexagon are passed over.
+    The number of the turn determines whose turn it is. Places off the hexagon are skipped.
     """
     fields = [(_cell(found), found) for found in element.iterfind("board/fields/field")]
     board = {cell: stack for cell, found in fields if (stack := _pieces(found))}
@@ -60,7 +60,7 @@ def _cell(element: Element) -> Cell:
 
 
 def _pieces(element: Element | None) -> str:
-    """Return the letters of the pieces in an element, none if there is no such element."""
+    """Return the letters of the pieces in an element; "" without an element."""
     return "" if element is None else "".join(_letters(element))
 
 
@@ -105,7 +105,7 @@ class HiveBrain:
         """Return the `data` element of a legal move. Raises RemoteProtocolError: as `read_state`, and `out-of-step`."""
         position = read_state(state)
         if seat not in _HIVE.to_move(position):
-            raise RemoteProtocolError(f"a move of {COLORS[seat]} is asked for out of turn", code="out-of-step")
+            raise RemoteProtocolError(f"the server requested a move of {COLORS[seat]} out of turn", code="out-of-step")
         return data_of(self.strategy.choose(position, seat, self.random))
 
 

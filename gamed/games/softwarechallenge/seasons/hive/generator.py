@@ -1,8 +1,10 @@
-"""The moves that the official server lists.
+"""The moves that the official server lists as legal.
 
 Source: docs/specs/software-challenge.md#sets, docs/specs/software-challenge.md#drags,
-docs/specs/software-challenge.md#skips. Where several ways lead to a move it is listed once, and nothing is listed where
-the official list is empty or holds the skip alone.
+docs/specs/software-challenge.md#skips. The official server lists a move several times if several paths lead to its
+destination; here it is listed once. Where the official list is empty, or contains only the skip, this one is empty.
+
+The server accepts more moves than it lists (`checks.py`), so this list is for players, and for the rule of skips.
 """
 
 from __future__ import annotations
@@ -18,14 +20,15 @@ from gamed.games.softwarechallenge.seasons.hive.position import HAND, State
 from gamed.games.softwarechallenge.seasons.hive.reach import ant, beetle, gates, grasshopper, loose, slid, spider
 
 BEE_DUTY: Final = 6
-"""The turn from which on a bee that is still in the hand must be set: round 3, RED's fourth turn."""
+"""The turn from which a bee that is still in the hand must be set: RED's fourth turn, in round 3 counted from 0."""
 
+# The cells with their third coordinates.
 _PLANE_CELLS = tuple((x, y, -x - y) for x, y in CELLS)
 
 _SETS: Final[tuple[dict[str, tuple[SetMove, ...]], ...]] = tuple(
     {letter: tuple(SetMove(letter, seat, *cell) for cell in _PLANE_CELLS) for letter in TYPES} for seat in (0, 1)
 )
-"""All well-formed sets, by seat, letter and index. Moves are values, so one of each is enough."""
+"""All well-formed sets, by seat, letter and index. Moves are values, so one object of each is enough."""
 
 
 @cache
@@ -38,12 +41,12 @@ def _drags_from(start: int) -> tuple[DragMove, ...]:
 
 
 def must_set_bee(state: State) -> bool:
-    """Whether the mover may do nothing but set the bee."""
+    """Whether the mover must set its bee."""
     return state.turn >= BEE_DUTY and "Q" in state.hands[state.turn & 1]
 
 
 def spots(state: State) -> Cells:
-    """Return the cells that the mover may set a piece on, if a hand were never empty."""
+    """Return the cells on which the mover may set a piece. Whether its hand is empty is not checked."""
     seat = state.turn & 1
     if len(state.hands[seat]) < len(HAND):
         return around(state.owned[seat]) & ~around(state.owned[1 - seat]) & state.empty
@@ -53,7 +56,7 @@ def spots(state: State) -> Cells:
 
 
 def kinds(state: State) -> str:
-    """Return the letters of the types that the mover may set."""
+    """Return the letters of the piece types that the mover may set."""
     hand = state.hands[state.turn & 1]
     if must_set_bee(state):
         return "Q"
@@ -61,9 +64,9 @@ def kinds(state: State) -> str:
 
 
 def reach(state: State, start: int, end: Cells = 0) -> Cells:
-    """Return where the top piece of a cell can go by the rules of its type, wherever it leaves the others.
+    """Return where the top piece of a cell can go by the rules of its type, even if that divides the swarm.
 
-    With an end, only what is said of this cell counts: an ant's way is not followed beyond it.
+    With an end, only the answer for this cell is reliable: the search of an ant's paths stops when it is reached.
     """
     bit = BITS[start]
     occupied = state.occupied if bit & state.high else state.occupied & ~bit
@@ -82,7 +85,7 @@ def reach(state: State, start: int, end: Cells = 0) -> Cells:
 
 
 def drags(state: State) -> Iterator[tuple[int, Cells]]:
-    """Yield for each piece that the mover may lift the index of its cell and where it can go, be it nowhere."""
+    """Yield, for each piece that the mover may lift, the index of its cell and where it can go (possibly nowhere)."""
     seat = state.turn & 1
     if "Q" in state.hands[seat]:
         return
@@ -91,7 +94,7 @@ def drags(state: State) -> Iterator[tuple[int, Cells]]:
 
 
 def generated(state: State) -> list[Move]:
-    """Return what the mover may do beside a skip; whether the game is over is not asked."""
+    """Return the mover's legal moves except a skip. Whether the game is over is not checked."""
     seat: Seat = state.turn & 1
     moves: list[Move] = []
     where = list(indices(spots(state)))
@@ -105,5 +108,5 @@ def generated(state: State) -> list[Move]:
 
 
 def is_stuck(state: State) -> bool:
-    """Whether the mover may do nothing but skip."""
+    """Whether the mover can only skip."""
     return not (kinds(state) and spots(state)) and not any(ends for _, ends in drags(state))

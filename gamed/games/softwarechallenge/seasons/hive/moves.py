@@ -1,8 +1,8 @@
-"""Moves: what they are, their notation, and how the official server names them in its texts.
+"""Moves, their notation, and how the official server's texts name them.
 
 Source: docs/specs/software-challenge.md#texts-of-errors, docs/specs/software-challenge.md#malformed-coordinates,
-docs/specs/software-challenge.md#recorded-data (the notation). Coordinates are kept as they were sent, the third one
-too: a cell is found by x and y alone, but z takes part in some checks.
+docs/specs/software-challenge.md#recorded-data (the notation). Coordinates are kept as they were sent, even if
+z is wrong: a cell is found by x and y alone, but some checks use z (`checks.py`).
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ COLORS: Final = ("RED", "BLUE")
 
 
 NOBODY: Final = -1
-"""The owner of a piece where the client named none."""
+"""The owner of a piece if the client has named none."""
 
 NOTHING: Final = ""
-"""The type of a piece where the client named none."""
+"""The type of a piece if the client has named none."""
 
 
 @frozen
 class SetMove:
-    """A piece from a hand is put on a cell."""
+    """Puts a piece from a hand on a cell."""
 
     type: str
     """A letter of `TYPES`, or `NOTHING`."""
     owner: int
-    """The seat whose piece it is to be, or `NOBODY`."""
+    """The seat that is said to own the piece, or `NOBODY`."""
     x: int
     y: int
     z: int
@@ -47,7 +47,7 @@ class SetMove:
 
 @frozen
 class DragMove:
-    """The piece on top of a cell goes to another one. The start is None where the client sent none (session 70)."""
+    """Moves the piece on top of a cell to another cell. The start is None if the client sent none (session 70)."""
 
     start_x: int | None
     start_y: int | None
@@ -59,7 +59,7 @@ class DragMove:
 
 @frozen
 class DragNowhere:
-    """A drag whose destination the client left out. It is never legal, and a message that can be read all the same."""
+    """A drag without a destination. It is never legal, but the message can be read, and is answered as a move."""
 
     start: tuple[int, int, int] | None
 
@@ -71,25 +71,25 @@ class SkipMove:
 
 @frozen
 class Obstructed:
-    """Chance's move: the cells that no piece enters."""
+    """Chance's move: it obstructs cells, so that no piece can enter them."""
 
     cells: tuple[Cell, ...]
 
 
 Move: TypeAlias = SetMove | DragMove | SkipMove
-"""What a player sends."""
+"""A player's move."""
 
 Action: TypeAlias = Move | Obstructed
-"""What changes a state."""
+"""What changes a state: a player's move, or chance's."""
 
 
 def named(owner: int, type: str) -> tuple[str, str]:  # noqa: A002 (as in SetMove)
-    """Return the official names of a piece's owner and type; what is missing is `null`, as Java prints it."""
+    """Return the official names of a piece's owner and type. A missing one is `null`, as Java prints it."""
     return "null" if owner == NOBODY else COLORS[owner], TYPES.get(type, "null")
 
 
 def described(move: Move | DragNowhere) -> str:
-    """Return what the official server appends to the text of an error; nothing for a skip."""
+    """Return what the official server appends to an error's text; "" for a skip."""
     match move:
         case SetMove(type, owner, x, y, z):
             return f"; move was Set {' '.join(named(owner, type))} to ({x},{y},{z})"
@@ -104,10 +104,10 @@ def described(move: Move | DragNowhere) -> str:
 
 
 def to_notation(move: Action) -> str:
-    """Return a move in the notation of part D: `S A 0,1`, `D 0,1 1,1`, `P`, and `O 0,0 1,1 2,2` for chance's.
+    """Return a move in the notation of records: `S A 0,1`, `D 0,1 1,1`, `P`, and `O 0,0 1,1 2,2` for chance's.
 
-    A type is its letter, upper case for RED's piece and lower case for BLUE's. A third coordinate follows where it is
-    not the one that x and y give; a start that was not sent is `-`.
+    The letter of a type is upper case for RED's piece and lower case for BLUE's. The third coordinate is written only
+    if it is wrong. A start that was not sent is `-`.
     """
     if isinstance(move, SetMove):
         return f"S {move.type.lower() if move.owner else move.type} {_cell_text(move.x, move.y, move.z)}"
@@ -133,7 +133,7 @@ _OBSTRUCTED = re.compile(rf"O(?: {_NUMBER},{_NUMBER})+")
 
 
 def parse(text: str) -> Action:
-    """Return the move that `to_notation` writes so. Raises InvalidMove (`notation`)."""
+    """Return the move of a notation, as `to_notation` writes it. Raises InvalidMove (`notation`)."""
     if found := _SET.fullmatch(text):
         letter, *end = found.groups()
         return SetMove(letter.upper(), int(letter.islower()), *_triple(*end))
@@ -147,7 +147,7 @@ def parse(text: str) -> Action:
         return Obstructed(tuple((int(x), int(y)) for x, y in pairs))
     if text == "P":
         return SkipMove()
-    raise InvalidMove(f"{text[:40]!r} is no move", code="notation")
+    raise InvalidMove(f"{text[:40]!r} is not a move", code="notation")
 
 
 def _triple(x: str, y: str, z: str | None) -> tuple[int, int, int]:

@@ -1,4 +1,4 @@
-"""What a person's client knows of Hive: positions and moves in JSON's terms.
+"""Hive for a person's client: positions and moves as JSON values.
 
 Actions: `{"do": "set", "piece": "BEE", "to": [x, y, z]}`, `{"do": "move", "from": [x, y, z], "to": [x, y, z]}` and
 `{"do": "skip"}`; pieces are named as the wire names them. Source: docs/reference/software-challenge.md#moves.
@@ -49,9 +49,9 @@ def action_of(move: Move) -> Action:
 
 
 def move_of(action: Action, seat: Seat) -> Move:
-    """Return the move that an action asks for. Raises InvalidMove (`action`): it asks for none.
+    """Return the move of an action. Raises InvalidMove (`action`) if it is not one.
 
-    Any value in it may be of any type.
+    The action comes from a browser: its values may be of any type.
     """
     what = action.get("do")
     if not isinstance(what, str) or what not in _KEYS:
@@ -70,21 +70,21 @@ def move_of(action: Action, seat: Seat) -> Move:
 
 def _field(action: Action, key: str) -> tuple[int, int, int]:
     place = action[key]
-    # A truth is an int in Python, and a number with a point is none of JSON's whole numbers.
+    # `type(...) is`, because in Python a bool is an int, too.
     if not isinstance(place, list) or len(place) != _AXES or any(type(axis) is not int for axis in place):
         _refuse(f'"{key}" is [x, y, z] in whole numbers')
     x, y, z = place
     if any(abs(axis) > RADIUS for axis in place) or x + y + z:
-        _refuse(f'"{key}" is no field: x + y + z is 0, and each from {-RADIUS} to {RADIUS}')
+        _refuse(f'"{key}" is not a field: x + y + z must be 0, and each of them from {-RADIUS} to {RADIUS}')
     return x, y, z
 
 
 def _refuse(text: str) -> NoReturn:
-    raise InvalidMove(f"This is no move: {text}.", code="action")
+    raise InvalidMove(f"This is not a move: {text}.", code="action")
 
 
 class HiveGuide:
-    """Hive, as a person's client asks for it."""
+    """Hive as a person's client uses it: a `Guide`."""
 
     game_type: str = GAME_TYPES[0]
 
@@ -93,7 +93,7 @@ class HiveGuide:
         return read_state(state)
 
     def last(self, state: Element, position: State) -> Action | None:
-        """Return whose the last move was, and its text; None before the first. Raises RemoteProtocolError."""
+        """Return the seat and the notation of the last move; None before the first. Raises RemoteProtocolError."""
         found = state.find("lastMove")
         move = None if found is None else read(found).move
         return None if move is None else {"seat": 1 - position.mover, "text": to_notation(move)}

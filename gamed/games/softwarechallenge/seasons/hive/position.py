@@ -1,4 +1,4 @@
-"""A position: what stands where, what is in the hands, and the sets of cells that the rules ask for.
+"""A position: the stacks on the board, the hands, and the sets of cells that the rules need.
 
 Source: docs/specs/software-challenge.md#board, docs/specs/software-challenge.md#pieces-and-turns,
 docs/specs/software-challenge.md#the-end.
@@ -31,23 +31,32 @@ HAND: Final = "QSSSGGBBAAA"
 
 @frozen
 class State:
-    """A position. `position` makes one.
+    """A position; the function `position` makes one.
 
-    `turn` counts moves from 0, and RED moves where it is even; `barred`: the obstructed cells, none before chance has
-    drawn them; `stacks`: for each of `CELLS` the letters bottom to top, upper case for RED, lower case for BLUE;
-    `hands`: upper-case letters.
-
-    What follows from the stacks is kept beside them. By seat: `owned`, the cells with a piece of that seat on top, and
-    `bees`, the cells with a bee of that seat in them, on top or not. And `high`, the cells with more than one piece.
+    `owned`, `bees` and `high` follow from `stacks`. They are kept up to date with each move, so that the checks are a
+    few operations on sets, and need not look at the stacks.
     """
 
     turn: int
+    """How many moves were made. RED moves if it is even."""
+
     barred: Cells
+    """The obstructed cells; none before chance has drawn them."""
+
     stacks: tuple[str, ...]
+    """For each of `CELLS` the letters of its pieces, bottom to top, upper case for RED, lower case for BLUE."""
+
     hands: tuple[str, str]
+    """By seat the letters of the pieces that are not on the board, upper case."""
+
     owned: tuple[Cells, Cells] = field(eq=False, repr=False)
+    """By seat the cells with a piece of that seat on top."""
+
     bees: tuple[Cells, Cells] = field(eq=False, repr=False)
+    """By seat the cells with a bee of that seat, on top or not."""
+
     high: Cells = field(eq=False, repr=False)
+    """The cells with more than one piece."""
 
     @property
     def mover(self) -> Seat:
@@ -66,7 +75,7 @@ class State:
 
     @property
     def obstructed(self) -> tuple[Cell, ...]:
-        """The obstructed cells, sorted; none before chance has drawn them."""
+        """The obstructed cells in order; none before chance has drawn them."""
         return tuple(CELLS[index] for index in indices(self.barred))
 
     def stack(self, x: int, y: int) -> str:
@@ -78,17 +87,17 @@ class State:
         return self.hands[seat]
 
     def free(self, seat: Seat) -> int:
-        """Return how many neighbours of a seat's bee are empty; -1 where it was never placed.
+        """Return how many neighbours of a seat's bee are empty; -1 if it is not on the board.
 
-        Of several bees, which a client can place, the first one counts.
+        A seat can have several bees, because a first set is not checked against the hand. The first in `CELLS` counts.
         """
         return self._gaps(seat).bit_count() if self.bees[seat] else -1
 
     @cached_property
     def both_free(self) -> tuple[int, int]:
-        """What `free` returns for each seat.
+        """The result of `free` for each seat.
 
-        It is kept, because who is to move depends on it, and that is asked five times a move.
+        It is cached, because the end of the game depends on it, and is looked for five times a move.
         """
         return self.free(0), self.free(1)
 
@@ -97,19 +106,19 @@ class State:
         return around(bees & -bees) & self.empty
 
     def gaps(self, seat: Seat) -> tuple[Cell, ...]:
-        """Return the empty neighbours of a seat's bee, those that `free` counts; none where it was never placed."""
+        """Return the empty neighbours of a seat's bee, which `free` counts; none if it is not on the board."""
         return tuple(CELLS[index] for index in indices(self._gaps(seat)))
 
     def bee(self, seat: Seat) -> Cell | None:
-        """Return where a seat's bee is, the one that `free` counts for; None where it was never placed."""
+        """Return the cell of a seat's bee, of several the one that `free` uses; None if it is not on the board."""
         return next((CELLS[index] for index in indices(self.bees[seat])), None)
 
     def board(self) -> dict[Cell, str]:
-        """Return the stacks of the occupied cells, by cell."""
+        """Return the stacks of the occupied cells."""
         return {CELLS[index]: self.stacks[index] for index in indices(self.occupied)}
 
     def placed(self, letter: str, index: int) -> State:
-        """Return the state after a set: a piece, upper case, of the mover's. The hand need not hold it."""
+        """Return the state after a set of a piece of the mover's, in upper case. The hand need not have it."""
         seat = self.turn & 1
         red, blue = self.hands
         if seat:
@@ -120,7 +129,7 @@ class State:
         return self._after(((index, self.stacks[index] + letter),), (red, blue))
 
     def dragged(self, start: int, end: int) -> State:
-        """Return the state after the top piece of a cell has gone to another one."""
+        """Return the state after the top piece of a cell was moved to another one."""
         rest, letter = self.stacks[start][:-1], self.stacks[start][-1]
         return self._after(((start, rest), (end, self.stacks[end] + letter)), self.hands)
 
@@ -150,9 +159,9 @@ class State:
 
 
 def position(board: Mapping[Cell, str], hands: tuple[str, str], turn: int, obstructed: Iterable[Cell]) -> State:
-    """Return a position, where `board` holds the stacks of the occupied cells, letters as in `State.stacks`.
+    """Return a position. `board`: the stacks of the occupied cells, with letters as in `State.stacks`.
 
-    Nothing is checked but the cells: KeyError for one that is off the board.
+    Only the cells are checked. Raises KeyError for a cell that is off the board.
     """
     stacks = [""] * len(CELLS)
     for cell, stack in board.items():

@@ -1,7 +1,7 @@
-"""Where a piece can go, on sets of cells.
+"""Where a piece can go, calculated on sets of cells.
 
-Source: docs/specs/software-challenge.md#drags. In everything here `occupied` are the cells that hold a piece once the
-moving one is lifted, and `empty` those that hold none and are not obstructed.
+Source: docs/specs/software-challenge.md#drags. Everywhere in this module, `occupied` are the cells with a piece after
+the moving piece was lifted, and `empty` are the cells without a piece that are not obstructed.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ Gates: TypeAlias = tuple[Cells, Cells, Cells, Cells, Cells, Cells]
 
 
 def gates(occupied: Cells, empty: Cells, barred: Cells) -> Gates:
-    """Return where slides may end.
+    """Return where slides may end, for each direction.
 
-    The two cells beside a slide lie, as seen from its end, two directions to the left and to the right of its own. One
-    of them must be occupied, and one empty or beyond the rim.
+    A slide passes between two cells, those next to both its start and its end. One of them must be occupied, so that
+    the piece stays in contact with the swarm; the other must be empty or beyond the rim, so that the piece fits
+    through. As seen from the end, they are two directions to the left and to the right of the slide's own direction:
+    for a slide in direction i, they are the neighbours in the directions i + 2 and i - 2 of `facing`.
     """
     o0, o1, o2, o3, o4, o5 = facing(occupied)
     e0, e1, e2, e3, e4, e5 = facing(PLANE & ~(occupied | barred))
@@ -33,13 +35,13 @@ def gates(occupied: Cells, empty: Cells, barred: Cells) -> Gates:
 
 
 def slid(cells: Cells, gates: Gates) -> Cells:
-    """Return where one slide leads from any of some cells."""
+    """Return where one slide leads from any of the given cells."""
     g0, g1, g2, g3, g4, g5 = gates
     return cells << 12 & g0 | cells << 1 & g1 | cells >> 11 & g2 | cells >> 12 & g3 | cells >> 1 & g4 | cells << 11 & g5
 
 
 def ant(start: Cells, gates: Gates, end: Cells = 0) -> Cells:
-    """Return where any number of slides leads; or some of that, with the end in it, if the end can be reached."""
+    """Return where any number of slides leads. With an end, stop when it is reached."""
     reached = edge = start
     while edge and not reached & end:
         edge = slid(edge, gates) & ~reached
@@ -48,19 +50,22 @@ def ant(start: Cells, gates: Gates, end: Cells = 0) -> Cells:
 
 
 def spider(start: Cells, gates: Gates) -> Cells:
-    """Return where three slides lead that never come to a cell twice."""
+    """Return where three slides lead that visit no cell twice."""
     reached = 0
     first = slid(start, gates)
     while first:
         step = first & -first
         first ^= step
-        # The third cell is not the second one, for a slide goes somewhere; so only start and first are to be kept out.
+        # A slide never ends where it began. So only the return to the start, and to the first cell, must be excluded.
         reached |= slid(slid(step, gates) & ~start, gates) & ~(start | step)
     return reached
 
 
 def beetle(start: Cells, occupied: Cells, barred: Cells) -> Cells:
-    """Return the neighbours that a beetle can go to: with a piece below, there, or beside the way. No gate counts."""
+    """Return the neighbours that a beetle can go to. Gates do not matter to it, but it must stay in contact.
+
+    It does if there is a piece below it, at its destination, or next to both.
+    """
     near = around(start) & ~barred
     if start & occupied:
         return near
@@ -68,7 +73,7 @@ def beetle(start: Cells, occupied: Cells, barred: Cells) -> Cells:
 
 
 def grasshopper(start: Cells, occupied: Cells, empty: Cells) -> Cells:
-    """Return the first cell behind each unbroken row of pieces, where it is empty."""
+    """Return the first cell behind each unbroken row of pieces, if it is empty."""
     reached = 0
     for step in (12, 1, 11):
         up = start << step
@@ -85,9 +90,10 @@ def grasshopper(start: Cells, occupied: Cells, empty: Cells) -> Cells:
 
 
 def gaps(occupied: Cells) -> Cells:
-    """Return the cells whose occupied neighbours do not hang together round them: they form two rows or three.
+    """Return the cells around which the occupied neighbours are not connected: they form two or three rows.
 
-    What is returned may hold empty cells and bits beyond the board.
+    Only a piece on such a cell can hold the swarm together. The result may contain empty cells, and places beyond the
+    rim.
     """
     f0, f1, f2, f3, f4, f5 = facing(occupied)
     once = several = 0
@@ -98,11 +104,12 @@ def gaps(occupied: Cells) -> Cells:
 
 
 def loose(mine: Cells, occupied: Cells, high: Cells) -> Cells:
-    """Return those of `mine` whose top piece can be lifted and leaves all others connected.
+    """Return the cells of `mine` whose top piece can be lifted without dividing the swarm.
 
-    `occupied` here holds the pieces before any is lifted, and `high` the cells with more than one of them. In a
-    connected swarm nothing depends on a cell whose neighbours hang together round it; only for the others the swarm is
-    walked through.
+    Here `occupied` are the cells with a piece before any is lifted, and `high` those with more than one. If the swarm
+    is connected, a cell can divide it only if its occupied neighbours are not connected around it (`gaps`). So the
+    costly walk through the swarm is needed for these few cells only. If it is not connected, which moves with wrong
+    coordinates can cause, it is needed for all.
     """
     suspects = mine & gaps(occupied) & ~high if connected(occupied) else mine
     while suspects:

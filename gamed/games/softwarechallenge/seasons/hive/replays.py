@@ -1,10 +1,10 @@
-"""The official server's replay files, from a history and into one.
+"""Writes a history as a replay file of the official server, and reads such files.
 
-Source: docs/reference/software-challenge.md#replay-files: a line `<protocol>`, the state after each move as a room
-element, the result as one, and `</protocol>`. They hold no times and no cells that chance drew but in the states, and
-of a move what was echoed. Where a player left, the server wrote an empty room element instead of the result, or nothing
-more at all. The season's GUI saves all that the server told it: the same room elements, and `prepared`, `observed`,
-`left` and the like.
+Source: docs/reference/software-challenge.md#replay-files. A file has a line `<protocol>`, a room element with the state
+after each move, one with the result, and `</protocol>`. It contains no times. What chance drew is in the states only,
+and a move only as the state echoes it. If a player left, the server wrote an empty room element instead of the result,
+or ended the file there. The season's GUI saves all messages that it got: the same room elements, and also `prepared`,
+`observed`, `left` and others.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from gamed.games.softwarechallenge.wire import SoftwareChallengeConnection, esca
 from gamed.wire.xmlstream import XmlStream
 
 UNKNOWN_TIME: Final = "1970-01-01T00:00:00.000Z"
-"""When a game was played of which its file does not say it."""
+"""The beginning of all games that were read from files, because a file does not tell it."""
 LIMITS: Final = {"soft_milliseconds": 2000, "hard_milliseconds": 10_000}
 """The official server's time limits."""
 
@@ -48,7 +48,7 @@ _LAST_MOVE: Final = re.compile(r"( *)<lastMove class=\"\w+\"(/?)>")
 
 
 def write(history: History) -> bytes:
-    """Return the replay file of a game. One that was cancelled has no result in it, as it had none."""
+    """Return the replay file of a game. For a cancelled game the file contains no result."""
     names = _names(history)
     wire, state, rooms = SoftwareChallengeConnection(), _HIVE.setup(history.options), []
     for entry in history.entries:
@@ -66,7 +66,7 @@ def write(history: History) -> bytes:
 
 
 def scores(history: History) -> Mapping[str, Sequence[int]]:
-    """Return each side's points and the free fields around its bee, as the result has them; nothing without one."""
+    """Return each side's points and the free fields around its bee, as in the result; {} if there is no result."""
     state = _HIVE.setup(history.options)
     for seat, move in _moves(history):
         state = _HIVE.apply(state, seat, move)
@@ -78,9 +78,10 @@ def scores(history: History) -> Mapping[str, Sequence[int]]:
 
 
 def file_name(history: History) -> str:
-    """Return the official server's name for a game's file, with the beginning of the room's id, so that none is twice.
+    """Return a name for a game's file, as the official server makes it, with the beginning of the room's id appended.
 
-    It has the names of the sides, without what does not fit into a file's name, and when the game began, in UTC.
+    The id makes the name unique. The rest is the names of the sides, with `_` for characters that are not safe in the
+    name of a file, and the time in UTC at which the game began.
     """
     names = [_UNFIT.sub("_", name).encode()[:_NAME_BYTES].decode(errors="ignore") for name in _names(history)]
     began = re.sub("[-:]", "_", history.started[:19].replace("-", ".").replace("T", "_"))
@@ -102,7 +103,7 @@ def _moves(history: History) -> Iterator[tuple[Seat, Any]]:
 
 
 def _result(history: History, state: State, names: Sequence[str]) -> Result | None:
-    """Return the result of a game; None where it has none."""
+    """Return the result of a game; None if it has none."""
     fault = next(map(_fault, history.of_kind(LEFT)), None)
     outcome = history.outcome
     if outcome is None or (fault is None and outcome.termination is not Termination.VICTORY):
@@ -111,12 +112,12 @@ def _result(history: History, state: State, names: Sequence[str]) -> Result | No
 
 
 def _moved_left(wire: SoftwareChallengeConnection, message: ServerMessage) -> str:
-    """Return a message as a file has it: its own element stands at the left margin."""
+    """Return a message as it is in a file: not indented."""
     return _INDENTED.sub("", wire.send(message).decode().removeprefix("<protocol>").lstrip("\n"))
 
 
 def _with_hint(text: str, hint: str) -> str:
-    """Return a state with what the mover said beside its move, which stands first in it."""
+    """Return a state with the mover's comment, which is the first child of `lastMove`."""
     found = _LAST_MOVE.search(text)
     assert found is not None
     pad, shut = found.groups()
@@ -126,7 +127,7 @@ def _with_hint(text: str, hint: str) -> str:
 
 
 def _fault(entry: Entry) -> Fault:
-    """Return why a side lost otherwise than by the rules."""
+    """Return why a side has lost, if not by the rules."""
     assert entry.seat is not None
     why = entry.data["why"]
     if why == Termination.FORFEIT:
@@ -143,16 +144,16 @@ def _fault(entry: Entry) -> Fault:
 
 
 def read_replay(document: bytes) -> History:
-    """Return the history of a replay file. All its entries have the time 0, and it began at `UNKNOWN_TIME`.
+    """Return the history of a replay file. All its entries have the time 0, and it begins at `UNKNOWN_TIME`.
 
-    Raises RemoteProtocolError if it is none, and RuleError if the rules lead elsewhere than its states say.
+    Raises RemoteProtocolError if it is not such a file, and RuleError if its moves do not lead to its states.
     """
     found_messages = list(_messages_in(document))
     states = [event for event in found_messages if isinstance(event, Memento)]
     if not states or states[0].element is None:
-        raise RemoteProtocolError("there is no state in it", code="no-state")
+        raise RemoteProtocolError("it contains no state", code="no-state")
     if len({event.room for event in found_messages}) > 1:
-        raise RemoteProtocolError("it holds the games of more than one room", code="several-rooms")
+        raise RemoteProtocolError("it contains games of more than one room", code="several-rooms")
     history = History(states[0].room, KIND, UNKNOWN_TIME, 0, LIMITS)
     first = states[0].element
     history.entries += [Entry(0, JOINED, seat, data={"name": name}) for seat, name in enumerate(_known_names(first))]
@@ -164,12 +165,12 @@ def read_replay(document: bytes) -> History:
 
 
 def _messages_in(document: bytes) -> Iterator[Memento | ResultMessage]:
-    """Yield the states and results of a document, which need not have an end; pass over what else a server says."""
+    """Yield the states and results of a document; skip all other messages. The document may be cut off at the end."""
     try:
-        # The end may be missing within a character, too.
+        # An incremental decoder accepts a document that is cut off in the middle of a character.
         getincrementaldecoder("utf-8")().decode(document)
     except UnicodeDecodeError as error:
-        raise RemoteProtocolError("it is not in UTF-8", code="malformed-xml") from error
+        raise RemoteProtocolError("it is not UTF-8", code="malformed-xml") from error
     stream = XmlStream(MESSAGE_BYTES)
     for data in (document, b""):
         stream.receive_data(data)
@@ -185,17 +186,17 @@ def _play(history: History, states: list[Element]) -> State:
     """Play the moves that led to the states; return the last one."""
     first = read_state(states[0])
     if first.turn or len(first.obstructed) != OBSTRUCTED:
-        raise RemoteProtocolError("it does not begin with the beginning of a game", code="no-beginning")
+        raise RemoteProtocolError("its first state is not the beginning of a game", code="no-beginning")
     lot = Obstructed(first.obstructed)
     state = _HIVE.apply(_HIVE.setup(history.options), CHANCE, lot)
     history.entries.append(Entry(0, DRAWN, body=to_notation(lot).encode()))
     for element in states:
         said = read_state(element)
-        # A state is repeated where a paused game went on.
+        # When a paused game continues, the server sends the same state again.
         if said.turn == state.turn + 1:
             state = _moved(history, state, element)
         if said != state:
-            raise IllegalMove(f"what stands at turn {said.turn} is not what the moves lead to", code="other-position")
+            raise IllegalMove(f"the moves do not lead to the state at turn {said.turn}", code="other-position")
     return state
 
 
@@ -218,7 +219,7 @@ _FAULTS: Final = {
 
 
 def _end(state: State, said: Element | None) -> Iterator[Entry]:
-    """Yield the entries of the end: who lost by what, if not by the rules. Without a result it was cancelled."""
+    """Yield the entries of the end: who has lost and why, if not by the rules. Without a result it was cancelled."""
     scores = [] if said is None else said.findall("score")
     outcome = _HIVE.outcome(state)
     for seat, score in enumerate(scores[:2]):
@@ -247,6 +248,9 @@ def _color(outcome: Outcome) -> str | None:
 
 
 def _is_next(state: State, color: str | None) -> bool:
-    """Return whether a move can end the game so: the official server does not tell the last state of a held game."""
+    """Return whether one more move can end the game this way.
+
+    The official server does not send the last state of a paused game, so a file can lack the move that ended it.
+    """
     outcomes = (_HIVE.outcome(_HIVE.apply(state, state.mover, move)) for move in _HIVE.legal_moves(state, state.mover))
     return any(outcome is not None and _color(outcome) == color for outcome in outcomes)

@@ -1,6 +1,6 @@
-"""Hive as the official server of the season 2020 plays it: the game of two that a room hosts.
+"""The rules of Hive, as the official server of the season 2020 applies them.
 
-Source: docs/specs/software-challenge.md. Seat 0 is RED, seat 1 BLUE.
+Source: docs/specs/software-challenge.md. Seat 0 is RED, seat 1 is BLUE.
 """
 
 from __future__ import annotations
@@ -29,41 +29,41 @@ from gamed.games.softwarechallenge.seasons.hive.position import HAND, State, pos
 NOBODY: frozenset[Seat] = frozenset()
 
 OBSTRUCTED: Final = 3
-"""How many cells chance obstructs."""
+"""The number of cells that chance obstructs."""
 
 LAST_TURN: Final = 60
-"""The turn at which the game ends: both have moved thirty times."""
+"""The turn with which the game ends: then both sides have moved thirty times."""
 
 _ONLY = {seat: frozenset({seat}) for seat in (CHANCE, 0, 1)}
 _START: Final = position({}, (HAND, HAND), 0, ())
 
 
 class Reason(StrEnum):
-    """Why a game ended by the rules: which text the result shows."""
+    """Why a game ended by the rules; it determines the text of the result."""
 
     BEE = "bee"
-    """A bee is enclosed, and the other is not."""
+    """One bee is enclosed, and the other one is not."""
     FREE = "free"
-    """The round limit was reached, and one bee has more free neighbours."""
+    """The round limit was reached, and one bee has more free neighbours than the other one."""
     EQUAL = "equal"
-    """The round limit was reached with equal bees, or both are enclosed, at whatever turn."""
+    """Both bees are enclosed, or the round limit was reached and they have equally many free neighbours."""
 
 
 class Hive:
     """The rules, as a `Game`. Chance moves first: it obstructs three cells."""
 
     def setup(self, options: Options) -> State:  # noqa: ARG002 (the interface of Game)
-        """Return the empty board. No option matters to the rules."""
+        """Return the empty board. The rules have no options."""
         return _START
 
     def to_move(self, state: State) -> frozenset[Seat]:
-        """Return chance, the mover, or nobody at the end."""
+        """Return chance before it has moved, then the mover, and nobody after the end."""
         if not state.turn and not state.barred:
             return _ONLY[CHANCE]
         return NOBODY if judged(state) else _ONLY[state.mover]
 
     def legal_moves(self, state: State, seat: Seat) -> list[Move]:
-        """Return the official server's list, each move once; the pass alone where that list is empty."""
+        """Return the moves that the official server lists, each once; if it lists none, only the skip."""
         if seat == CHANCE or seat not in self.to_move(state):
             return []
         return generated(state) or [SkipMove()]
@@ -75,7 +75,7 @@ class Hive:
     def apply(self, state: State, seat: Seat, move: Action | DragNowhere) -> State:
         """Return the state after a move. Raises NotYourTurn, and what `checks.checked` raises.
 
-        The text of an IllegalMove is the official one. More is accepted than the generator lists:
+        The text of an IllegalMove is the official one. Some moves are accepted that `legal_moves` does not return:
         docs/specs/software-challenge.md#more-than-the-generator-lists.
         """
         if seat not in self.to_move(state):
@@ -91,7 +91,7 @@ class Hive:
         return position({}, state.hands, state.turn, move.cells)
 
     def outcome(self, state: State) -> Outcome | None:
-        """Return victory, or a draw (no winner), or None while the game goes on."""
+        """Return how the game ended (a draw has no winner), or None while it goes on."""
         found = judged(state)
         return None if found is None else Outcome(Termination.VICTORY, found[1])
 
@@ -101,11 +101,12 @@ class Hive:
         return None if found is None else found[0]
 
     def view(self, state: State, seat: Seat | None) -> Mapping[str, Any]:  # noqa: ARG002 (there is nothing to hide)
-        """Return the position: stacks bottom to top, upper case for RED; hands in upper case, RED's first.
+        """Return the position as JSON values.
 
-        By seat: `free`, -1 for a bee not on the board; `bees`, where they are, or None; `gaps`, the free cells around
-        each. `to_move`: the seats that may move; `reason`: a `Reason`, and `winner`: a seat, or None, both None while
-        the game goes on.
+        `board`: the stacks, bottom to top, upper case for RED; `hands`: upper case, RED's first. By seat: `free`, the
+        number of free cells around the bee, -1 if it is not on the board; `gaps`, these cells; `bees`, the bee's cell
+        or None. `to_move`: the seats that may move. `reason`: a `Reason`; `winner`: a seat; both are None while the
+        game goes on.
         """
         found = judged(state)
         bees = [state.bee(side) for side in (0, 1)]
@@ -127,12 +128,13 @@ class Hive:
         return to_notation(move)
 
     def parse(self, text: str) -> Action:
-        """Return the move that `to_notation` writes so. Raises InvalidMove (`notation`)."""
+        """Return the move of a notation, as `to_notation` writes it. Raises InvalidMove (`notation`)."""
         return parse(text)
 
 
 def judged(state: State) -> tuple[Reason, Seat | None] | None:
-    """Return why the game has ended and who won, or None while it goes on."""
+    """Return why the game has ended and who has won, or None while it goes on."""
+    # The official server looks for the end only after whole rounds: BLUE may still answer RED's last move.
     if state.turn & 1:
         return None
     red, blue = state.both_free

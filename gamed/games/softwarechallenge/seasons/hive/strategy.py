@@ -1,6 +1,7 @@
-"""Players of Hive: at random, by the next position, and by searching ahead. They know no clock.
+"""Players of Hive: random, greedy (looks at the next position), and searching ahead. They do not use a clock.
 
-What is searched counts nodes, so the same position and the same random numbers give the same move on every machine.
+The search is limited by a number of positions and not by time, so that it gives the same move on every machine for the
+same position and the same random numbers.
 """
 
 from __future__ import annotations
@@ -23,38 +24,38 @@ WON: Final = 100_000
 """The value of a won game."""
 
 BOUND: Final = 2 * WON
-"""More than anything is worth."""
+"""Larger than any value."""
 
 SHELTER: Final = (-2000, -420, -240, -130, -60, -20, 0)
-"""What a bee with this many free neighbours is worth to its side."""
+"""The value of a bee to its side, by the number of its free neighbours."""
 
 NO_BEE: Final = -70
-"""What it is worth to have the bee still in the hand."""
+"""The value of a bee that is still in the hand."""
 
 COVERED_BEE: Final = -90
-"""What it is worth to have the other side's beetle on the own bee."""
+"""The value of a bee under the other side's beetle, in addition."""
 
 MOBILE: Final = 8
-"""What a piece that can be lifted is worth."""
+"""The value of a piece that can be lifted."""
 
 DEEPEST: Final = 8
-"""How many moves a search looks ahead at most."""
+"""The largest number of moves that a search looks ahead."""
 
 
 class Strategy(Protocol):
-    """One player."""
+    """A way to play."""
 
     def choose(self, state: State, seat: Seat, random: Random) -> Move:
-        """Return a legal move of `seat`, whose turn it is in a game that goes on."""
+        """Return a legal move of the seat whose turn it is. The game has not ended."""
 
 
 def legal(state: State) -> list[Move]:
-    """Return the mover's legal moves in a game that goes on."""
+    """Return the mover's legal moves. The game must not have ended."""
     return generated(state) or [SkipMove()]
 
 
 def after(state: State, move: Move) -> State:
-    """Return the state after a legal move, which is not checked."""
+    """Return the state after a legal move, without checking it."""
     if isinstance(move, SetMove):
         return state.placed(move.type, INDEX[move.x, move.y])
     if isinstance(move, DragMove):
@@ -65,7 +66,7 @@ def after(state: State, move: Move) -> State:
 
 
 def value(state: State) -> int:
-    """Return what a position is worth to its mover; `WON` or its negative at the end."""
+    """Return the value of a position to its mover; `WON` or its negative after the end."""
     ended = judged(state)
     seat = state.turn & 1
     if ended is not None:
@@ -76,7 +77,7 @@ def value(state: State) -> int:
 
 
 def _worth(state: State, seat: Seat, fixed: Cells) -> int:
-    """Return what a side has. `fixed`: cells that may hold the swarm together; nearly all of them do."""
+    """Return the value of a side's pieces. `fixed`: cells whose pieces probably hold the swarm together."""
     bees = state.bees[seat]
     if not bees:
         return NO_BEE
@@ -89,7 +90,7 @@ def _worth(state: State, seat: Seat, fixed: Cells) -> int:
 
 @frozen
 class Uniform:
-    """Any legal move, all equally likely."""
+    """Plays any legal move, all equally likely."""
 
     def choose(self, state: State, seat: Seat, random: Random) -> Move:  # noqa: ARG002 (the interface of Strategy)
         """Return a legal move."""
@@ -98,7 +99,7 @@ class Uniform:
 
 @frozen
 class Greedy:
-    """The move after which the position is worth most; of several, any."""
+    """Plays the move that leads to the best position; of several equal ones, any."""
 
     def choose(self, state: State, seat: Seat, random: Random) -> Move:  # noqa: ARG002 (the interface of Strategy)
         """Return a legal move."""
@@ -109,9 +110,10 @@ class Greedy:
 
 @frozen
 class Search:
-    """Alpha-beta, one move deeper each time, until `nodes` positions have been looked at."""
+    """Plays the best move of an alpha-beta search that goes one move deeper each time, until its budget is used up."""
 
     nodes: int = 4000
+    """The budget: how many positions are evaluated."""
 
     def choose(self, state: State, seat: Seat, random: Random) -> Move:  # noqa: ARG002 (the interface of Strategy)
         """Return a legal move."""
@@ -127,18 +129,18 @@ class Search:
 
 @define
 class _Tree:
-    """A search.
-
-    `left`: how many positions may still be looked at; `refuting`: by the depth below, the move that last refuted one.
-    """
+    """A search."""
 
     left: int
+    """How many positions may still be evaluated."""
+
     refuting: dict[int, Move] = field(factory=dict)
+    """By depth, the move that caused the last cutoff ("killer move"). It often refutes the next move, too."""
 
     def ranked(self, state: State, moves: list[Move], depth: int) -> list[Move]:
-        """Return the moves, the best first, by what lies up to `depth` moves beyond each.
+        """Return the moves, best first, as a search of `depth` further moves ranks them.
 
-        Those that the search did not come to stay in their order, behind the others.
+        Moves that the search did not reach are last, in their old order.
         """
         best = -BOUND
         found: dict[Move, int] = {}
@@ -148,11 +150,11 @@ class _Tree:
                 break
             found[move] = worth
             best = max(best, worth)
-        # A move that cannot be better than the best one before it has the same number, and stays behind that one.
+        # A move that is not better than the best one before it may have the same value. The sort keeps it behind that.
         return sorted(moves, key=lambda move: -found.get(move, -BOUND))
 
     def searched(self, state: State, depth: int, alpha: int, beta: int) -> int:
-        """Return what a position is worth to its mover, or a bound where it is not between alpha and beta."""
+        """Return the value of a position to its mover, or a bound of it if it is not between alpha and beta."""
         self.left -= 1
         if not depth or self.left <= 0 or judged(state) is not None:
             return value(state)
@@ -164,7 +166,7 @@ class _Tree:
         return alpha
 
     def _promising_first(self, state: State, depth: int) -> list[Move]:
-        """Return the legal moves: what refuted another one, then what goes next to the other bee, then the rest."""
+        """Return the legal moves: first the killer move, then those next to the other bee, then the rest."""
         target = around(state.bees[1 - (state.turn & 1)])
         refuting = self.refuting.get(depth)
 
@@ -177,4 +179,4 @@ class _Tree:
 
 
 STRATEGIES: Final[Mapping[str, Callable[[], Strategy]]] = {"random": Uniform, "greedy": Greedy, "search": Search}
-"""The strategies by the names that people give them."""
+"""The strategies by name."""

@@ -1,7 +1,7 @@
 """A Hive position as text: the hexagon with its stacks, and the hands.
 
-Source: docs/specs/software-challenge.md#board. Rows have equal z, from -5 at the top, and in a row x grows to the
-right, so a cell's six neighbours are those beside it and the nearest two above and below it.
+Source: docs/specs/software-challenge.md#board. A row has equal z, from -5 at the top, and x grows to the right. So
+the six neighbours of a cell are the two next to it in its row, the nearest two above, and the nearest two below.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ LEGEND: Final = (
 )
 
 _STEP: Final = 4
-"""How far it is to the next cell in a row, in characters; rows are shifted by half of it."""
+"""The distance between two cells of a row, in characters. Each row is shifted by half of it."""
 
 _HIVE: Final = Hive()
 
 
 def draw(history: History, moves: int | None = None) -> str:
-    """Return the board after so many moves (None: all), with the last move said in words."""
+    """Return the board after so many moves (None: all), with a description of the last move."""
     state = _HIVE.setup(history.options)
     last: Entry | None = None
     for entry in _played(history, moves):
@@ -41,7 +41,7 @@ def draw(history: History, moves: int | None = None) -> str:
 
 
 def _played(history: History, moves: int | None) -> list[Entry]:
-    """Return what chance drew and the first so many moves."""
+    """Return the entries of chance's draw and of the first moves, so many of them (None: all)."""
     made = list(history.of_kind(MOVE))
     return [*history.of_kind(DRAWN), *(made if moves is None else made[:moves])]
 
@@ -77,7 +77,7 @@ def _turn(seat: Seat, state: State) -> str:
 
 
 def board(state: State) -> list[str]:
-    """Return the rows of the hexagon, each with its z in front, and its first and last cell behind it."""
+    """Return the rows of the hexagon, each preceded by its z and followed by its first and last cell."""
     barred = set(state.obstructed)
     return [_row(state, barred, z) for z in range(-RADIUS, RADIUS + 1)]
 
@@ -91,7 +91,7 @@ def _row(state: State, barred: set[Cell], z: int) -> str:
 
 
 def _ends(first: Cell, last: Cell, shift: str, shown: str) -> str:
-    """Return which cells a row goes from and to, behind it."""
+    """Return what follows a row: its first and last cell."""
     width = _STEP * (2 * RADIUS + 1) - len(shift) - len(shown)
     return f"{' ' * width}{first[0]},{first[1]} .. {last[0]},{last[1]}"
 
@@ -106,6 +106,6 @@ def _cell(state: State, barred: set[Cell], cell: Cell) -> str:
 
 
 def _stacks(state: State) -> list[str]:
-    """Return what lies in stacks, a line for all of them; nothing where there are none."""
+    """Return one line with all stacks of several pieces, and an empty one; nothing if there are none."""
     high = [f"{x},{y} {stack}" for (x, y), stack in state.board().items() if len(stack) > 1]
     return [f"stacks, bottom to top: {'  '.join(high)}", ""] if high else []

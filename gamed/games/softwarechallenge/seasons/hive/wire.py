@@ -2,7 +2,8 @@
 
 Source: docs/specs/software-challenge.md#layout-of-the-state, docs/reference/software-challenge.md#moves,
 docs/specs/software-challenge.md#layout-of-the-result, docs/specs/software-challenge.md#malformed-coordinates. A state
-is about 8 KB; it is put together from texts that are kept: one for each field and what stands on it.
+has about 8 KB. It is composed of cached texts, one for each column of the board and the stacks on it, because a move
+changes at most two columns.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from gamed.wire.xmlstream import Element
 
 KIND: Final = "hive"
 GAME_TYPES: Final = ("swc_2020_hive", "swc_2019_piranhas")
-"""The second one is what the published documentation says by mistake."""
+"""The published documentation names the second one by mistake."""
 
 FRAGMENTS: Final = (Fragment("Gewinner", "SUM"), Fragment("∅ freie Felder", "AVERAGE"))
 SIDES: Final = ("Rot", "Blau")
@@ -44,15 +45,15 @@ _CLASSES: Final = {
     "setmove": _SET,
     "dragmove": _DRAG,
     "skipmove": _SKIP,
-    # What the published documentation calls it.
+    # The name in the published documentation.
     "missmove": _SKIP,
-    # The official server's own classes, which it reads as well (session 70).
+    # The names of the official server's own classes. It reads them, too (session 70).
     "sc.plugin2020.SetMove": _SET,
     "sc.plugin2020.DragMove": _DRAG,
     "sc.plugin2020.SkipMove": _SKIP,
 }
 _NO_MOVES: Final = MESSAGE_CLASSES | {"state"}
-"""Classes that the official server knows and that are no moves: as if nothing had been sent."""
+"""Classes that the official server knows, but not as moves: it reacts as if the message had no `data`."""
 
 _FIELDS: Final = frozenset({"field", "sc.plugin2020.Field"})
 _PLACES: Final = frozenset({"sc.plugin2020.util.CubeCoordinates"}) | _FIELDS
@@ -63,7 +64,7 @@ _PIECES: Final = frozenset({"piece", "sc.plugin2020.Piece"})
 
 
 def memento(state: State, names: Sequence[str], echo: str) -> str:
-    """Return the `state` element at its final indentation. `echo`: the `lastMove` element, or nothing."""
+    """Return the `state` element at its final indentation. `echo`: the `lastMove` element, or ""."""
     color, stacks, barred = COLORS[state.mover], state.stacks, state.barred
     parts = [
         f'<state class="state" startPlayerColor="RED" turn="{state.turn}" currentPlayerColor="{color}">',
@@ -94,7 +95,7 @@ _ROWS: Final = tuple(_rows())
 
 @cache
 def _frame(number: int) -> tuple[str, str]:
-    """Return what stands before and after the fields of a column: its tags, and the places off the hexagon."""
+    """Return what is before and after the fields of a column: its tags, and the places that are off the hexagon."""
     x = number - RADIUS
     nothing = "            <null/>\n"
     before = sum((x, y) not in INDEX for y in range(-RADIUS, 0))
@@ -102,7 +103,7 @@ def _frame(number: int) -> tuple[str, str]:
     return "          <fields>\n" + nothing * before, nothing * after + "          </fields>"
 
 
-# A move changes two of the eleven at most. About 1 KB each.
+# A text has about 1 KB.
 @lru_cache(maxsize=2048)
 def _row(place: int, stacks: tuple[str, ...], barred: Cells) -> str:
     before, after = _frame(place)
@@ -179,7 +180,7 @@ def _parts(data: Element, known: Sequence[str]) -> tuple[dict[str, Element], str
         elif child.tag not in known:
             raise unknown_element(child, (*known, "hint"))
         elif child.tag in parts:
-            raise RemoteProtocolError(f"{child.tag!r} is said twice", code="duplicate-element")
+            raise RemoteProtocolError(f"{child.tag!r} appears twice", code="duplicate-element")
         else:
             parts[child.tag] = child
     return parts, "\n".join(hints) if hints else None
@@ -190,7 +191,7 @@ _Piece: TypeAlias = tuple[int, str]
 
 
 def _set(piece: Element, destination: Element, echoed: list[str]) -> SetMove:
-    """Return a set, and add what is echoed of it."""
+    """Return a set, and append the lines that are echoed."""
     there = _place(destination)
     owner, type_ = _piece_of(piece)
     echoed.append(_echoed_piece(owner, type_))
@@ -199,8 +200,8 @@ def _set(piece: Element, destination: Element, echoed: list[str]) -> SetMove:
 
 
 def _drag(start: Element | None, destination: Element | None, echoed: list[str]) -> DragMove | DragNowhere:
-    """Return a drag, and add what is echoed of it."""
-    # The destination is read first: if neither place can be read, the error names it.
+    """Return a drag, and append the lines that are echoed."""
+    # Read the destination first: if both places are wrong, the error names the destination.
     there = None if destination is None else _place(destination)
     here = None if start is None else _place(start)
     if start is not None and here is not None:
@@ -214,7 +215,7 @@ def _drag(start: Element | None, destination: Element | None, echoed: list[str])
 
 def _place(element: Element) -> _Place:
     found = _texts_of_place(element)
-    # What is missing is 0, as Java has it.
+    # A missing coordinate is 0, the default in Java.
     return number(found.get("x", "0")), number(found.get("y", "0")), number(found.get("z", "0"))
 
 
@@ -244,7 +245,7 @@ def _piece_of(element: Element) -> _Piece:
     _class_in(element, _PIECES)
     found = texts(element, _PIECE)
     owner, type_ = found.get("owner"), found.get("type")
-    # One that is missing makes an illegal move; one that is unknown makes none.
+    # A missing owner or type makes an illegal move. With an unknown one, the message is not a move at all.
     if owner not in (None, *COLORS) or type_ not in (None, *LETTERS):
         reason = f"there is no piece {(owner or '')[:20]} {(type_ or '')[:20]}"
         owners, types = f"{' or '.join(COLORS)}, in upper case", f"{', '.join(LETTERS)}, in upper case"
@@ -258,7 +259,7 @@ def _piece_of(element: Element) -> _Piece:
 
 
 def _original(kind: str, inner: Sequence[str]) -> str:
-    # The official server shows nothing of a pass.
+    # The official server sends no original request for a skip.
     return "" if kind == _SKIP and not inner else _element("originalRequest", kind, inner, 6).lstrip()
 
 
@@ -292,7 +293,7 @@ def _element(name: str, kind: str, inner: Sequence[str], indent: int) -> str:
 
 
 def echo(move: Move) -> str:
-    """Return the `lastMove` element of a move that nobody sent now."""
+    """Return the `lastMove` element of a move that was not sent in this game, but comes from a record."""
     inner: list[str] = []
     if isinstance(move, SetMove):
         inner = [f'<piece owner="{COLORS[move.owner]}" type="{TYPES[move.type]}"/>']
@@ -317,7 +318,7 @@ _DEFINITION: Final = "".join(
 
 
 def result(state: State, names: Sequence[str], fault: Fault | None) -> Result:
-    """Return the result of a game that ended by the rules (no fault), or by a fault."""
+    """Return the result of a game that ended by a fault, or by the rules (None)."""
     winner = _RULES.outcome(state).winner if fault is None else 1 - fault.seat  # type: ignore[union-attr]
     points = [1, 1] if winner is None else [2 * (winner == seat) for seat in (0, 1)]
     parts = tuple((str(points[seat]), str(state.free(seat))) for seat in (0, 1))
@@ -353,7 +354,7 @@ def _score(cause: Cause, reason: str, parts: Sequence[str]) -> str:
 
 
 class HiveSeason:
-    """Hive, as the lobby layer asks for it."""
+    """Hive as the lobby's modules use it: a `Season`."""
 
     kind: str = KIND
     game_types: tuple[str, ...] = GAME_TYPES

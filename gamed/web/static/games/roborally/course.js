@@ -1,4 +1,4 @@
-// How a course, its robots and the cards are drawn, and what the elements do, in words.
+// Draws a course, its robots and the cards, and says in words what the elements do.
 
 import { svg } from "../../dom.js";
 
@@ -7,7 +7,7 @@ export const U = 40; // the width of a field
 
 export const letter = (seat) => String.fromCharCode(65 + seat);
 
-// The elements, each drawn once around the middle of a field; what has a direction points north.
+// The elements, each drawn once, around the centre of a field. Those with a direction point north.
 export function symbols() {
   const path = (d, of) => svg("path", { d, class: of });
   return svg("defs", {},
@@ -35,7 +35,7 @@ const ICONS = {
 export const icon = (action) =>
   svg("svg", { viewBox: "-16 -16 32 32", class: "rr-icon", "aria-hidden": "true" }, svg("path", { d: ICONS[action] }));
 
-/** The middle of a field in the drawing. */
+/** The centre of a field in the drawing. */
 export const middle = (tiles, x, y) => [(x - 0.5) * U, (tiles.height - y + 0.5) * U];
 export const at = (point, angle = 0, more = "") => `translate(${point[0]} ${point[1]}) rotate(${angle}) ${more}`;
 export const use = (id, transform, of) => svg("use", { href: `#rr-${id}`, transform, class: of });
