@@ -73,7 +73,7 @@ def old_modules(page: str, texts: dict[str, str]) -> Iterator[str]:
 
 def tree(page: str, modules: Iterable[str]) -> Iterator[str]:
     """Yield where the design's tree and the folders of the package differ. `modules`: all Python files in it."""
-    section = page.partition("\n## The tree\n")[2].partition("\nPlanned rooms:\n")[0]
+    section = page.partition("\n## The tree\n")[2].partition("\nPlanned folders:\n")[0]
     shown = dict(re.findall(r"^    (gamed/[\w/]*) +(.+(?:\n {8,}\S.*)*)", section, re.MULTILINE))
     known = set(modules)
     folders = {f"{Path(module).parent}/" for module in known}

@@ -36,7 +36,7 @@ TREE = """
     gamed/core/  the core, in `new.py`
                  and `gone.py`
 
-Planned rooms:
+Planned folders:
 """
 
 
