@@ -1,4 +1,4 @@
-"""What must exist for a game besides its folder and its plugin line, in one list: `python -m tests.checklist NAME`.
+"""Everything that a game needs besides its folder and its plugin line: `python -m tests.checklist NAME`.
 
 Each missing thing is a line that says what to do. With `--write`, what follows from the name and the port alone is
 written: the socket unit, and the port in the pages and examples for administrators.
@@ -26,7 +26,7 @@ OUTGOING = range(32_768, 61_000)
 
 @frozen
 class Missing:
-    """Something that is not there."""
+    """Something that is missing."""
 
     path: str
     what: str
@@ -126,7 +126,7 @@ class Checklist:
         return next((file.name for file in sorted(folder.glob("*.socket")) if named in file.read_text()), None)
 
     def _title(self) -> str | None:
-        """Return what the README calls the game, without what it says in brackets."""
+        """Return the README's name of the game, without the part in brackets."""
         row = rf"^\| ([^|(]+?) (?:\([^|]+\) )?\| {self.maker.port} \|"
         found = re.search(row, self._text("README.md"), re.MULTILINE)
         return found and found[1]
@@ -181,7 +181,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Print what is missing of a game; return how much that is."""
+    """Print what is missing for a game; return the number of missing things."""
     name = next((word for word in arguments if word != "--write"), "")
     maker = games().get(name)
     if maker is None:

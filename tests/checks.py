@@ -1,4 +1,4 @@
-"""What `make check` holds beyond lint and types: names, the design's tree, the lengths of lines and modules.
+"""The checks of `make check` besides lint and types: names, the design's tree, the lengths of lines and modules.
 
 `python -m tests.checks` prints what is wrong, a line each, and fails if there is anything.
 """
@@ -104,7 +104,7 @@ def long_modules(texts: dict[str, str]) -> Iterator[str]:
 
 
 def main() -> int:
-    """Print all that is wrong; return the exit status."""
+    """Print all mistakes; return the exit status."""
     code = {name: (ROOT / name).read_text() for name in files("gamed/*.py", "tests/*.py", "twisted/*.py")}
     pages = {
         name: (ROOT / name).read_text()

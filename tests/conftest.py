@@ -1,4 +1,4 @@
-"""What pytest does besides running the tests: see "How they are run" in tests/README.md."""
+"""Configuration of pytest: see "How they are run" in tests/README.md."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UNIT_SECONDS = 0.5
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtestloop() -> Generator[None, object, object]:
-    """Run the tests in a directory of their own, as trial does, so that nothing stays in the checkout."""
+    """Run the tests in a separate directory, as trial does, so that nothing is left in the checkout."""
     # Not earlier: the workers of pytest-xdist find the tests by their initial directory.
     with (
         tempfile.TemporaryDirectory(prefix="gamed-tests-", ignore_cleanup_errors=True) as directory,
@@ -51,7 +51,7 @@ class Modules(LoadFileScheduling):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Modules:
-    """Return what says which process of pytest-xdist runs which tests."""
+    """Return the scheduler that decides which process of pytest-xdist runs which tests."""
     return Modules(config, log)
 
 

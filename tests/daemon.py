@@ -1,4 +1,4 @@
-"""A real daemon in a process of its own, for interop tests, proofs and benchmarks."""
+"""A real daemon in a separate process, for interop tests, proofs and benchmarks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BLOCK = 200
 
 @cache
 def _ports() -> Iterator[int]:
-    """Return the ports of a block that no other process of tests has, again and again.
+    """Yield the ports of a block that no other test process uses, repeatedly.
 
     They are below Linux's range for outgoing connections: inside it a client could take a port while a daemon restarts.
     The name that marks the block is gone with the process.
@@ -48,7 +48,7 @@ def _ports() -> Iterator[int]:
 
 
 def free_port() -> int:
-    """Return a TCP port that nobody listens on, and that no other test is given soon."""
+    """Return a free TCP port that no other test gets soon."""
     for port in _ports():
         with socket.socket() as probe, contextlib.suppress(OSError):
             probe.bind(("127.0.0.1", port))
@@ -57,7 +57,7 @@ def free_port() -> int:
 
 
 def section(name: str, port: int, keys: str) -> str:
-    """Return a listener's section of the configuration."""
+    """Return the configuration section of a listener."""
     return f'[{name}]\nendpoint = "tcp6:{port}:interface=\\\\:\\\\::backlog=4096"\n{keys}\n'
 
 
@@ -118,7 +118,7 @@ class Daemon:
             )
 
     def stop(self) -> float:
-        """Send SIGTERM and return the seconds until the process has ended as Twisted ends then."""
+        """Send SIGTERM, check that the process ends as expected, and return the seconds that it took."""
         begun = time.monotonic()
         self.process.send_signal(signal.SIGTERM)
         status = self.process.wait(timeout=20)
@@ -136,11 +136,11 @@ class Daemon:
         return self.log.read_text(errors="replace")
 
     def unexpected(self) -> list[str]:
-        """Return the log's lines that should not be there."""
+        """Return the unexpected lines of the log."""
         return [line for line in self.text().splitlines() if any(word in line for word in UNEXPECTED)]
 
     def gamed(self, *arguments: str, timeout: float = 120.0) -> subprocess.CompletedProcess[str]:
-        """Run a `gamed` command with this daemon's configuration and return what it printed."""
+        """Run a `gamed` command with this daemon's configuration, and return its output."""
         command = [SCRIPTS / "gamed", *arguments, "--config", self.config]
         return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
 
@@ -167,18 +167,18 @@ class Daemon:
         return done.stdout.encode()
 
     def cpu_seconds(self) -> float:
-        """Return the processor time that the process has used so far."""
+        """Return the CPU time of the process so far."""
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def resident_bytes(self) -> int:
-        """Return the memory that the process holds."""
+        """Return the memory of the process."""
         return int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 @contextlib.contextmanager
 def running(directory: Path, **options: str) -> Iterator[Daemon]:
-    """Run a daemon for the time of a with-block: stopped cleanly at the end, killed after a failure."""
+    """Run a daemon during a with-block: stop it cleanly at the end, kill it after a failure."""
     daemon = Daemon(directory, **options)
     daemon.start()
     try:

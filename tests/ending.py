@@ -1,4 +1,4 @@
-"""What tests share is closed when all tests have run: before pytest-xdist kills processes that take long to exit."""
+"""Close what tests share when all tests have run, before pytest-xdist kills processes that exit slowly."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def sections() -> dict[str, list[str]]:
 
 
 def follow(block: str, directory: Path) -> str:
-    """Run a block as it is printed, and return what it printed; end where a command fails."""
+    """Run a block as it is printed, and return its output; exit if a command fails."""
     print(f"\n--- {time.strftime('%X')}\n{block}", end="", flush=True)
     # The commands ask for a password. From a file, each command that reads /dev/stdin can read it again.
     with tempfile.TemporaryFile() as typed:
@@ -122,7 +122,7 @@ def systemctl(verb: str, units: list[str]) -> None:
 
 
 def stand_in(name: str, arguments: list[str]) -> None:
-    """Be a command of systemd."""
+    """Act as a command of systemd."""
     if name == "systemctl":
         verb, *units = [each for each in arguments if not each.startswith("-")]
         systemctl(verb, units)
@@ -137,7 +137,7 @@ def stand_in(name: str, arguments: list[str]) -> None:
 
 
 def without_systemd(directory: Path) -> None:
-    """Put this file in the place of systemd's commands, and do what systemd would have done."""
+    """Install this file as systemd's commands, and do what systemd would have done."""
     print("systemd does not run here: systemctl, systemd-run and journalctl are stood in for, sysctl is left out")
     for name in ("systemctl", "systemd-run", "journalctl"):
         (directory / name).symlink_to(Path(__file__).resolve())

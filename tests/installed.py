@@ -1,4 +1,4 @@
-"""What a user does after `pip install .`, in an environment without the checkout: `python tests/installed.py`.
+"""Test an installed gamed in an environment without the checkout: `python tests/installed.py`.
 
 Runs with the environment's own Python. Prints what it saw; ends with status 0 if all was right.
 """
@@ -18,7 +18,7 @@ EXPORTED = b'<game publisher="gamed-battleship" version="1.0">'
 
 
 def run(*command: str | Path, cwd: Path) -> str:
-    """Run a command of the environment and return what it printed."""
+    """Run a command of the environment, and return its output."""
     done = subprocess.run([SCRIPTS / command[0], *command[1:]], cwd=cwd, capture_output=True, text=True, check=True)
     return done.stdout
 

@@ -1,4 +1,4 @@
-"""The recorded conversations of the original programs, as the customers' texts have them."""
+"""The recorded sessions of the original Battleship programs."""
 
 from __future__ import annotations
 

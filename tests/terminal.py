@@ -1,4 +1,4 @@
-"""The command line on a terminal of its own."""
+"""The command line on a pseudo-terminal."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def names(folder: Path) -> list[str]:
 
 
 def lines(folder: Path, name: str) -> Iterator[Line]:
-    """Yield what happened in a session, in the order of time. Lines that begin with # are notes."""
+    """Yield the events of a session in chronological order. Lines that begin with # are notes."""
     for text in (folder / f"{name}.log").read_text().splitlines():
         if text.startswith("#"):
             continue
@@ -49,7 +49,7 @@ def lines(folder: Path, name: str) -> Iterator[Line]:
 
 
 def streams(folder: Path, name: str) -> dict[tuple[str, str], bytes]:
-    """Return all that was sent in a session, by connection and way."""
+    """Return all bytes of a session, by connection and direction."""
     parts: dict[tuple[str, str], list[bytes]] = {}
     for line in lines(folder, name):
         parts.setdefault((line.connection, line.way), []).append(line.data)

@@ -1,4 +1,4 @@
-"""Hands for the games' boards: they choose something legal that the board shows, by the mouse or by keys alone.
+"""Drivers for the games' boards: they choose a legal move that the board shows, by mouse or by keyboard.
 
 The heads of gamed/web/static/games/*.js say which attributes elements have.
 """
@@ -31,14 +31,14 @@ class Hand(Protocol):
     page: Page
 
     def press(self, selector: str) -> None:
-        """Press a button, or what works as one."""
+        """Press a button, or an element with its role."""
 
     def cell(self, grid: str, selector: str, place: Sequence[int]) -> None:
         """Choose a cell of a grid."""
 
 
 class Mouse:
-    """The mouse alone."""
+    """Only the mouse."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -51,7 +51,7 @@ class Mouse:
 
 
 class Keys:
-    """Keys alone: the Tab key to get to something, arrows inside of a grid, Enter."""
+    """Only keys: Tab to reach an element, arrows inside a grid, Enter."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -65,7 +65,7 @@ class Keys:
         self.page.keyboard.press("Enter")
 
     def go(self, grid: str, selector: str, place: Sequence[int]) -> None:
-        """Lead the cursor of a grid of squares to a place."""
+        """Move the cursor in a grid of squares to a place."""
         tab_to(self.page, f"{grid} [{selector}]")
         at = self.page.evaluate("name => document.activeElement.getAttribute(name).split(',').map(Number)", selector)
         for here, there, less, more in zip(
@@ -214,7 +214,7 @@ def put_wall(hand: Hand, x: int, y: int, way: str) -> None:
 
 
 def _distances(built: Sequence[str], row: int) -> dict[tuple[int, int], int]:
-    """Return how many steps each cell of Quoridor's board is from a row, pawns left aside."""
+    """Return the number of steps from each cell of Quoridor's board to a row, without pawns."""
     walls = {tuple(wall.split(",")) for wall in built}
 
     def has(x: int, y: int, way: str) -> bool:
@@ -253,7 +253,7 @@ TARGETS = "() => [...document.querySelectorAll('[data-cell][data-target]')].map(
 
 
 def play_hive(hand: Hand, random: Random) -> int:
-    """Make any legal moves until the game is over, and return their number: pieces are set as long as there are any."""
+    """Make any legal moves until the game is over, and return their number: place pieces first."""
     for moves in range(MOST_TURNS):
         if waits(hand.page, "play", "over") == "over":
             return moves

@@ -1,4 +1,4 @@
-"""A plain Battleship relay with TCP_NODELAY and without TCP_QUICKACK: what gamed's relay is compared with.
+"""A plain Battleship relay with TCP_NODELAY and without TCP_QUICKACK, as a reference for gamed's relay.
 
 Started as `python nodelay_relay.py PORT`; prints `ready` when it listens on all interfaces. Clients are paired first
 come, first served; the first defends. Source: docs/reference/battleship.md#order,
@@ -46,7 +46,7 @@ async def play(first: Client, second: Client) -> None:
 
 
 async def main(port: int) -> None:
-    """Listen on `port` on all interfaces for ever."""
+    """Listen on `port` on all interfaces forever."""
     waiting: list[Client] = []
 
     async def arrived(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -1,4 +1,4 @@
-"""A program on a pseudo-terminal, to talk with as a person does."""
+"""A program on a pseudo-terminal, for dialogues as a person has them."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ SECONDS = 20.0
 
 
 def end(process: subprocess.Popen[str]) -> None:
-    """Kill a program if it still runs, and read what it has said."""
+    """Kill a program if it is still running, and read its output."""
     if process.poll() is None:
         process.kill()
     process.communicate()
 
 
 class Program:
-    """A program that thinks it has a terminal. `shown`: all that came so far."""
+    """A program on a pseudo-terminal. `shown`: all output so far."""
 
     def __init__(
         self, command: Sequence[str | Path], *, columns: int = 100, environment: dict[str, str] | None = None
@@ -48,7 +48,7 @@ class Program:
         os.write(self.master, text.encode())
 
     def expect(self, pattern: str, seconds: float = SECONDS) -> re.Match[str]:
-        """Wait until a pattern is shown after what was expected before, and return its match."""
+        """Wait until a pattern appears after the previous match, and return the match."""
         until = time.monotonic() + seconds
         while True:
             found = re.search(pattern, self.shown[self._seen :], re.DOTALL)

@@ -1,4 +1,4 @@
-"""Real worlds of Racket's 2htdp/universe, a process each, on a display in memory.
+"""Real worlds of Racket's 2htdp/universe, one process each, on a virtual display.
 
 Source: docs/specs/quoridor.md#what-a-world-does. `quoridor_world.rkt` says what a world can be told, and what it
 prints.
@@ -25,7 +25,7 @@ PATIENCE = 60.0
 
 
 class Program(ProcessProtocol):
-    """A process whose lines are waited for one by one. It is killed at the end of the test."""
+    """A process whose output is awaited line by line. It is killed at the end of the test."""
 
     def __init__(self, test: TestCase, *command: str, **environment: str) -> None:
         self.held = b""
@@ -94,7 +94,7 @@ class World(Program):
         self.transport.write("".join(f"{message}\n" for message in messages).encode())
 
     async def receives(self, *events: str) -> None:
-        """Wait for exactly these mails."""
+        """Wait for exactly these messages."""
         await self.prints(*(f"mail {mail}" for mail in events))
 
     async def leave(self) -> None:
@@ -108,7 +108,7 @@ class World(Program):
 
 
 async def screen(test: TestCase) -> str:
-    """Start a display in memory and return its name; skip the test where there is no Racket, but not in CI."""
+    """Start a virtual display and return its name; skip the test if Racket is not installed, except in CI."""
     for program in ("racket", "Xvfb"):
         if shutil.which(program) is None and "CI" not in os.environ:
             test.skipTest(f"{program} is not installed (Debian: racket xvfb libgtk-3-0); CI always has it")
@@ -116,6 +116,6 @@ async def screen(test: TestCase) -> str:
 
 
 async def worlds(test: TestCase, count: int) -> list[World]:
-    """Start so many worlds on a display of their own."""
+    """Start so many worlds on a new display."""
     display = await screen(test)
     return [World(test, display) for _ in range(count)]

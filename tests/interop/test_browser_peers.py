@@ -1,4 +1,4 @@
-"""A person in the browser against programs that know nothing of browsers: a Prolog client, a Racket world.
+"""A person in the browser against programs with their own protocols: a Prolog client, a Racket world.
 
 Source: docs/specs/battleship.md#the-life-of-a-client, docs/specs/quoridor.md#what-a-world-does.
 """
@@ -29,7 +29,7 @@ class PeerTests(LiveTestCase):
     settings: ClassVar[Mapping[str, str]] = {"quoridor": ""}
 
     def needs(self, packages: str, *programs: str) -> None:
-        """Skip the test where a program is missing, but not in CI."""
+        """Skip the test if a program is not installed, except in CI."""
         for program in programs:
             if shutil.which(program) is None and "CI" not in os.environ:
                 self.skipTest(f"{program} is not installed (Debian: {packages}); CI always has it")
@@ -44,7 +44,7 @@ class PeerTests(LiveTestCase):
         seated(self.page)
 
     def verdict(self) -> str:
-        """Return what the page says at the end."""
+        """Return the page's text at the end."""
         return self.page.locator(".ending strong").inner_text().strip()
 
     def test_battleship_against_prolog(self) -> None:

@@ -1,4 +1,4 @@
-"""The console by a real telnet and a real ssh, while bots play; and what strangers may send to it."""
+"""The console by real telnet and ssh clients while bots play, and hostile input to it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ IAC_FLOOD = b"\xff\xfd\x2a\xff\xfb\x2b\xff\xfe\x2a\xff\xfc\x2b"
 
 
 class ConsoleTestCase(SynchronousTestCase):
-    """A daemon with a console on both doors."""
+    """A daemon with a console by telnet and SSH."""
 
     def setUp(self) -> None:
         for program in ("telnet", "ssh", "ssh-keygen"):
@@ -91,13 +91,13 @@ class ConsoleTestCase(SynchronousTestCase):
         return bot
 
     def player(self) -> socket.socket:
-        """Connect a player who says nothing of itself."""
+        """Connect a player that sends nothing by itself."""
         player = socket.create_connection(("127.0.0.1", self.daemon.port), timeout=10)
         self.addCleanup(player.close)
         return player
 
     def logged(self, text: str, seconds: float = 10.0) -> None:
-        """Wait until the log has a text."""
+        """Wait until a text is in the log."""
         until = time.monotonic() + seconds
         while text not in self.daemon.text():
             self.assertLess(time.monotonic(), until, f"{text!r} is not in {self.daemon.text()[-2000:]}")
@@ -194,7 +194,7 @@ class TelnetTests(ConsoleTestCase):
 
 
 class AllGamesTests(ConsoleTestCase):
-    """Our bots play all four games, an answer of each in four tenths of a second."""
+    """gamed's bots play all four games; each answers every 0.4 seconds."""
 
     def make_daemon(self) -> Daemon:
         daemon, self.ports = daemon_of_all(self.folder, more=self.section())
@@ -247,7 +247,7 @@ class AllGamesTests(ConsoleTestCase):
         self.lines(console, held, 2)
 
     def kick_a_bot(self, console: Program, game: str) -> None:
-        """Kick who sits on the first seat of a room: its game ends, and the next one begins."""
+        """Kick the player on the first seat of a room: its game ends, and the next one begins."""
         room = self.all_rooms(console)[game]
         console.type(f"kick {room} 0\r")
         console.expect(r"\S+ is kicked\.")
@@ -372,7 +372,7 @@ class SSHTests(ConsoleTestCase):
         self.assertEqual(console.finish(), 0)
 
     def refused(self, *words: str) -> str:
-        """Have ssh run with these options and fail; return what it says."""
+        """Run ssh with these options, which must fail; return its output."""
         # The first value of an option counts.
         command = self.ssh_command("-o", "BatchMode=yes", "-o", "IdentitiesOnly=yes", *words)
         command.insert(1, "-oLogLevel=INFO")

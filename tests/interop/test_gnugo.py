@@ -1,6 +1,6 @@
-"""GNU Go as a second referee: the same boards after every tenth move, and the same legal moves.
+"""GNU Go as a second referee: it must have the same boards after every tenth move, and the same legal moves.
 
-GNU Go is asked by GTP, the Go Text Protocol: commands in lines, answers that begin with "=" and end with an empty line.
+GNU Go speaks GTP, the Go Text Protocol: a command is a line; an answer begins with "=" and ends with an empty line.
 """
 
 from __future__ import annotations

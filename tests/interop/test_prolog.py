@@ -1,4 +1,4 @@
-"""Real Prolog clients over real TCP: against each other, against our bots, and how fast.
+"""Real Prolog clients over real TCP: against each other, against gamed's bots, and their speed.
 
 Source: docs/specs/battleship.md#the-life-of-a-client, docs/reference/battleship.md#what-the-original-does-differently.
 The client in `prolog/` behaves as the original one does; it was written for this.
@@ -61,7 +61,7 @@ class PrologTestCase(SynchronousTestCase):
 
 
 class ReadingTests(PrologTestCase):
-    """What the referee reads is what SWI-Prolog's reader makes of a line."""
+    """The referee parses lines as SWI-Prolog's reader does."""
 
     LINES = (
         *(
@@ -86,7 +86,7 @@ class ReadingTests(PrologTestCase):
     READER = "repeat, read(T), (T == end_of_file -> ! ; T = (O, L), print([O|L]), nl, fail)"
 
     def read(self, *lines: bytes) -> list[list[int]]:
-        """Return what SWI-Prolog's reader makes of lines."""
+        """Return the results of SWI-Prolog's reader for some lines."""
         done = subprocess.run(
             ["swipl", "-q", "-g", self.READER, "-t", "halt"],
             input=b"".join(line + b"\r" for line in lines),

@@ -209,7 +209,7 @@ class RacketTests(TestCase):
         await receive((one, two, three), (LOBBY,) * 3)
 
     async def part(self, leaver: World, *others: World, number: int = 1) -> None:
-        """Let world `number` leave and the others be told; then they leave, and nobody is told again."""
+        """Let world `number` leave, and the others be notified; then they leave without further notifications."""
         await leaver.leave()
         for other in others:
             await other.receives(gone(number))

@@ -1,4 +1,4 @@
-"""The original programs' recorded conversations over real TCP against a real daemon: byte for byte what they received.
+"""Replay the recorded sessions of the original programs with a real daemon: they must receive the same bytes.
 
 `tests/games/battleship/test_recordings.py` does the same in memory, and with random roles.
 """
@@ -17,7 +17,7 @@ from tests.games.battleship.test_recordings import CUTS, segments
 
 
 class Client:
-    """A recorded client: it sends what it sent, when it has received what it had received."""
+    """A recorded client: it sends the recorded bytes as soon as it has received those before them."""
 
     def __init__(self, daemon: Daemon) -> None:
         self.socket = socket.create_connection(("127.0.0.1", daemon.port), timeout=20)

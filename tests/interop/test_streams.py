@@ -1,4 +1,4 @@
-"""What a spectator and an opponent are sent by a real daemon, byte by byte: no fleet, hand or program of others.
+"""The bytes that a real daemon sends to a spectator and an opponent contain no fleet, hand or program of others.
 
 tests/web/test_taint.py does the same in memory, and for all that the API answers.
 """
@@ -52,16 +52,16 @@ class Stream:
 
     @property
     def text(self) -> str:
-        """All that has come, the chunks joined."""
+        """Everything that has arrived, with its chunks joined."""
         return unchunked(self._got.partition(b"\r\n\r\n")[2]).decode()
 
     def events(self) -> list[dict[str, Any]]:
-        """Return the events that have come as a whole."""
+        """Return the complete events that have arrived."""
         blocks = self.text.split("\n\n")[:-1]
         return [json.loads(block.partition("\ndata: ")[2]) for block in blocks if block.startswith("event: scene\n")]
 
     def shows(self, condition: Callable[[Scene], Any], what: str) -> None:
-        """Wait until some scene is as it should."""
+        """Wait until a scene meets a condition."""
         until(lambda: any(condition(event["scene"]) for event in self.events()), f"no spectator sees {what}")
 
     def close(self) -> None:
@@ -87,7 +87,7 @@ def seas(scene: Scene) -> list[int]:
 
 
 def has_come(n: int, scene: Scene) -> bool:
-    """Whether a scene shows the nth move, or a later one."""
+    """Whether a scene shows at least `n` moves."""
     return bool(scene["last"]) and scene["last"]["n"] >= n
 
 
@@ -126,7 +126,7 @@ class StreamTests(SynchronousTestCase):
         return stream
 
     def act(self, n: int, seat: str, **action: Any) -> None:
-        """Do something, as soon as it may be done."""
+        """Try a call until it is allowed."""
 
         def done() -> bool:
             status, answer = self.guests[n].post(f"seats/{seat}/act", action)
@@ -165,7 +165,7 @@ class StreamTests(SynchronousTestCase):
         return streams, json.dumps(secret["ships"], separators=(",", ":"))
 
     def test_fleets(self) -> None:
-        """Two games that differ in Ada's fleet alone: what others are sent must not differ."""
+        """Two games that differ only in Ada's fleet: others must be sent the same."""
         (first, _), (second, secret) = (self.played(fleet) for fleet in FLEETS)
         for stream in second:
             self.assertNotIn(secret, stream.text)
@@ -235,7 +235,7 @@ class StreamTests(SynchronousTestCase):
         return found
 
     def hides(self, events: list[dict[str, Any]], *hands: Iterable[int]) -> None:
-        """Hold that no number in these events is one of these cards."""
+        """Check that no number in these events is one of these cards."""
         hidden = {card for hand in hands for card in hand if card > SMALL}
         self.assertGreater(len(hidden), 0)
         self.assertEqual(numbers(events) & hidden, set())

@@ -1,4 +1,4 @@
-"""The tutorial, walked through in a browser as it is written; with SHOTS set it gets its pictures anew."""
+"""Follow the tutorial in a browser as it is written; with SHOTS set, its pictures are regenerated."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ def commands(page: str) -> list[str]:
 
 
 class TutorialTests(LiveTestCase):
-    """Each page of the tutorial after the other, at one daemon."""
+    """All pages of the tutorial, one after the other, with one daemon."""
 
     def setUp(self) -> None:
         super().setUp()
         self.page.set_viewport_size(SIZE)
 
     def runs(self, command: str, *more: str) -> subprocess.Popen[str]:
-        """Run a command of the tutorial as it is written, but for this daemon's ports."""
+        """Run a command of the tutorial as it is written, except for this daemon's ports."""
         words = [word.replace(".venv/bin", str(SCRIPTS)) for word in command.split()]
         process = subprocess.Popen([*words, *more], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(end, process)
         return process
 
     def shoots(self, name: str) -> None:
-        """Take a picture, if pictures are wanted; the old one stands in the tutorial anyway, and is light."""
+        """Take a picture if SHOTS is set, always with the light color scheme."""
         file = PICTURES / f"{name}.png"
         if "SHOTS" in os.environ:
             self.page.evaluate("() => scrollTo(0, 0)")
@@ -50,7 +50,7 @@ class TutorialTests(LiveTestCase):
         self.assertLess(file.stat().st_size, HEAVIEST)
 
     def press(self, text: str, within: str = "") -> None:
-        """Press what has this text, as the tutorial says."""
+        """Press the element with this text, as the tutorial says."""
         self.assertIn(f"**{text}**", self.text)
         self.page.click(f"{within} :is(button, a):text-is('{text}'):visible".strip())
 

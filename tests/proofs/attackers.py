@@ -1,6 +1,6 @@
-"""Who does what can be done to a daemon, each attack in a process of its own: `python -m tests.proofs.attackers JSON`.
+"""Attacks on a daemon, each in its own process: `python -m tests.proofs.attackers JSON`.
 
-The processes run at nice 19: attackers have machines of their own in real life, and here they would take the processor
+The processes run at nice 19: real attackers use other machines, and here they would take the processor away
 from the daemon and from the honest players. The JSON object: `attack`, a name of ATTACKS; `ports` by listener;
 `console`, the console's port; `amount`, how many connections; `seconds`, how long a flood lasts. A process takes its
 seats, prints "ready", begins when a line comes on standard input, prints a line about what it did, and closes all its
@@ -49,12 +49,12 @@ COMMANDS = b"rooms\r\n" * 1_000_000
 
 
 def address(number: int) -> str:
-    """Return an address of this machine: each limit by address counts a few connections only."""
+    """Return a loopback address, a different one for each few connections, because of the limits per address."""
     return f"127.{77 + number // 62_500}.{number // 250 % 250}.{number % 250 + 1}"
 
 
 def pushed(clients: Iterable[tuple[socket.socket, bytes]], seconds: float) -> tuple[int, int]:
-    """Send on all connections what goes, again and again, and read what comes; return the bytes sent and received."""
+    """Repeatedly send on all connections as much as possible, and read; return the bytes sent and received."""
     until, sent, received = time.monotonic() + seconds, 0, 0
     selector = selectors.DefaultSelector()
     for client, data in clients:
@@ -81,7 +81,7 @@ def pushed(clients: Iterable[tuple[socket.socket, bytes]], seconds: float) -> tu
 
 @define(eq=False)
 class Attacker:
-    """What is done. Each attack returns what there is to say about it."""
+    """The attacks. Each returns a report."""
 
     ports: Mapping[str, int]
     console: int
@@ -92,7 +92,7 @@ class Attacker:
     guests: list[Guest] = field(factory=list)
 
     def take_seats(self, listener: str) -> None:
-        """Seat two of our own at a listener, before honest players come, so that nobody is paired with these."""
+        """Seat two attackers at a listener before honest players come, so that nobody is paired with them."""
         for _ in range(2):
             guest = Guest.come(listener, self.ports[listener], Random(1), "127.0.0.66")
             guest.socket.settimeout(10.0)
@@ -104,13 +104,13 @@ class Attacker:
             guest.send(guest.read())
 
     def dial(self, listener: str, number: int) -> socket.socket:
-        """Return a connection, to be closed at last."""
+        """Return a connection that is closed at the end."""
         client = connection(self.ports[listener], address(number))
         self.clients.append(client)
         return client
 
     def slow(self) -> str:
-        """Open connections that say half a word each, and drip."""
+        """Open connections that send half a message each, and then single bytes."""
         refused, began = 0, time.monotonic()
         for number in range(self.amount):
             # In half of the time: connecting takes processor time that attackers have on machines of their own.
@@ -134,7 +134,7 @@ class Attacker:
         return f"{self.amount} in {opened:.1f} s, {refused} times one was closed by then"
 
     def bombs(self) -> str:
-        """Send what would be a gigabyte, were it expanded, so many times a second."""
+        """Send XML that would expand to a gigabyte, so many times a second."""
         clients, count, began = [], 0, time.monotonic()
         while (passed := time.monotonic() - began) < self.seconds:
             if count >= passed * self.amount:
@@ -150,7 +150,7 @@ class Attacker:
         return f"{count}, {closed} closed"
 
     def endless(self) -> str:
-        """Begin messages that do not end."""
+        """Start messages that never end."""
         clients = [(self.dial("softwarechallenge", number), ENDLESS[number % 4]) for number in range(self.amount)]
         for client, begin in clients:
             client.sendall(begin)
@@ -173,7 +173,7 @@ class Attacker:
         return count
 
     def flood(self, listener: str) -> str:
-        """Flood a listener: from two who have a seat there, and from strangers."""
+        """Flood a listener, from two seated peers and from strangers."""
         clients = [(guest.socket, LINES[listener]) for guest in self.guests]
         if listener != "battleship":
             # A stranger is a partner there at once.
@@ -181,7 +181,7 @@ class Attacker:
         return self.told(*pushed(clients, self.seconds))
 
     def told(self, sent: int, received: int) -> str:
-        """Return how much went and came."""
+        """Return how many bytes were sent and received."""
         return f"{sent / MIB:.2f} MiB went, {received / MIB:.2f} MiB came"
 
     def requests(self) -> str:
@@ -203,7 +203,7 @@ class Attacker:
             raise AssertionError(greeting)
 
     def commands(self) -> str:
-        """Send a million commands in one piece, reading the answers."""
+        """Send a million commands at once, and read the answers."""
         return self.told(*pushed([(self.clients[0], COMMANDS)], self.seconds))
 
     def end(self) -> None:
@@ -225,7 +225,7 @@ ATTACKS: dict[str, Callable[[Attacker], str]] = {
 
 
 def main(attack: str, **options: object) -> None:
-    """Do as the module's docstring says."""
+    """Run the process that the module's docstring describes."""
     os.setpriority(os.PRIO_PROCESS, 0, 19)
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
@@ -243,7 +243,7 @@ def main(attack: str, **options: object) -> None:
 
 @define(eq=False)
 class Attack:
-    """One such process, as who starts it sees it. `options`: as in the JSON object."""
+    """Starts and controls such a process. `options`: as in the JSON object."""
 
     name: str
     options: Mapping[str, object]
@@ -256,7 +256,7 @@ class Attack:
         )
 
     def wait(self) -> None:
-        """Wait until it has its seats."""
+        """Wait until it has taken its seats."""
         self._expect("ready\n")
 
     def _expect(self, line: str = "") -> str:
@@ -266,18 +266,18 @@ class Attack:
         return said.rstrip()
 
     def run(self) -> str:
-        """Attack; return what there is to say about it."""
+        """Attack; return the report."""
         self._process.stdin.write("go\n")
         self._process.stdin.flush()
         return self._expect()
 
     def end(self) -> None:
-        """Have all connections closed, and wait for it."""
+        """Close all connections, and wait for that."""
         if self._process.poll() is None:
             self._process.communicate(timeout=60.0)
 
     def kill(self) -> None:
-        """End the process, whatever it does."""
+        """End the process, whatever it is doing."""
         if self._process.poll() is None:
             self._process.kill()
             self._process.communicate()

@@ -1,4 +1,4 @@
-"""Honest games that go on beside what others do to the daemon: `beside.py PORT HOST PAIRS`, and who starts it.
+"""Honest games that run during other proofs: the process `beside.py PORT HOST PAIRS`, and the class that starts it.
 
 All pairs connect first. Then, one after the other, each sends what is next, with a pause, until standard input ends;
 then they play to the end without pauses. Printed: the moment of each send and the seconds until the other side had read
@@ -32,7 +32,7 @@ ADDRESS = "127.0.0.9"
 
 
 def read(client: socket.socket, wanted: bytes) -> None:
-    """Read just this; raise AssertionError if anything else comes."""
+    """Read exactly this; raise AssertionError if anything else arrives."""
     got = b""
     while got != wanted:
         more = client.recv(len(wanted) - len(got))
@@ -43,7 +43,7 @@ def read(client: socket.socket, wanted: bytes) -> None:
 
 @define(eq=False)
 class Match:
-    """A pair on its way through an honest game."""
+    """Two players in an honest game."""
 
     played: Script
     clients: tuple[socket.socket, socket.socket]
@@ -57,7 +57,7 @@ class Match:
         host: str | None = None,
         connect: Callable[[int, str | None], socket.socket] = connection,
     ) -> Match:
-        """Connect both and read what they are told."""
+        """Connect both and read their first messages."""
         defender = connect(port, host)
         read(defender, DEFEND_FIRST + END)
         attacker = connect(port, host)
@@ -67,7 +67,7 @@ class Match:
 
     @property
     def left(self) -> int:
-        """How many sends are left."""
+        """The number of sends that are left."""
         return len(self.played.sends) - self.sent
 
     @property
@@ -85,7 +85,7 @@ class Match:
         return time.monotonic() - begun
 
     def play(self, left: int = 0) -> None:
-        """Play until so many sends are left."""
+        """Play until only so many sends are left."""
         while self.left > left:
             self.step()
 
@@ -96,7 +96,7 @@ class Match:
 
 
 def main(port: int, host: str, pairs: int) -> None:
-    """Play as the module's docstring says."""
+    """Play as the module's docstring describes."""
     scripts = [script(seed) for seed in range(pairs)]
     matches = [Match.begin(port, seed, host) for seed in range(len(scripts))]
     print("playing", flush=True)
@@ -117,7 +117,7 @@ def main(port: int, host: str, pairs: int) -> None:
 
 @define(eq=False)
 class Beside:
-    """The process that plays, and when others did what."""
+    """The process that plays, and the periods in which other things happened."""
 
     daemon: Daemon
     pairs: int
@@ -133,13 +133,13 @@ class Beside:
 
     @contextlib.contextmanager
     def during(self, what: str) -> Iterator[None]:
-        """Note the time of a with-block."""
+        """Note the period of a with-block."""
         begun = time.monotonic()
         yield
         self.times[what] = (begun, time.monotonic())
 
     def finish(self) -> dict[str, list[float]]:
-        """Have all games finished; return the seconds of the moves in each time."""
+        """Let all games be finished; return the seconds of the moves in each period."""
         out, err = self._process.communicate(timeout=120)
         if self._process.returncode:
             raise AssertionError(err)
@@ -150,7 +150,7 @@ class Beside:
         }
 
     def end(self) -> None:
-        """End the process, whatever it does."""
+        """End the process, whatever it is doing."""
         if self._process.poll() is None:
             self._process.kill()
             self._process.communicate()

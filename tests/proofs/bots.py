@@ -1,4 +1,4 @@
-"""Our own bots, many at once in one process: `python -m tests.proofs.bots GAME PORT BOTS`.
+"""Many of gamed's bots in one process: `python -m tests.proofs.bots GAME PORT BOTS`.
 
 Prints a JSON list of what they report: their names, where the game has names, whether they won, the seconds it took,
 and all that they sent, which in some records is the only thing that tells players apart.
@@ -27,7 +27,7 @@ STRATEGIES = {"battleship": ("open-list", "density"), "quoridor": ("path", "sear
 
 @define
 class Noting:
-    """A player that notes what it sends."""
+    """A player that records what it sends."""
 
     player: Player
     sent: bytes = b""
@@ -55,7 +55,7 @@ class Noting:
 
 
 async def one(reactor: object, game: str, port: int, number: int) -> dict[str, object]:
-    """Play one match and return what its bot reports."""
+    """Play one match, and return the bot's report."""
     strategy = STRATEGIES[game][number % len(STRATEGIES[game])]
     options = {} if game == "battleship" else {"name": f"bot {number}"}
     player = Noting(GAMES[game].game_type.players[strategy](Random(number), **options))

@@ -1,4 +1,4 @@
-"""Clients that play honest games, several at once, and note every byte that they receive."""
+"""Clients that play several honest games at a time, and record every byte that they receive."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ _addresses = itertools.count(1)
 
 
 def own_address() -> str:
-    """Return an address of this machine that nobody had before: it names one client in records."""
+    """Return a loopback address that was not used before, so that it identifies one client in records."""
     number = next(_addresses)
     return f"127.{1 + number // 62_500}.{number // 250 % 250}.{number % 250 + 1}"
 
 
 def connection(port: int, host: str | None = None) -> socket.socket:
-    """Return a connection to the daemon from an address of its own, or from `host`."""
+    """Return a connection to the daemon from a new address, or from `host`."""
     client = socket.create_connection(("127.0.0.1", port), 20.0, (own_address() if host is None else host, 0))
     client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return client
 
 
 def named(client: socket.socket) -> str:
-    """Return what the daemon calls a client."""
+    """Return the daemon's name for a client."""
     host, port = client.getsockname()
     return f"{host}:{port}"
 
@@ -65,16 +65,16 @@ class Client:
 
     @property
     def relayed(self) -> list[bytes]:
-        """The lines of the other side that were received."""
+        """The lines that were received from the other side."""
         return self.lines[2:]
 
     @property
     def is_started(self) -> bool:
-        """Whether the client was told that its game begins."""
+        """Whether the client has been told that its game begins."""
         return self.lines[1:2] == [START]
 
     def read(self) -> bytes:
-        """Take what has arrived, the end of the connection included."""
+        """Read what has arrived, including the end of the connection."""
         try:
             data = self.socket.recv(65_536)
         except ConnectionError:
@@ -86,7 +86,7 @@ class Client:
         return data
 
     def play(self) -> None:
-        """Take what has arrived and answer it."""
+        """Read what has arrived and answer it."""
         data = self.read()
         if not data:
             return
@@ -101,7 +101,7 @@ class Client:
             self.end()
 
     def send(self, data: bytes) -> None:
-        """Send; the end of the connection is noticed by reading."""
+        """Send; an end of the connection is noticed when reading."""
         try:
             self.socket.sendall(data)
         except ConnectionError:
@@ -115,7 +115,7 @@ class Client:
 
 @define(eq=False)
 class Crowd:
-    """Clients that come again for a new game as they finish. `at_once`: how many are there at any time."""
+    """Clients that connect again for a new game when they finish. `at_once`: how many are connected at any time."""
 
     port: int
     at_once: int
@@ -124,7 +124,7 @@ class Crowd:
     _selector: selectors.BaseSelector = field(factory=selectors.DefaultSelector)
 
     def fill(self) -> None:
-        """Have the missing clients connect."""
+        """Connect the missing clients."""
         while len(self._selector.get_map()) < self.at_once:
             strategy = self.random.choice(("open-list", "open-list", "open-list", "density"))
             leaves = self.random.randrange(1, 120) if self.random.random() < 0.08 else None
@@ -145,7 +145,7 @@ class Crowd:
             self.fill()
 
     def drain(self, seconds: float = 10.0) -> None:
-        """Take what still arrives, answering nothing, until all connections have ended."""
+        """Read what still arrives without answering, until all connections have ended."""
         until = time.monotonic() + seconds
         while self._selector.get_map():
             if time.monotonic() > until:
@@ -159,7 +159,7 @@ class Crowd:
             self._selector.unregister(client.socket)
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Close everything."""
         for client in self.clients:
             client.socket.close()
         self._selector.close()

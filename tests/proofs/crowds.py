@@ -1,4 +1,4 @@
-"""Clients of all four listeners that come again for a new game as they finish, and some that do harm."""
+"""Clients of all four listeners that connect again for a new game when they finish, some of them harmful."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def half_close(client: socket.socket) -> None:
 
 
 def junk(client: socket.socket) -> None:
-    """Send what means nothing anywhere, as much of it as goes at once."""
+    """Send as much garbage as possible at once."""
     client.send(Random(id(client)).randbytes(3_000) + b"\n(((<x><!DOCTYPE a>\r\n" * 50)
 
 
@@ -62,7 +62,7 @@ class MixedCrowd(Crowd):
     _harm: dict[Guest, tuple[int, Callable[[socket.socket], None]]] = field(factory=dict)
 
     def fill(self) -> None:
-        """Have the missing clients connect."""
+        """Connect the missing clients."""
         present = Counter(_listener(key.data) for key in self._selector.get_map().values())
         for listener in LISTENERS:
             if listener == "battleship" and self.keeps:
@@ -94,7 +94,7 @@ class MixedCrowd(Crowd):
             time.sleep(self.pause)
 
     def _turn(self, ready: list[Any]) -> list[Any]:
-        """Return who is served now: a message of Hive takes as long as a hundred of Battleship."""
+        """Return the clients to serve now: a message of Hive takes as long as a hundred of Battleship."""
         quick = [client for client in ready if _listener(client) != "softwarechallenge"]
         slow = [client for client in ready if client not in quick]
         return quick + self.random.sample(slow, min(1, len(slow)))
@@ -122,7 +122,7 @@ class MixedCrowd(Crowd):
                 self.guests.remove(client)
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Close everything."""
         for guest in self.guests:
             guest.socket.close()
         super().close()

@@ -1,4 +1,4 @@
-"""What stands in a daemon's journal and record store, read from outside, and what clients saw, held against it."""
+"""Compares what clients saw with a daemon's journal and record store, which are read from outside."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from tests.proofs.clients import ROLES, Client
 
 @frozen
 class Evidence:
-    """`open`: what the journal has not forgotten; `stored`: the records. Both by room."""
+    """`open`: the rooms that the journal has not forgotten; `stored`: the records. Both by room."""
 
     open: Mapping[str, History]
     stored: Mapping[str, Record]
 
     def histories(self) -> dict[str, History]:
-        """Return what is known of each room; raise AssertionError if journal and record disagree."""
+        """Return the history of each room; raise AssertionError if journal and record disagree."""
         found = {room: to_history(record) for room, record in self.stored.items()}
         for room, history in self.open.items():
             recorded = found.setdefault(room, history)
@@ -38,17 +38,17 @@ class Evidence:
         return found
 
     def started(self) -> dict[str, History]:
-        """Return what is known of the rooms whose game began."""
+        """Return the histories of the rooms whose game began."""
         return {room: history for room, history in self.histories().items() if any(history.of_kind(STARTED))}
 
 
 def now() -> str:
-    """Return the time as rooms are stamped with it."""
+    """Return the time in the format in which rooms note it."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def open_rooms(state: Path) -> dict[str, History]:
-    """Return what the journal has not forgotten, whether its daemon runs or not."""
+    """Return the rooms that the journal has not forgotten, whether its daemon is running or not."""
     while True:
         paths = sorted((state / "journal").glob("*.journal"))
         try:
@@ -59,7 +59,7 @@ def open_rooms(state: Path) -> dict[str, History]:
 
 
 def look(state: Path, since: str) -> Evidence:
-    """Return the evidence about rooms that were opened at a time (UTC, ISO 8601) or later."""
+    """Return the evidence about rooms that were opened at or after a time (UTC, ISO 8601)."""
     database = Database(f"sqlite:///{state / 'gamed.db'}")
     database.thd_open()
     try:
@@ -73,7 +73,7 @@ def look(state: Path, since: str) -> Evidence:
 
 
 def settle(state: Path, seconds: float = 20.0) -> None:
-    """Wait until the journal holds nothing any more."""
+    """Wait until the journal is empty."""
     until = time.monotonic() + seconds
     while left := open_rooms(state):
         if time.monotonic() > until:
@@ -144,7 +144,7 @@ def is_last(line: bytes) -> bool:
 
 
 def seen_result(client: Client, seat: Seat, *, was_closed: bool) -> Outcome | None:
-    """Return the outcome that a client knows; None if it knows none. `was_closed`: by the running server."""
+    """Return the outcome as far as a client knows it, or None. `was_closed`: by the running server."""
     if any(map(is_last, client.relayed)):
         return Outcome(Termination.VICTORY, seat)
     if was_closed and client.is_started:
@@ -184,9 +184,9 @@ def _check_history(was: History, recorded: History, stopped_by: Termination) -> 
 
 
 def check_results(clients: Iterable[Client], closed: Iterable[Client], histories: Mapping[str, History]) -> int:
-    """Raise AssertionError unless every result that a client saw is in the records; return how many were seen.
+    """Raise AssertionError unless every result that a client saw is in the records; return their number.
 
-    Nobody is said to have left who has not.
+    No record may say that a client has left if it has not.
     """
     places, known = seats(histories), set(closed)
     count = 0

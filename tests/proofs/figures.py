@@ -1,4 +1,4 @@
-"""What a daemon says itself of how long things took: the histograms of its metrics."""
+"""The durations that a daemon measures itself: the histograms of its metrics."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 @define
 class Histogram:
-    """A histogram at a web listener, from now on."""
+    """A histogram of a web listener, counted from now on."""
 
     web: int
     metric: str
@@ -20,11 +20,11 @@ class Histogram:
 
     @classmethod
     def begin(cls, web: int, metric: str) -> Histogram:
-        """Begin to count."""
+        """Start counting."""
         return cls(web, metric, _buckets(web, metric))
 
     def told(self, bounds: Sequence[float]) -> str:
-        """Return how many there were since then, and which shares took at most so many seconds, as words."""
+        """Return in words how many samples there were since then, and what shares took at most so many seconds."""
         within = _buckets(self.web, self.metric)
         within.subtract(self._before)
         count = within[float("inf")]

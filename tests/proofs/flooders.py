@@ -1,4 +1,4 @@
-"""Who floods one listener in all ways at once, in a process of its own: `python -m tests.proofs.flooders JSON`.
+"""Peers that flood one listener in all ways at once, in a separate process: `python -m tests.proofs.flooders JSON`.
 
 The JSON object: `listener`, `port`, `addresses`, `slow`. From each address comes one peer of one of six kinds, and
 again when it was thrown out: valid registrations and requests, senseless messages, a line that never ends, half a
@@ -42,7 +42,7 @@ A_PASS = 5
 
 
 def kinds(listener: str) -> list[Callable[[Random], Iterator[bytes]]]:
-    """Return the kinds of peers: what each of them sends, piece by piece."""
+    """Return the kinds of peers, each as the pieces that it sends."""
 
     def valid(random: Random) -> Iterator[bytes]:
         yield make_player(listener, random, letters()).begin()
@@ -74,7 +74,7 @@ NEVER_READS = 4
 
 @define(eq=False)
 class Peer:
-    """One of them. `reset`: it goes by RST."""
+    """A flooding peer. `reset`: it closes its connection by RST."""
 
     client: socket.socket
     kind: int
@@ -83,7 +83,7 @@ class Peer:
     data: bytes = b""
 
     def send(self) -> int:
-        """Send more; -1 when it has sent all."""
+        """Send more; return -1 when everything is sent."""
         while not self.data:
             piece = next(self.pieces, None)
             if piece is None:
@@ -96,7 +96,7 @@ class Peer:
 
 @define(eq=False)
 class Flood:
-    """All of them. `gone`: addresses that come again, with the kinds of their peers."""
+    """All flooding peers. `gone`: addresses that connect again, with the kinds of their peers."""
 
     listener: str
     port: int
@@ -183,7 +183,7 @@ class Flood:
 
 
 def main(listener: str, port: int, addresses: int, slow: int) -> None:
-    """Do as the module's docstring says."""
+    """Run the process that the module's docstring describes."""
     os.setpriority(os.PRIO_PROCESS, 0, 19)
     raise_own_descriptors()
     print("ready", flush=True)
@@ -197,7 +197,7 @@ def main(listener: str, port: int, addresses: int, slow: int) -> None:
 
 @define(eq=False)
 class Flooder:
-    """One such process, as who starts it sees it."""
+    """Starts and controls such a process."""
 
     listener: str
     port: int
@@ -216,19 +216,19 @@ class Flooder:
             raise AssertionError(self._process.communicate()[1])
 
     def begin(self) -> None:
-        """Have it flood."""
+        """Start the flood."""
         self._process.stdin.write("go\n")
         self._process.stdin.flush()
 
     def end(self) -> str:
-        """End the flood; return what it did."""
+        """End the flood; return the report."""
         out, err = self._process.communicate(timeout=60)
         if self._process.returncode:
             raise AssertionError(err)
         return out.strip()
 
     def kill(self) -> None:
-        """End the process, whatever it does."""
+        """End the process, whatever it is doing."""
         if self._process.poll() is None:
             self._process.kill()
             self._process.communicate()

@@ -1,4 +1,4 @@
-"""Random requests and messages, valid and damaged, for all listeners of a daemon. Each depends on a `Random` alone.
+"""Random requests and messages, valid and damaged, for all listeners of a daemon. They depend only on a `Random`.
 
 HTTP requests are made from the API's description, and filled with ids that the daemon has told. On the four game wires
 the project's own players play, and some of what they say is damaged; so games come into all their states.
@@ -84,7 +84,7 @@ COMMANDS: Final = (
 
 
 def damaged(random: Random, data: bytes) -> bytes:
-    """Return bytes that have been damaged in one of the ways in which bytes are."""
+    """Return bytes after one random kind of damage."""
     at, to = sorted((random.randrange(len(data) + 1), random.randrange(len(data) + 1)))
     ways: tuple[Callable[[], bytes], ...] = (
         lambda: data[:at],
@@ -108,7 +108,7 @@ def closed(client: socket.socket, random: Random) -> None:
 
 @define(eq=False)
 class Web:
-    """Sends requests. `ids`: what the daemon has told, by the first part of the path that they belong to."""
+    """Sends requests. `ids`: ids that the daemon has sent, by the first part of the path that they belong to."""
 
     port: int
     random: Random
@@ -158,7 +158,7 @@ class Web:
                 self.sessions[-1] = (cookie, json.loads(body)["token"], address)
 
     def call(self) -> None:
-        """Call something that the description has."""
+        """Make a random call of the API's description."""
         random = self.random
         template = random.choice([*DESCRIPTION["paths"], *["/seats", "/seats/{id}/act", "/recordings/{id}/act"] * 3])
         item = DESCRIPTION["paths"][template]
@@ -180,7 +180,7 @@ class Web:
             self.learn(root, found[2])
 
     def learn(self, root: str, body: bytes) -> None:
-        """Take note of the ids in an answer."""
+        """Note the ids in an answer."""
         with contextlib.suppress(ValueError, AttributeError, RecursionError):
             found = json.loads(body)
             kept = self.ids.setdefault(root, deque(maxlen=KEPT))
@@ -191,20 +191,20 @@ class Web:
                     self.ids.setdefault("codes", deque(maxlen=KEPT)).extend(row.get("reservations") or ())
 
     def id_of(self, root: str) -> str:
-        """Return an id, one that there is or one that there is not."""
+        """Return an existing or an invented id."""
         known = self.ids.get(root)
         return (
             self.random.choice(known) if known and self.random.random() < 0.85 else self.random.choice((*JUNK, "0a1b"))
         )
 
     def text(self, name: str) -> str:
-        """Return a value of the query."""
+        """Return a value for the query string."""
         numbers = ("0", "1", "5", "63", "64", "200", "100000000000000000000")
         known = {"game": KINDS, "termination": ("victory", "left", "x"), "format": ("xml", "sgf", "gofans", "replay")}
         return self.random.choice((*known.get(name, numbers), *JUNK[:3]))
 
     def body(self, template: str) -> Any:
-        """Return what is said to a call."""
+        """Return the body for a call."""
         random = self.random
         name = random.choice(("Ada", "Grace", "Bot", *JUNK))
         bots: list[Any] = [random.choice(("random", "open-list", "path", "x"))] * random.choice((0, 1, 1, 2, 3))
@@ -248,7 +248,7 @@ class Web:
         return self.send(data, address)
 
     def send(self, data: bytes, address: str, patience: float = PATIENCE) -> tuple[int, dict[str, str], bytes]:
-        """Send bytes on a connection of their own, and return the answer."""
+        """Send bytes on a new connection, and return the answer."""
         with contextlib.closing(connection(self.port, address)) as client:
             client.settimeout(patience)
             got = b""
@@ -291,7 +291,7 @@ class Web:
 
 @define(eq=False)
 class Wires:
-    """Plays on the four game wires, and says some of it wrongly."""
+    """Plays in the four protocols, and damages some of the messages."""
 
     ports: Mapping[str, int]
     random: Random
@@ -300,7 +300,7 @@ class Wires:
     ended: int = 0
 
     def act(self) -> None:
-        """Let one player come, or one go on."""
+        """Let a player join, or one continue."""
         listener = self.random.choice(LISTENERS)
         guests = self.guests[listener]
         if len(guests) < GUESTS and self.random.random() < 0.1:
@@ -342,7 +342,7 @@ class Wires:
 
 @define(eq=False)
 class Console:
-    """Types at the console by telnet, and speaks what is hardly SSH."""
+    """Types commands at the console by telnet, and sends damaged SSH."""
 
     telnet: int
     ssh: int
@@ -351,7 +351,7 @@ class Console:
     sessions: deque[socket.socket] = field(factory=deque)
 
     def act(self) -> None:
-        """Open a session, type in one, or knock at the SSH port."""
+        """Open a session, type in one, or send something to the SSH port."""
         random, roll = self.random, self.random.random()
         if roll < 0.2:
             with contextlib.closing(connection(self.ssh, "127.66.1.1")) as client, contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""Clients of all four listeners, played by our own bots, many in one process: `python -m tests.proofs.guests JSON`.
+"""Many of gamed's bots as clients of all four listeners in one process: `python -m tests.proofs.guests JSON`.
 
 The JSON object: `ports` by listener, `host` to come from, `tables` of each game at a time, `pause` in seconds before
 each answer. All tables begin, "playing" is printed, and then games are played, one after the other at each table, until
@@ -51,7 +51,7 @@ _numbers = itertools.count(os.getpid() * 100_000)
 
 
 def letters() -> str:
-    """Return a name that no other guest has, of this process or of another one that runs."""
+    """Return a name that no other guest has, in this process or another running one."""
     number, name = next(_numbers), ""
     for _ in range(8):
         number, letter = divmod(number, 26)
@@ -87,7 +87,7 @@ def running_all(
 
 
 def make_player(listener: str, random: Random, name: str) -> Player:
-    """Return a player; its name is told where the dialect has names."""
+    """Return a player, with a name if the dialect has names."""
     game = TYPES[KINDS[listener]]
     make = game.players.get(STRATEGIES.get(listener, "")) or next(iter(game.players.values()))
     return make(random, name=name) if "name" in game.player_options else make(random)
@@ -111,7 +111,7 @@ class Guest:
 
     @classmethod
     def come(cls, listener: str, port: int, random: Random, host: str | None = None) -> Guest:
-        """Connect, from an address of its own or from `host`, and say what is said first."""
+        """Connect from a new address or from `host`, and send the first message."""
         name = letters()
         client = connection(port, host)
         player = make_player(listener, random, name)
@@ -120,11 +120,11 @@ class Guest:
 
     @property
     def place(self) -> str:
-        """What finds its seat in the records: the room where the dialect tells it, and otherwise its name."""
+        """What identifies its seat in the records: the room if the dialect has it, otherwise its name."""
         return str(getattr(getattr(self.player, "_follower", None), "room", None) or self.name)
 
     def read(self) -> bytes:
-        """Take what has arrived and return the answer, unsent."""
+        """Read what has arrived, and return the answer without sending it."""
         try:
             data = self.socket.recv(262_144)
         except ConnectionError:
@@ -141,13 +141,13 @@ class Guest:
         return answer
 
     def play(self) -> None:
-        """Take what has arrived and answer it; leave when the game is over."""
+        """Read what has arrived and answer it; leave when the game is over."""
         self.send(self.read())
         if self.player.is_done:
             self.end()
 
     def send(self, data: bytes) -> None:
-        """Send; the end of the connection is noticed by reading."""
+        """Send; an end of the connection is noticed when reading."""
         if data and not self.ended:
             with contextlib.suppress(ConnectionError):
                 self.socket.sendall(data)
@@ -160,7 +160,7 @@ class Guest:
 
 @define(eq=False)
 class Table:
-    """Two who play together. `sent`: when one of them sent something that nobody has heard of yet."""
+    """Two clients that play together. `sent`: when one of them sent something that has not reached the other yet."""
 
     listener: str
     guests: list[Guest] = field(factory=list)
@@ -198,7 +198,7 @@ class Party:
     _order: Iterator[int] = field(factory=itertools.count)
 
     def sit_down(self, table: Table) -> None:
-        """Let one more come to a table."""
+        """Connect one more client to a table."""
         host = self.host
         guest = Guest.come(table.listener, self.ports[table.listener], self.random, host)
         table.guests.append(guest)
@@ -206,14 +206,14 @@ class Party:
         self._selector.register(guest.socket, selectors.EVENT_READ, (table, guest))
 
     def begin(self, listener: str) -> Table:
-        """Begin a table: one sits down now, and the other one as soon as that one is seated."""
+        """Start a table: connect one client now, and the other one as soon as it is seated."""
         table = Table(listener)
         self.tables.append(table)
         self.sit_down(table)
         return table
 
     def begun(self, listener: str, seconds: float = 60.0) -> Table:
-        """Begin a table and go on until both are there and have heard something."""
+        """Start a table, and continue until both clients have received something."""
         table, until = self.begin(listener), time.monotonic() + seconds
         while len(table.guests) < 2 or not table.guests[1].heard:
             if time.monotonic() > until:
@@ -223,11 +223,11 @@ class Party:
 
     @property
     def played(self) -> Counter[str]:
-        """How many games are over, by listener."""
+        """The number of finished games, by listener."""
         return Counter(game["listener"] for game in self.games)
 
     def release(self, table: Table) -> None:
-        """Send at once what is waiting at a table."""
+        """Send at once what waits to be sent at a table."""
         mine = [waiting for waiting in self._waiting if waiting[2] is table]
         for waiting in mine:
             self._waiting.remove(waiting)
@@ -235,7 +235,7 @@ class Party:
         heapq.heapify(self._waiting)
 
     def step(self, longest: float) -> None:
-        """Take what has arrived, and send what is due."""
+        """Read what has arrived, and send what is due."""
         now = time.monotonic()
         due = self._waiting[0][0] - now if self._waiting else longest
         for key, _ in self._selector.select(max(0.0, min(longest, due))):
@@ -278,14 +278,14 @@ class Party:
         guest.end()
 
     def renew(self, tables: int) -> None:
-        """Begin the games that are missing. Only one table of a game begins at a time."""
+        """Start the missing games. Only one table of a game starts at a time."""
         for listener in (name for name in LISTENERS if name != "battleship"):
             mine = [table for table in self.tables if table.listener == listener]
             if len(mine) < tables and all(len(table.guests) == 2 and table.guests[1].heard for table in mine):
                 self.begin(listener)
 
     def play_on(self, seconds: float = 600.0) -> None:
-        """Play all games to their ends."""
+        """Play all games to the end."""
         until = time.monotonic() + seconds
         while self.tables:
             if time.monotonic() > until:
@@ -293,7 +293,7 @@ class Party:
             self.step(0.1)
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Close everything."""
         for table in self.tables:
             for guest in table.guests:
                 guest.socket.close()
@@ -301,7 +301,7 @@ class Party:
 
 
 def main(ports: Mapping[str, int], host: str, tables: int, pause: float) -> None:
-    """Play as the module's docstring says."""
+    """Play as the module's docstring describes."""
     party = Party(ports, Random(7), host)
     for listener in LISTENERS:
         for _ in range(tables):
@@ -319,7 +319,7 @@ def main(ports: Mapping[str, int], host: str, tables: int, pause: float) -> None
 
 @define(eq=False)
 class Beside:
-    """The process that plays honest games of all listeners, and when others did what."""
+    """The process that plays honest games at all listeners, and the periods in which other things happened."""
 
     ports: Mapping[str, int]
     tables: int
@@ -338,13 +338,13 @@ class Beside:
 
     @contextlib.contextmanager
     def during(self, what: str) -> Iterator[None]:
-        """Note the time of a with-block."""
+        """Note the period of a with-block."""
         begun = time.monotonic()
         yield
         self.times[what] = (begun, time.monotonic())
 
     def finish(self, seconds: float = 300.0) -> dict[str, list[float]]:
-        """Have all games finished; return the seconds of the moves in each time."""
+        """Let all games be finished; return the seconds of the moves in each period."""
         out, err = self._process.communicate(timeout=seconds)
         if self._process.returncode:
             raise AssertionError(err)
@@ -356,7 +356,7 @@ class Beside:
         }
 
     def end(self) -> None:
-        """End the process, whatever it does."""
+        """End the process, whatever it is doing."""
         if self._process.poll() is None:
             self._process.kill()
             self._process.communicate()

@@ -1,4 +1,4 @@
-"""Games of Hive between our bots, an observer on each: `hive_bots.py PORT PASSWORD GAMES AT_ONCE [SEED]`.
+"""Games of Hive between gamed's bots, each with an observer: `hive_bots.py PORT PASSWORD GAMES AT_ONCE [SEED]`.
 
 Every second game is one of two plain joins; for the others an administrator prepares a room. Prints a JSON list with a
 report for each game: how it was joined, its room, what each side says of it, and what the observer saw.
@@ -47,7 +47,7 @@ E = TypeVar("E", bound=Event)
 
 @define(eq=False)
 class Administrator(Protocol):
-    """A connection of an administrator; what it hears waits in order."""
+    """A connection of an administrator, with a queue of received events."""
 
     password: str
     connection: ClientConnection = field(factory=lambda: ClientConnection(XmlStream(1 << 20)))
@@ -65,7 +65,7 @@ class Administrator(Protocol):
             self.heard.put(event)
 
     async def hear(self, kind: type[E]) -> E:
-        """Return the next event of a kind; what comes before it is dropped."""
+        """Return the next event of a kind, and drop those before it."""
         while not isinstance(event := await self.heard.get(), kind):
             pass
         return event
@@ -73,7 +73,7 @@ class Administrator(Protocol):
 
 @define(eq=False)
 class SeasonHarness:
-    """The server, and who prepares rooms on it."""
+    """The server, with an administrator who prepares rooms."""
 
     reactor: Any
     port: int
@@ -88,7 +88,7 @@ class SeasonHarness:
         return await connectProtocol(endpoint, Administrator(self.password))
 
     def sit(self, number: int, seat: int, code: str | None) -> tuple[Any, Deferred[Played]]:
-        """Let a bot play; return it with what will come of it."""
+        """Let a bot play; return it and the Deferred of its result."""
         strategy = STRATEGIES[(number + seat) % len(STRATEGIES)]
         player = game_type.players[strategy](Random(self.seed + 2 * number + seat), reservation=code)
         return player, Deferred.fromCoroutine(play(self.reactor, HOST, self.port, player))
@@ -145,7 +145,7 @@ class SeasonHarness:
 
 
 async def watched(observer: Administrator) -> dict[str, object]:
-    """Return what an observer sees of a game: the turn of each state, the last position, who won."""
+    """Return what an observer sees of a game: the turn of each state, the last position, the winner."""
     turns, last, winner = [], None, None
     while not isinstance(event := await observer.heard.get(), Left):
         if isinstance(event, Memento):
@@ -159,7 +159,7 @@ async def watched(observer: Administrator) -> dict[str, object]:
 
 
 async def all_games(harness: SeasonHarness, games: int, at_once: int) -> None:
-    """Play so many games, so many at a time, and print the reports."""
+    """Play the games, some at a time, and print the reports."""
     harness.seated_client = await harness.enter()
     slots = DeferredSemaphore(at_once)
     running = [slots.run(lambda number=number: Deferred.fromCoroutine(harness.game(number))) for number in range(games)]

@@ -21,7 +21,7 @@ Alteration = Callable[[Command], list[Command]]
 
 
 class Transcript(NamedTuple):
-    """A match: who sent which line, and the number of the first line that was a lie; None: it did not come to that."""
+    """A match: the sender of each line, and the number of the first line that was a lie, or None."""
 
     lines: list[tuple[Seat, bytes]]
     lied_at: int | None
@@ -29,7 +29,7 @@ class Transcript(NamedTuple):
 
 @define
 class Lie:
-    """What a liar says in place of what is true. `due`: how many occasions it lets pass."""
+    """A liar's answers. `due`: how many opportunities it ignores first."""
 
     due: int
     sunk: int = 0
@@ -41,11 +41,11 @@ class Lie:
         return [_with(said, Code.WATER)] if is_denied else [said]
 
     def sunk_too_early(self, said: Command) -> list[Command]:
-        """Say once that a ship is sunk that is hit."""
+        """Say once that a ship is sunk when it is only hit."""
         return [_with(said, Code.SUNK)] if _code(said) == Code.HIT and self._is_due() else [said]
 
     def last_too_early(self, said: Command) -> list[Command]:
-        """Say that all is sunk where it is not."""
+        """Say that all ships are sunk when they are not."""
         return [_with(said, Code.LAST_SUNK)] if 0 < _code(said) < Code.LAST_SUNK and self._is_due() else [said]
 
     def never_sunk(self, said: Command) -> list[Command]:
@@ -53,7 +53,7 @@ class Lie:
         return [_with(said, Code.HIT)] if _code(said) > Code.HIT else [said]
 
     def another_cell(self, said: Command) -> list[Command]:
-        """Answer once for the cell beside."""
+        """Answer once for a neighbouring cell."""
         if _code(said) and self._is_due():
             x, y, code = said.numbers
             return [Command(Opcode.ANSWER, ((x + 1) % 10, y, code))]

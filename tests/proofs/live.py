@@ -1,4 +1,4 @@
-"""A test of a browser at a real daemon that is a proof: it runs by `make prove`, where there is Chromium."""
+"""Base class of browser tests with a real daemon that are proofs: `make prove` runs them if Chromium is installed."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class NotedPoller:
         return getattr(self.poller, name)
 
     def poll(self, *arguments: Any) -> Any:
-        """End one turn, poll, and begin the next."""
+        """End a turn, poll, and start the next."""
         self.turns.extend((self._began, time.monotonic() - self._began, time.thread_time() - self._used))
         found = self.poller.poll(*arguments)
         self._began, self._used = time.monotonic(), time.thread_time()
@@ -44,7 +44,7 @@ class NotedPoller:
 
 @define
 class Turns:
-    """The turns within some time, as read from the file."""
+    """The turns in a period, as read from the file."""
 
     took: list[float]
     used: list[float]
@@ -52,7 +52,7 @@ class Turns:
 
     @classmethod
     def read(cls, directory: Path, begun: float, ended: float) -> Turns:
-        """Read those that began within a time."""
+        """Read the turns that began in a period."""
         turns = array("d")
         turns.frombytes((directory / "turns").read_bytes())
         within = [at for at in range(0, len(turns), 3) if begun <= turns[at] < ended]

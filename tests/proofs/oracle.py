@@ -1,7 +1,7 @@
-"""Whether any legal fleet gives some answers: by trying all places of all ships, with nothing of gamed's own search.
+"""Whether any legal fleet gives some answers: tries all places of all ships, independently of gamed's search.
 
 Source: docs/reference/battleship.md#the-referee, docs/reference/battleship.md#messages. A cell is (x, y). Ships may
-touch over corners.
+touch at corners.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def rim(ship: Iterable[Cell]) -> Ship:
 
 
 def connected(cells: set[Cell], start: Cell) -> Ship:
-    """Return the cells that are connected with one of them over edges."""
+    """Return the cells that are connected with one of them by edges."""
     found: Ship = frozenset({start})
     while (grown := rim(found) & cells) != found:
         found = frozenset(grown)

@@ -1,4 +1,4 @@
-"""Honest Battleship games at an even pace, in a process of its own, and who starts it: `python -m tests.proofs.paced`.
+"""Honest Battleship games at an even pace in a separate process: `python -m tests.proofs.paced`.
 
 The argument is a JSON object: `port`; `host` to come from; `pairs`, how many play at a time; `games`, how many are
 prepared: all connect before "playing" is printed, so that none of them is paired with a stranger later; `period`, the
@@ -36,7 +36,7 @@ SCRIPTS = 20
 
 @define(eq=False)
 class Pair:
-    """A match, and what its reader waits for."""
+    """A match, and the bytes that its reader waits for."""
 
     match: Match
     apart: bool
@@ -54,7 +54,7 @@ class Pair:
                 yield seat, b"".join(line + b"\n" for line in part)
 
     def send(self) -> bool:
-        """Send what is next; False where there is nothing left."""
+        """Send the next bytes; return False if nothing is left."""
         seat, data = next(self.sends, (0, b""))
         if data:
             self.reader = self.match.clients[1 - seat]
@@ -73,7 +73,7 @@ class Pair:
 
 
 def main(port: int, host: str, pairs: int, games: int, period: float, *, apart: bool) -> None:  # noqa: PLR0913
-    """Play as the module's docstring says."""
+    """Play as the module's docstring describes."""
     raise_own_descriptors()
     stock = deque(Pair(Match.begin(port, seed % SCRIPTS, host), apart) for seed in range(games))
     print("playing", flush=True)
@@ -99,7 +99,7 @@ def main(port: int, host: str, pairs: int, games: int, period: float, *, apart: 
 
 @define(eq=False)
 class Paced:
-    """The process that plays, and when others did what."""
+    """The process that plays, and the periods in which other things happened."""
 
     port: int
     pairs: int
@@ -119,7 +119,7 @@ class Paced:
 
     @contextlib.contextmanager
     def during(self, what: str) -> Iterator[None]:
-        """Note the time of a with-block."""
+        """Note the period of a with-block."""
         begun = time.monotonic()
         yield
         self.times[what] = (begun, time.monotonic())
@@ -137,7 +137,7 @@ class Paced:
         }
 
     def end(self) -> None:
-        """End the process, whatever it does."""
+        """End the process, whatever it is doing."""
         if self._process.poll() is None:
             self._process.kill()
             self._process.communicate()

@@ -26,7 +26,7 @@ PATIENCE = 20.0
 
 
 async def registered(peers: list[Any]) -> None:
-    """Wait until the manager has taken all."""
+    """Wait until the manager has accepted all."""
     begun = time.monotonic()
     while not all(peer.is_registered for peer in peers):
         if time.monotonic() - begun > PATIENCE:
@@ -35,7 +35,7 @@ async def registered(peers: list[Any]) -> None:
 
 
 async def main(port: int, games: int, players: int, channels: int) -> None:
-    """Fill one lobby after the other, channels first, and wait for the ends of the games."""
+    """Fill one lobby after the other, channels first, and wait until the games have ended."""
     begun = time.monotonic()
     strategies = list(game_type.players.values())
     runs = []

@@ -1,4 +1,4 @@
-"""Spectators of rooms, in a process of their own: `spectators.py PORT COUNT ROOM…` reads until its input ends.
+"""Spectators of rooms in a separate process: `spectators.py PORT COUNT ROOM…` reads until its input ends.
 
 Prints a line when all have their first event. When its input has ended it reads on until nothing comes any more, and
 prints, as JSON, how many events came and the fewest of one.

@@ -1,4 +1,4 @@
-"""twistd with a reactor that stands still at each SIGRTMIN: `stalling_daemon.py` takes the options of twistd."""
+"""twistd with a reactor that stalls at each SIGRTMIN: `stalling_daemon.py` takes the options of twistd."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""twistd with a journal that writes down what is surely on the disk: `synced_daemon.py` takes the options of twistd.
+"""twistd with a journal that notes what is certainly on the disk: `synced_daemon.py` takes the options of twistd.
 
 Beside the journal, in the directory `synced` of the working directory, stand, for each segment that was synced, a file
 with its size at that moment, and a file `names` with the segments that a sync of the directory covered. `cut` makes a
@@ -51,7 +51,7 @@ def _note(path: Path, content: bytes) -> None:
 
 
 def cut(state: Path) -> int:
-    """Take from a journal all that was not synced; return how many bytes that were."""
+    """Remove everything from a journal that was not synced; return the number of removed bytes."""
     notes = state / "synced"
     named = (notes / NAMES).read_text().split() if (notes / NAMES).exists() else []
     lost = 0

@@ -1,4 +1,4 @@
-"""Honest games of all listeners while others do what they can to the daemon.
+"""Honest games at all listeners while attackers do everything they can to the daemon.
 
 The attackers are processes at nice 19, because in real life they have machines of their own; they still share the
 processors with the daemon, as the system's part of their work is done for them at once. Times of moves are compared
@@ -61,7 +61,7 @@ KEYS = {
 
 
 def peak_bytes(daemon: Daemon) -> int:
-    """Return the most memory that the daemon has ever held."""
+    """Return the daemon's peak memory."""
     status = Path(f"/proc/{daemon.process.pid}/status").read_text()
     return 1024 * int(status.partition("VmHWM:")[2].split()[0])
 
@@ -74,7 +74,7 @@ def slowest_of_hundreds(seconds: Sequence[float]) -> float:
 
 @define(eq=False)
 class Siege:
-    """A daemon, honest games at it, and who attacks it."""
+    """A daemon with honest games, and its attackers."""
 
     daemon: Daemon
     beside: Beside

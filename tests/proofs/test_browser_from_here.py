@@ -87,13 +87,13 @@ class FromHereTests(LiveProof):
         return seated(page)
 
     def shown(self, *arguments: str) -> str:
-        """Return what `gamed records show` prints."""
+        """Return the output of `gamed records show`."""
         done = self.daemon.gamed("records", "show", *arguments)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout
 
     def starts_there(self, new: dict[str, Any], old: dict[str, Any], move: int) -> None:
-        """Hold that a record begins with the first moves of another one, and went on from there."""
+        """Check that a record begins with the first moves of another one, and goes on from there."""
         self.assertNotEqual(new["id"], old["id"])
         self.assertGreater(new["length"], move)
         first, second = (json.loads(self.shown(record["id"], "--json"))["entries"] for record in (old, new))

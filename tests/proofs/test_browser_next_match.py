@@ -60,7 +60,7 @@ class NextMatchTests(LiveProof):
         watching.wait_for_selector(f".moves li >> nth={first['length'] - 1}")
 
     def winner(self, record: dict[str, Any]) -> str:
-        """Return the name of who won."""
+        """Return the name of the winner."""
         return str(next(seat["name"] for seat in record["seats"] if seat["seat"] == record["winner"]))
 
     def watching(self, path: str) -> Page:

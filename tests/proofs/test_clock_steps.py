@@ -115,7 +115,7 @@ class Scripted:
             self.silent_at = since
 
     def heard(self, data: bytes, since: float) -> None:
-        """Take what has come; nothing for the end of the connection."""
+        """Read what has arrived; nothing at the end of the connection."""
         now = time.monotonic()
         self.received += data
         self.heard_at.append(now)
@@ -126,7 +126,7 @@ class Scripted:
 
 @define(eq=False)
 class Honest:
-    """A player that does everything right."""
+    """A player that makes no mistakes."""
 
     name: str
     socket: socket.socket
@@ -313,7 +313,7 @@ class StepTests(SynchronousTestCase):
     # The administrator's browser
 
     def asked(self, method: str, path: str, body: Any = None, **headers: str) -> tuple[Any, str]:
-        """Return what the web says, and the cookie that it sets."""
+        """Return the web's answer, and the cookie that it sets."""
         client = http.client.HTTPConnection("127.0.0.1", self.web, timeout=20)
         client.request(method, f"/api/v1/{path}", json.dumps(body), {"Content-Type": "application/json", **headers})
         answer = client.getresponse()

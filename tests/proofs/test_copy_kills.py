@@ -56,7 +56,7 @@ class CopyKillTests(SynchronousTestCase):
         return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def killed(self, source: object, target: object, is_half: Callable[[], bool]) -> None:
-        """Begin a copy, and kill it half way."""
+        """Start a copy, and kill it half way."""
         with self.started(source, target) as process:
             begun = time.monotonic()
             while not is_half():
@@ -80,7 +80,7 @@ class CopyKillTests(SynchronousTestCase):
         return counts
 
     def rows(self) -> int:
-        """Return how many games have come to PostgreSQL."""
+        """Return the number of games in PostgreSQL."""
         database = str(make_url(self.postgres).database)
         if self.server.run(database, "SELECT to_regclass('games')") == [(None,)]:
             return 0

@@ -1,4 +1,4 @@
-"""Files that were made to cost much: each within two seconds of computing and 200 MB, typed and uploaded.
+"""Files that are designed to be expensive: each takes at most two seconds of CPU time and 200 MB, typed or uploaded.
 
 Computing is measured as CPU time, so that a busy machine says the same. What a daemon needs by itself, some 110 MB,
 does not count. While the web takes a file in, others are answered.
@@ -139,7 +139,7 @@ class CostTests(SynchronousTestCase):
 
 
 def spent(process: Path) -> float:
-    """Return the seconds that a process has computed."""
+    """Return the CPU seconds of a process."""
     fields = (process / "stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / 100
 
@@ -169,7 +169,7 @@ def upload(port: int, headers: dict[str, str], data: bytes) -> int:
 
 @contextmanager
 def others(port: int) -> Iterator[list[float]]:
-    """Yield how long others' requests take meanwhile, in seconds, one after the other."""
+    """Yield how many seconds other requests take meanwhile, one after the other."""
     latencies: list[float] = []
     is_over = threading.Event()
 

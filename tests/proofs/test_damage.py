@@ -1,4 +1,4 @@
-"""Journals of real games that are damaged at random places: what is whole is used, what is lost is said.
+"""Journals of real games with random damage: what is intact is used, and what is lost is logged.
 
 A real daemon whose database is locked leaves hundreds of games in its journal, ended and running. Each damaged copy of
 it is read as a start does; some are given to a real daemon, too.
@@ -39,7 +39,7 @@ LEAST = 20
 
 
 def damaged(content: bytes, kind: str, random: Random) -> bytes:
-    """Return what becomes of a file: a bit, some bytes or its end are lost, some are zeroes, two lines are swapped."""
+    """Return a damaged file: a flipped bit, missing bytes, a missing end, zeroes, or two swapped lines."""
     at, size = random.randrange(len(content)), random.choice((1, 40, 512, 4096))
     if kind == "flip":
         return content[:at] + bytes([content[at] ^ (1 << random.randrange(8))]) + content[at + 1 :]
@@ -56,7 +56,7 @@ def damaged(content: bytes, kind: str, random: Random) -> bytes:
 
 
 def whole_lines(content: bytes) -> dict[str, dict[int, Line]]:
-    """Return the lines that are whole, by room and number: found without the reader that is tried."""
+    """Return the intact lines, by room and number, without using the reader under test."""
     found: dict[str, dict[int, Line]] = {}
     for text in content.split(b"\n"):
         try:

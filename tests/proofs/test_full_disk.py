@@ -49,7 +49,7 @@ class FullDiskTests(SynchronousTestCase):
         return daemon
 
     def fill(self) -> None:
-        """Leave no byte free."""
+        """Fill the filesystem to the last byte."""
         with (self.state / "ballast").open("wb", buffering=0) as file:
             for size in (65_536, 1):
                 try:
@@ -66,7 +66,7 @@ class FullDiskTests(SynchronousTestCase):
             return json.load(answer)["problems"]
 
     def wait(self, one: Round, done: object) -> float:
-        """Play on until something has come about; return the seconds."""
+        """Continue playing until a condition holds; return the seconds."""
         assert callable(done)
         begun = time.monotonic()
         while not done():

@@ -1,4 +1,4 @@
-"""Hive: long counts, every well-formed move in many positions, and how strong the players are.
+"""Hive: deep perft counts, every well-formed move in many positions, and the strength of the players.
 
 Source: docs/reference/software-challenge.md#the-bot, docs/specs/software-challenge.md#gameds-own-players,
 docs/specs/software-challenge.md#recorded-data.

@@ -1,4 +1,4 @@
-"""Hive over TCP: many games between our bots, joined plainly and by reservation, an observer on each.
+"""Hive over TCP: many games between gamed's bots, with and without reservation, each with an observer.
 
 Source: docs/reference/software-challenge.md#the-life-of-a-game. Nothing of a game may stay in the daemon.
 """
@@ -41,7 +41,7 @@ That nothing of a room stays is shown in memory, where it can be counted: tests/
 
 
 def played(history: History) -> Any:
-    """Return the table that a history leads to."""
+    """Return the table after a history."""
     settings = game_type.settings()
     table = game_type.table(settings, history.options, lambda: Random(0), 0.0)
     for _ in replay(table, history):

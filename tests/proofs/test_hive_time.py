@@ -1,4 +1,4 @@
-"""The time for a move over TCP, with a daemon whose reactor stands still now and then.
+"""The time for a move over TCP, with a daemon whose reactor stalls now and then.
 
 Source: docs/reference/software-challenge.md#time.
 """

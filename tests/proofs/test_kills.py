@@ -30,7 +30,7 @@ LIFE, SLOW_LIFE = 0.4, 3.0
 
 @define
 class Stats:
-    """What was checked in all rounds."""
+    """The totals of all rounds."""
 
     lines: int = 0
     recorded: int = 0
@@ -46,7 +46,7 @@ class Stats:
 
 @define(eq=False)
 class Round:
-    """One life of a daemon: games, and then its end."""
+    """One run of a daemon: games, and then its end."""
 
     daemon: Daemon
     random: Random
@@ -59,7 +59,7 @@ class Round:
         self.crowd = Crowd(self.daemon.port, AT_ONCE, self.random)
 
     def play(self, longest: float) -> None:
-        """Have games played for up to so many seconds."""
+        """Let games be played for up to so many seconds."""
         self.crowd.run(self.random.uniform(0.02, longest))
         self.closed = [client for client in self.crowd.clients if client.was_closed]
 
@@ -133,7 +133,7 @@ class KillTests(SynchronousTestCase):
         self.check_tally(stats, times)
 
     def check_tally(self, stats: Stats, times: int) -> None:
-        """There was something to lose."""
+        """Check that there was something to lose."""
         self.assertGreater(stats.ends["server-fault"], times)
         self.assertGreater(stats.ends["victory"], times // 2)
         self.assertGreater(stats.results, times // 2)

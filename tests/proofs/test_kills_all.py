@@ -62,7 +62,7 @@ def check_told(guests: Iterable[Guest], histories: Mapping[str, History]) -> Cou
 
 
 def check_outcome(guest: Guest, history: History) -> None:
-    """Compare what a guest was told with its record."""
+    """Compare the result that a guest received with its record."""
     outcome = history.outcome
     seats = {str(entry.data["name"]): entry.seat for entry in history.of_kind(JOINED)}
     seat = getattr(guest.player, "seat", None) if guest.listener == "softwarechallenge" else seats.get(guest.name)
@@ -79,7 +79,7 @@ def check_outcome(guest: Guest, history: History) -> None:
 
 @define(eq=False)
 class Round:
-    """One life of a daemon: games of all kinds, and then SIGKILL."""
+    """One run of a daemon: games of all kinds, and then SIGKILL."""
 
     daemon: Daemon
     ports: Mapping[str, int]
@@ -93,7 +93,7 @@ class Round:
         self.crowd = MixedCrowd(self.daemon.port, AT_ONCE, self.random, ports=self.ports)
 
     def play_and_kill(self) -> Evidence:
-        """Have games played, kill the daemon, and return what is on the disk."""
+        """Let games be played, kill the daemon, and return what is on the disk."""
         self.crowd.run(self.random.uniform(0.05, LIFE))
         self.closed = [client for client in self.crowd.clients if client.was_closed]
         self.daemon.kill()
@@ -103,7 +103,7 @@ class Round:
         return before
 
     def check(self, before: Evidence) -> None:
-        """Check what the next life has made of this one."""
+        """Check what the next run has made of this one."""
         after = look(self.daemon.directory, self.since)
         if after.open:
             raise AssertionError(f"still in the journal: {after.open}")

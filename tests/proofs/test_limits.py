@@ -1,4 +1,4 @@
-"""Time limits of a real daemon: on a machine that is busy with other things, and stopped over the limit's end.
+"""Time limits of a real daemon: on a busy machine, and when it is stopped while a limit runs out.
 
 Source: docs/topics/design.md#time.
 """
@@ -55,7 +55,7 @@ class Timed(Slow):
 
 
 def listen(clients: Sequence[Timed], until: float) -> None:
-    """Read what comes, until a moment."""
+    """Read what arrives until a time."""
     by_socket = {client.socket: client for client in clients}
     while (left := until - time.monotonic()) > 0:
         for ready in select.select(list(by_socket), [], [], left)[0]:

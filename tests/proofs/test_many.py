@@ -1,4 +1,4 @@
-"""Many games at once by our own bots, and whether each becomes the right record.
+"""Many simultaneous games by gamed's bots: each becomes the right record.
 
 The limit of connections from one address is 512.
 """

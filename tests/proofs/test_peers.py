@@ -1,4 +1,4 @@
-"""Bad peers over TCP, one kind after the other, while honest games go on beside them.
+"""Bad peers over TCP, one kind after the other, while honest games are played.
 
 Source: docs/reference/battleship.md#ends.
 """
@@ -56,7 +56,7 @@ VANISHING: tuple[Callable[[socket.socket], None], ...] = (socket.socket.close, r
 
 
 def rest(client: socket.socket) -> bytes:
-    """Return what comes until the server has closed, and close. Raises ConnectionError if it was a reset."""
+    """Return what arrives until the server has closed, and close. Raises ConnectionError if it was a reset."""
     with client:
         parts = []
         while part := client.recv(MIB):
@@ -84,14 +84,14 @@ def waiting(daemon: Daemon) -> socket.socket:
 
 
 def peak_bytes(daemon: Daemon) -> int:
-    """Return the most memory that the daemon has ever held."""
+    """Return the daemon's peak memory."""
     status = Path(f"/proc/{daemon.process.pid}/status").read_text()
     return 1024 * int(status.partition("VmHWM:")[2].split()[0])
 
 
 @define(eq=False)
 class Bad:
-    """What bad peers do. Each method waits until the daemon has dealt with it."""
+    """The behaviour of bad peers. Each method waits until the daemon has dealt with it."""
 
     case: SynchronousTestCase
     daemon: Daemon
@@ -160,7 +160,7 @@ class Bad:
         self.check_log("ended:", "termination=limit", names[1])
 
     def sent_or_read(self, sender: socket.socket, reader: socket.socket, data: memoryview) -> tuple[int, int] | None:
-        """Send what goes, or read what comes; None at the end."""
+        """Send what can be sent, or read what has arrived; None at the end."""
         if data:
             try:
                 return sender.send(data), 0
@@ -170,7 +170,7 @@ class Bad:
         return (0, got) if got else None
 
     def nobody_waits(self) -> None:
-        """Check that the next two are a pair of their own."""
+        """Check that the next two clients are paired."""
         Match.begin(self.daemon.port, 0).close()
 
     # Going away
@@ -228,7 +228,7 @@ class Bad:
             self.check_ended(names[loser], Termination.VICTORY, 1 - loser)
 
     def vanishing(self) -> None:
-        """Who waited and has gone is never paired: the next one waits, and the third completes the pair."""
+        """Never pair a client that left while waiting: the next one waits, and the third completes the pair."""
         for number in range(amount(100, 12)):
             ghost = waiting(self.daemon) if number % 2 else connection(self.daemon.port)
             VANISHING[number % 3](ghost)
@@ -254,7 +254,7 @@ class Bad:
         again.close()
 
     def admitted(self, clients: list[socket.socket]) -> list[socket.socket]:
-        """Return those that are told something; the others are closed."""
+        """Return the clients that receive something; the others are closed."""
         found = []
         with selectors.DefaultSelector() as selector:
             for client in clients:
@@ -364,7 +364,7 @@ class Bad:
         self.check_ended(name, Termination.LEFT, None)
 
     def reading_late(self) -> None:
-        """Who reads again in time has lost nothing, and the game goes on."""
+        """Lose nothing for a client that reads again in time; the game goes on."""
         reader, sender = self.deaf_pair()
         sent = self.pushed(sender, seconds=0.3)
         expected, got = (b"x" * 4000 + END) * (sent // 4001 + 1), b""
@@ -388,7 +388,7 @@ class Bad:
         return data
 
     def deaf_pair(self) -> tuple[socket.socket, socket.socket]:
-        """Return two who are paired, the first with little room for what it is sent."""
+        """Return two paired clients, the first with a small receive buffer."""
         reader = socket.socket()
         reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         reader.settimeout(10)
@@ -487,7 +487,7 @@ class BadPeerTests(SynchronousTestCase):
 
 class LastLineTests(SynchronousTestCase):
     def test_the_last_line_and_then_the_end_reach_both(self) -> None:
-        """Whatever either side still sends, nobody sees a reset."""
+        """Whatever either side still sends, neither sees a reset."""
         random, times = Random(4), amount(200, 20)
         with running(Path(self.mktemp()).resolve()) as daemon:
             for number in range(times):

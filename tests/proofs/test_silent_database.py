@@ -53,7 +53,7 @@ class SilentTests(SynchronousTestCase):
         return found
 
     def until(self, done: Callable[[], object], within: float) -> float:
-        """Play on until something has come about; return the seconds."""
+        """Continue playing until a condition holds; return the seconds."""
         begun = time.monotonic()
         while not done():
             self.crowd.run(0.1)
