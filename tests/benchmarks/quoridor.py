@@ -20,8 +20,8 @@ from random import Random
 from typing import NamedTuple
 
 from gamed.games.quoridor.follower import spoken
+from gamed.games.quoridor.rules import TableRules
 from gamed.games.quoridor.strategy import STRATEGIES
-from gamed.games.quoridor.table import TableRules
 from tests.daemon import free_port
 
 UNIVERSE = Path(__file__).with_name("universe.rkt")

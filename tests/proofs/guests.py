@@ -302,11 +302,11 @@ class Party:
 
 def main(ports: Mapping[str, int], host: str, tables: int, pause: float) -> None:
     """Play as the module's docstring describes."""
-    party = Party(ports, Random(7), host)
+    # With the pause from the beginning: else the first tables are nearly over when the last one begins.
+    party = Party(ports, Random(7), host, pause)
     for listener in LISTENERS:
         for _ in range(tables):
             party.begun(listener)
-    party.pause = pause
     print("playing", flush=True)
     while not select.select([sys.stdin], [], [], 0)[0]:
         party.step(0.02)

@@ -192,4 +192,4 @@ class NameTests(SynchronousTestCase):
 class GameTests(SynchronousTestCase):
     def test_hive_has_this_format(self) -> None:
         (replay,) = game_type.replays
-        self.assertEqual((replay.write, replay.file_name), (write, file_name))
+        self.assertEqual((replay.write.function, replay.file_name.function), (write, file_name))

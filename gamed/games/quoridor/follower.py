@@ -15,9 +15,8 @@ from gamed.core.errors import RemoteProtocolError, RuleError
 from gamed.core.game import Seat
 from gamed.games.quoridor.messages import Placed, understood
 from gamed.games.quoridor.moves import Move, PawnMove
-from gamed.games.quoridor.rules import State
+from gamed.games.quoridor.rules import State, TableRules
 from gamed.games.quoridor.signup import STARTS, Call
-from gamed.games.quoridor.table import TableRules
 from gamed.games.quoridor.wire import Said, WorldConnection, message, registration
 from gamed.wire.datums import Datum, Symbol
 from gamed.wire.sexpr import DatumReader

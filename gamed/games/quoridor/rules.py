@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 from typing import Any, Final
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from gamed.core.errors import IllegalMove, InvalidMove, NotYourTurn
 from gamed.core.game import Options, Outcome, Seat, Termination
@@ -164,6 +164,22 @@ class Quoridor:
     def parse(self, text: str) -> Move:
         """Return the move that a notation means. Raises InvalidMove ("notation")."""
         return parse(text)
+
+
+class TableRules(Quoridor):
+    """The rules for the worlds at a table: any of them may begin."""
+
+    def setup(self, options: Options) -> State:
+        """Return the first position.
+
+        Options: `players`, 2 (the default) or 4; `first`, the seat that begins, 0 by default. Raises InvalidMove
+        ("players", "first").
+        """
+        state = super().setup({"players": 2, **options})
+        first = int(options.get("first", 0))
+        if first not in range(state.players):
+            raise InvalidMove(f"seat {first} cannot begin: there are {state.players}", code="first")
+        return evolve(state, mover=first)
 
 
 def destinations(state: State, seat: Seat) -> int:

@@ -15,7 +15,7 @@ from typing import Final
 
 from attrs import define, evolve, field
 
-from gamed.core.errors import InvalidMove, RuleError
+from gamed.core.errors import RuleError
 from gamed.core.events import Event, Unread
 from gamed.core.game import Options, Outcome, Seat, Termination
 from gamed.core.history import STARTED, Entry
@@ -34,7 +34,7 @@ from gamed.games.quoridor.mistakes import (
     untimely,
 )
 from gamed.games.quoridor.pacing import Outbox
-from gamed.games.quoridor.rules import Quoridor, State
+from gamed.games.quoridor.rules import TableRules
 from gamed.games.quoridor.signup import STARTS, Call, Occasion, Row, Status, free, row
 from gamed.games.quoridor.wire import Said, Told
 
@@ -50,22 +50,6 @@ _SPOKEN: Final = {
     (Word.WAIT, 0): Occasion.FIRST_WAITS,
     (Word.WAIT, 1): Occasion.SECOND_WAITS,
 }
-
-
-class TableRules(Quoridor):
-    """The rules for the worlds at a table: any of them may begin."""
-
-    def setup(self, options: Options) -> State:
-        """Return the first position.
-
-        Options: `players`, 2 (the default) or 4; `first`, the seat that begins, 0 by default. Raises InvalidMove
-        ("players", "first").
-        """
-        state = super().setup({"players": 2, **options})
-        first = int(options.get("first", 0))
-        if first not in range(state.players):
-            raise InvalidMove(f"seat {first} cannot begin: there are {state.players}", code="first")
-        return evolve(state, mover=first)
 
 
 _RULES: Final = TableRules()

@@ -8,8 +8,7 @@ from __future__ import annotations
 from gamed.core.game import Seat
 from gamed.core.history import JOINED, MOVE, STARTED, History
 from gamed.games.quoridor.moves import HORIZONTAL, parse, xy
-from gamed.games.quoridor.rules import STARTS, State, after, walls_at
-from gamed.games.quoridor.table import TableRules
+from gamed.games.quoridor.rules import STARTS, State, TableRules, after, walls_at
 from gamed.games.quoridor.walls import SIZE
 
 CELL, ACROSS, DOWN = ".", "=", "|"

@@ -10,8 +10,8 @@ from gamed.core.game import Outcome, Termination
 from gamed.core.history import ENDED, JOINED, LEFT, MOVE, STARTED, Entry, History
 from gamed.core.table import Step, replay
 from gamed.games.quoridor.moves import PawnMove
+from gamed.games.quoridor.rules import TableRules
 from gamed.games.quoridor.signup import TABLE, Occasion, Status
-from gamed.games.quoridor.table import TableRules
 from gamed.games.quoridor.wire import Registered
 from tests.games.quoridor.tables import VOTE_FOUR, Play, at, events, four, refused, two, universe
 from tests.games.quoridor.worlds import DOWN, FOUR

@@ -8,8 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.core.game import Outcome, Termination
 from gamed.core.history import JOINED, MOVE, STARTED, Entry, History, ended
 from gamed.games.quoridor.moves import HORIZONTAL_WALLS, VERTICAL_WALLS, xy
-from gamed.games.quoridor.rules import State, after
-from gamed.games.quoridor.table import TableRules
+from gamed.games.quoridor.rules import State, TableRules, after
 from gamed.games.quoridor.text_board import board, draw
 from gamed.games.quoridor.walls import BOARD, HORIZONTAL_PLACES, VERTICAL_PLACES, Walls, bits, open_ways
 from tests.games.quoridor.worlds import DOWN, FOUR

@@ -116,7 +116,7 @@ class RoomTests(AdministrationTestCase):
         self.assertEqual(self.harness.lobby.rooms, {})
         self.assertEqual(self.harness.reception._unfilled, {})
         self.assertEqual(len(self.harness.lobby.reservations), 0)
-        self.assertEqual(self.admin.session.places, [])
+        self.assertEqual(self.admin.session.places, ())
 
 
 class BeforeTheStartTests(AdministrationTestCase):
