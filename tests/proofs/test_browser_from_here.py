@@ -208,7 +208,7 @@ class FromHereTests(LiveProof):
         self.page.click(START)
         self.page.check("dialog input[value=codes]")
         self.page.click("dialog button[type=submit]")
-        self.page.wait_for_selector("dialog .complaint:has-text('over')")
+        self.page.wait_for_selector("dialog .complaint:has-text('ended')")
 
     def test_the_other_seat_is_a_programs(self) -> None:
         page, old = self.page, self.hive(11)

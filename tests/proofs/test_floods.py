@@ -21,8 +21,10 @@ class FloodTests(SynchronousTestCase):
         print()
         found.report()
         self.assertEqual(found.unexpected, [])
-        # By the processor time of the reactor's thread: what the machine does beside is not the daemon's.
-        self.assertLess(max(found.turns.used), MOST)
+        # By the processor time of the reactor's thread: what the machine does beside is not the daemon's. Short: one
+        # turn in two hundred may be interrupted, or end a collection.
+        long = sum(used > MOST for used in found.turns.used)
+        self.assertLessEqual(long, amount(0, len(found.turns.used) // 200))
         self.assertGreater(len(found.flooded), 0.9 * 2 * len(found.quiet))
         if whole():
             self.assertLess(found.ratio, TIMES)

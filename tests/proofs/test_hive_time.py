@@ -123,6 +123,7 @@ class TimeTests(SynchronousTestCase):
         daemon.program = [sys.executable, Path(__file__).with_name("stalling_daemon.py")]
         daemon.start()
         self.addCleanup(lambda: daemon.process.poll() is None and daemon.kill())
+        daemon.load(self.port)
         pairs = [[Slow(self.port, list(waits)) for waits in game] for game in games]
         play([client for pair in pairs for client in pair], stalls, daemon)
         for pair in pairs:

@@ -74,6 +74,7 @@ class LimitTests(SynchronousTestCase):
         self.daemon = Daemon(Path(self.mktemp()), more=section("softwarechallenge", self.port, keys))
         self.daemon.start()
         self.addCleanup(lambda: self.daemon.process.poll() is None and self.daemon.kill())
+        self.daemon.load(self.port)
 
     def games(self) -> list[Timed]:
         """Begin games; return the clients, all of whom have heard what they hear at first."""
