@@ -96,6 +96,7 @@ class Lobby(Service):
     alarms: list[Callable[[Room, Finding], None]] = field(factory=list)
     _waiting: dict[tuple[str, Party | None], Room] = field(factory=dict)
     _on_empty: Callable[[], None] | None = None
+    _is_stopped: bool = False
 
     def __attrs_post_init__(self) -> None:
         after_reads = self.after_reads or partial(self.clock.callLater, 0)
@@ -148,6 +149,8 @@ class Lobby(Service):
         """Open a room; the settings give what the options leave out. Raises StoreError, RoomError."""
         if self.is_draining:
             raise RoomError("no new games: the daemon finishes those that run, and stops then")
+        if self._is_stopped:
+            raise RoomError("no new games: the daemon stops")
         self._check_storage()
         settings = self.settings[kind]
         game_type = self.game_types[kind]
@@ -265,6 +268,8 @@ class Lobby(Service):
     def stopService(self) -> Deferred[Any]:
         """End all matches with the cause `shutdown`, and fire when their records are stored."""
         super().stopService()  # type: ignore[no-untyped-call]
+        # Peers are connected to the end of the process, but the journal is not open so long.
+        self._is_stopped = True
         for room in list(self.rooms.values()):
             room.stop(Termination.SHUTDOWN)
         # Before anything is forgotten: the journal takes no entries of a room that it has forgotten.

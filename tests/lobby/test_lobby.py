@@ -8,7 +8,7 @@ from collections.abc import Generator, Iterator
 from attrs import evolve
 from twisted.logger import capturedLogs, formatEvent
 
-from gamed.core.errors import StoreError
+from gamed.core.errors import RoomError, StoreError
 from gamed.core.events import Moved
 from gamed.core.history import JOINED, LINE, OPENED, STARTED
 from gamed.core.relay import REVIEWED_AT_ONCE, Relay
@@ -382,6 +382,14 @@ class StopTests(LobbyTestCase):
         self.assertEqual(len(self.stopped()), 1)
         self.assertEqual(self.heard, [("a", "closed"), ("b", "closed"), ("c", "closed")])
         self.assertEqual((list(self.store.records), list(self.journal.rooms)), ([room.id], []))
+
+    def test_who_comes_later_is_refused_and_nothing_is_journalled(self) -> None:
+        self.open()
+        self.stopped()
+        self.journal.batches.clear()
+        refused = self.assertRaises(RoomError, self.arrive, "a")
+        self.turns(2, 1)
+        self.assertEqual((str(refused), self.journal.batches), ("no new games: the daemon stops", []))
 
     def test_it_waits_for_the_store(self) -> None:
         self.open(store=StubbornStore(waits=True))

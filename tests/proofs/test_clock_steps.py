@@ -54,8 +54,9 @@ KEYS = {
 JOIN = b'<protocol><join gameType="swc_2020_hive"/>'
 MOVE = (
     b'<room roomId="%s"><data class="setmove"><piece owner="RED" type="ANT"/>'
-    b'<destination x="0" y="0" z="0"/></data></room>'
+    b'<destination x="%s" y="%s" z="%s"/></data></room>'
 )
+FREE = re.compile(rb'<field x="([^"]+)" y="([^"]+)" z="([^"]+)" isObstructed="false"')
 ROOM = re.compile(rb'roomId="([^"]+)"')
 
 
@@ -65,10 +66,11 @@ def as_it_is(data: bytes) -> Callable[[bytes], bytes]:
 
 
 def first_move(received: bytes) -> bytes:
-    """Return red's first move in Hive."""
-    found = ROOM.search(received)
-    assert found is not None
-    return MOVE % found[1]
+    """Return red's first move in Hive, to a cell that chance has not obstructed."""
+    room, free = ROOM.search(received), FREE.search(received)
+    assert room is not None
+    assert free is not None
+    return MOVE % (room[1], *free.groups())
 
 
 @define(eq=False)
