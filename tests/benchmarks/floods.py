@@ -74,18 +74,18 @@ def run(directory: Path, seconds: float, programs: Programs) -> Found:
         flooders = [Flooder(name, ports[name], ADDRESSES, SLOW // len(ports)) for name in LISTENERS]
         for flooder in flooders:
             stack.callback(flooder.kill)
-            flooder.wait()
+            flooder.expect("ready")
         paced = Paced(daemon.port, PAIRS, int(PAIRS * (2 + (3 * seconds + 2) / PERIOD / 85)), PERIOD)
-        stack.callback(paced.end)
+        stack.callback(paced.kill)
         time.sleep(1.0)
         with paced.during("quiet"):
             time.sleep(seconds)
         with paced.during("flooded"):
             for flooder in flooders:
-                flooder.begin()
+                flooder.go()
             time.sleep(2 * seconds)
-        took = paced.finish()
-        said = [flooder.end() for flooder in flooders]
+        took = paced.sends()
+        said = [flooder.finish().strip() for flooder in flooders]
         status = Path(f"/proc/{daemon.process.pid}/status").read_text()
         daemon.stop()
         return Found(

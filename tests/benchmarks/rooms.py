@@ -34,7 +34,7 @@ def open_rooms(programs: Programs) -> Sequence[float]:
     with contextlib.ExitStack() as stack:
         daemon = stack.enter_context(programs.daemon(battleship=LIMITS))
         paced = Paced(daemon.port, ACTIVE, GAMES, PERIOD, apart=True)
-        stack.callback(paced.end)
+        stack.callback(paced.kill)
         time.sleep(1.0)
         with paced.during("alone"):
             time.sleep(SECONDS)
@@ -46,7 +46,7 @@ def open_rooms(programs: Programs) -> Sequence[float]:
         with paced.during("all"):
             time.sleep(SECONDS)
         held = daemon.resident_bytes() / 2**20
-        took = paced.finish()
+        took = paced.sends()
     print(f"  {rooms()} rooms, {ACTIVE} active: {held:.0f} MiB")
     for what, seconds in took.items():
         print(described(what, seconds))

@@ -203,7 +203,7 @@ class AllGamesTests(ConsoleTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.bots = Beside(self.ports, tables=1, pause=0.4)
-        self.addCleanup(self.bots.end)
+        self.addCleanup(self.bots.kill)
 
     def rooms(self, console: Program) -> dict[str, str]:
         """List the rooms; return the id of one of each game that is on."""
@@ -276,7 +276,7 @@ class AllGamesTests(ConsoleTestCase):
         last = set(self.rooms(console).values())
         self.assertEqual(self.received(self.player()), b"")
         self.assertLessEqual(set(self.rooms(console).values()), last)
-        self.bots.finish()
+        self.bots.finish(300.0)
         self.assertEqual(self.daemon.process.wait(timeout=10), -15)
         log = self.daemon.text()
         self.assertIn("refused not-seated: listener=battleship peer=127.0.0.1:", log)

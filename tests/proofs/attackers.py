@@ -16,7 +16,6 @@ import os
 import resource
 import selectors
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -25,8 +24,8 @@ from random import Random
 
 from attrs import define, field
 
-from tests.daemon import ROOT
 from tests.proofs.clients import connection
+from tests.proofs.companion import Companion
 from tests.proofs.guests import LISTENERS, Guest
 
 MIB = 1 << 20
@@ -241,46 +240,21 @@ def main(attack: str, **options: object) -> None:
     attacker.end()
 
 
-@define(eq=False)
-class Attack:
-    """Starts and controls such a process. `options`: as in the JSON object."""
+class Attack(Companion):
+    """Such a process."""
 
-    name: str
-    options: Mapping[str, object]
-    _process: subprocess.Popen[str] = field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        command = [sys.executable, "-m", __name__, json.dumps({"attack": self.name, **self.options})]
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT
-        )
-
-    def wait(self) -> None:
-        """Wait until it has taken its seats."""
-        self._expect("ready\n")
-
-    def _expect(self, line: str = "") -> str:
-        said = self._process.stdout.readline()
-        if not said or (line and said != line):
-            raise AssertionError(f"{self.name}: {said!r}, {self._process.communicate()[1]}")
-        return said.rstrip()
+    def __init__(self, name: str, options: Mapping[str, object]) -> None:
+        super().__init__(__name__, {"attack": name, **options})
 
     def run(self) -> str:
         """Attack; return the report."""
-        self._process.stdin.write("go\n")
-        self._process.stdin.flush()
-        return self._expect()
+        self.go()
+        return self.expect()
 
     def end(self) -> None:
         """Close all connections, and wait for that."""
-        if self._process.poll() is None:
-            self._process.communicate(timeout=60.0)
-
-    def kill(self) -> None:
-        """End the process, whatever it is doing."""
-        if self._process.poll() is None:
-            self._process.kill()
-            self._process.communicate()
+        if self.process.poll() is None:
+            self.process.communicate(timeout=60.0)
 
 
 if __name__ == "__main__":

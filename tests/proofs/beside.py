@@ -1,28 +1,27 @@
-"""Honest games that run during other proofs: the process `beside.py PORT HOST PAIRS`, and the class that starts it.
+"""Honest games that run during other proofs: a process of its own, and the class that starts it.
 
-All pairs connect first. Then, one after the other, each sends what is next, with a pause, until standard input ends;
-then they play to the end without pauses. Printed: the moment of each send and the seconds until the other side had read
-it.
+The argument is a JSON object: `port`, `host` to come from, `pairs`. All pairs connect first. Then, one after the other,
+each sends what is next, with a pause, until standard input ends; then they play to the end without pauses. Printed: the
+moment of each send and the seconds until the other side had read it.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
 import select
 import socket
 import statistics
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
-from attrs import define, field
+from attrs import define
 
 from gamed.games.battleship.wire import ATTACK_FIRST, DEFEND_FIRST, END, START
 from tests.benchmarks.load import Script, script
 from tests.daemon import Daemon
 from tests.proofs.clients import connection
+from tests.proofs.companion import PlayingCompanion
 
 PAUSE = 0.004
 """Seconds between two sends: the daemon has something to do, and time for others."""
@@ -115,45 +114,16 @@ def main(port: int, host: str, pairs: int) -> None:
     print(json.dumps(moves))
 
 
-@define(eq=False)
-class Beside:
-    """The process that plays, and the periods in which other things happened."""
+class Beside(PlayingCompanion):
+    """The process that plays."""
 
-    daemon: Daemon
-    pairs: int
-    times: dict[str, tuple[float, float]] = field(factory=dict)
-    _process: subprocess.Popen[str] = field(init=False)
+    def __init__(self, daemon: Daemon, pairs: int) -> None:
+        super().__init__(__name__, {"port": daemon.port, "host": ADDRESS, "pairs": pairs})
+        self.pairs = pairs
 
-    def __attrs_post_init__(self) -> None:
-        command = [sys.executable, "-m", __name__, str(self.daemon.port), ADDRESS, str(self.pairs)]
-        pipe = subprocess.PIPE
-        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
-        if self._process.stdout.readline() != "playing\n":
-            raise AssertionError(self._process.communicate()[1])
-
-    @contextlib.contextmanager
-    def during(self, what: str) -> Iterator[None]:
-        """Note the period of a with-block."""
-        begun = time.monotonic()
-        yield
-        self.times[what] = (begun, time.monotonic())
-
-    def finish(self) -> dict[str, list[float]]:
+    def moves(self) -> dict[str, list[float]]:
         """Let all games be finished; return the seconds of the moves in each period."""
-        out, err = self._process.communicate(timeout=120)
-        if self._process.returncode:
-            raise AssertionError(err)
-        moves = json.loads(out)
-        return {
-            what: [seconds for moment, seconds in moves if begun <= moment < ended]
-            for what, (begun, ended) in self.times.items()
-        }
-
-    def end(self) -> None:
-        """End the process, whatever it is doing."""
-        if self._process.poll() is None:
-            self._process.kill()
-            self._process.communicate()
+        return self.by_period(json.loads(self.finish(120.0)))
 
 
 def described(what: str, seconds: list[float]) -> str:
@@ -165,4 +135,4 @@ def described(what: str, seconds: list[float]) -> str:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2], int(sys.argv[3]))
+    main(**json.loads(sys.argv[1]))

@@ -16,7 +16,6 @@ import select
 import selectors
 import socket
 import struct
-import subprocess
 import sys
 import time
 from collections import Counter, deque
@@ -25,9 +24,9 @@ from random import Random
 
 from attrs import define, field
 
-from tests.daemon import ROOT
 from tests.proofs import raise_own_descriptors
 from tests.proofs.attackers import LINES, MIB, address
+from tests.proofs.companion import Companion
 from tests.proofs.guests import letters, make_player
 
 REQUESTS = {
@@ -195,43 +194,11 @@ def main(listener: str, port: int, addresses: int, slow: int) -> None:
     print(f"{listener}: {text}", flush=True)
 
 
-@define(eq=False)
-class Flooder:
-    """Starts and controls such a process."""
+class Flooder(Companion):
+    """Such a process. `go` starts the flood, and `finish` returns the report."""
 
-    listener: str
-    port: int
-    addresses: int
-    slow: int
-    _process: subprocess.Popen[str] = field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        options = {"listener": self.listener, "port": self.port, "addresses": self.addresses, "slow": self.slow}
-        command, pipe = [sys.executable, "-m", __name__, json.dumps(options)], subprocess.PIPE
-        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, cwd=ROOT)
-
-    def wait(self) -> None:
-        """Wait until it is ready."""
-        if self._process.stdout.readline() != "ready\n":
-            raise AssertionError(self._process.communicate()[1])
-
-    def begin(self) -> None:
-        """Start the flood."""
-        self._process.stdin.write("go\n")
-        self._process.stdin.flush()
-
-    def end(self) -> str:
-        """End the flood; return the report."""
-        out, err = self._process.communicate(timeout=60)
-        if self._process.returncode:
-            raise AssertionError(err)
-        return out.strip()
-
-    def kill(self) -> None:
-        """End the process, whatever it is doing."""
-        if self._process.poll() is None:
-            self._process.kill()
-            self._process.communicate()
+    def __init__(self, listener: str, port: int, addresses: int, slow: int) -> None:
+        super().__init__(__name__, {"listener": listener, "port": port, "addresses": addresses, "slow": slow})
 
 
 if __name__ == "__main__":

@@ -17,7 +17,6 @@ import os
 import select
 import selectors
 import socket
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -31,8 +30,9 @@ from attrs import define, field
 
 from gamed.core.errors import RemoteProtocolError
 from gamed.registry import Player, game_types, games
-from tests.daemon import ROOT, Daemon, free_port, section
+from tests.daemon import Daemon, free_port, section
 from tests.proofs.clients import connection, named
+from tests.proofs.companion import PlayingCompanion
 
 LISTENERS = tuple(games())
 KINDS = {name: maker.load().kind for name, maker in games().items()}
@@ -317,49 +317,18 @@ def main(ports: Mapping[str, int], host: str, tables: int, pause: float) -> None
     print(json.dumps({"games": party.games, "moves": party.moves}))
 
 
-@define(eq=False)
-class Beside:
-    """The process that plays honest games at all listeners, and the periods in which other things happened."""
+class Beside(PlayingCompanion):
+    """The process that plays honest games at all listeners."""
 
-    ports: Mapping[str, int]
-    tables: int
-    pause: float
-    host: str = "127.0.0.9"
-    times: dict[str, tuple[float, float]] = field(factory=dict)
-    games: list[dict[str, Any]] = field(factory=list)
-    _process: subprocess.Popen[str] = field(init=False)
+    def __init__(self, ports: Mapping[str, int], tables: int, pause: float) -> None:
+        super().__init__(__name__, {"ports": dict(ports), "host": "127.0.0.9", "tables": tables, "pause": pause})
+        self.games: list[dict[str, Any]] = []
 
-    def __attrs_post_init__(self) -> None:
-        options = {"ports": dict(self.ports), "host": self.host, "tables": self.tables, "pause": self.pause}
-        command, pipe = [sys.executable, "-m", __name__, json.dumps(options)], subprocess.PIPE
-        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, cwd=ROOT)
-        if self._process.stdout.readline() != "playing\n":
-            raise AssertionError(self._process.communicate()[1])
-
-    @contextlib.contextmanager
-    def during(self, what: str) -> Iterator[None]:
-        """Note the period of a with-block."""
-        begun = time.monotonic()
-        yield
-        self.times[what] = (begun, time.monotonic())
-
-    def finish(self, seconds: float = 300.0) -> dict[str, list[float]]:
+    def moves(self) -> dict[str, list[float]]:
         """Let all games be finished; return the seconds of the moves in each period."""
-        out, err = self._process.communicate(timeout=seconds)
-        if self._process.returncode:
-            raise AssertionError(err)
-        told = json.loads(out)
+        told = json.loads(self.finish(300.0))
         self.games = told["games"]
-        return {
-            what: [took for _, moment, took in told["moves"] if begun <= moment < ended]
-            for what, (begun, ended) in self.times.items()
-        }
-
-    def end(self) -> None:
-        """End the process, whatever it is doing."""
-        if self._process.poll() is None:
-            self._process.kill()
-            self._process.communicate()
+        return self.by_period((moment, took) for _, moment, took in told["moves"])
 
 
 def percentile(seconds: Sequence[float], share: float) -> float:

@@ -10,13 +10,11 @@ that: the pace is each pair's own.
 
 from __future__ import annotations
 
-import contextlib
 import heapq
 import json
 import select
 import selectors
 import socket
-import subprocess
 import sys
 import time
 from collections import deque
@@ -25,9 +23,9 @@ from collections.abc import Iterator
 from attrs import define, field
 
 from gamed.games.battleship.wire import END
-from tests.daemon import ROOT
 from tests.proofs import raise_own_descriptors
 from tests.proofs.beside import ADDRESS, Match
+from tests.proofs.companion import PlayingCompanion
 from tests.proofs.guests import percentile
 
 SCRIPTS = 20
@@ -97,50 +95,17 @@ def main(port: int, host: str, pairs: int, games: int, period: float, *, apart: 
     print(json.dumps({"moves": moves, "waiting": waiting, "ended": time.monotonic()}))
 
 
-@define(eq=False)
-class Paced:
-    """The process that plays, and the periods in which other things happened."""
+class Paced(PlayingCompanion):
+    """The process that plays."""
 
-    port: int
-    pairs: int
-    games: int
-    period: float
-    apart: bool = False
-    times: dict[str, tuple[float, float]] = field(factory=dict)
-    _process: subprocess.Popen[str] = field(init=False)
+    def __init__(self, port: int, pairs: int, games: int, period: float, *, apart: bool = False) -> None:
+        options = {"port": port, "host": ADDRESS, "pairs": pairs, "games": games, "period": period, "apart": apart}
+        super().__init__(__name__, options)
 
-    def __attrs_post_init__(self) -> None:
-        options = {"port": self.port, "host": ADDRESS, "pairs": self.pairs, "games": self.games}
-        options |= {"period": self.period, "apart": self.apart}
-        command, pipe = [sys.executable, "-m", __name__, json.dumps(options)], subprocess.PIPE
-        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, cwd=ROOT)
-        if self._process.stdout.readline() != "playing\n":
-            raise AssertionError(self._process.communicate()[1])
-
-    @contextlib.contextmanager
-    def during(self, what: str) -> Iterator[None]:
-        """Note the period of a with-block."""
-        begun = time.monotonic()
-        yield
-        self.times[what] = (begun, time.monotonic())
-
-    def finish(self) -> dict[str, list[float]]:
-        """End the games; return the seconds of the sends in each time. What has not arrived counts as it is late."""
-        out, err = self._process.communicate(timeout=60)
-        if self._process.returncode:
-            raise AssertionError(err)
-        told = json.loads(out)
-        moves = [*told["moves"], *((sent, told["ended"] - sent) for sent in told["waiting"])]
-        return {
-            what: [took for moment, took in moves if begun <= moment < ended]
-            for what, (begun, ended) in self.times.items()
-        }
-
-    def end(self) -> None:
-        """End the process, whatever it is doing."""
-        if self._process.poll() is None:
-            self._process.kill()
-            self._process.communicate()
+    def sends(self) -> dict[str, list[float]]:
+        """End the games; return the seconds of the sends in each period. What has not arrived counts as it is late."""
+        told = json.loads(self.finish())
+        return self.by_period([*told["moves"], *((sent, told["ended"] - sent) for sent in told["waiting"])])
 
 
 def p99(seconds: list[float]) -> float:

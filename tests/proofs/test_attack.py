@@ -119,9 +119,9 @@ class AttackTests(SynchronousTestCase):
                 made.append(Attack(name, options))
                 self.addCleanup(made[-1].kill)
             for attack in made:
-                attack.wait()
+                attack.expect("ready")
             beside = Beside(ports, TABLES, PAUSE)
-            self.addCleanup(beside.end)
+            self.addCleanup(beside.kill)
             yield Siege(daemon, beside, dict(zip(ATTACKS, made, strict=False)), made[-1], web)
 
     def warm_up(self, ports: Mapping[str, int]) -> None:
@@ -142,7 +142,7 @@ class AttackTests(SynchronousTestCase):
             for name in ATTACKS:
                 siege.attack(name)
                 siege.rest(amount(4, 1))
-            moves = beside.finish()
+            moves = beside.moves()
             peak = peak_bytes(daemon)
             settle(daemon.directory, 60.0)
             after = self.idle_bytes(daemon)

@@ -419,7 +419,7 @@ class BadPeerTests(SynchronousTestCase):
         """Have bad peers do what the names say, with honest games beside; return by how much memory grew at most."""
         with running(Path(self.mktemp()).resolve(), **options) as daemon:
             beside, bad = Beside(daemon, pairs), Bad(self, daemon)
-            self.addCleanup(beside.end)
+            self.addCleanup(beside.kill)
             with beside.during("before"):
                 time.sleep(0.7)
             memory = daemon.resident_bytes()
@@ -434,7 +434,7 @@ class BadPeerTests(SynchronousTestCase):
             return peak
 
     def check_beside(self, daemon: Daemon, beside: Beside) -> None:
-        moves = beside.finish()
+        moves = beside.moves()
         print("\n".join(described(what, seconds) for what, seconds in moves.items()))
         during = [second for what, seconds in moves.items() if what != "before" for second in seconds]
         self.assertGreater(len(during), 100)
