@@ -174,16 +174,16 @@ class ReservedTests(FolderCase):
 
 class StateTests(FolderCase):
     def test_a_directory_of_ours(self) -> None:
-        self.only(examination.check_state(self.folder), "ok", "ours alone")
+        self.only(examination.check_state(self.folder), "ok", "nobody else")
 
     def test_a_directory_that_is_still_to_be_made(self) -> None:
         self.only(examination.check_state(self.folder / "a" / "b"), "ok", "first start")
 
     def test_one_that_cannot_be_made(self) -> None:
         (self.folder / "file").touch()
-        self.only(examination.check_state(self.folder / "file"), "error", "cannot be made")
+        self.only(examination.check_state(self.folder / "file"), "error", "cannot be created")
         self.patch(os, "access", lambda *_: False)
-        self.only(examination.check_state(self.folder / "a"), "error", "does not allow it")
+        self.only(examination.check_state(self.folder / "a"), "error", "cannot be created in")
 
     def test_one_that_cannot_be_written_to(self) -> None:
         self.patch(os, "access", lambda *_: False)
@@ -371,7 +371,7 @@ class OtherTests(FolderCase):
         config.touch()
         self.only(examination.check_unit([unit]), "ok")
         unit.write_text("[Service]\n")
-        self.only(examination.check_unit([unit]), "error", "starts nothing")
+        self.only(examination.check_unit([unit]), "error", "does not start")
 
 
 class CommandTests(FolderCase):

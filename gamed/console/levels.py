@@ -23,13 +23,13 @@ CHATTY: Final = ("twisted.conch", *(f"gamed.console.ssh.{name}" for name in _CON
 
 @define(eq=False)
 class LogLevels:
-    """One filter before all observers of a publisher. Before `change` is called, nothing is filtered.
-
-    `level`: by its name.
-    """
+    """One filter before all observers of a publisher. Before `change` is called, nothing is filtered."""
 
     publisher: LogPublisher = field(default=globalLogPublisher)
+
     level: str = "debug"
+    """The name of the current level."""
+
     _predicate: LogLevelFilterPredicate | None = None
 
     def change(self, name: str) -> None:
