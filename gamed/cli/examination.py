@@ -360,7 +360,7 @@ def _database(url: str) -> Iterator[tuple[str, str]]:
                 yield ERROR, f"{file} is damaged ({said}): stop gamed, and restore a backup (docs/howto/install.md)"
                 return
         else:
-            # It fails if the disk is full or the server is read-only. The rollback removes it.
+            # This fails if the disk is full or the server is read-only. The rollback removes the data.
             connection.exec_driver_sql(TRIED)
             connection.rollback()
         current = current_revision(connection)

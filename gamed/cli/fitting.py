@@ -11,7 +11,7 @@ GUTTER: Final = "   "
 """The space between parts of a picture that are next to each other."""
 
 BOARD: Final = 3
-"""If a block has at least so many lines that are too wide, it is a board; otherwise these lines are sentences."""
+"""A block with at least so many lines that are too wide is a board. Fewer are sentences, which are wrapped."""
 
 
 def fitted(lines: Sequence[str], width: int) -> Iterator[str]:

@@ -49,7 +49,7 @@ def holds(pid: int, inodes: set[str], proc: Path = Path("/proc")) -> bool | None
     links = []
     try:
         for entry in (proc / str(pid) / "fd").iterdir():
-            # A descriptor may be closed meanwhile; the one of this very listing always is.
+            # A descriptor may be closed meanwhile. The one that reads this directory always is.
             with suppress(FileNotFoundError):
                 links.append(str(entry.readlink()))
     except OSError:

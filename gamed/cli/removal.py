@@ -124,7 +124,7 @@ def _delete(settings: Config, store: Database, ids: Sequence[str], did: str, *, 
 
     counts: Counter[str] = Counter()
     with noted(Path(settings.store.state), did) as audit, _bar(len(ids)) as bar:
-        # First, because the daemon restores records that are still in the journal at its next start.
+        # First, because at its next start the daemon would restore a record that is still in the journal.
         thd_forget(settings.store.journal, frozenset(ids))
         for chunk in _chunks(ids):
             deleted = store.thd_delete(chunk, folders(settings.listeners))
@@ -175,9 +175,9 @@ def anonymise(ctx: click.Context, name: str, config: str | None, *, is_agreed: b
 
     NAME is the full name of a player, or an IP address, which also matches with any port. It is replaced by "anonymous"
     on the seats, in the search index and in replay files. In the findings, hints, comments and titles of these games it
-    is replaced only where it is the whole name: "Ada" stays in "Ada Lovelace" and "Adam". Games keep their ids, except
-    imported games of Go, whose ids depend on the content. Games that are running or not stored yet are not changed; run
-    the command again when they have ended.
+    is replaced where it occurs as whole words: "Ada" stays in "Adam", and in "Ada Lovelace" if that is another player's
+    name. Games keep their ids, except imported games of Go, whose ids depend on the content. Games that are running or
+    not stored yet are not changed; run the command again when they have ended.
 
     Prints one line per game, with --json one JSON object: id, outcome, and details. The outcomes are: anonymised;
     mentioned (a text contains the name, but no player has it, so the game is not changed); foreign (gamed does not read

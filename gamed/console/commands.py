@@ -269,9 +269,10 @@ def timeout(operator: ConsoleOperator, word: str, seat: int, switch: str) -> Ans
 
 @command("pause ROOM", changes=True)
 def pause(operator: ConsoleOperator, word: str) -> Answer:
-    """Pause a room's match, and keep what its players send until it goes on.
+    """Pause a room's match.
 
-    ROOM: the room's id, or at least its first four characters.
+    ROOM: the room's id, or at least its first four characters. Battleship and Quoridor keep what players send until the
+    match goes on. Hive and RoboRally take answers to requests that are open, and send no new ones.
 
     Example: pause 6f0c
     """

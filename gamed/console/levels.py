@@ -52,5 +52,5 @@ class LogLevels:
 
 
 def observers_of(publisher: LogPublisher) -> list[ILogObserver]:
-    """Return the observers of a publisher. This is a private attribute of Twisted."""
+    """Return the observers of a publisher, which are in a private attribute of Twisted."""
     return list(publisher._observers)  # noqa: SLF001

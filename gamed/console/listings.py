@@ -99,7 +99,7 @@ def limits_row(name: str, factory: SessionFactory) -> tuple[Any, ...]:
 
 
 def records_table(found: Iterable[Summary], games: Iterable[str]) -> Answer:
-    """Return records as a table. `games`: those that are played here."""
+    """Return records as a table. `games`: the names of all games here."""
     columns = ("ID", "STARTED", "GAME", "PLAYERS", "TERMINATION", "WINNER", "LENGTH")
     return Table(
         columns, list(map(_record_row, found)), f"No game matches. The games here are {', '.join(games)}.", ("PLAYERS",)

@@ -65,7 +65,7 @@ class CommandServices:
 
 @define(eq=False)
 class ConsoleOperator(Operator):
-    """Somebody who is logged in to the console, with what the commands of a session share."""
+    """A user who is logged in to the console, and the state that the commands of this session share."""
 
     services: CommandServices = field(kw_only=True)
     python: Callable[[], None] | None = field(default=None, kw_only=True)
@@ -101,7 +101,7 @@ class ConsoleOperator(Operator):
         return found[0]
 
     def reception(self, game: str) -> Reception:
-        """Return the reception of a game's listener. Raises ConsoleError: there is no such game, or no listener."""
+        """Return the reception of a game's listener. Raises ConsoleError if there is none."""
         self.check_game(game)
         found = self.services.listeners.of(game)
         if found is None:

@@ -42,7 +42,7 @@ class Reloader:
     """The current configuration."""
 
     read: Callable[[], Config] | None
-    """Reads it again. Raises ConfigError. None: the daemon was started without a file."""
+    """Reads it again. Raises ConfigError. None if the daemon was started without a file."""
 
     lobby: Lobby
     listeners: GameListeners

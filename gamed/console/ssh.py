@@ -113,7 +113,7 @@ class AuthorizedKeys:
     """The users' keys, read from their files at each login."""
 
     accounts: Callable[[], Sequence[AccountConfig]]
-    """Returns the present accounts."""
+    """Returns the current accounts."""
 
     def getAuthorizedKeys(self, username: bytes) -> list[keys.Key]:
         """Return the keys with which a user may log in."""
@@ -293,7 +293,7 @@ class Channel(SSHChannel):
     # Requests
 
     def request_pty_req(self, data: bytes) -> int:
-        """Keep the terminal's type and size."""
+        """Remember the size of the terminal."""
         _term, size, _modes = parseRequest_pty_req(data)
         self._size = (size[1], size[0])
         return 1

@@ -99,7 +99,7 @@ class Login:
         self.console_transport.close()
 
     def completions(self, line: str) -> list[str]:  # noqa: ARG002 (Conversation's signature)
-        """Nothing is completed here."""
+        """Return no completions."""
         return []
 
 
@@ -128,12 +128,12 @@ class ConsoleTelnetTransport(TelnetTransport):
     # The transport's side
 
     def connectionMade(self) -> None:
-        """Prepare; begin at once where there is no TLS."""
+        """Prepare the connection. Without TLS, begin at once."""
         self.input_throttle = InputThrottle(self.services.clock, self.transport, self._take, self._overlong)
         self.transport.registerProducer(self, True)  # noqa: FBT003 (Twisted's signature)
         self.negotiationMap[NAWS] = self._resized
         self.commandMap.update({IP: self._break, BRK: self._break})
-        # Not `_timer`: that of a peer that does not read for a while is cancelled when it reads again.
+        # Not `_timer`, which is also the timeout of a peer that does not read, and is cancelled when it reads again.
         self._login = self.services.clock.callLater(LOGIN_SECONDS, self.drop, "nobody logged in")
         # With TLS, output before the handshake would wait and pause this producer, and a paused transport does not
         # read the handshake.
@@ -141,7 +141,7 @@ class ConsoleTelnetTransport(TelnetTransport):
             self._begin()
 
     def handshakeCompleted(self) -> None:
-        """Begin."""
+        """Begin, because output can be sent now."""
         self._begin()
 
     def _begin(self) -> None:
