@@ -78,22 +78,22 @@ class PortTests(FolderCase):
     def test_a_port_of_the_daemon_that_runs(self) -> None:
         _, port = self.listen()
         self.lock()
-        self.only(examination.check_ports(self.on(port)), "ok", f"held by the gamed that runs (pid {os.getpid()})")
+        self.only(examination.check_ports(self.on(port)), "ok", f"held by the running gamed (pid {os.getpid()})")
 
     def test_a_port_of_a_stranger_while_a_daemon_runs(self) -> None:
         _, port = self.listen()
         self.lock()
         self.patch(ports, "holds", lambda *_: False)
-        self.only(examination.check_ports(self.on(port)), "error", "cannot be had")
+        self.only(examination.check_ports(self.on(port)), "error", "cannot be opened")
         self.patch(ports, "holds", lambda *_: None)
-        self.only(examination.check_ports(self.on(port)), "warning", "Ask as its user")
+        self.only(examination.check_ports(self.on(port)), "warning", "run this as its user")
 
     def test_one_port_for_two(self) -> None:
         port = free_port()
         config = self.config(battleship={"endpoint": f"tcp:{port}"}, web={"endpoint": f"tcp:{port}"})
         first, second = found(examination.check_ports(config))
         self.assertEqual((first[0], second[0]), ("ok", "error"))
-        self.assertIn(f"[web] and [battleship] both want port {port}", second[1])
+        self.assertIn(f"[web] and [battleship] both use port {port}", second[1])
 
     def test_a_port_for_root(self) -> None:
         def refuse(_endpoint: object) -> OSError:
@@ -174,20 +174,20 @@ class ReservedTests(FolderCase):
 
 class StateTests(FolderCase):
     def test_a_directory_of_ours(self) -> None:
-        self.only(examination.check_state(self.folder), "ok", "ours alone")
+        self.only(examination.check_state(self.folder), "ok", "nobody else")
 
     def test_a_directory_that_is_still_to_be_made(self) -> None:
         self.only(examination.check_state(self.folder / "a" / "b"), "ok", "first start")
 
     def test_one_that_cannot_be_made(self) -> None:
         (self.folder / "file").touch()
-        self.only(examination.check_state(self.folder / "file"), "error", "cannot be made")
+        self.only(examination.check_state(self.folder / "file"), "error", "cannot be created")
         self.patch(os, "access", lambda *_: False)
-        self.only(examination.check_state(self.folder / "a"), "error", "does not allow it")
+        self.only(examination.check_state(self.folder / "a"), "error", "cannot be created in")
 
     def test_one_that_cannot_be_written_to(self) -> None:
         self.patch(os, "access", lambda *_: False)
-        self.only(examination.check_state(self.folder), "error", "ask as it")
+        self.only(examination.check_state(self.folder), "error", "run this as that user")
 
     def test_one_that_others_can_write_to(self) -> None:
         self.folder.chmod(0o777)
@@ -294,7 +294,7 @@ class DatabaseTests(FolderCase):
 
     def test_one_that_is_whole(self) -> None:
         self.make()
-        self.only(examination.check_database(self.url), "ok", "is whole")
+        self.only(examination.check_database(self.url), "ok", "is intact")
 
     def test_one_of_a_later_version(self) -> None:
         self.make()
@@ -310,7 +310,7 @@ class DatabaseTests(FolderCase):
         for user, is_told in ((0, True), (1000, False)):
             self.patch(os, "geteuid", lambda user=user: user)
             ((_, text),) = found(examination.check_database(self.url))
-            self.assertEqual("ask as the daemon's user" in text, is_told)
+            self.assertEqual("run this as the daemon's user" in text, is_told)
 
     def test_one_without_a_schema(self) -> None:
         self.execute("CREATE TABLE something (a)")
@@ -371,7 +371,7 @@ class OtherTests(FolderCase):
         config.touch()
         self.only(examination.check_unit([unit]), "ok")
         unit.write_text("[Service]\n")
-        self.only(examination.check_unit([unit]), "error", "starts nothing")
+        self.only(examination.check_unit([unit]), "error", "does not start")
 
 
 class CommandTests(FolderCase):

@@ -311,7 +311,9 @@ class RecordTests(GoCase):
             "gamed.cli.recording.written", side_effect=[GamedError("cannot write new.xml: full"), None]
         ) as write:
             output = self.type("c3", "quit", "d4", f"quit {self.path('other.xml')}")
-        self.assertIn("cannot write new.xml: full. The game is not lost yet: `save FILE` writes another file", output)
+        self.assertIn(
+            "cannot write new.xml: full. The game is not lost yet: write it to another file with `save FILE`", output
+        )
         self.assertEqual([call.args[0].name for call in write.call_args_list], ["new.xml", "other.xml"])
         self.assertEqual(output.count(" is written"), 1)
 

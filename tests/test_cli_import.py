@@ -212,7 +212,7 @@ class ImportTests(ImportCase):
         self.assertGreaterEqual(first.count("%"), 4)
         self.assertEqual(len(lines), 3)
         for number, line in enumerate(lines, 1):
-            self.assertRegex(line, rf"(?s)\A[^%]*(go, 4 moves|is there already)\r\n[^\n]*100% .*{number} done")
+            self.assertRegex(line, rf"(?s)\A[^%]*(go, 4 moves|is in the store already)\r\n[^\n]*100% .*{number} done")
 
     def test_a_named_pipe_in_a_directory_is_passed_over(self) -> None:
         self.file("club/a.xml", GOFANS)

@@ -107,12 +107,12 @@ class DeleteTests(RemovalCase):
 
     def test_what_is_to_be_deleted_is_said_in_one_way(self) -> None:
         for args in ((), (ROOM, "--all"), (ROOM, "--game", "hive"), ("--all", "--player", ADA)):
-            self.assertIn("name games by ID", self.run_gamed("delete", *args, "--yes", status=2).stderr)
+            self.assertIn("give IDs", self.run_gamed("delete", *args, "--yes", status=2).stderr)
 
     def test_it_asks(self) -> None:
         found = self.run_gamed("delete", ROOM, status=2)
         self.assertIn("Delete 1 game from", found.stderr)
-        self.assertIn("say --yes", found.stderr)
+        self.assertIn("confirm with --yes", found.stderr)
         asked: list[str] = []
 
         def refuse(question: str, **_more: Any) -> None:

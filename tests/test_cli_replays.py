@@ -135,8 +135,8 @@ class BulkTests(ImportCase):
         self.assertIn("none of the games has the format nonsense", self.export("--format", "nonsense", status=2).output)
 
     def test_options_that_do_not_go_together(self) -> None:
-        self.assertIn("leave --output out", self.export("-o", "x", status=2).output)
-        self.assertIn("--json goes with --all", self.run_gamed("records", "export", ROOM, "--json", status=2).output)
+        self.assertIn("use it without --output", self.export("-o", "x", status=2).output)
+        self.assertIn("--json needs --all", self.run_gamed("records", "export", ROOM, "--json", status=2).output)
 
     def test_one_game_as_its_replay(self) -> None:
         shown = self.run_gamed("records", "export", ROOM, "--format", "replay").stdout_bytes

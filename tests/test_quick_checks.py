@@ -177,7 +177,7 @@ class DoctorTests(FolderCase):
         with socket.create_server(("", 0)) as listener:
             port = listener.getsockname()[1]
             config = self.config(battleship={"endpoint": f"tls:{self.folder}:{port}"})
-            self.only(examination.check_ports(config), "error", f"port {port} cannot be had")
+            self.only(examination.check_ports(config), "error", f"port {port} cannot be opened")
 
     def test_the_disk_of_the_database_is_looked_at_too(self) -> None:
         def note(folder: Path) -> list[tuple[str, str]]:

@@ -1,7 +1,7 @@
 """The command line: `gamed …`.
 
-Source: README.md#start-it, docs/reference/records.md#commands. What is imported at the top is light, so that `gamed
---help` answers at once; each command imports what it needs.
+Source: README.md#start-it, docs/reference/records.md#commands. Only light modules are imported at the top, so that
+`gamed --help` answers at once. Each command imports the rest when it runs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from gamed.cli.watch import watch
 @click.version_option(__version__, prog_name="gamed", message="%(prog)s %(version)s")
 @click.pass_context
 def main(ctx: click.Context) -> None:
-    """Look after a game server for the protocols that game programs already speak.
+    """Manage a game server that speaks the protocols of existing game programs.
 
     The server itself is started with `twistd -n gamed`.
     """
@@ -53,6 +53,6 @@ for _command in (
     install_files,
 ):
     main.add_command(_command)
-# `gamed records show` and `gamed records export` are the older spellings.
+# `gamed records show` and `gamed records export` are older names of `gamed show` and `gamed export`.
 for _command in (show, export, reindex, delete, anonymise):
     records.add_command(_command)

@@ -1,4 +1,4 @@
-"""`gamed bot`: the game's own client, as a program that plays anywhere."""
+"""`gamed bot`: plays a game on any server of its protocol."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gamed.core.errors import GamedError
 
 _PLAYER_OPTIONS = ("reservation", "players", "name", "stay", "pace")
 _PACE = 3.0
-"""Seconds that the authors' Quoridor client gets to show its own move: 24 frames at 8 a second."""
+"""Seconds that the original Quoridor client needs to show its own move: 24 frames at 8 a second."""
 
 
 class _Bot(click.Command):
@@ -30,38 +30,40 @@ class _Bot(click.Command):
 
 @click.command(cls=_Bot, epilog="Example: gamed bot battleship --host localhost --strategy density --games 3")
 @click.argument("game", shell_complete=complete_games)
-@click.option("--host", default="localhost", show_default=True, help="Where the server runs.")
-@click.option("--port", type=click.IntRange(1, 65535), help="Its port; left out: the game's standard port.")
-@click.option("--strategy", metavar="NAME", shell_complete=complete_strategies, help="How to play: see below.")
-@click.option("--games", type=click.IntRange(1), default=1, show_default=True, help="How many games, one by one.")
+@click.option("--host", default="localhost", show_default=True, help="The server's host.")
+@click.option("--port", type=click.IntRange(1, 65535), help="Its port. Default: the game's standard port.")
+@click.option("--strategy", metavar="NAME", shell_complete=complete_strategies, help="The strategy; see below.")
+@click.option("--games", type=click.IntRange(1), default=1, show_default=True, help="The number of games.")
 @click.option("--reservation", metavar="CODE", help="Take the seat that is reserved under this code (hive).")
-@click.option("--players", type=click.Choice(["2", "4"]), help="Vote for so many players (quoridor).")
+@click.option("--players", type=click.Choice(["2", "4"]), help="The number of players to vote for (quoridor).")
 @click.option(
     "--name",
     metavar="NAME",
-    help="What to be called (quoridor, roborally). The wires of battleship and hive carry no name: there, pages call a "
-    "program by its seat; in hive, a bot with --reservation has the name that the seat was prepared with.",
+    help="The player's name (quoridor, roborally). The protocols of battleship and hive have no names: web pages name "
+    "the bot by its seat. In hive, a bot with --reservation has the name with which the seat was prepared.",
 )
 @click.option(
     "--stay",
     type=click.FloatRange(0),
     metavar="SECONDS",
-    help="How long to stay at the table after a game, for a reset (quoridor; left out: 30).",
+    help="How long to stay at the table after a game, in case of a reset (quoridor; default: 30).",
 )
 @click.option(
     "--pace",
     type=click.FloatRange(0),
     metavar="SECONDS",
-    help="How long to wait before each move, for clients that show moves (quoridor; left out: 3).",
+    help="How long to wait before each move, so that clients can show the last one (quoridor; default: 3).",
 )
-@click.option("--tls", is_flag=True, help="Speak TLS, and see to it that the server is the one that --host names.")
-@click.option("--ca", type=click.File("rb"), metavar="FILE", help="Trust the certificates in a PEM file; with --tls.")
+@click.option("--tls", is_flag=True, help="Use TLS, and check that the certificate is valid for --host.")
+@click.option(
+    "--ca", type=click.File("rb"), metavar="FILE", help="Trust the certificates in this PEM file (with --tls)."
+)
 @json_option
 def bot(game: str, **options: Any) -> None:
     """Play GAME against whoever the server pairs this bot with.
 
-    Works with any server of the game's protocol. Prints a line a game; ends with status 1 if a game broke off. Games to
-    which others reset the table are played beyond --games.
+    Works with any server of the game's protocol. Prints one line per game. The exit status is 1 if a game broke off.
+    Games that begin because other players reset the table do not count towards --games.
     """
     from twisted.internet.defer import Deferred  # noqa: PLC0415 (heavy)
     from twisted.internet.task import react  # noqa: PLC0415 (heavy)
@@ -70,24 +72,26 @@ def bot(game: str, **options: Any) -> None:
 
     found = game_type_of(game)
     if found is None:
-        raise click.BadParameter(f"there is no {game}; there are {', '.join(game_types())}", param_hint="GAME")
+        raise click.BadParameter(f"there is no game {game}; the games are {', '.join(game_types())}", param_hint="GAME")
     game_type, maker = found
     players = game_type.players
     strategy = options["strategy"] or next(iter(players))
     if strategy not in players:
-        raise click.BadParameter(f"{game} has no {strategy}; it has {', '.join(players)}", param_hint="--strategy")
+        raise click.BadParameter(
+            f"{game} has no strategy {strategy}; it has {', '.join(players)}", param_hint="--strategy"
+        )
     port = options["port"] or maker.port
     if options["ca"] is not None and not options["tls"]:
-        raise click.BadParameter("without --tls nothing is checked", param_hint="--ca")
+        raise click.BadParameter("it has no effect without --tls", param_hint="--ca")
     given = {name: options[name] for name in _PLAYER_OPTIONS if options[name] is not None}
     for name in given:
         if name not in game_type.player_options:
-            why = f"bots of {game} do not take it; gamed bot --help says why"
+            why = f"bots of {game} do not take this option; see gamed bot --help"
             raise click.BadParameter(why, param_hint=f"--{name}")
     usual = {name: value for name, value in (("stay", STAY), ("pace", _PACE)) if name in game_type.player_options}
     player = partial(players[strategy], **{**usual, **given})
     ended: list[GamedError | None] = []
-    # `react` ends the process when it has ended the reactor; the exit status is this command's affair.
+    # `react` exits when the reactor has stopped. The exit status is set below instead.
     with suppress(SystemExit):
         react(lambda reactor: Deferred.fromCoroutine(_play(reactor, player, {**options, "port": port}, ended)))
     if not ended:

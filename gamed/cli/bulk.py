@@ -25,11 +25,11 @@ FAILED: Final = "failed"
 
 
 def export_all(settings: StoreConfig, chosen: str, folder: Path, *, as_json: bool) -> int:
-    """Write all games, and say what became of each; return the exit status. Raises StoreError, UsageError."""
+    """Write all games, and print the outcome of each; return the exit status. Raises StoreError, UsageError."""
     counts: Counter[str] = Counter()
     with database(settings) as store:
         length = store.thd_count()
-        # On standard error, and nothing of it where that is no terminal.
+        # On standard error, and only on a terminal.
         with click.progressbar(length=length, file=sys.stderr, width=0, hidden=not sys.stderr.isatty()) as bar:
             for record, outcome, text in _exported(store.thd_records(), chosen, folder):
                 counts[outcome] += 1
@@ -48,7 +48,7 @@ def export_all(settings: StoreConfig, chosen: str, folder: Path, *, as_json: boo
 
 
 def _exported(records: Iterator[Record], chosen: str, folder: Path) -> Iterator[tuple[Record, str, str]]:
-    """Yield each record with what became of it, and the file or the reason."""
+    """Yield each record with its outcome, and the file or the reason."""
     from gamed.store.replays import thd_write_file  # noqa: PLC0415 (heavy)
 
     for record in records:
@@ -57,7 +57,7 @@ def _exported(records: Iterator[Record], chosen: str, folder: Path) -> Iterator[
             thd_write_file(path, in_format(record, chosen))
         except click.UsageError as error:
             yield record, NO_FORMAT, error.message
-        except Exception as error:  # noqa: BLE001 (whatever is wrong with one, the others are written)
+        except Exception as error:  # noqa: BLE001 (one that fails must not stop the others)
             yield record, FAILED, f"{error}" or type(error).__name__
         else:
             yield record, WRITTEN, str(path)

@@ -1,6 +1,6 @@
-"""What the shell completes where a command takes a name: games, strategies, formats.
+"""Shell completion of names: games, strategies, formats.
 
-README.md#let-the-shell-complete tells how to switch it on.
+README.md#let-the-shell-complete explains how to switch it on.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def complete_strategies(ctx: click.Context, _param: click.Parameter, incomplete:
     from gamed.registry import game_types  # noqa: PLC0415 (heavy)
 
     types = game_types()
-    # A line that ends with an option is not parsed to its end: its arguments are still among the others.
+    # click does not parse a line that ends with an option to its end: the game may still be in `ctx.args`.
     named = [types[word] for word in (str(ctx.params.get("game")), *ctx.args) if word in types]
     chosen = named[:1] or types.values()
     return _beginning(dict.fromkeys(name for made in chosen for name in made.players), incomplete)

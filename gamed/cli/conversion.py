@@ -1,4 +1,4 @@
-"""`gamed convert`: Go games from one format to another. Source: docs/reference/records.md#gofans."""
+"""`gamed convert`: converts Go games from one format to another. Source: docs/reference/records.md#gofans."""
 
 from __future__ import annotations
 
@@ -20,30 +20,32 @@ GOFANS: Final = "gofans-"
 AS_SGF: Final = "sgf"
 FORMATS: Final = (*(f"{GOFANS}{version}" for version in ("1.1", "1.2", "2.1", "2.2")), AS_SGF)
 DEFAULT: Final = "gofans-1.2"
-"""What an .xml file becomes if nothing is said: it holds the variations, and needs no rules."""
+"""The default format of an .xml file: it holds variations, and does not require the name of the rules."""
 
 
 @click.command(epilog="Example: gamed convert club.sgf club.xml --to gofans-2.2")
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT", type=click.Path(dir_okay=False))
-@click.option("--to", type=click.Choice(FORMATS), help=f"The format; left out: sgf for .sgf, {DEFAULT} for .xml.")
+@click.option("--to", type=click.Choice(FORMATS), help=f"The format. Default: sgf for .sgf, {DEFAULT} for .xml.")
 @encoding_option
 @config_option
 @click.pass_context
 def convert(  # noqa: PLR0913, PLR0917 (options)
     ctx: click.Context, source: str, target: str, to: str | None, encoding: str | None, config: str | None
 ) -> None:
-    """Convert a Go game: GoFans 1.1 to 2.2 and SGF, both ways.
+    """Convert Go games between GoFans 1.1 to 2.2 and SGF.
 
-    IN is a file, or the id of a stored record. Several games of an SGF file become OUT-1.xml, OUT-2.xml and so on. What
-    the format cannot hold is said on standard error. A game that cannot be read or written is left out; then the status
-    is 1.
+    IN is a file, or the id of a stored record. If an SGF file has several games, they become OUT-1.xml, OUT-2.xml and
+    so on. Standard error lists what the format cannot hold. A game that cannot be read or written is left out, and the
+    exit status is 1.
     """
     chosen = to or (AS_SGF if is_sgf(target) else DEFAULT)
     if to is None and not target.lower().endswith((".xml", SGF)):
-        raise click.UsageError("say with --to what OUT shall be, or let its name end with .xml or .sgf")
+        raise click.UsageError(
+            "the format of OUT is not known: give it with --to, or use a name that ends with .xml or .sgf"
+        )
     readings = go_games(source, config, encoding)
-    # Nothing is written before it is known what can be.
+    # Convert all games before the first file is written.
     made = {reading.number: data for reading in readings if (data := converted(reading, chosen, len(readings) > 1))}
     if chosen == AS_SGF:
         write_all({Path(target): b"".join(made.values())} if made else {})
@@ -54,9 +56,9 @@ def convert(  # noqa: PLR0913, PLR0917 (options)
 
 
 def converted(reading: Reading, chosen: str, is_one_of_several: bool) -> bytes | None:  # noqa: FBT001 (a fact)
-    """Return a game in a format, or None if it is left out; what is not held is said on standard error.
+    """Return a game in a format, or None if it is left out. Print on standard error what the format cannot hold.
 
-    Raises GamedError if an only game cannot be written.
+    Raises GamedError if this is the only game and cannot be written.
     """
     number = reading.number if is_one_of_several else None
     if reading.game is None:
@@ -78,7 +80,7 @@ def converted(reading: Reading, chosen: str, is_one_of_several: bool) -> bytes |
 
 
 def in_format(game: GoGame, chosen: str) -> tuple[bytes, list[str]]:
-    """Return a game as a file, and what the format does not hold of it. Raises RecordError and RuleError."""
+    """Return a game as a file, and notes on what the format cannot hold. Raises RecordError and RuleError."""
     from gamed.records import gofans, sgf  # noqa: PLC0415 (heavy)
     from gamed.records.convert import convert as to_version  # noqa: PLC0415 (heavy)
     from gamed.records.record import document  # noqa: PLC0415 (heavy)
@@ -91,7 +93,7 @@ def in_format(game: GoGame, chosen: str) -> tuple[bytes, list[str]]:
 
 
 def can_hold(game: GoGame, chosen: str) -> bool:
-    """Whether a format can hold a game, if not all of it."""
+    """Whether a format can hold a game, at least in part."""
     try:
         in_format(game, chosen)
     except GamedError:
@@ -100,7 +102,7 @@ def can_hold(game: GoGame, chosen: str) -> bool:
 
 
 def write_all(files: Mapping[Path, bytes]) -> None:
-    """Write files. Raises GamedError, which names those that are written, if one of them cannot be."""
+    """Write files. Raises GamedError if one cannot be written; its text names those written before."""
     done: list[str] = []
     for path, data in files.items():
         try:
@@ -112,13 +114,13 @@ def write_all(files: Mapping[Path, bytes]) -> None:
 
 
 def complain(notes: Sequence[str], number: int | None = None) -> None:
-    """Say on standard error what a format does not hold. `number`: of the game in its collection."""
+    """Print notes on standard error. `number`: the game's number in a file of several."""
     for note in notes:
         click.echo(one_line(note if number is None else f"game {number}: {note}"), err=True)
 
 
 def numbered(target: Path, number: int | None) -> Path:
-    """Return the name of one of several files."""
+    """Return the name of the file with this number; `target` itself if there is only one file."""
     return target if number is None else target.with_name(f"{target.stem}-{number}{target.suffix}")
 
 

@@ -1,4 +1,4 @@
-"""`gamed check --board`: tiles and courses of RoboRally.
+"""`gamed check --board`: checks tiles and courses of RoboRally.
 
 Source: docs/specs/roborally.md#52-checks-of-a-tile, docs/specs/roborally.md#54-files.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def check_boards(files: Iterable[Path], *, as_json: bool) -> int:
-    """Print what is wrong with each file, a line a finding, or an object with --json; return the exit status."""
+    """Print the findings of each file, a line each, or an object per file with --json. Return the exit status."""
     refused = False
     for file in files:
         try:
@@ -38,7 +38,7 @@ def check_boards(files: Iterable[Path], *, as_json: bool) -> int:
 
 
 def _findings(file: Path) -> Sequence[BoardFinding]:
-    """Return the errors and warnings of a course, if its name ends so, else of a tile. Raises ConfigError."""
+    """Return the errors and warnings of a course (`*.course`) or of a tile. Raises ConfigError."""
     from gamed.games.roborally.course_files import load_course, load_tile  # noqa: PLC0415 (heavy)
     from gamed.games.roborally.rules.checks import check_board, check_flags, check_tile  # noqa: PLC0415 (heavy)
     from gamed.games.roborally.rules.courses import Limits  # noqa: PLC0415 (heavy)

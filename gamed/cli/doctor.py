@@ -1,4 +1,4 @@
-"""`gamed doctor`: whether a daemon could run here, and what to do if not."""
+"""`gamed doctor`: checks whether a daemon can run here, and says what to do if not."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
 @json_option
 @click.pass_context
 def doctor(ctx: click.Context, config: str | None, as_json: bool) -> None:  # noqa: FBT001 (click's way)
-    """Examine configuration, ports, files, disk, database, clocks and limits, and say what to do.
+    """Check configuration, ports, files, disk, database, clocks and limits, and say what to do about problems.
 
-    Run it as the user that the daemon runs as; a running daemon is not disturbed. Ends with status 1 if there is an
-    error; warnings leave 0.
+    Run it as the daemon's user. A running daemon is not disturbed. The exit status is 1 if there is an error, and 0 if
+    there are only warnings.
     """
     from gamed.cli.examination import examine, plain, worst  # noqa: PLC0415 (heavy)
     from gamed.config import load  # noqa: PLC0415 (heavy)
@@ -31,7 +31,7 @@ def doctor(ctx: click.Context, config: str | None, as_json: bool) -> None:  # no
     except ConfigError as error:
         findings = [Finding("configuration", ERROR, str(error))]
     else:
-        where = f"{config} can be used" if config else "there is none; the defaults of etc/gamed.toml hold"
+        where = f"{config} can be used" if config else "no file was given; the defaults of etc/gamed.toml apply"
         findings = [Finding("configuration", OK, where), *examine(loaded)]
     if as_json:
         click.echo(json.dumps([plain(finding) for finding in findings], indent=2))

@@ -1,7 +1,7 @@
-"""The checks of `gamed doctor`: each looks at one thing and says what to do about it.
+"""The checks of `gamed doctor`. Each examines one thing, and says what to do about a problem.
 
-They change nothing that lasts: the disk is tried with a file that is removed at once, ports are bound and released,
-SQLite is opened for reading, and what PostgreSQL is asked to take is rolled back.
+They leave nothing behind: the disk is tested with a file that is removed at once, ports are bound and released, SQLite
+is opened read-only, and the test data for PostgreSQL is rolled back.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ from gamed.quick_checks import ERROR, OK, WARNING, Finding
 from gamed.registry import games
 
 SYNCS: Final = 20
-"""How often the disk is asked to sync a page."""
+"""The number of pages that are written and synced in the test of a disk."""
 
 TOO_FAST: Final = 0.000_03
-"""Seconds: no disk that keeps what it is given syncs a page faster than this."""
+"""Seconds. No disk that really writes a page syncs it faster than this."""
 
 TOO_SLOW: Final = 0.05
-"""Seconds of a sync from which on `durability = "disk"` makes itself felt in each move."""
+"""Seconds. With a slower sync, `durability = "disk"` noticeably delays each move."""
 
 FREE_BYTES: Final = 100 * 1024 * 1024
 
 TRIED: Final = (
     "CREATE TEMPORARY TABLE gamed_doctor AS SELECT string_agg(md5(random()::text), '') FROM generate_series(1, 30000)"
 )
-"""What a PostgreSQL server is asked to take: a megabyte that cannot be packed."""
+"""The test data for a PostgreSQL server: a megabyte that cannot be compressed."""
 
 LEAST_YEAR: Final = 2026
 UNITS: Final = (Path("/etc/systemd/system/gamed.service"), Path("/usr/lib/systemd/system/gamed.service"))
 SOCKETS: Final = Path("/etc/systemd/system/sockets.target.wants")
-"""The socket units that systemd starts."""
+"""The directory of the socket units that systemd starts."""
 
 _STREAM: Final = re.compile(r"^\s*ListenStream\s*=\s*(?:\S*:)?(\d+)\s*$", re.MULTILINE)
 RESERVED: Final = Path("/proc/sys/net/ipv4/ip_local_reserved_ports")
@@ -59,7 +59,7 @@ _IN_MEMORY: Final = frozenset({"tmpfs", "ramfs", "overlay"})
 
 
 def examine(config: Config) -> list[Finding]:
-    """Make all checks of a configuration that could be loaded. Each that breaks is an error by itself."""
+    """Run all checks of a configuration that could be loaded. A check that raises becomes an error of its own."""
     return quick_checks.run(
         (
             *quick_checks.checks(config, endpoints(config)),
@@ -80,7 +80,7 @@ def examine(config: Config) -> list[Finding]:
 
 
 def endpoints(config: Config) -> Mapping[str, str]:
-    """Return the endpoint strings that a configuration names or leaves to the standard, by section."""
+    """Return the endpoint strings of a configuration by section, those that it names and the standard ones."""
     texts: dict[str, str] = {}
     for name, maker in games().items():
         given = config.listeners[name].endpoint
@@ -98,10 +98,10 @@ def check_ports(config: Config) -> Iterator[tuple[str, str]]:
         if endpoint.kind == "systemd":
             yield OK, f"[{name}] gets its port from elsewhere ({endpoint.kind})"
         if port is None or endpoint.kind not in FAMILIES:
-            # What cannot be used is told by the check of endpoints.
+            # The check of endpoints reports those that cannot be used.
             continue
         if port and port in used:
-            yield ERROR, f"[{name}] and [{used[port]}] both want port {port}: give one of them another endpoint"
+            yield ERROR, f"[{name}] and [{used[port]}] both use port {port}: give one of them another endpoint"
             continue
         used[port] = name
         error = ports.taken(endpoint)
@@ -115,19 +115,23 @@ def _taken(name: str, port: int, error: OSError, daemon: int | None) -> tuple[st
     if daemon is not None:
         is_holder = ports.holds(daemon, ports.listening(port))
         if is_holder:
-            return OK, f"[{name}] port {port} is held by the gamed that runs (pid {daemon})"
+            return OK, f"[{name}] port {port} is held by the running gamed (pid {daemon})"
         if is_holder is None:
-            return WARNING, f"[{name}] port {port} is in use, by the gamed that runs (pid {daemon})? Ask as its user"
+            who = f"perhaps by the running gamed (pid {daemon})"
+            return WARNING, f"[{name}] port {port} is in use, {who}: run this as its user to find out"
     if isinstance(error, PermissionError):
-        return ERROR, f"[{name}] port {port} is for root only: choose one from 1024 on, or have systemd open it"
+        return (
+            ERROR,
+            f"[{name}] port {port} can be opened by root only: choose one from 1024 on, or let systemd open it",
+        )
     return (
         ERROR,
-        f"[{name}] port {port} cannot be had: {error.strerror}. `ss -tlnp sport = :{port}` says who has it",
+        f"[{name}] port {port} cannot be opened: {error.strerror}. `ss -tlnp sport = :{port}` shows who has it",
     )
 
 
 def check_reserved(config: Config) -> Iterator[tuple[str, str]]:
-    """Whether outgoing connections can take a port of ours before the daemon does."""
+    """Whether an outgoing connection can take one of our ports before the daemon does."""
     with suppress(OSError):
         low, high = (int(text) for text in EPHEMERAL.read_text().split())
         reserved = _numbers(RESERVED.read_text().strip())
@@ -139,16 +143,17 @@ def check_reserved(config: Config) -> Iterator[tuple[str, str]]:
             yield (
                 WARNING,
                 (
-                    f"port {listed} may be taken by an outgoing connection ({low} to {high} are): install "
-                    "etc/sysctl.d/gamed.conf with them and run `sysctl --system`, or let systemd hold the ports"
+                    f"port {listed} may be taken by an outgoing connection, which uses a port from {low} to {high}: "
+                    "list it in etc/sysctl.d/gamed.conf, install that file and run `sysctl --system`, or let systemd "
+                    "hold the port"
                 ),
             )
         else:
-            yield OK, "no outgoing connection can take a port of ours"
+            yield OK, "no outgoing connection can take one of our ports"
 
 
 def _held_by_systemd() -> set[int]:
-    """Return the ports that socket units hold from the start of the machine on."""
+    """Return the ports that socket units hold as soon as the machine has started."""
     units = SOCKETS.glob("*.socket") if SOCKETS.is_dir() else ()
     return {int(port) for unit in units for port in _STREAM.findall(unit.read_text())}
 
@@ -166,31 +171,32 @@ def _numbers(text: str) -> set[int]:
 
 
 def check_state(state: Path) -> Iterator[tuple[str, str]]:
-    """Whether the state directory can be written to, by us and by nobody else."""
+    """Whether we can write to the state directory, and nobody else can."""
     if not state.is_dir():
         parent = next((folder for folder in state.parents if folder.is_dir()), Path("/"))
         if not state.exists() and os.access(parent, os.W_OK | os.X_OK):
-            yield OK, f"{state} will be made at the first start"
+            yield OK, f"{state} will be created at the first start"
         else:
             yield (
                 ERROR,
-                f"{state} cannot be made: {parent} does not allow it. Make it, and give it to the daemon's user",
+                f"{state} cannot be created in {parent}: create it, and make the daemon's user its owner",
             )
         return
     status = state.stat()
     if not os.access(state, os.W_OK | os.X_OK):
-        yield ERROR, f"{state} cannot be written to by user {os.geteuid()}: give it to the daemon's user, or ask as it"
+        advice = "make the daemon's user its owner, or run this as that user"
+        yield ERROR, f"{state} is not writable for user {os.geteuid()}: {advice}"
     elif status.st_mode & 0o022:
-        yield WARNING, f"{state} can be written to by others: chmod go-w {shlex.quote(str(state))}"
+        yield WARNING, f"{state} is writable for other users: run chmod go-w {shlex.quote(str(state))}"
     else:
-        yield OK, f"{state} is ours alone to write to"
+        yield OK, f"{state} is writable for us, and for nobody else"
     foreign = [path for path in sorted(state.glob("journal/*")) if path.stat().st_uid != status.st_uid]
     if foreign:
-        yield ERROR, f"{foreign[0]} belongs to another user than {state}: chown it, or the daemon cannot open it"
+        yield ERROR, f"{foreign[0]} has another owner than {state}, so the daemon cannot open it: run chown"
 
 
 def check_journal(journal: Path) -> Iterator[tuple[str, str]]:
-    """Whether a start has found segments of the journal that are damaged."""
+    """Whether a start of the daemon has kept damaged segments of the journal aside."""
     from gamed.store.journal import DAMAGED  # noqa: PLC0415 (heavy)
 
     damaged = sorted(journal.glob(f"*{DAMAGED}"))
@@ -199,7 +205,7 @@ def check_journal(journal: Path) -> Iterator[tuple[str, str]]:
             WARNING,
             (
                 f"{path} is damaged: the log of the start that found it says which games have lost what. Check the "
-                "disk, copy the file if you want to look into it, then remove it"
+                "disk, copy the file if you want to examine it, then remove it"
             ),
         )
     if not damaged:
@@ -207,7 +213,7 @@ def check_journal(journal: Path) -> Iterator[tuple[str, str]]:
 
 
 def check_lock(config: Config) -> Iterator[tuple[str, str]]:
-    """Whether another daemon has the state directory: one that has none of the ports of this configuration."""
+    """Whether another daemon uses the state directory: one that has none of the ports of this configuration."""
     daemon = ports.running(config.store.journal / "lock")
     if daemon is None:
         return
@@ -224,7 +230,7 @@ def check_lock(config: Config) -> Iterator[tuple[str, str]]:
 
 
 def check_disks(config: Config) -> Iterator[tuple[str, str]]:
-    """Whether the disks keep what they are given: that of the state, and that of the database's file."""
+    """Test the disks of the state directory and of the database's file."""
     folders = [Path(config.store.state)]
     if config.store.url.startswith(SQLITE) and config.store.url != SQLITE:
         folders.append(Path(config.store.url.removeprefix(SQLITE)).absolute().parent)
@@ -233,18 +239,18 @@ def check_disks(config: Config) -> Iterator[tuple[str, str]]:
 
 
 def _there(folder: Path) -> Path:
-    """Return a directory, or the one above that is there."""
+    """Return a directory, or the nearest one above it that exists."""
     return folder if folder.is_dir() else next(above for above in folder.absolute().parents if above.is_dir())
 
 
 def check_disk(folder: Path) -> Iterator[tuple[str, str]]:
-    """Whether the disk keeps what it is given: write, sync, drop from memory, read back, measure."""
+    """Test a disk: write, sync, drop from memory, read back and compare, and measure the syncs."""
     free = os.statvfs(folder).f_bavail * os.statvfs(folder).f_frsize
     if free < FREE_BYTES:
-        yield WARNING, f"{free // 1_000_000} MB are free in {folder}: games are held when nothing is; make room"
+        yield WARNING, f"{free // 1_000_000} MB are free in {folder}: a full disk suspends all games, so make room"
     kind = filesystem(folder)
     if kind in _IN_MEMORY:
-        yield WARNING, f"{folder} is a {kind}: what is in it may not survive a restart of the machine"
+        yield WARNING, f"{folder} is on a {kind}: its files may not survive a restart of the machine"
     try:
         seconds = honest(folder)
     except OSError as error:
@@ -252,11 +258,11 @@ def check_disk(folder: Path) -> Iterator[tuple[str, str]]:
         return
     shown = f"a sync of a page takes {seconds * 1000:.2f} ms on {kind}"
     if seconds < TOO_FAST and kind not in _IN_MEMORY:
-        yield WARNING, f'{shown}: faster than any disk, so durability = "disk" may promise too much'
+        yield WARNING, f'{shown}: faster than any disk, so durability = "disk" may not survive a power cut'
     elif seconds > TOO_SLOW:
         yield WARNING, f'{shown}: durability = "disk" adds that to each move'
     else:
-        yield OK, f"what is written is read back the same; {shown}"
+        yield OK, f"data is read back as it was written; {shown}"
 
 
 def honest(folder: Path) -> float:
@@ -269,7 +275,7 @@ def honest(folder: Path) -> float:
             began = time.perf_counter()
             os.fdatasync(file.fileno())
             taken.append(time.perf_counter() - began)
-        # What is in the page cache would be compared with itself.
+        # The page cache would only be compared with itself.
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
         file.seek(0)
         if file.read() != b"".join(pages):
@@ -294,7 +300,7 @@ def filesystem(folder: Path, mounts: Path = Path("/proc/self/mounts")) -> str:
 
 
 def check_database(url: str) -> Iterator[tuple[str, str]]:
-    """Whether the database can be reached, is whole, takes something, and has the schema of this version or before."""
+    """Whether the database can be reached, is intact and writable, and has a schema that this version knows."""
     from sqlalchemy.exc import ArgumentError, SQLAlchemyError  # noqa: PLC0415 (heavy)
 
     from gamed.store.sql import public_url, sentence  # noqa: PLC0415 (heavy)
@@ -323,14 +329,14 @@ def _database(url: str) -> Iterator[tuple[str, str]]:
         yield WARNING, "the records are kept in memory only: set [store] url"
         return
     elif not file.exists():
-        yield OK, f"{file} will be made at the first start"
+        yield OK, f"{file} will be created at the first start"
         return
     elif not all(os.access(path, os.W_OK) for path in (file, file.parent)):
         yield (
             ERROR,
             (
-                f"{file} and its directory must be writable for user {os.geteuid()}: give them to the daemon's user, "
-                "or ask as it"
+                f"{file} and its directory must be writable for user {os.geteuid()}: make the daemon's user their "
+                "owner, or run this as that user"
             ),
         )
         return
@@ -342,7 +348,7 @@ def _database(url: str) -> Iterator[tuple[str, str]]:
     try:
         connected = engine.connect()
     except SQLAlchemyError as error:
-        asked = "" if os.geteuid() else "ask as the daemon's user (docs/howto/install.md#check), "
+        asked = "" if os.geteuid() else "run this as the daemon's user (docs/howto/install.md#check), "
         yield ERROR, f"{name} cannot be opened: {asked}start its server, or correct [store] url ({sentence(error)})"
         return
     with ExitStack() as stack:
@@ -354,30 +360,36 @@ def _database(url: str) -> Iterator[tuple[str, str]]:
                 yield ERROR, f"{file} is damaged ({said}): stop gamed, and restore a backup (docs/howto/install.md)"
                 return
         else:
-            # A disk that is full, or a server that only reads. It goes with the transaction.
+            # This fails if the disk is full or the server is read-only. The rollback removes the data.
             connection.exec_driver_sql(TRIED)
             connection.rollback()
         current = current_revision(connection)
     if current == HEAD:
-        yield OK, f"{name} is whole and has the schema of this version"
+        yield OK, f"{name} is intact and has the schema of this version"
     elif current is None or current < HEAD:
-        yield WARNING, f"{name} has the schema {current or 'of no version'}; the next start brings it to {HEAD}"
+        yield WARNING, f"{name} has the schema {current or 'of no version'}; the next start migrates it to {HEAD}"
     else:
         yield ERROR, f"{name} has the schema {current}, and this gamed knows none later than {HEAD}: use a newer gamed"
 
 
 def check_clocks(state: Path) -> Iterator[tuple[str, str]]:
-    """Whether the clocks go forward, and the date can be right."""
+    """Whether the clocks go forward, and the date is plausible."""
     first = time.monotonic()
     time.sleep(0.01)
     if not 0 < time.monotonic() - first < 1:
-        yield ERROR, "the monotonic clock does not go as it should: no time limit can be kept on this machine"
+        yield ERROR, "the monotonic clock does not run evenly: time limits cannot be kept on this machine"
     now = datetime.now(UTC)
     newest = max((path.stat().st_mtime for path in state.glob("journal/*.journal")), default=0.0)
     if now.year < LEAST_YEAR:
-        yield ERROR, f"the date is {now:%Y-%m-%d}: set the clock (timedatectl set-ntp true), records bear it"
+        yield (
+            ERROR,
+            f"the date is {now:%Y-%m-%d}: set the clock (timedatectl set-ntp true), because records have the date",
+        )
     elif newest > now.timestamp() + 60:
-        yield WARNING, "the journal was written in the future: the clock was set back; records bear the date"
+        yield (
+            WARNING,
+            "the journal's date is in the future, so the clock was set back: check it, because records have the date",
+        )
     else:
         yield OK, f"the clocks go forward; it is {now:%Y-%m-%d %H:%M} UTC"
 
@@ -386,18 +398,21 @@ def check_unit(units: Iterable[Path] = UNITS) -> Iterator[tuple[str, str]]:
     """Whether an installed systemd unit names a program and a configuration that exist."""
     unit = next((path for path in units if path.is_file()), None)
     if unit is None:
-        yield OK, "no systemd unit is installed (docs/howto/install.md tells how)"
+        yield OK, "no systemd unit is installed (docs/howto/install.md explains how)"
         return
     starts = [line.partition("=")[2] for line in unit.read_text().splitlines() if line.startswith("ExecStart=")]
     words = shlex.split(starts[-1]) if starts else []
     if not words:
-        yield ERROR, f"{unit} starts nothing: install etc/systemd/gamed.service anew"
+        yield ERROR, f"{unit} does not start a program: install etc/systemd/gamed.service again"
         return
     missing = [word for word in (words[0].lstrip("-@:+!"), *_after(words, "--config")) if not Path(word).exists()]
     if missing:
-        yield ERROR, f"{unit} names {missing[0]}, which is not there: correct ExecStart=, then systemctl daemon-reload"
+        yield (
+            ERROR,
+            f"{unit} names {missing[0]}, which does not exist: correct ExecStart=, then run systemctl daemon-reload",
+        )
     else:
-        yield OK, f"{unit} names a program and a configuration that are there"
+        yield OK, f"{unit} names a program and a configuration that exist"
 
 
 def _after(words: list[str], option: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""`gamed install-files`: what the package brings along besides its program, written where an administrator wants it."""
+"""`gamed install-files`: writes the package's configuration, units, documents and man pages to a directory."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ FOLDERS = ("etc", "docs")
 def install_files(ctx: click.Context, directory: Path) -> None:
     """Write configuration, systemd units, examples, documents and man pages into a directory.
 
-    They are copies to install from, as docs/howto/install.md tells; the daemon reads none of them there. A file that is
-    there already, with other content, is kept as NAME.old.
+    These are copies to install from, as docs/howto/install.md explains. The daemon does not read them there. An
+    existing file with other content is kept as NAME.old.
     """
     for name, content in files(ctx.find_root()):
         try:
@@ -32,7 +32,7 @@ def install_files(ctx: click.Context, directory: Path) -> None:
 
 
 def files(context: click.Context) -> Iterator[tuple[Path, bytes]]:
-    """Yield the name and the content of each file. `context`: of the command `gamed`, whose man pages are made."""
+    """Yield the name and the content of each file. `context`: that of the command `gamed`, for its man pages."""
     root = brought()
     for path in sorted(path for folder in FOLDERS for path in (root / folder).rglob("*") if path.is_file()):
         yield path.relative_to(root), path.read_bytes()
@@ -41,7 +41,7 @@ def files(context: click.Context) -> Iterator[tuple[Path, bytes]]:
 
 
 def brought() -> Path:
-    """Return where the folders stand: in the installed package, else in the checkout."""
+    """Return the parent of the folders: the installed package, else the checkout."""
     package = Path(gamed.__file__).parent
     return package if (package / "etc").is_dir() else package.parent
 

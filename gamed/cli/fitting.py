@@ -1,4 +1,4 @@
-"""Pictures on terminals that are narrower than they are: a wide part is printed in pieces, one below the other."""
+"""Fits text boards to a narrow terminal: a part that is too wide is cut into pieces, one below the other."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from itertools import groupby
 from typing import Final
 
 GUTTER: Final = "   "
-"""What parts the columns of a picture that belong apart."""
+"""The space between parts of a picture that are next to each other."""
 
 BOARD: Final = 3
-"""So many wide lines next to one another are a board, and not sentences."""
+"""A block with at least so many lines that are too wide is a board. Fewer are sentences, which are wrapped."""
 
 
 def fitted(lines: Sequence[str], width: int) -> Iterator[str]:
@@ -31,7 +31,7 @@ def fitted(lines: Sequence[str], width: int) -> Iterator[str]:
 
 
 def _pieces(block: Sequence[str], width: int) -> Iterator[str]:
-    """Yield a block's left part, and what is right of it below that, again in pieces."""
+    """Yield the left part of a block, and below it the rest, cut in the same way."""
     longest = max(map(len, block))
     while longest > width:
         padded = [line.ljust(longest) for line in block]

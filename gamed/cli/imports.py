@@ -1,8 +1,8 @@
-"""`gamed import` and `gamed check`: documents on their way into the record store.
+"""`gamed import` and `gamed check`: check documents, and store them as records.
 
-Source: docs/reference/records.md#the-import, docs/reference/records.md#limits. A line a document, and only when it is
-committed; some documents share a transaction, so an import that is killed leaves whole records, and running it again
-takes the rest.
+Source: docs/reference/records.md#the-import, docs/reference/records.md#limits. Documents are stored in batches, a
+transaction each, and the line of a document is printed only after its batch is committed. So an import that is killed
+leaves only whole records, and running it again stores the rest.
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ if TYPE_CHECKING:
 
 STREAM: Final = "-"
 ENDINGS: Final = (".xml", ".xml.gz", ".sgf", ".sgf.gz")
-"""What the names of documents in a directory end with."""
+"""The endings of the names of documents in a directory."""
 
 SHARED: Final = 100
-"""How many documents share a transaction at most."""
+"""The most documents in a transaction."""
 
 ALLOCATIONS: Final = 200_000
-"""After how many new objects the garbage collector looks at them; Python's default is 700."""
+"""The garbage collector's threshold of new objects while documents are read; Python's default is 700."""
 
 VALID: Final = "valid"
-"""What `gamed check` says where `gamed import` says `imported`."""
+"""The code that `gamed check` prints where `gamed import` prints `imported`."""
 
 paths_argument = click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path())
 
@@ -69,9 +69,9 @@ def import_command(
 ) -> None:
     """Check documents and store them as records.
 
-    PATH is a document, XML or SGF, packed with gzip or not; a directory, which stands for all .xml and .sgf files below
-    it, packed (.gz) or not; or - for the standard input. Prints a line a game and a summary; with --json a JSON object
-    a line. Ends with status 0 only if everything is in the store afterwards.
+    PATH is an XML or SGF document, which may be compressed with gzip; a directory, which means all .xml, .sgf, .xml.gz
+    and .sgf.gz files below it; or - for standard input. Prints one line per game and a summary, with --json one JSON
+    object per line. The exit status is 0 only if everything is in the store afterwards.
     """
     settings = store_settings(config)
     reporter = Reporter(as_json)
@@ -83,7 +83,7 @@ def import_command(
 
 @click.command("check", epilog="Example: gamed check game.xml")
 @paths_argument
-@click.option("--board", "boards", is_flag=True, help="The files are RoboRally's: tiles, or courses (*.course).")
+@click.option("--board", "boards", is_flag=True, help="Check tiles or courses (*.course) of RoboRally.")
 @encoding_option
 @config_option
 @json_option
@@ -91,9 +91,9 @@ def import_command(
 def check_command(  # noqa: PLR0913 (options)
     ctx: click.Context, paths: Sequence[str], encoding: str | None, config: str | None, *, boards: bool, as_json: bool
 ) -> None:
-    """Check documents as `gamed import` does, and store nothing.
+    """Check documents as `gamed import` does, but store nothing.
 
-    PATH is what `gamed import` takes. With --board it is a file of RoboRally: a tile, or a course (*.course).
+    PATH is the same as for `gamed import`. With --board it is a file of RoboRally: a tile, or a course (*.course).
     """
     if boards:
         from gamed.cli.courses import check_boards  # noqa: PLC0415 (seldom)
@@ -107,7 +107,7 @@ def check_command(  # noqa: PLR0913 (options)
 
 
 def found(paths: Iterable[str]) -> Iterator[str]:
-    """Yield the names of documents; a directory is replaced by those below it, in the order of their names."""
+    """Yield the names of documents. A directory yields those below it, sorted by name."""
     for path in paths:
         if path == STREAM or not Path(path).is_dir():
             yield path
@@ -118,14 +118,15 @@ def found(paths: Iterable[str]) -> Iterator[str]:
 
 
 def _is_document(file: Path) -> bool:
-    # Opening a named pipe would wait for its writer. A link to nothing is taken, so that it is told of.
+    # Opening a named pipe would wait for its writer. A broken link is included, so that it is reported.
     return file.name.endswith(ENDINGS) and (file.is_file() or not file.exists())
 
 
 def checked(sources: Iterable[str], formats: str, budget: int, encoding: str | None = None) -> Iterator[Checked]:
-    """Yield the name of each game's document with what came of it, up to the storing.
+    """Yield the outcome of checking each game, with the name of its document.
 
-    `encoding`: of SGF files, whatever they declare. Raises ConfigError, and RecordError if the encoding is not known.
+    `encoding`: of SGF files, instead of the one that they declare. Raises ConfigError, and RecordError if the encoding
+    is not known.
     """
     from gamed.records.files import outcomes  # noqa: PLC0415 (heavy)
     from gamed.records.importer import refused  # noqa: PLC0415 (heavy)
@@ -150,9 +151,9 @@ def checked(sources: Iterable[str], formats: str, budget: int, encoding: str | N
 
 @contextmanager
 def collected_seldom() -> Iterator[None]:
-    """Hold the garbage collector back while documents are read.
+    """Run the garbage collector less often while documents are read.
 
-    Trees of moves have no reference cycles, and it would take a third of the time to find that out.
+    Trees of moves have no reference cycles, and the collector would take a third of the time to look for them.
     """
     usual = gc.get_threshold()
     gc.set_threshold(ALLOCATIONS)
@@ -163,7 +164,7 @@ def collected_seldom() -> Iterator[None]:
 
 
 def document_of(name: str, budget: int) -> bytes:
-    """Return a document by the name of its file, or `-`. Raises RecordError."""
+    """Read a document from its file; `-` is standard input. Raises RecordError."""
     from gamed.records.source import read, read_stream  # noqa: PLC0415 (heavy)
 
     if name == STREAM:
@@ -172,10 +173,10 @@ def document_of(name: str, budget: int) -> bytes:
 
 
 def kept(settings: StoreConfig, outcomes: Iterator[Checked], did: str) -> Iterator[Checked]:
-    """Store what can be stored, some documents in one transaction; yield all when that is committed.
+    """Store valid documents in batches, a transaction each; yield the outcomes of a batch when it is committed.
 
-    A database that does not exist is made when there is something to store. `did`: the command as the audit log has it.
-    Raises StoreError.
+    A missing database is created only when there is something to store. `did`: the command, for the audit log. Raises
+    StoreError.
     """
     from gamed.audit import noted  # noqa: PLC0415 (heavy)
     from gamed.store.reading import is_missing  # noqa: PLC0415 (heavy)
@@ -211,28 +212,28 @@ def _stored(store: Database, taken: Sequence[Imported]) -> list[Imported]:
 
 
 def _marked(outcome: Imported, fresh: set[str]) -> Imported:
-    """Return an outcome of a committed transaction; the first of its id is new, if the id was."""
+    """Return the outcome of a committed document: the first one with a fresh id is new, others are duplicates."""
     assert outcome.record is not None
     if outcome.record.id in fresh:
         fresh.remove(outcome.record.id)
         return outcome
-    return attrs.evolve(outcome, code="duplicate", sentence=f"the record {outcome.record.id} is there already")
+    return attrs.evolve(outcome, code="duplicate", sentence=f"the record {outcome.record.id} is in the store already")
 
 
 @define
 class Reporter:
-    """Prints what came of documents, a line each as it comes; on a terminal above a progress bar."""
+    """Prints the outcome of each document at once, on a terminal above a progress bar."""
 
     as_json: bool
     good: str = "imported"
-    """What is said where a document could be stored."""
+    """The code that is printed for a document without errors."""
     _counts: Counter[str] = field(init=False, factory=Counter)
     _refusals: int = field(init=False, default=0)
     _bar: Any = field(init=False, default=None)
 
     @contextmanager
     def progress(self, sources: Sequence[str]) -> Iterator[Iterable[str]]:
-        """Show which part of the documents is taken from what this yields; at the end print a summary."""
+        """Yield the documents, with a progress bar that follows their iteration; at the end print a summary."""
         # On a terminal only: a log has no use for it.
         if sys.stderr.isatty():
             with click.progressbar(sources, file=sys.stderr, width=0, item_show_func=self._done) as bar:
@@ -255,7 +256,7 @@ class Reporter:
 
     @contextmanager
     def _above(self) -> Iterator[None]:
-        """Have a line printed where the bar is, and the bar below it."""
+        """Remove the bar, have a line printed, and draw the bar below it."""
         if self._bar is not None:
             click.echo("\r\x1b[K", nl=False, err=True)
         yield
@@ -263,7 +264,7 @@ class Reporter:
             self._bar.render_progress()
 
     def _done(self, _: object) -> str:
-        # The bar is drawn again only if it looks different: the count sees to that.
+        # click draws the bar again only if it has changed, which the count ensures.
         return f"{self._counts.total()} done"
 
     def _summarize(self, total: int) -> None:

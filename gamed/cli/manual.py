@@ -1,4 +1,4 @@
-"""Man pages, made from the help texts of the commands: what `--help` prints, written as roff."""
+"""Makes man pages from the help texts of the commands: what `--help` prints, as roff."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Roff(click.HelpFormatter):
     """Writes roff (man(7)) where click's own formatter writes text for a terminal."""
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:  # noqa: ARG002 (click's)
-        """Write how a command is called."""
+        """Write the synopsis of a command."""
         self.write_heading("Synopsis")
         self.write(f"\\fB{_escaped(prog)}\\fP {_escaped(args)}\n")
 
@@ -22,7 +22,7 @@ class Roff(click.HelpFormatter):
         self.write(f".SH {heading.upper()}\n")
 
     def write_paragraph(self) -> None:
-        """Begin no paragraph: sections and lists do it themselves."""
+        """Do nothing: sections and lists begin their own paragraphs."""
 
     def write_text(self, text: str) -> None:
         """Write paragraphs. One that begins with click's mark against wrapping keeps its lines."""
@@ -33,13 +33,13 @@ class Roff(click.HelpFormatter):
             self.write(f".PP\n.nf\n{lines}\n.fi\n" if kept else f".PP\n{lines}\n")
 
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:  # noqa: ARG002
-        """Write options, or commands, and what each does."""
+        """Write options or commands with their descriptions."""
         for term, text in rows:
             self.write(f".TP\n\\fB{_escaped(term)}\\fP\n{_escaped(text)}\n")
 
 
 def _escaped(text: str) -> str:
-    """Return a text in which roff finds no commands of its own."""
+    """Escape a text, so that roff finds no requests in it."""
     plain = text.replace("\\", "\\e").replace("-", "\\-")
     return "\n".join(
         f"\\&{line}" if line.startswith((".", "'")) else line for line in map(str.strip, plain.split("\n"))

@@ -1,4 +1,4 @@
-"""Whether the ports of a configuration can be had, and who has them: for `gamed doctor`. Linux's /proc is read."""
+"""For `gamed doctor`: whether ports are free, and which process holds them, as Linux's /proc shows it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LISTENING: Final = "0A"
 
 
 def taken(endpoint: Endpoint) -> OSError | None:
-    """Try to bind a port; return why that cannot be, or None. The port is free again at once."""
+    """Try to bind a port, and release it at once. Return the error; None if the port is free."""
     family = endpoint.family
     if family is None or endpoint.port is None:
         return None
@@ -25,7 +25,7 @@ def taken(endpoint: Endpoint) -> OSError | None:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind((endpoint.interface, endpoint.port))
     except OSError as error:
-        # A machine without IPv6 gets the standard endpoint on IPv4.
+        # Without IPv6, the standard endpoint listens on IPv4.
         return None if error.errno == errno.EAFNOSUPPORT else error
     return None
 
@@ -45,11 +45,11 @@ def _listening(table: Path, port: int) -> Iterator[str]:
 
 
 def holds(pid: int, inodes: set[str], proc: Path = Path("/proc")) -> bool | None:
-    """Whether a process has one of some sockets; None if that cannot be seen."""
+    """Whether a process holds one of these sockets; None if we are not allowed to look."""
     links = []
     try:
         for entry in (proc / str(pid) / "fd").iterdir():
-            # One can be closed meanwhile, if only the one that reads this directory.
+            # A descriptor may be closed meanwhile. The one that reads this directory always is.
             with suppress(FileNotFoundError):
                 links.append(str(entry.readlink()))
     except OSError:
@@ -64,7 +64,8 @@ def running(lock: Path, locks: Path = Path("/proc/locks")) -> int | None:
         held = locks.read_text()
     except OSError:
         return None
-    # `1: FLOCK ADVISORY WRITE pid major:minor:inode 0 EOF`. On btrfs and overlayfs, the device is not that of stat().
+    # `1: FLOCK ADVISORY WRITE pid major:minor:inode 0 EOF`. Only the inode is compared: on btrfs and overlayfs, the
+    # device is not that of stat().
     places = [fields[4:6] for fields in map(str.split, held.splitlines()) if "FLOCK" in fields]
     is_held = any(pid == named and place.endswith(f":{inode}") for pid, place in places)
     return int(named) if is_held else None

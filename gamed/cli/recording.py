@@ -1,4 +1,4 @@
-"""`gamed record`: a Go game is written down move by move. The recorder itself is pure."""
+"""`gamed record`: records a Go game move by move. The recorder itself, without I/O, is `gamed.records.recorder`."""
 
 from __future__ import annotations
 
@@ -25,21 +25,23 @@ back, forward                  walk along the line; another move then begins a v
 comment TEXT, title TEXT       note something on this move, or name the game
 show                           print the board
 save, quit                     write the file; quit also ends
-save FILE, quit FILE           write another file instead, from now on"""
+save FILE, quit FILE           write to this file from now on"""
 
 
 @click.command(epilog='Example: gamed record game.xml --black "Anna" --white "Bert" --komi 6.5')
 @click.argument("target", metavar="OUT.xml", type=click.Path(dir_okay=False))
-@click.option("--size", type=click.IntRange(1, 52), default=19, show_default=True, help="The board's lines.")
+@click.option(
+    "--size", type=click.IntRange(1, 52), default=19, show_default=True, help="The number of lines of the board."
+)
 @click.option("--handicap", type=click.IntRange(0, 9), default=0, show_default=True, help="Handicap stones.")
-@click.option("--komi", type=float, help="What white is given.")
+@click.option("--komi", type=float, help="The points that white gets.")
 @click.option("--rules", metavar="NAME", help="japanese, chinese, aga, new-zealand and others.")
-@click.option("--black", metavar="NAME", help="Who plays black.")
-@click.option("--white", metavar="NAME", help="Who plays white.")
+@click.option("--black", metavar="NAME", help="The name of the black player.")
+@click.option("--white", metavar="NAME", help="The name of the white player.")
 def record(target: str, **facts: Any) -> None:
     """Record a Go game: enter moves, take them back, start variations, comment.
 
-    Writes GoFans 2.2. Commands come from the standard input, one a line; `help` lists them.
+    The game is written as GoFans 2.2. Commands are read from standard input, one per line; `help` lists them.
     """
     from gamed.records.recorder import Recorder  # noqa: PLC0415 (heavy)
 
@@ -56,7 +58,7 @@ def record(target: str, **facts: Any) -> None:
                 click.echo(HELP)
             else:
                 obey(recorder, line)
-        # The input has ended. A person at a terminal can still name another file; nobody else can.
+        # The input has ended. If the file cannot be written, a person at a terminal can still name another one.
         if sheet.is_saved() or not sys.stdin.isatty():
             break
     if not sheet.is_written:
@@ -66,12 +68,12 @@ def record(target: str, **facts: Any) -> None:
 
 @define
 class Sheet:
-    """The file that a game is written to, until another is named."""
+    """A game, and the file that it is written to."""
 
     game: GoGame
     file: Path
     is_written: bool = False
-    """Whether the file has the game as it was at the last `is_saved`."""
+    """Whether the last `is_saved` has written the file."""
 
     @property
     def document(self) -> bytes:
@@ -82,14 +84,16 @@ class Sheet:
         return document(gofans.write(self.game, VERSION, record_id=""))
 
     def is_saved(self, name: str = "") -> bool:
-        """Write the game, to another file if one is named; say what came of it and return whether it is written."""
+        """Write the game, to another file if `name` is given. Print the result; return whether it was written."""
         try:
             if name and Path(name) != self.file:
                 self.file, self.is_written = free(Path(name)), False
             written(self.file, self.document)
         except GamedError as error:
             self.is_written = False
-            click.echo(printable(f"{error}. The game is not lost yet: `save FILE` writes another file"), err=True)
+            click.echo(
+                printable(f"{error}. The game is not lost yet: write it to another file with `save FILE`"), err=True
+            )
         else:
             self.is_written = True
             click.echo(f"{self.file} is written")
@@ -97,19 +101,19 @@ class Sheet:
 
 
 def free(file: Path) -> Path:
-    """Return the name of a file that can be made, and is not there. Raises GamedError."""
+    """Return the file if it does not exist and can be created. Raises GamedError."""
     try:
         file.open("xb").close()
         file.unlink()
     except FileExistsError as error:
-        raise GamedError(f"{file} exists already and is left alone: choose another name") from error
+        raise GamedError(f"{file} exists already and is not overwritten: choose another name") from error
     except OSError as error:
         raise GamedError(f"cannot write {file}: {error.strerror}: choose another name") from error
     return file
 
 
 def new_game(*, size: int, handicap: int, **facts: Any) -> GoGame:
-    """Return a game without moves. Raises RuleError where the handicap does not fit on the board."""
+    """Return a game without moves. Raises RuleError if the handicap does not fit on the board."""
     from gamed.games.go.hoshi import handicap as stones  # noqa: PLC0415 (heavy)
     from gamed.games.go.tree import GoGame, Player  # noqa: PLC0415 (heavy)
 
@@ -125,7 +129,7 @@ def new_game(*, size: int, handicap: int, **facts: Any) -> GoGame:
 
 
 def lines() -> Iterator[str]:
-    """Yield what is typed, until the end of the input."""
+    """Yield the lines of the input that are not blank; on a terminal, show a prompt."""
     while True:
         if sys.stdin.isatty():
             click.echo("> ", nl=False)
@@ -137,7 +141,7 @@ def lines() -> Iterator[str]:
 
 
 def obey(recorder: Any, line: str) -> None:
-    """Do what a line says, and tell what came of it."""
+    """Execute a line, and print the result."""
     try:
         click.echo(printable_lines(recorder.enter(line)))
     except RuleError as error:
@@ -145,5 +149,5 @@ def obey(recorder: Any, line: str) -> None:
 
 
 def printable_lines(text: str) -> str:
-    """Return a text of several lines that cannot command the terminal."""
+    """Return a text of several lines without other control characters."""
     return "\n".join(map(printable, text.split("\n")))

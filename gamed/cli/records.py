@@ -1,4 +1,4 @@
-"""`gamed records …`: list and export the games that were played; further commands are in modules of their own.
+"""`gamed records …`: lists and exports the stored games. Its other commands are in modules of their own.
 
 Source: docs/reference/records.md#what-is-kept, docs/reference/records.md#gameds-own-records.
 """
@@ -41,16 +41,16 @@ SHORT_ID: Final = 8
 """Characters of an id that a table shows."""
 
 LEAST: Final = 12
-"""Characters that an elastic column keeps on the narrowest terminal."""
+"""The least width of an elastic column."""
 
 COLUMNS: Final = ("ID", "STARTED (UTC)", "GAME", "PLAYERS", "RESULT", "LENGTH")
 ELASTIC: Final = (COLUMNS.index("PLAYERS"), COLUMNS.index("RESULT"))
-"""The columns that are cut to fit the terminal, the first of them first."""
+"""The columns that are shortened to fit the terminal, in this order."""
 
 REPLAY: Final = "replay"
 FORMAT_HELP: Final = (
     f"{AS_IT_IS}: as it is stored; {', '.join(FORMATS)}: for Go; {REPLAY}: the replay file of the game's original "
-    "server; software-challenge: this of hive."
+    "server; software-challenge: the replay file of hive."
 )
 
 RESULTS: Final = {
@@ -64,13 +64,15 @@ RESULTS: Final = {
     Termination.SHUTDOWN: ("{winner} won", "gamed was stopped"),
     Termination.SERVER_FAULT: ("{winner} won", "gamed failed"),
 }
-"""A termination in words: with a winner, and without one."""
+"""Each termination in words, with a winner and without one."""
 
 
 def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that choose games to a command."""
+    """Add the options that select games to a command."""
     for option in (
-        click.option("--termination", type=click.Choice(list(map(str, Termination))), help="Only games that ended so."),
+        click.option(
+            "--termination", type=click.Choice(list(map(str, Termination))), help="Only games that ended in this way."
+        ),
         click.option(
             "--game",
             "kind",
@@ -78,7 +80,7 @@ def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
             shell_complete=complete_games,
             help="Only this game, for example battleship.",
         ),
-        click.option("--player", metavar="NAME", help="Only games of this player: the exact name."),
+        click.option("--player", metavar="NAME", help="Only games of the player with exactly this name."),
     ):
         command = option(command)
     return command
@@ -86,7 +88,7 @@ def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.group(cls=Commands)
 def records() -> None:
-    """List, show, export and delete the games that were played."""
+    """List, show, export and delete stored games."""
 
 
 # gamed records list
@@ -96,7 +98,7 @@ def records() -> None:
 @config_option
 @json_option
 @selection_options
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many games at most.")
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="The most games to list.")
 def list_records(config: str | None, *, as_json: bool, limit: int, **criteria: Any) -> None:
     """Print a table of the games, the newest first."""
     from gamed.cli.scores import scored  # noqa: PLC0415 (heavy)
@@ -104,7 +106,7 @@ def list_records(config: str | None, *, as_json: bool, limit: int, **criteria: A
 
     settings = store_settings(config)
     with database(settings) as store:
-        # One more than is wanted shows that there are more.
+        # One more than the limit, to know whether there are more.
         found = store.thd_find(Query(**criteria, limit=limit + 1))
         has_more, found = len(found) > limit, found[:limit]
         scores = list(scored(store, found))
@@ -125,7 +127,7 @@ def list_records(config: str | None, *, as_json: bool, limit: int, **criteria: A
 
 
 def print_table(found: Iterable[Summary], scores: Sequence[Scores]) -> None:
-    """Print summaries as a table that fits the terminal; what was counted is in it where there is room."""
+    """Print summaries as a table that fits the terminal, with the games' own scores if there is room for them."""
     plain = [COLUMNS, *map(row, found)]
     counted = list(dict.fromkeys(name for score in scores for name in score))
     more = [
@@ -144,7 +146,7 @@ def print_table(found: Iterable[Summary], scores: Sequence[Scores]) -> None:
 
 
 def _fitted(rows: Sequence[tuple[str, ...]], width: int) -> tuple[list[int], int]:
-    """Return the columns' widths, and how much wider than the terminal they still are together."""
+    """Return the columns' widths, and by how much the table is still too wide."""
     widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
     excess = sum(widths) + 2 * (len(widths) - 1) - width
     for column in ELASTIC:
@@ -155,7 +157,7 @@ def _fitted(rows: Sequence[tuple[str, ...]], width: int) -> tuple[list[int], int
 
 
 def row(summary: Summary) -> tuple[str, ...]:
-    """Return the table's cells of a game."""
+    """Return a game's row of the table."""
     return (
         summary.id[:SHORT_ID],
         summary.started[:16].replace("T", " "),
@@ -175,7 +177,7 @@ def result(summary: Summary) -> str:
 
 
 def winner(summary: Summary) -> str:
-    """Return the winner's name, or the seat where no name is known, or where both are called the same."""
+    """Return the winner's name; its seat if the name is not known, or if another player has the same name."""
     names = {seat.seat: printable(seat.name) for seat in summary.seats}
     name = names.get(summary.winner) if summary.winner is not None else None
     return name if name and list(names.values()).count(name) == 1 else f"seat {summary.winner}"
@@ -188,7 +190,7 @@ def winner(summary: Summary) -> str:
 @click.argument("id", metavar="ID|DIR")
 @config_option
 @json_option
-@click.option("--all", "every", is_flag=True, help="Write every game, each as a file in the directory DIR.")
+@click.option("--all", "every", is_flag=True, help="Write all games, one file each, into the directory DIR.")
 @click.option(
     "--format",
     "chosen",
@@ -199,7 +201,11 @@ def winner(summary: Summary) -> str:
     shell_complete=complete_formats,
 )
 @click.option(
-    "--output", "-o", type=click.Path(dir_okay=False), metavar="FILE", help="Write here instead of to the terminal."
+    "--output",
+    "-o",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write to this file instead of standard output.",
 )
 @click.pass_context
 def export(  # noqa: PLR0913 (the options)
@@ -212,25 +218,25 @@ def export(  # noqa: PLR0913 (the options)
     every: bool,
     as_json: bool,
 ) -> None:
-    """Write a stored game, or all with --all, as it is or in another format.
+    """Write a stored game, or all with --all, as it is stored or in another format.
 
-    ID is the game's id or the beginning of it, as `gamed records list` prints it. A FILE that ends with .gz is packed.
-    Only you may read what is written: it names players and their addresses.
+    ID is the game's id, or its first characters as `gamed records list` prints them. If FILE ends with .gz, it is
+    compressed. Only you can read the files, because they contain names and addresses of players.
 
-    With --all, each game becomes a file in the directory DIR; games that do not have the format are left out. A game
-    that fails is named on standard error, and the status is 1 then. With --json, a JSON object a game is printed: id,
+    With --all, each game becomes a file in the directory DIR. Games without this format are left out. If a game cannot
+    be written, standard error says why, and the exit status is 1. With --json, one JSON object per game is printed: id,
     outcome (written, no-format, failed), and the file or the reason.
     """
     if every:
         if output is not None:
-            raise click.UsageError("--all writes into DIR: leave --output out")
+            raise click.UsageError("--all writes into DIR: use it without --output")
         from gamed.cli.bulk import export_all  # noqa: PLC0415 (heavy)
 
         with private():
             status = export_all(store_settings(config), chosen, Path(id), as_json=as_json)
         ctx.exit(status)
     if as_json:
-        raise click.UsageError("--json goes with --all")
+        raise click.UsageError("--json needs --all")
     data = in_format(stored(id, store_settings(config)), chosen)
     if output is None:
         click.echo(data, nl=False)
@@ -259,12 +265,12 @@ def in_format(record: Record, chosen: str) -> bytes:
 
 
 def replay_format(record: Record, chosen: str) -> ReplayFormat | None:
-    """Return the format of another program that is meant, None if the record's game does not have it."""
+    """Return the chosen replay format; None if the record's game does not have it."""
     return next((replay for replay in replay_formats(record) if chosen in (REPLAY, replay.name)), None)
 
 
 def replay_formats(record: Record) -> Sequence[ReplayFormat]:
-    """Return the formats of other programs that a record's game has."""
+    """Return the replay formats of a record's game: those of other programs."""
     from gamed.registry import game_types  # noqa: PLC0415 (heavy)
 
     return next((made.replays for made in game_types().values() if made.publisher == record.publisher), ())

@@ -1,4 +1,4 @@
-"""`gamed records reindex`: what is searched of the records, built anew.
+"""`gamed records reindex`: rebuilds the search index of the records.
 
 Source: docs/reference/records.md#what-is-kept.
 """
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from gamed.records.record import Record, Summary
 
 SHARED: Final = 100
-"""How many records share a transaction."""
+"""The number of records per transaction."""
 
 
 @click.command(epilog="Example: gamed records reindex")
 @config_option
 def reindex(config: str | None) -> None:
-    """Build anew what is searched of the records: players, results, times.
+    """Rebuild the search index of the records: players, results, times.
 
-    The records themselves stay as they are. A daemon may run meanwhile.
+    The records themselves are not changed. A daemon may run at the same time.
     """
     from gamed.audit import noted  # noqa: PLC0415 (heavy)
     from gamed.records.index import index  # noqa: PLC0415 (heavy)
@@ -53,7 +53,7 @@ def reindex(config: str | None) -> None:
 
 
 def summary_of(record: Record, formats: Index) -> Summary | None:
-    """Return what is searched of a record; None, and a word on standard error, if the record is not of its format."""
+    """Return the summary for searching; None, with a line on standard error, if the record breaks its format."""
     from gamed.records.played import summary  # noqa: PLC0415 (heavy)
     from gamed.records.record import RecordError  # noqa: PLC0415 (heavy)
 

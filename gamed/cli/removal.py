@@ -1,7 +1,7 @@
-"""`gamed records delete` and `gamed records anonymise`: records, or a person's names in them, are taken away.
+"""`gamed records delete` and `gamed records anonymise`: remove records, or a person's name from them.
 
-Source: docs/howto/operate.md#deleting-games. A daemon may run meanwhile. What is cut off half way can be done once
-more: each record is whole, changed or gone.
+Source: docs/howto/operate.md#deleting-games. A daemon may run at the same time. A command that was interrupted can be
+run again: each record is changed in one transaction, or not at all.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ if TYPE_CHECKING:
     from gamed.store.sql import Database
 
 PORTION: Final = 100
-"""Records that are changed in one transaction: a daemon that writes meanwhile waits for that long."""
+"""The number of records changed in one transaction. A daemon that writes at the same time waits for it."""
 
 DELETED: Final = "deleted"
 GONE: Final = "gone"
-"""Deleted by somebody else since it was looked for."""
+"""Somebody else deleted it after it was found."""
 
-# As in `gamed.records.anonymous`, which is heavy.
+# The same as in `gamed.records.anonymous`, which is too heavy to import here.
 ANONYMISED: Final = "anonymised"
 FOREIGN: Final = "foreign"
 FAILED: Final = "failed"
 
 IN_JOURNAL: Final = (
-    "The journal may still have it, in {files}: a daemon removes its segments when no game needs them, all at its next "
-    "start. Damaged ones are yours to remove."
+    "The journal may still have it, in {files}. A daemon removes these segments when no game needs them, at the latest "
+    "at its next start. Damaged ones stay until you remove them."
 )
 
 
@@ -66,26 +66,26 @@ IN_JOURNAL: Final = (
 def delete(
     ids: Sequence[str], config: str | None, *, every: bool, is_agreed: bool, as_json: bool, **criteria: Any
 ) -> None:
-    """Delete stored games for good, by their ids, or all that the options choose.
+    """Delete stored games permanently, by their ids, or all that the options select.
 
-    ID is the game's id or the beginning of it, as `gamed records list` prints it. What belongs to a game goes with it:
-    what is searched of it, its replay file, its lines in the journal of a daemon that was killed. A daemon may run
-    meanwhile. Prints a line a game; with --json a JSON object: id, and outcome (deleted, or gone: somebody else has
-    deleted it meanwhile).
+    ID is the game's id, or its first characters as `gamed records list` prints them. Whatever belongs to a game is
+    deleted, too: its entries in the search index, its replay file, and its lines in the journal of a daemon that was
+    killed. A daemon may run at the same time. Prints one line per game, with --json one JSON object: id, and outcome
+    (deleted; or gone, if somebody else has deleted it meanwhile).
     """
     chosen = {name: value for name, value in criteria.items() if value is not None}
     if bool(ids) + bool(chosen) + every != 1:
-        raise click.UsageError("name games by ID, or choose with --player, --game and --termination, or take --all")
+        raise click.UsageError("give IDs, or select games with --player, --game and --termination, or give --all")
     settings = _settings(config)
     with database(settings.store, writing=True) as store:
         found = _resolved(store, ids) if ids else [*(_every(store) if every else _selected(store, chosen))]
         if found:
             confirm(f"Delete {counted_of(len(found), 'game')} from {named(settings.store)}?", is_agreed=is_agreed)
-            # Not whose games they are: the audit log is kept for longer than they are.
+            # Options without values: the audit log must not keep the name of a player after the games are gone.
             how = [*(["--all"] if every else []), *(f"--{'game' if name == 'kind' else name}" for name in chosen)]
             _delete(settings, store, found, " ".join(["records delete", *how]), as_json=as_json)
     if not found and not as_json:
-        click.echo(f"No game in {printable(named(settings.store))} matches. Nothing is deleted.")
+        click.echo(f"No game in {printable(named(settings.store))} matches. Nothing was deleted.")
 
 
 def _settings(config: str | None) -> Config:
@@ -100,7 +100,7 @@ def _settings(config: str | None) -> Config:
 
 
 def _resolved(store: Database, ids: Iterable[str]) -> list[str]:
-    """Return whole ids, each once. Raises UnknownRecord before anything is deleted."""
+    """Return the full ids, each once. Raises UnknownRecord before anything is deleted."""
     return list(dict.fromkeys(store.thd_record(id.lower()).id for id in ids))  # noqa: A001 (the column's name)
 
 
@@ -124,7 +124,7 @@ def _delete(settings: Config, store: Database, ids: Sequence[str], did: str, *, 
 
     counts: Counter[str] = Counter()
     with noted(Path(settings.store.state), did) as audit, _bar(len(ids)) as bar:
-        # First: a record that the journal still held would come back at the daemon's next start.
+        # First, because at its next start the daemon would restore a record that is still in the journal.
         thd_forget(settings.store.journal, frozenset(ids))
         for chunk in _chunks(ids):
             deleted = store.thd_delete(chunk, folders(settings.listeners))
@@ -150,7 +150,7 @@ def _report_audit(audit: Noted, count: int, ids: Iterable[str]) -> None:
 
 
 def _bar(length: int) -> Any:
-    # On standard error, and nothing of it where that is no terminal.
+    # On standard error, and only on a terminal.
     return click.progressbar(length=length, file=sys.stderr, width=0, hidden=not sys.stderr.isatty())
 
 
@@ -171,18 +171,18 @@ def _look_into_journal(settings: StoreConfig, words: Sequence[str]) -> None:
 @json_option
 @click.pass_context
 def anonymise(ctx: click.Context, name: str, config: str | None, *, is_agreed: bool, as_json: bool) -> None:
-    """Take a person's name, or an address, out of all stored games for good.
+    """Remove a person's name, or an address, from all stored games permanently.
 
-    NAME is the whole name of a player, or an IP address, which stands for itself with any port, too. It becomes
-    "anonymous" on the seats, in the search and in replay files, and in the findings, hints, comments and titles of
-    these games, where it stands alone: "Ada" is not touched in "Ada Lovelace" or "Adam". Games keep their ids, but
-    those of imported games of Go: these stand for the content. Games that run, or wait to be stored, are not reached;
-    run it again when they have ended.
+    NAME is the full name of a player, or an IP address, which also matches with any port. It is replaced by "anonymous"
+    on the seats, in the search index and in replay files. In the findings, hints, comments and titles of these games it
+    is replaced where it occurs as whole words: "Ada" stays in "Adam", and in "Ada Lovelace" if that is another player's
+    name. Games keep their ids, except imported games of Go, whose ids depend on the content. Games that are running or
+    not stored yet are not changed; run the command again when they have ended.
 
-    Prints a line a game; with --json a JSON object: id, outcome, and what belongs to it. The outcomes: anonymised;
-    mentioned: a text has the name, but nobody of that name played, so it stays; foreign: gamed does not read the
-    format, so it stays as it is, signatures included; failed, with the reason. The status is 1 if there are foreign or
-    failed ones: delete them, if the name must go.
+    Prints one line per game, with --json one JSON object: id, outcome, and details. The outcomes are: anonymised;
+    mentioned (a text contains the name, but no player has it, so the game is not changed); foreign (gamed does not read
+    the format, so the game is not changed, nor are signatures in it); failed (with the reason). The exit status is 1 if
+    any are foreign or failed: delete these games if they must not keep the name.
     """
     if not name.strip():
         raise click.UsageError("NAME is empty")
@@ -212,7 +212,7 @@ def _report(id: str, outcome: str, as_json: bool, **more: str) -> None:  # noqa:
 
 
 def _concerned(store: Database, name: str) -> dict[str, Outcome]:
-    """Return the outcome of each record that has to do with a person, by its id, without the records themselves."""
+    """Return the outcome of each record that contains a person's name, by id, without the records themselves."""
     from gamed.records.anonymous import Person, anonymised  # noqa: PLC0415 (heavy)
 
     person = Person.of(name)
@@ -227,12 +227,12 @@ def _concerned(store: Database, name: str) -> dict[str, Outcome]:
 
 
 def _anonymise(settings: Config, store: Database, name: str, ids: Sequence[str], *, as_json: bool) -> int:
-    """Anonymise records and print a line for each; return how many it were."""
+    """Anonymise records and print a line for each; return their number."""
     from gamed.audit import noted  # noqa: PLC0415 (heavy)
     from gamed.store.replays import folders  # noqa: PLC0415 (heavy)
 
     count = 0
-    # Not whom: what was taken out of the records must not be in the audit log.
+    # Without the name: the audit log must not have what is removed from the records.
     with noted(Path(settings.store.state), "records anonymise") as audit, _bar(len(ids)) as bar:
         for chunk in _chunks(ids):
             rewritten = list(_rewritten(settings, store, name, chunk))

@@ -1,4 +1,4 @@
-"""How games of the records' list are scored beyond who has won: points, free fields."""
+"""The scores of games in the list of records, for example points or free fields."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 def scored(store: Database, found: Sequence[Summary]) -> Iterator[Scores]:
-    """Yield the scores of each game, which its record has to be played for: nothing where its game has none."""
+    """Yield the scores of each game, which its record is replayed for; they are empty if the game has none."""
     types = game_types()
     for summary in found:
         made = types.get(summary.kind)
         score: Scores = {}
         if made is not None and made.scores is not None:
-            # A record that cannot be played is listed all the same.
+            # A record that cannot be replayed is still listed.
             with suppress(GamedError):
                 score = made.scores(to_history(store.thd_record(summary.id)))
         yield score

@@ -1,4 +1,4 @@
-"""`gamed show`: a game in the terminal, its facts and its boards, move by move, or all of it as JSON."""
+"""`gamed show`: prints a game, its facts and its boards, move by move, or all of it as JSON."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gamed.records.record import Record, Summary
 
 STEPS: Final = {"n": 1, " ": 1, "\r": 1, "\x1b[C": 1, "\x1b[B": 1, "p": -1, "\x1b[D": -1, "\x1b[A": -1}
-"""What a key moves: n, space, return, right and down go on; p, left and up go back."""
+"""By how many moves a key steps: n, space, return, right and down forward; p, left and up back."""
 
 ENDS: Final = ("q", "\x1b", "\x04")
 HELP: Final = "n, → next   p, ← previous   q quit"
@@ -33,10 +33,10 @@ HELP: Final = "n, → next   p, ← previous   q quit"
 
 @frozen
 class Shown:
-    """A game on a terminal."""
+    """A game as it is printed."""
 
     facts: tuple[tuple[str, str], ...]
-    """What its header says, by name."""
+    """The lines of its header: name and value."""
     length: int
     """The number of its moves."""
     picture: Callable[[int], str]
@@ -44,24 +44,24 @@ class Shown:
     data: Callable[[], dict[str, Any]]
     """Returns all of it, JSON-ready."""
     remarks: tuple[str, ...] = ()
-    """What the referee found, styled."""
+    """The findings of the referee, styled."""
 
 
 @click.command(epilog="Example: gamed show 6f0c1f0e --move 12")
 @click.argument("source", metavar="FILE|ID")
-@click.option("--move", type=click.IntRange(0), metavar="N", help="The board after N moves instead of at the end.")
-@click.option("--moves", "every", is_flag=True, help="The boards after each move.")
+@click.option("--move", type=click.IntRange(0), metavar="N", help="Print the board after N moves, not the last one.")
+@click.option("--moves", "every", is_flag=True, help="Print the board after each move.")
 @json_option
 @encoding_option
 @config_option
 def show(  # noqa: PLR0913 (options)
     source: str, move: int | None, encoding: str | None, config: str | None, *, every: bool, as_json: bool
 ) -> None:
-    """Print a game: who, when, result, findings, boards.
+    """Print a game: its players, times, result, findings and boards.
 
-    Of a file (a record, GoFans, SGF, a replay), or of a stored record: ID is the game's id or the beginning of it, as
-    `gamed records list` prints it. On a terminal, without an option, keys step through the game: n and p, or the
-    arrows; q ends.
+    FILE is a record, GoFans, SGF or a replay. ID is the id of a stored record, or its first characters as `gamed
+    records list` prints them. On a terminal, without an option, you can step through the game with the keys n and p or
+    the arrow keys; q quits.
     """
     if as_json + every + (move is not None) > 1:
         raise click.UsageError("use only one of --json, --move and --moves")
@@ -82,7 +82,7 @@ def show(  # noqa: PLR0913 (options)
 
 
 def print_facts(shown: Shown) -> None:
-    """Print what a game's header says, and what the referee found."""
+    """Print a game's header, and the findings of the referee."""
     width = max(len(name) for name, _ in shown.facts)
     for name, value in shown.facts:
         for number, line in enumerate(value.splitlines() or [""]):
@@ -92,7 +92,7 @@ def print_facts(shown: Shown) -> None:
 
 
 def step(shown: Shown) -> None:
-    """Let keys go through the game, from its start."""
+    """Step through the game with keys, from its start."""
     at = 0
     while True:
         click.clear()
@@ -113,7 +113,7 @@ def draw(shown: Shown, moves: int) -> None:
 
 
 def loaded(source: str, config: str | None, encoding: str | None = None) -> Shown:
-    """Return what is shown of a file or a stored record. Raises GamedError."""
+    """Load a file or a stored record. Raises GamedError."""
     from gamed.records import gofans, own  # noqa: PLC0415 (heavy)
 
     if readings := sgf_games(source, config, encoding):
@@ -134,7 +134,7 @@ def loaded(source: str, config: str | None, encoding: str | None = None) -> Show
 
 
 def of_own(record: Record) -> Shown:
-    """Return what is shown of a record of gamed's own. Raises GamedError."""
+    """Prepare a record of gamed's own for printing. Raises GamedError."""
     from gamed.records import own  # noqa: PLC0415 (heavy)
 
     found, history, judged = own.summary(record), own.to_history(record), own.judgement(record)
@@ -176,7 +176,7 @@ def _drawn(history: History, moves: int) -> str:
 
 
 def as_data(summary: Summary, history: History, judged: Judgement) -> dict[str, Any]:
-    """Return a record as JSON-ready data; the history's entries as the journal spells them."""
+    """Return a record as JSON-ready data; the history's entries as in the journal."""
     return {
         **attrs.asdict(summary),
         "options": dict(history.options),
@@ -187,7 +187,7 @@ def as_data(summary: Summary, history: History, judged: Judgement) -> dict[str, 
 
 
 def entry_data(entry: Entry) -> dict[str, Any]:
-    """Return an entry as JSON-ready data: `base64` stands in place of `body` where that is not UTF-8."""
+    """Return an entry as JSON-ready data. A body that is not UTF-8 is in `base64` instead of `body`."""
     from gamed.records.notation import base64  # noqa: PLC0415 (only here)
 
     data: dict[str, Any] = {"at": entry.at, "kind": entry.kind}
@@ -202,7 +202,7 @@ def entry_data(entry: Entry) -> dict[str, Any]:
 
 
 def of_go(game: GoGame) -> Shown:
-    """Return what is shown of a Go game; what it names of itself, and nothing that it does not."""
+    """Prepare a Go game for printing, with those facts only that the game names."""
     nodes = list(game.main_line())
     known = [
         *((name, getattr(game, name)) for name in ("title", "event", "date", "place", "rules", "komi", "handicap")),

@@ -1,4 +1,4 @@
-"""Games by what a person calls them: a file, or the id of a stored record."""
+"""Finds a game by what the user gives: a file, or the id of a stored record."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ID = re.compile("[0-9A-Fa-f-]{1,36}")
 
 
 def record_of(name: str, config: str | None) -> Record:
-    """Return the record in a file, or else the stored one whose id, or its beginning, this is. Raises GamedError."""
+    """Return the record in a file, or else the stored record by its id or first characters. Raises GamedError."""
     from gamed.records.importer import check  # noqa: PLC0415 (heavy)
     from gamed.records.index import index  # noqa: PLC0415 (heavy)
     from gamed.replayers import readers  # noqa: PLC0415 (heavy)
@@ -30,7 +30,7 @@ def record_of(name: str, config: str | None) -> Record:
     settings = store_settings(config)
     if not Path(name).exists():
         if not _ID.fullmatch(name):
-            raise GamedError(f"there is no file {name}, and no record has such an id")
+            raise GamedError(f"there is no file {name}, and it is not the id of a record")
         return stored(name, settings)
     formats = index(Path(settings.formats) if settings.formats else None)
     with _named(name):
@@ -42,7 +42,7 @@ def record_of(name: str, config: str | None) -> Record:
 
 
 def stored(id: str, settings: StoreConfig) -> Record:  # noqa: A002 (the column's name)
-    """Return a stored record by its id or the beginning of it. Raises GamedError."""
+    """Return a stored record by its id or its first characters. Raises GamedError."""
     missing = missing_database(settings)
     if missing is not None:
         raise UnknownRecord(f"there is no record {id}. {missing}")
@@ -52,9 +52,9 @@ def stored(id: str, settings: StoreConfig) -> Record:  # noqa: A002 (the column'
 
 
 def go_games(name: str, config: str | None, encoding: str | None = None) -> list[Reading]:
-    """Return the Go games in a file, GoFans or SGF, or of a stored record: at least one that could be read.
+    """Return the Go games in a file (GoFans or SGF) or a stored record; at least one of them could be read.
 
-    `encoding`: of an SGF file, whatever it declares. Raises GamedError.
+    `encoding`: of an SGF file, instead of the one that it declares. Raises GamedError.
     """
     from gamed.records import gofans  # noqa: PLC0415 (heavy)
     from gamed.records.sgf import Reading  # noqa: PLC0415 (heavy)
@@ -64,9 +64,9 @@ def go_games(name: str, config: str | None, encoding: str | None = None) -> list
 
 
 def sgf_games(name: str, config: str | None, encoding: str | None = None) -> list[Reading]:
-    """Return the games in a file that its name or its content says is SGF; none if it is not.
+    """Return the games of a file that is SGF by its name or its content; nothing if it is not.
 
-    If it is, at least one could be read. Raises GamedError.
+    At least one of the games could be read. Raises GamedError.
     """
     from gamed.records import files, sgf  # noqa: PLC0415 (heavy)
 
@@ -84,7 +84,7 @@ def sgf_games(name: str, config: str | None, encoding: str | None = None) -> lis
 
 @contextmanager
 def _named(name: str) -> Iterator[None]:
-    """Say in errors which file they are about."""
+    """Add the name of the file to errors."""
     try:
         yield
     except GamedError as error:

@@ -1,4 +1,4 @@
-"""`gamed store …`: the record store as a whole. Source: docs/howto/operate.md#move-the-records-to-another-database."""
+"""`gamed store …`: commands for the whole store. Source: docs/howto/operate.md#move-the-records-to-another-database."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.group(cls=Commands)
 def store() -> None:
-    """Look after the database of the records."""
+    """Manage the database of the records."""
 
 
 @store.command("copy", epilog="Example: gamed store copy /var/lib/gamed/gamed.db postgresql+psycopg://gamed@/gamed")
@@ -27,14 +27,15 @@ def store() -> None:
 @json_option
 @click.pass_context
 def copy_store(ctx: click.Context, source: str, target: str, *, as_json: bool) -> None:
-    """Copy all records from one database into another: from SQLite to PostgreSQL, or back.
+    """Copy all records from one database to another, for example from SQLite to PostgreSQL.
 
-    FROM and TO are database URLs, as `[store] url` takes them, or files of SQLite. TO is new or empty, or has what an
-    earlier run of this command copied: then the rest is copied. At the end both databases are read and compared. The
-    status is 0 if they have the same.
+    FROM and TO are database URLs, as in `[store] url`, or SQLite files. TO must be new or empty, or the copy of an
+    earlier run of this command, which is then completed. At the end both databases are read and compared. The exit
+    status is 0 if they are equal.
 
-    No daemon may have TO open. One may have FROM open: the copy is as of its beginning. Stop the daemon then, run the
-    command again, which copies what was stored meanwhile, and start it with TO as its `[store] url`.
+    No daemon may have TO open. A daemon may have FROM open: then the copy has what was stored when it began. To switch
+    to TO, stop the daemon, run the command again to copy the records stored meanwhile, and start the daemon with TO as
+    its `[store] url`.
     """
     from gamed.store.copying import opened, url_of  # noqa: PLC0415 (heavy)
 
@@ -52,13 +53,13 @@ def copy_store(ctx: click.Context, source: str, target: str, *, as_json: bool) -
 
 def _while_used(copy: Copy) -> str:
     return (
-        f"{copy.source.name} is open in another program, probably a daemon (or that was killed). What it stores from "
-        "now on is not copied: stop it when this has ended, and run the same command again."
+        f"{copy.source.name} is open in another program, probably a daemon, or a daemon that used it was killed. What "
+        "it stores from now on is not copied. When this has ended, stop the daemon and run the same command again."
     )
 
 
 def _shown(label: str, steps: Iterator[int], copy: Copy) -> None:
-    """Go through steps, and show on a terminal how far that is."""
+    """Run steps, with a progress bar on a terminal."""
     length = sum(copy.rows.values())
     with click.progressbar(length=length, label=label, file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
         for done in steps:
@@ -100,8 +101,8 @@ def _sentences(copy: Copy) -> Iterator[str]:
         yield f"{copy.target.name} has what {copy.source.name} has."
     else:
         yield (
-            f"{copy.target.name} is not a copy of {copy.source.name}. Stop what writes to it, and copy into a new file "
-            "or an empty database."
+            f"{copy.target.name} is not a copy of {copy.source.name}. Stop whatever writes to it, and copy to a new "
+            "file or an empty database."
         )
 
 

@@ -1,6 +1,6 @@
-"""What all commands share: errors on one line, the options that many have, the record store, and safe text.
+"""Code that the commands share: one-line errors, common options, access to the record store, and safe text.
 
-Errors that gamed raises on purpose are one line on standard error and exit status 1, wrong usage is 2.
+An error that gamed raises on purpose is one line on standard error, with exit status 1. Wrong usage has status 2.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 
 
 CANNOT_WRITE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""What a write to standard output can fail with, a closed pipe aside, which click knows."""
+"""Errors of a write to standard output. A closed pipe is not among them, because click handles it."""
 
 
 UNFITTED: Final = 10_000
-"""The width where standard output is not a terminal."""
+"""The width if standard output is not a terminal: nothing is shortened or wrapped."""
 
 WHOLE: Final = 1_000
-"""The longest summary of a command."""
+"""The longest summary of a command, in characters; high enough that click truncates none."""
 
 
 class Commands(click.Group):
-    """A group whose commands may raise GamedError, and print any text wherever standard output goes."""
+    """A group whose commands may raise GamedError, and print any text to any standard output."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the command line; end with one line instead of a traceback where nothing can be printed."""
+        """Run the command line. If standard output cannot be written, print one line instead of a traceback."""
         for stream in (sys.stdin, sys.stdout):
             # A name outside the terminal's character set is printed as an escape sequence.
             if isinstance(stream, io.TextIOWrapper):
@@ -49,18 +49,18 @@ class Commands(click.Group):
             if error.errno not in CANNOT_WRITE:
                 raise
             click.echo(f"gamed: cannot write to standard output: {error.strerror}", err=True)
-            # Python tries once more at its end, and would say so.
+            # At exit Python flushes standard output again, and would print a second error.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(1)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 (click's)
-        """List the commands with whole sentences; click cuts them to one line."""
+        """List the commands with their whole summaries, which click would truncate."""
         rows = [(name, command.get_short_help_str(WHOLE)) for name, command in sorted(self.commands.items())]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; end with one line instead of a traceback where it raises GamedError."""
+        """Run a command. Print a GamedError as one line, without a traceback."""
         try:
             return super().invoke(ctx)
         except GamedError as error:
@@ -77,19 +77,21 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 encoding_option = click.option(
     "--encoding",
     metavar="NAME",
-    help="Read SGF in this encoding, whatever it declares: shift_jis, gbk, euc-kr, big5 and others",
+    help="Read SGF in this encoding instead of the one that it declares: shift_jis, gbk, euc-kr, big5 and others.",
 )
 
 
-yes_option = click.option("--yes", "is_agreed", is_flag=True, help="Do not ask; without a terminal this is needed.")
+yes_option = click.option(
+    "--yes", "is_agreed", is_flag=True, help="Do not ask for confirmation. Required without a terminal."
+)
 
 
 def confirm(question: str, *, is_agreed: bool) -> None:
-    """Ask on the terminal before something that cannot be undone. Raises UsageError where nobody can be asked."""
+    """Ask on the terminal before something that cannot be undone. Raises UsageError if there is no terminal."""
     if is_agreed:
         return
     if not sys.stdin.isatty():
-        raise click.UsageError(f"{question} Nobody can be asked here: say --yes")
+        raise click.UsageError(f"{question} There is no terminal to ask on: confirm with --yes")
     click.confirm(f"{question} This cannot be undone.", abort=True, err=True)
 
 
@@ -101,17 +103,17 @@ def store_settings(config: str | None) -> StoreConfig:
 
 
 def missing_database(settings: StoreConfig) -> str | None:
-    """Return a sentence that says which database does not exist and what to do; None if it is there."""
+    """Return a sentence that says which database does not exist and what to do; None if it exists."""
     from gamed.store.reading import file_of, is_missing  # noqa: PLC0415 (heavy)
 
     if not is_missing(settings.url):
         return None
-    advice = "If the daemon keeps its games elsewhere, name its configuration with --config."
+    advice = "If the daemon stores its games elsewhere, give its configuration with --config."
     return f"There is no database {file_of(settings.url)}. {advice}"
 
 
 def named(settings: StoreConfig) -> str:
-    """Return the database in words: its file, or its URL without the password."""
+    """Return a database's name for messages: its file, or its URL without the password."""
     from gamed.store.reading import file_of  # noqa: PLC0415 (heavy)
     from gamed.store.sql import public_url  # noqa: PLC0415 (heavy)
 
@@ -135,7 +137,7 @@ def database(settings: StoreConfig, *, writing: bool = False) -> Iterator[Databa
 
 @contextmanager
 def private() -> Iterator[None]:
-    """Have files made that only their owner may read, as the daemon does: stored games name people's addresses."""
+    """Create files that only their owner can read, as the daemon does: stored games contain people's addresses."""
     before = os.umask(0o077)
     try:
         yield
@@ -149,10 +151,10 @@ def counted_of(number: int, what: str) -> str:
 
 
 def shortened(text: str, width: int) -> str:
-    """Return a text in exactly `width` characters; an ellipsis stands for what is cut off."""
+    """Return a text of exactly `width` characters. A text that is too long ends with an ellipsis."""
     return f"{text:<{width}}" if len(text) <= width else text[: width - 1] + "…"
 
 
 def one_line(text: str) -> str:
-    """Return a sentence on one line that cannot command the terminal: some libraries' sentences have several."""
+    """Return a message on one line, without control characters. Messages of some libraries have several lines."""
     return printable(" ".join(text.split()))

@@ -1,4 +1,4 @@
-"""`gamed watch`: an output channel that draws a game in the terminal.
+"""`gamed watch`: draws a game in the terminal, as an output channel.
 
 Source: docs/specs/roborally.md#36-what-channels-are-told.
 """
@@ -28,22 +28,22 @@ GAMES: Final = ("roborally",)
 """The games that have output channels."""
 
 PACE: Final = 0.5
-"""Seconds for which a board is shown on a terminal, unless something else is asked for."""
+"""The default of `--pace` on a terminal, in seconds."""
 
 COLORS: Final = ("green", "red", "yellow", "cyan", "magenta", "blue", "bright_white", "bright_red")
-"""Of the robots, in the order of their letters."""
+"""The colours of the robots, in the order of their letters."""
 
 HOME, CLEAR, CLEAR_LINE, CLEAR_BELOW = "\x1b[H", "\x1b[2J", "\x1b[K", "\x1b[J"
 
 _ROBOT: Final = re.compile(r"([A-Ha-h])([\^>v<&]?)")
-"""On the lines of a board nothing else is one of these letters."""
+"""A robot on a line of a board. Nothing else there is one of these letters."""
 
 _ROBOT_LINE: Final = re.compile(r"^([A-H])( \S+)")
 
 
 def _watchable(_ctx: click.Context, _param: click.Parameter, game: str) -> str:
     if game not in GAMES:
-        # Not click.Choice, whose sentence does not say why.
+        # Not click.Choice: its message does not say why.
         raise click.BadParameter(f"{printable(game)} cannot be watched on a terminal; {', '.join(GAMES)} can")
     return game
 
@@ -54,23 +54,23 @@ def _complete_games(_ctx: click.Context, _param: click.Parameter, incomplete: st
 
 @click.command(epilog="Example: gamed watch roborally --host localhost --name Tafel")
 @click.argument("game", metavar="GAME", callback=_watchable, shell_complete=_complete_games)
-@click.option("--host", default="localhost", show_default=True, help="Where the server runs.")
-@click.option("--port", type=click.IntRange(1, 65535), help="Its port; left out: the game's standard port.")
-@click.option("--name", default="Tafel", show_default=True, help="What the channel is called: letters only.")
+@click.option("--host", default="localhost", show_default=True, help="The server's host.")
+@click.option("--port", type=click.IntRange(1, 65535), help="Its port. Default: the game's standard port.")
+@click.option("--name", default="Tafel", show_default=True, help="The channel's name: 1 to 32 letters.")
 @click.option(
     "--pace",
     type=click.FloatRange(0),
     metavar="SECONDS",
-    help=f"How long each step is shown, at most; left out: {PACE} on a terminal, 0 elsewhere.",
+    help=f"How long each step is shown at most. Default: {PACE} on a terminal, otherwise 0.",
 )
 @json_option
 def watch(game: str, name: str, pace: float | None, **options: Any) -> None:
     """Watch a game of GAME as an output channel, from the lobby to the end, step by step.
 
-    The game waits while a step is shown: --pace says how long. All steps of a turn together are shown for at most 15
-    seconds, so that the server does not lose patience. On a terminal the board is drawn in place and fitted to its
-    size; elsewhere one board is printed a step, and with --json an object a step. Ends with status 1 if the game broke
-    off.
+    The game waits while a step is shown, for as long as --pace says. All steps of a turn together take at most 15
+    seconds, so that the server does not drop the channel. On a terminal the board is redrawn in place and fitted to
+    the terminal's size. Otherwise one board per step is printed, with --json one object per step. The exit status is 1
+    if the game broke off.
     """
     from twisted.internet.defer import Deferred  # noqa: PLC0415 (heavy)
     from twisted.internet.task import react  # noqa: PLC0415 (heavy)
@@ -85,7 +85,7 @@ def watch(game: str, name: str, pace: float | None, **options: Any) -> None:
     if pace is None:
         pace = PACE if is_terminal else 0.0
     ended: list[GamedError | None] = []
-    # `react` ends the process when it has ended the reactor; the exit status is this command's affair.
+    # `react` exits when the reactor has stopped. The exit status is set below instead.
     with suppress(SystemExit):
         react(lambda reactor: Deferred.fromCoroutine(_watch(reactor, where, (name, pace), ended, show)))
     if not ended:
@@ -132,8 +132,8 @@ def print_lines(frame: Frame) -> None:
 class Terminal:
     """Draws each frame in the place of the one before it."""
 
-    # Whether something else stands on the screen.
     is_fresh: bool = True
+    """Whether nothing has been drawn yet: the first frame clears the screen."""
 
     def draw(self, frame: Frame) -> None:
         """Draw a frame as large as the terminal is now."""

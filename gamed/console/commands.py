@@ -1,7 +1,7 @@
-"""The commands of the console: a function each, whose docstring is its help, and which returns data.
+"""The commands of the console. Each is a function that returns data, and its docstring is the command's help.
 
-A function takes the `ConsoleOperator` and what its usage line says. It returns an answer (gamed/console/render.py) or a
-Deferred of one, and raises GamedError where it cannot do what it was asked to.
+A function takes the `ConsoleOperator` and the arguments of its usage line. It returns an answer
+(gamed/console/render.py) or a Deferred of one, and raises GamedError if the command cannot be carried out.
 """
 
 from __future__ import annotations
@@ -48,9 +48,10 @@ from gamed.texts import printable
 log = Logger()
 
 LATER: Final = 0.2
-"""Seconds until the daemon is stopped: the answer leaves first."""
+"""Seconds until the daemon is stopped, so that the answer is sent before."""
 
 SAVED_WITHIN: Final = 10.0
+"""Seconds that `save` waits for the journal's sync."""
 
 COMMANDS: Final[dict[str, Command]] = {}
 """All commands, by name."""
@@ -74,7 +75,7 @@ def command(usage: str, *, changes: bool = False) -> Callable[[Callable[..., Any
 def rooms(operator: ConsoleOperator, game: str | None = None) -> Answer:
     """List the open rooms, the oldest first.
 
-    GAME: only rooms of this game. LENGTH counts the entries of the present match.
+    GAME: only rooms of this game. LENGTH is the number of entries of the current match.
 
     Example: rooms battleship
     """
@@ -90,7 +91,7 @@ def rooms(operator: ConsoleOperator, game: str | None = None) -> Answer:
 def room(operator: ConsoleOperator, word: str) -> Answer:
     """Show a room: its state, its clock, its last entries and its board.
 
-    ROOM: the room's id, or four or more of its first characters.
+    ROOM: the room's id, or at least its first four characters.
 
     Example: room 6f0c1f0e
     """
@@ -103,9 +104,9 @@ def room(operator: ConsoleOperator, word: str) -> Answer:
 def players(operator: ConsoleOperator, listener: str | None = None) -> Answer:
     """List the connections of all games.
 
-    LISTENER: only those of this listener. PLACES: the rooms, with the seat in each and its name; "watches" for who
-    observes.
-    REFUSED, below a row: the first messages of the peer that had no effect, and why.
+    LISTENER: only connections of this listener. PLACES lists the rooms of a connection, with its seat and name in each;
+    an observer has "watches" instead of a seat. REFUSED, below a row, lists the first messages of the peer that had no
+    effect, and why.
 
     Example: players battleship
     """
@@ -121,15 +122,15 @@ def players(operator: ConsoleOperator, listener: str | None = None) -> Answer:
 
 @command("watch [ROOM]")
 def watch(operator: ConsoleOperator, word: str | None = None) -> Answer:
-    """Show live, above the prompt, what happens in a room, a line an entry, or what a listener refuses.
+    """Show live, above the prompt, the entries of a room, or the messages that a listener refuses.
 
-    ROOM: the room's id, or its beginning; or the name of a listener: then each refused message of its peers is shown,
-    whether they have a seat or not. Without it, and with Ctrl-C, nothing is watched any longer.
+    ROOM: the room's id, or at least its first four characters; or the name of a listener, to see each refused message
+    of its peers, whether they have a seat or not. To stop watching, type `watch` without ROOM, or Ctrl-C.
 
     Example: watch 6f0c1f0e
     """
     if word is None:
-        return f"{operator.unwatch()} rooms or listeners are not watched any longer."
+        return f"Stopped watching {operator.unwatch()} rooms or listeners."
     if word in operator.services.listeners.factories:
         operator.watch_refusals(word)
         return f"Watching what {word} refuses; `watch` or Ctrl-C ends it."
@@ -140,7 +141,7 @@ def watch(operator: ConsoleOperator, word: str | None = None) -> Answer:
 
 
 def _seen(operator: ConsoleOperator, room: Room, step: Step) -> None:
-    # What goes wrong here must not go wrong for the room.
+    # An exception here must not affect the room.
     with log.failureHandler("console: cannot show a step"):
         name = room.id[:SHOWN]
         lines = [
@@ -157,9 +158,10 @@ def _seen(operator: ConsoleOperator, room: Room, step: Step) -> None:
 
 @command("limits [LISTENER]")
 def limits(operator: ConsoleOperator, listener: str | None = None) -> Answer:
-    """Show the limits of each listener, and how far they are used.
+    """Show the limits of each listener, and how much of them is used.
 
-    LISTENER: only this one. A rate or time of 0 is no limit. `reload` takes changed ones from the configuration.
+    LISTENER: only this one. A rate or time of 0 means that there is no limit. To change limits, change the
+    configuration and `reload` it.
 
     Example: limits battleship
     """
@@ -178,9 +180,9 @@ def limits(operator: ConsoleOperator, listener: str | None = None) -> Answer:
 
 @command("stats")
 def stats(operator: ConsoleOperator) -> Answer:
-    """Show figures of the daemon: rooms, peers, records under way, standstills, memory, descriptors.
+    """Show statistics of the daemon: rooms, peers, records to be stored, stalls, memory, file descriptors.
 
-    Times are seconds, memory is bytes.
+    Times are in seconds, memory is in bytes.
 
     Example: stats --json
     """
@@ -213,7 +215,7 @@ def stats(operator: ConsoleOperator) -> Answer:
 def who(operator: ConsoleOperator) -> Answer:
     """List who is logged in to the console.
 
-    The line with a star is you.
+    Your own line has a star.
 
     Example: who
     """
@@ -237,8 +239,8 @@ command("revoke CODE [--open]", changes=True)(seats.revoke)
 def course(operator: ConsoleOperator, game: str, name: str) -> Answer:
     """Choose the course of the next game that opens.
 
-    GAME: roborally. COURSE: a course that gamed brings along, or a file. Of several, each game takes one in their
-    order; then the configured ones go on.
+    GAME: roborally. COURSE: the name of a course that comes with gamed, or a file. If several courses are chosen, each
+    game takes the next one of them; after them, the configured courses continue.
 
     Example: course roborally doppelhalle
     """
@@ -252,8 +254,9 @@ def course(operator: ConsoleOperator, game: str, name: str) -> Answer:
 def timeout(operator: ConsoleOperator, word: str, seat: int, switch: str) -> Answer:
     """Switch the time limits of a seat on or off, from its next move on.
 
-    ROOM: the room's id, or its beginning. SEAT: its number, counted from 0. `off`: its player may think for ever;
-    `on`: the limits hold again. Only where a game's limits can be switched: hive.
+    ROOM: the room's id, or at least its first four characters. SEAT: its number, counted from 0.
+    `off`: its player may think forever. `on`: the limits apply again. Only for games whose limits can be switched:
+    hive.
 
     Example: timeout 6f0c 1 off
     """
@@ -266,9 +269,10 @@ def timeout(operator: ConsoleOperator, word: str, seat: int, switch: str) -> Ans
 
 @command("pause ROOM", changes=True)
 def pause(operator: ConsoleOperator, word: str) -> Answer:
-    """Hold a room's match; what its players send is kept.
+    """Pause a room's match.
 
-    ROOM: the room's id, or its beginning.
+    ROOM: the room's id, or at least its first four characters. Battleship and Quoridor keep what players send until the
+    match goes on. Hive and RoboRally take answers to requests that are open, and send no new ones.
 
     Example: pause 6f0c
     """
@@ -277,9 +281,9 @@ def pause(operator: ConsoleOperator, word: str) -> Answer:
 
 @command("resume ROOM", changes=True)
 def resume(operator: ConsoleOperator, word: str) -> Answer:
-    """Let a paused match go on.
+    """Resume a paused match.
 
-    ROOM: the room's id, or its beginning.
+    ROOM: the room's id, or at least its first four characters.
 
     Example: resume 6f0c
     """
@@ -288,9 +292,10 @@ def resume(operator: ConsoleOperator, word: str) -> Answer:
 
 @command("step ROOM [--forced]", changes=True)
 def step(operator: ConsoleOperator, word: str, *, forced: bool = False) -> Answer:
-    """Let a paused match go on by one move.
+    """Resume a paused match for one move.
 
-    ROOM: the room's id, or its beginning. --forced: start it without the players that are missing.
+    ROOM: the room's id, or at least its first four characters. --forced: start the match even if
+    players are missing.
 
     Example: step 6f0c
     """
@@ -299,9 +304,9 @@ def step(operator: ConsoleOperator, word: str, *, forced: bool = False) -> Answe
 
 @command("cancel ROOM", changes=True)
 def cancel(operator: ConsoleOperator, word: str) -> Answer:
-    """End a room's match without a winner, cause "cancelled".
+    """End a room's match without a winner, with the termination "cancelled".
 
-    ROOM: the room's id, or its beginning.
+    ROOM: the room's id, or at least its first four characters.
 
     Example: cancel 6f0c
     """
@@ -315,7 +320,8 @@ def cancel(operator: ConsoleOperator, word: str) -> Answer:
 def kick(operator: ConsoleOperator, word: str, seat: int | None = None) -> Answer:
     """Close a peer's connection; its seats are emptied as if it had left.
 
-    PEER: its name, or its address with port, as `players` shows it. Or ROOM and SEAT: who sits there.
+    PEER: its name, or its address with port, as `players` shows it. Or ROOM and SEAT: the player on that
+    seat.
 
     Example: kick 192.0.2.7:50123
     """
@@ -329,7 +335,7 @@ def kick(operator: ConsoleOperator, word: str, seat: int | None = None) -> Answe
 def _dismiss(operator: ConsoleOperator, peer: Any) -> None:
     if isinstance(peer, Session):
         peer.expel()
-    # After the events that tell of it.
+    # After `expel`, so that its events are sent before the connection is closed.
     operator.services.lobby.dismiss(peer)
 
 
@@ -337,13 +343,14 @@ def _dismiss(operator: ConsoleOperator, peer: Any) -> None:
 def ban(operator: ConsoleOperator, word: str) -> Answer:
     """Refuse all connections from an address or a network, and close those that are open.
 
-    ADDRESS: an address, or a network such as 192.0.2.0/24. It holds until `unban`, or until the daemon stops.
+    ADDRESS: an address, or a network such as 192.0.2.0/24. The ban lasts until `unban`, or until the
+    daemon stops.
 
     Example: ban 192.0.2.0/24
     """
     network = network_of(word)
     if operator.services.bans.banned(operator.address) or _is_in(operator.address, network):
-        raise ConsoleError(f"{network} has your own address {operator.address}")
+        raise ConsoleError(f"{network} contains your own address {operator.address}")
     operator.services.bans.ban(network)
     dropped = [session for _, session in operator.services.listeners.sessions if _is_in(session.address, network)]
     for session in dropped:
@@ -363,7 +370,7 @@ def _is_in(address: str, network: Any) -> bool:
 
 @command("unban NETWORK", changes=True)
 def unban(operator: ConsoleOperator, word: str) -> Answer:
-    """Take connections again from a banned address or network.
+    """Lift the ban of an address or a network.
 
     NETWORK: as `bans` shows it.
 
@@ -372,7 +379,7 @@ def unban(operator: ConsoleOperator, word: str) -> Answer:
     network = network_of(word)
     if not operator.services.bans.unban(network):
         raise ConsoleError(f"{network} is not banned")
-    return f"{network} is not banned any more."
+    return f"{network} is no longer banned."
 
 
 @command("bans")
@@ -400,9 +407,10 @@ def records(
 ) -> Any:
     """List the games that were played, show one, or export one.
 
-    `list` (or nothing): the newest first, 20 or --limit; --player, --game and --termination choose among them.
-    `show RECORD`: one game with its board. `export RECORD [FILE]`: its XML, on the terminal or as a new file in the
-    state directory's folder `exports`. RECORD: the record's id, or four or more of its first characters.
+    `list`, which may be left out, lists the newest 20 games, or as many as --limit says; --player, --game and
+    --termination select games. `show RECORD` shows a game with its board. `export RECORD [FILE]` prints its XML, or
+    writes it to a new file in the folder `exports` of the state directory. RECORD: the record's id, or at least its
+    first four characters.
 
     Example: records list --game battleship --limit 5
     """
@@ -426,7 +434,9 @@ def _export(operator: ConsoleOperator, file: str | None, record: Record) -> Answ
     if file is None:
         return Picture(document(record).decode().rstrip("\n"))
     if "/" in file or file.startswith(".") or not file.isprintable():
-        raise ConsoleError("FILE is a plain name: the file stands in the folder exports of the state directory")
+        raise ConsoleError(
+            "FILE must be a plain name: the file is written to the folder exports of the state directory"
+        )
     path = operator.services.state / "exports" / file
     try:
         path.parent.mkdir(exist_ok=True)
@@ -442,9 +452,9 @@ def _export(operator: ConsoleOperator, file: str | None, record: Record) -> Answ
 
 @command("save", changes=True)
 def save(operator: ConsoleOperator) -> Any:
-    """Have everything that was journalled so far on the disk, and say when it is.
+    """Wait until everything that was journalled so far is on the disk.
 
-    The journal syncs by itself, every ten to fifty milliseconds; this waits for it.
+    The journal is synced every 10 to 50 milliseconds; this waits for the next sync.
 
     Example: save
     """
@@ -467,9 +477,9 @@ def _not_saved(_result: object, seconds: float) -> None:
 
 @command("drain", changes=True)
 def drain(operator: ConsoleOperator) -> Answer:
-    """Begin no new games, and stop the daemon when the last one has ended.
+    """Start no new games, and stop the daemon when the last one has ended.
 
-    Rooms whose match has not begun are closed at once. There is no way back but a restart.
+    Rooms whose match has not begun are closed at once. Only a restart undoes this.
 
     Example: drain
     """
@@ -483,9 +493,9 @@ def drain(operator: ConsoleOperator) -> Answer:
 
 @command("shutdown", changes=True)
 def shutdown(operator: ConsoleOperator) -> Answer:
-    """Stop the daemon now: matches end without a winner, cause "shutdown", and are recorded.
+    """Stop the daemon now. Matches end without a winner, with the termination "shutdown", and are recorded.
 
-    `drain` lets them end first.
+    To let them end first, use `drain` instead.
 
     Example: shutdown
     """
@@ -499,11 +509,12 @@ def _stop_later(operator: ConsoleOperator) -> None:
 
 @command("reload", changes=True)
 def reload(operator: ConsoleOperator) -> Answer:
-    """Read the configuration again, and say what holds now and what needs a restart.
+    """Read the configuration again, and say which changes apply now and which need a restart.
 
-    No connection is dropped. Limits, rates, the console's accounts, the log level and the web listener's settings hold
-    at once; those of games for new rooms and connections; endpoints and the store need a restart. New certificates
-    of TLS hold for new connections; of those that cannot be used it says why, and the old ones stay.
+    No connection is dropped. Limits, rates, the console's accounts, the log level and the web listener's settings apply
+    at once, and the other settings of games to new rooms and connections. Endpoints and the store need a restart. New
+    TLS certificates are used for new connections. If they cannot be used, the answer says why, and the old ones stay in
+    use.
 
     Example: reload
     """
@@ -512,9 +523,9 @@ def reload(operator: ConsoleOperator) -> Answer:
 
 @command("log [LEVEL]", changes=True)
 def log_level(operator: ConsoleOperator, level: str | None = None) -> Answer:
-    """Say from which level on the log is written, or change it.
+    """Show the level of the log, or change it.
 
-    LEVEL: debug, info, warn, error or critical. The audit log's lines are always written.
+    LEVEL: debug, info, warn, error or critical. Lines of the audit log are written at any level.
 
     Example: log warn
     """
@@ -527,24 +538,25 @@ def log_level(operator: ConsoleOperator, level: str | None = None) -> Answer:
 
 @command("python", changes=True)
 def python(operator: ConsoleOperator) -> Answer:
-    """Begin a Python prompt inside the daemon; Ctrl-D ends it, and the session.
+    """Start a Python prompt inside the daemon. Ctrl-D ends it, and the session.
 
-    Only by SSH, and only with `manhole = true` in the configuration. What is typed there can do anything: `parts`
-    is the daemon.
+    Only by SSH with a terminal, and only with `manhole = true` in the configuration. Code that is typed there can do
+    anything. `parts` has the services of the daemon.
 
     Example: python
     """
     if operator.python is None:
         raise ConsoleError("there is no Python prompt here: it needs SSH, a terminal and [console] manhole = true")
     operator.python()
-    return "Python; `parts` is the daemon."
+    return "This is Python; `parts` has the services of the daemon."
 
 
 @command("help [COMMAND]")
 def help_(_operator: ConsoleOperator, name: str | None = None) -> Answer:
     """List the commands, or explain one.
 
-    COMMAND: its name. Each command takes --json, and --help. Words with blanks stand in quotation marks.
+    COMMAND: its name. Each command takes --json, and --help. Put words with spaces in quotation
+    marks.
 
     Example: help prepare
     """
@@ -561,7 +573,7 @@ def help_(_operator: ConsoleOperator, name: str | None = None) -> Answer:
 def quit_(operator: ConsoleOperator) -> Answer:
     """Leave the console.
 
-    So do `exit`, `logout`, and Ctrl-D on an empty line.
+    `exit`, `logout`, and Ctrl-D on an empty line do the same.
 
     Example: quit
     """

@@ -1,9 +1,9 @@
 """Limits the connections of the console: those without a login are closed in favour of new ones.
 
-Anybody can connect and say nothing. If such connections kept their places, a few of them would shut administrators out
-until their time is over, and then come again. So a connection that has not logged in keeps its place only until
-somebody else needs one. It is the oldest one of the address that has most of them that gives way: then a flood from one
-address hurts itself alone.
+Anybody can connect and send nothing. If such connections kept their places, a few of them could lock administrators out
+until they time out, and then connect again. So a connection that has not logged in keeps its place only until another
+one needs it. Of the address that has most of these connections, the oldest one is closed, so that a flood from one
+address affects only that address.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ class InputThrottle:
                 self._turn()
 
     def hold(self) -> None:
-        """Pass nothing on until `release`: a command is running, or the peer does not read."""
+        """Pass nothing on until `release`, because a command is running, or the peer does not read."""
         self.is_held = True
         self._pause_or_not()
 

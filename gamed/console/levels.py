@@ -23,13 +23,13 @@ CHATTY: Final = ("twisted.conch", *(f"gamed.console.ssh.{name}" for name in _CON
 
 @define(eq=False)
 class LogLevels:
-    """One filter before all observers of a publisher. Before `change` is called, nothing is filtered.
-
-    `level`: by its name.
-    """
+    """One filter before all observers of a publisher. Before `change` is called, nothing is filtered."""
 
     publisher: LogPublisher = field(default=globalLogPublisher)
+
     level: str = "debug"
+    """The name of the current level."""
+
     _predicate: LogLevelFilterPredicate | None = None
 
     def change(self, name: str) -> None:
@@ -52,5 +52,5 @@ class LogLevels:
 
 
 def observers_of(publisher: LogPublisher) -> list[ILogObserver]:
-    """Return the observers of a publisher. This is a private attribute of Twisted."""
+    """Return the observers of a publisher, which are in a private attribute of Twisted."""
     return list(publisher._observers)  # noqa: SLF001

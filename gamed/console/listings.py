@@ -80,7 +80,7 @@ def place(seat: int | None) -> str:
 def places(session: Session) -> list[str]:
     """Return the seats of a session, and the rooms that it watches."""
     if session.is_closing:
-        return ["is let go"]
+        return ["is being disconnected"]
     return [f"{room.id[:SHOWN]} {_seat(room, seat)}" for room, seat in session.places]
 
 
@@ -99,7 +99,7 @@ def limits_row(name: str, factory: SessionFactory) -> tuple[Any, ...]:
 
 
 def records_table(found: Iterable[Summary], games: Iterable[str]) -> Answer:
-    """Return records as a table. `games`: those that are played here."""
+    """Return records as a table. `games`: the names of all games here."""
     columns = ("ID", "STARTED", "GAME", "PLAYERS", "TERMINATION", "WINNER", "LENGTH")
     return Table(
         columns, list(map(_record_row, found)), f"No game matches. The games here are {', '.join(games)}.", ("PLAYERS",)
@@ -141,7 +141,7 @@ def _seats(room: Room) -> list[tuple[int, str]]:
 
 
 def refused(found: Refusals, refusals: RefusalLog) -> list[str]:
-    """Return the refusals of a peer as lines: the first ones in full, then the number of all."""
+    """Return the refusals of a peer as lines: the first ones in full, then the total."""
     lines = [f"{refusal.code}: {refusals.described(refusal)}" for refusal in found.first]
     return lines if found.total == len(found.first) else [*lines, f"in all: {found.summary}"]
 

@@ -1,4 +1,4 @@
-"""What a command of the console gets: who gave it, and the services that it looks at and acts on.
+"""What a command of the console gets: its operator, and the services of the daemon.
 
 Source: docs/reference/console.md.
 """
@@ -28,17 +28,17 @@ from gamed.records.record import Summary
 from gamed.texts import printable
 
 SHORTEST: Final = 4
-"""Characters of an id that must be given at least."""
+"""The least number of characters of an id."""
 
 RECORDS: Final = 1_000
-"""Ids of records that completion knows."""
+"""The most ids of records that completion keeps."""
 
 T = TypeVar("T")
 
 
 @define(eq=False, kw_only=True)
 class CommandServices:
-    """What the console's commands look at, and act on."""
+    """The parts of the daemon that the console's commands use."""
 
     lobby: Lobby
     listeners: GameListeners
@@ -46,7 +46,7 @@ class CommandServices:
     bans: Bans
 
     limits: ConnectionLimits
-    """Of the console's own connections."""
+    """The limits of the console's own connections."""
 
     levels: LogLevels
     reloader: Reloader
@@ -60,20 +60,25 @@ class CommandServices:
     """Ends the daemon."""
 
     started: float = 0.0
+    """The clock's time of the daemon's start."""
 
 
 @define(eq=False)
 class ConsoleOperator(Operator):
-    """Somebody who is logged in to the console, with what the commands of a session share."""
+    """A user who is logged in to the console, and the state that the commands of this session share."""
 
     services: CommandServices = field(kw_only=True)
     python: Callable[[], None] | None = field(default=None, kw_only=True)
-    """Begins a Python prompt, where there may be one."""
+    """Starts a Python prompt; None if the session may not have one."""
 
     watched: dict[Room, Callable[..., None]] = field(factory=dict, init=False)
+    """The rooms that are watched, each with the callable among its watchers."""
+
     _records: dict[str, None] = field(factory=dict, init=False)
+    """The ids of records that completion offers, the oldest first."""
+
     refusals_watched: set[str] = field(factory=set, init=False)
-    """Rooms, by their ids, and listeners, by their names, of which each refusal is shown."""
+    """The ids of rooms and the names of listeners whose refusals are shown."""
 
     @property
     def watching(self) -> int:
@@ -83,7 +88,7 @@ class ConsoleOperator(Operator):
     # Finding what is meant
 
     def room(self, word: str) -> Room:
-        """Return the open room that an id, or the beginning of one, names. Raises ConsoleError."""
+        """Return an open room by its id or the first characters of it. Raises ConsoleError."""
         rooms = {room.id: room for room in self.services.lobby.rooms.values() if not room.is_closed}
         return _only("room", word, rooms)
 
@@ -96,7 +101,7 @@ class ConsoleOperator(Operator):
         return found[0]
 
     def reception(self, game: str) -> Reception:
-        """Return the reception of a game's listener. Raises ConsoleError: there is no such game, or no listener."""
+        """Return the reception of a game's listener. Raises ConsoleError if there is none."""
         self.check_game(game)
         found = self.services.listeners.of(game)
         if found is None:
@@ -107,15 +112,16 @@ class ConsoleOperator(Operator):
         """Raise ConsoleError if there is no such game."""
         types = self.services.lobby.game_types
         if word not in types:
-            raise ConsoleError(f"there is no game {word}; there are {', '.join(types)}")
+            raise ConsoleError(f"there is no game {word}; the games are {', '.join(types)}")
 
     def check_listener(self, word: str) -> None:
         """Raise ConsoleError if there is no such listener."""
         if word not in self.services.listeners.factories:
-            raise ConsoleError(f"there is no listener {word}; there are {', '.join(self.services.listeners.factories)}")
+            known = ", ".join(self.services.listeners.factories)
+            raise ConsoleError(f"there is no listener {word}; the listeners are {known}")
 
     def candidates(self, kind: str) -> Iterable[str]:
-        """Return what a word of a kind may be, for completion."""
+        """Return the words of a kind, for completion."""
         lobby = self.services.lobby
         found: Mapping[str, Callable[[], Iterable[str]]] = {
             "GAME": lambda: lobby.game_types,
@@ -135,7 +141,7 @@ class ConsoleOperator(Operator):
         return [name for reception in receptions if isinstance(reception, SupportsCourses) for name in reception.known]
 
     def note_records(self, found: list[Summary]) -> list[Summary]:
-        """Take note of the ids of records, for completion, and return these records."""
+        """Remember the ids of records for completion, and return the records."""
         self._records |= {record.id: None for record in found}
         while len(self._records) > RECORDS:
             del self._records[next(iter(self._records))]
@@ -144,7 +150,7 @@ class ConsoleOperator(Operator):
     # Watching
 
     def watch(self, room: Room, call: Callable[..., None]) -> None:
-        """Have each step of a room told to a callable, until it is closed."""
+        """Call a callable with each step of a room, until the room is closed."""
         if room not in self.watched:
             self.watched[room] = call
             room.watchers.append(call)
@@ -161,7 +167,7 @@ class ConsoleOperator(Operator):
             self.notify(printable(f"refused {refused.refusal.code}: {refused.where}: {line}") + "\n")
 
     def unwatch(self) -> int:
-        """Watch nothing any longer; return how many rooms and listeners were watched."""
+        """Stop watching; return how many rooms and listeners were watched."""
         watched, self.watched = self.watched, {}
         for room, call in watched.items():
             room.watchers.remove(call)
@@ -175,10 +181,10 @@ class ConsoleOperator(Operator):
 
 def _only(what: str, word: str, things: Mapping[str, T]) -> T:
     if len(word) < SHORTEST:
-        raise ConsoleError(f"give {SHORTEST} characters of the {what}'s id at least")
+        raise ConsoleError(f"give at least {SHORTEST} characters of the {what}'s id")
     found = [thing for name, thing in things.items() if name.startswith(word.lower())]
     if not found:
         raise ConsoleError(f"there is no {what} {word}")
     if len(found) > 1:
-        raise ConsoleError(f"more than one {what}'s id begins with {word}: give more of it")
+        raise ConsoleError(f"more than one {what}'s id begins with {word}: give more characters of it")
     return found[0]

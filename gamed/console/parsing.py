@@ -1,8 +1,8 @@
-"""What is typed, as a call of a command: words as a shell splits them, by the usage line that each command has.
+"""Parses a typed line into the call of a command. Words are split as in a shell.
 
-A usage line is the command's one description: `prepare GAME [NAME...] [--paused] [--from RECORD]`. Words in capitals
-are arguments (a bar: one of several kinds), in brackets they may be left out, three dots take all that are left, words
-in small letters with bars are a choice. N and SEAT are whole numbers.
+The usage line of a command is all that describes its arguments: `prepare GAME [NAME...] [--paused] [--from RECORD]`.
+Words in capitals are arguments, with a bar between several kinds. An argument in brackets is optional. One with three
+dots takes all words that are left. Words in small letters with bars are choices. N and SEAT are whole numbers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PART: Final = re.compile(
 NUMBERS: Final = ("N", "SEAT")
 
 OTHER_NAMES: Final = {"exit": "quit", "logout": "quit", "?": "help"}
-"""Aliases: the names of some commands in other programs."""
+"""Aliases: the names that some commands have in other programs."""
 
 
 class UsageError(GamedError):
@@ -32,33 +32,40 @@ class UsageError(GamedError):
 
 @frozen
 class Argument:
-    """An argument by place. `kinds`: what it may name, in capitals; `choices`: or the words that it may be."""
+    """A positional argument."""
 
     word: str
+    """Its word in the usage line."""
+
     is_needed: bool
     takes_rest: bool
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """What it may name."""
+        """The kinds of things that it may name; nothing if it has choices."""
         return tuple(self.word.split("|")) if self.word.isupper() else ()
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The words that it may be."""
+        """The words that it may be; nothing if it names a thing."""
         return tuple(self.word.split("|")) if self.word.islower() else ()
 
 
 @frozen
 class Command:
-    """A command. `changes`: whether it changes something, and stands in the audit log."""
+    """A command of the console."""
 
     name: str
     usage: str
     run: Callable[..., Any]
+
     changes: bool
+    """Whether it changes something, so that the audit log records it."""
+
     arguments: tuple[Argument, ...] = field(init=False)
+
     options: dict[str, str | None] = field(init=False)
+    """The names of its options, each with the kind of its value; None if it takes no value."""
 
     def __attrs_post_init__(self) -> None:
         parts = list(_PART.finditer(self.usage.partition(" ")[2]))
@@ -79,7 +86,7 @@ class Command:
 
 @frozen
 class Call:
-    """A command with what it was given."""
+    """A command with its arguments and options."""
 
     command: Command
     arguments: tuple[Any, ...]
@@ -96,7 +103,7 @@ def split(line: str) -> list[str]:
 
 
 def parse(words: Iterable[str], commands: dict[str, Command]) -> Call:
-    """Return the call that words mean. Raises UsageError."""
+    """Return words as the call of a command. Raises UsageError."""
     name, *rest = words
     command = named(name, commands)
     if command is not None and "--help" in rest:
@@ -110,7 +117,7 @@ def parse(words: Iterable[str], commands: dict[str, Command]) -> Call:
 
 
 def named(word: str, commands: dict[str, Command]) -> Command | None:
-    """Return the command that a word names, in any case, or by another program's name for it."""
+    """Return a command by its name or an alias, in upper or lower case."""
     return commands.get(OTHER_NAMES.get(word.lower(), word.lower()))
 
 
@@ -155,19 +162,19 @@ def _placed(command: Command, words: list[str]) -> Iterable[Any]:
             return
         yield _chosen(argument, words.pop(0))
     if words:
-        raise UsageError(f"{words[0]} is too much")
+        raise UsageError(f"{words[0]} is one argument too many")
 
 
 def _chosen(argument: Argument, word: str) -> Any:
     if argument.choices and word not in argument.choices:
-        raise UsageError(f"{word} is none of {', '.join(argument.choices)}")
+        raise UsageError(f"{word} is not one of {', '.join(argument.choices)}")
     return _checked(argument.word, word)
 
 
 def _checked(kind: str, word: str) -> Any:
     if kind not in NUMBERS:
         return word
-    # Nine digits are enough for all that is counted here.
+    # Nine digits are enough for seats and counts, and keep numbers small.
     if not re.fullmatch(r"[0-9]{1,9}", word):
         raise UsageError(f"{kind} is a whole number, not {word}")
     return int(word)

@@ -36,13 +36,13 @@ UNUSABLE: Final = "cannot be used"
 
 @define(eq=False, kw_only=True)
 class Reloader:
-    """Gives a configuration to all parts of the running daemon."""
+    """Applies a changed configuration to all parts of the running daemon."""
 
     config: Config
-    """The present one."""
+    """The current configuration."""
 
     read: Callable[[], Config] | None
-    """Reads it again. Raises ConfigError. None: the daemon was started without a file."""
+    """Reads it again. Raises ConfigError. None if the daemon was started without a file."""
 
     lobby: Lobby
     listeners: GameListeners
@@ -50,7 +50,7 @@ class Reloader:
     operators: Operators
 
     limits: ConnectionLimits
-    """Of the console's own connections."""
+    """The limits of the console's own connections."""
 
     levels: LogLevels
 

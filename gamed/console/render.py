@@ -1,7 +1,7 @@
-"""What commands return, as text for a terminal or as JSON.
+"""Renders what commands return, as text for a terminal or as JSON.
 
-Source: docs/reference/console.md. Names and lines come from strangers: whatever could command a terminal is
-spelled out, here and nowhere else, for all that is shown.
+Source: docs/reference/console.md. Names and lines come from strangers, and could contain control characters. They are
+escaped here, in one place for everything that is shown.
 """
 
 from __future__ import annotations
@@ -17,23 +17,26 @@ from attrs import frozen
 from gamed.texts import printable
 
 LEAST: Final = 8
-"""Characters that an elastic column keeps on the narrowest terminal."""
+"""The least width of an elastic column."""
 
 GAP: Final = "  "
 
 
 @frozen
 class Table:
-    """Rows of equal facts. `elastic`: the columns that are wrapped to fit the terminal, the first of them first.
-
-    `below`: a column of lists, whose items are shown whole in lines below their row.
-    """
+    """Rows with the same columns."""
 
     columns: tuple[str, ...]
     rows: Sequence[tuple[Any, ...]]
+
     empty: str = "There is nothing to show."
+    """The text that is shown if there are no rows."""
+
     elastic: tuple[str, ...] = ()
+    """The columns that are wrapped to fit the terminal, in this order."""
+
     below: str = ""
+    """A column of lists. Each item is shown in full, on a line below its row."""
 
 
 @frozen
@@ -45,7 +48,7 @@ class Picture:
 
 @frozen
 class Facts:
-    """Facts by name; a value is text, a number, a truth, None, a list of texts, a `Table` or a `Picture`."""
+    """Facts by name. A value is a text, a number, a bool, None, a list of texts, a `Table` or a `Picture`."""
 
     values: Mapping[str, Any]
 
@@ -56,7 +59,7 @@ Answer: TypeAlias = str | Table | Facts | Picture
 def render(answer: Answer, width: int | None = None, *, as_json: bool = False) -> str:
     """Return an answer as text with a final line feed. `width`: the terminal's; None if it is not known."""
     if as_json:
-        # ASCII alone: nothing in it can command a terminal.
+        # The JSON is ASCII, so it has no control characters for a terminal.
         return json.dumps({"message": answer} if isinstance(answer, str) else _data(answer), indent=2) + "\n"
     return "".join(f"{line}\n" for line in _lines(answer, width))
 
@@ -108,7 +111,7 @@ def _table(table: Table, width: int | None) -> Iterable[str]:
 
 
 def _row(row: tuple[str, ...], widths: list[int]) -> Iterable[str]:
-    """Return the lines of a row: a cell that is too long goes on in the next line."""
+    """Return the lines of a row. A cell that is too long is wrapped."""
     wrapped = [wrap(cell, size) for cell, size in zip(row, widths, strict=True)]
     return [
         GAP.join(f"{part:<{size}}" for part, size in zip(parts, widths, strict=True)).rstrip()

@@ -1,7 +1,7 @@
-"""The two ways in which a peer types: whole lines, or keys that are edited into lines here.
+"""The two kinds of input: whole lines, or single keys, which a line editor here turns into lines.
 
-Source: docs/reference/console.md. Which way it is depends on the client: a telnet program and a pseudo-terminal of SSH
-send keys, `nc` and `ssh host command` send lines.
+Source: docs/reference/console.md. The kind depends on the client: a telnet program and a pseudo-terminal of SSH send
+keys, `nc` and `ssh host command` send lines.
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ class Conversation(Protocol):
 
 
 class Screen(Protocol):
-    """What a conversation shows things on. `width`: in characters, None where it is not known."""
+    """The output of a conversation."""
 
     width: int | None
+    """In characters; None if it is not known."""
 
     def show(self, text: str) -> None:
         """Show a text above what is being typed."""
@@ -59,7 +60,7 @@ def encoded(text: str) -> bytes:
 
 @define(eq=False)
 class Lines:
-    """Takes whole lines, which the client echoes."""
+    """Takes whole lines from a client that echoes and edits them itself."""
 
     transport: Any
     conversation: Conversation
@@ -178,7 +179,7 @@ class Keys(HistoricRecvLine):
             super().handle_RETURN()
             del self.historyLines[:-HISTORY]
 
-    # As in a shell, these three keys are not ways to move or to edit in a secret line.
+    # In a secret line these keys do nothing, as in a shell.
 
     def handle_UP(self) -> None:
         """Go back in the history."""

@@ -1,4 +1,4 @@
-"""The console's commands for seats that are kept: rooms that are prepared, and the codes that take their seats."""
+"""The console's commands for reserved seats: prepare a room, list its codes, revoke a code."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def prepare(
 ) -> Any:
     """Open a room whose seats are reserved, and show the codes that take them.
 
-    GAME: one that knows reservations. NAME: who is to sit on each seat, in their order. --paused: the room waits for
-    `resume` or `step`. --from: begin where a recorded game stood, at its end, or at --turn.
+    GAME: a game with reservations. NAME: the players' names, in the order of their seats. --paused: the room waits for
+    `resume` or `step`. --from: start from the last position of a recorded game, or from the one at --turn.
 
     Example: prepare hive Ada Grace --paused
     """
     if not isinstance(reception := operator.reception(game), SupportsReservations):
-        raise ConsoleError(f"{game} has no reservations: who connects is seated")
+        raise ConsoleError(f"{game} has no reservations: whoever connects gets a seat")
     if turn is not None and from_ is None:
-        raise ConsoleError("--turn goes with --from")
+        raise ConsoleError("--turn needs --from")
     opened = partial(_prepared, partial(reception.reserve, names, paused=paused, turn=turn))
     if from_ is None:
         return opened(None)
@@ -48,9 +48,9 @@ def _prepared(reserve: Callable[..., Any], history: History | None) -> Answer:
 
 
 def reservations(operator: ConsoleOperator) -> Answer:
-    """List the codes that were given out and not used.
+    """List the codes of reserved seats that nobody has used yet.
 
-    A code is used once, and ends with its room.
+    A code can be used once, and expires when its room is closed.
 
     Example: reservations --json
     """
@@ -59,9 +59,9 @@ def reservations(operator: ConsoleOperator) -> Answer:
 
 
 def revoke(operator: ConsoleOperator, code: str, *, open: bool = False) -> Answer:  # noqa: A002 (the option's name)
-    """Make a reservation's code worthless; its seat stays closed.
+    """Revoke the code of a reserved seat; the seat stays closed.
 
-    CODE: the code, or four or more of its first characters. --open: whoever comes next may have the seat.
+    CODE: the code, or at least its first four characters. --open: the next peer that connects may take the seat.
 
     Example: revoke 0d9f
     """

@@ -30,7 +30,7 @@ from gamed.registry import Named
 
 log = Logger()
 
-# Imported when somebody connects, or when the configuration wants SSH: conch is 40 ms and more.
+# Imported at the first connection, or if the configuration has SSH: importing conch takes 40 ms and more.
 _telnet_factory = Named("gamed.console.telnet.TelnetFactory")
 _ssh_factory = Named("gamed.console.ssh.SSHConsoleFactory")
 
@@ -44,7 +44,7 @@ class Console(Service):
     listeners: list[Listener] = field(factory=list)
 
     prepare: Callable[[], None] | None = None
-    """Reads or makes SSH's host key. Raises ConfigError. None: there is no SSH."""
+    """Reads or makes SSH's host key. Raises ConfigError. None if there is no SSH."""
 
     def startService(self) -> None:
         """Hash the passwords, set the level of the log, and prepare the host key."""
@@ -63,7 +63,7 @@ class Console(Service):
             self.prepare()
 
 
-def console(  # noqa: PLR0913 (what the console and its commands need of the daemon)
+def console(  # noqa: PLR0913 (what the console and its commands need)
     *,
     config: Config,
     telnet: str,
@@ -77,10 +77,10 @@ def console(  # noqa: PLR0913 (what the console and its commands need of the dae
     in_thread: Callable[..., Deferred[Any]],
     load_games: Callable[[], None],
 ) -> Console:
-    """Return the console. `telnet`: its endpoint, or nothing; `configure`: reads the configuration again.
+    """Return the console.
 
-    `load_games`: imports the games, which commands show; called in a thread before the first telnet connection is
-    accepted.
+    `telnet`: its endpoint; empty for none. `configure`: reads the configuration again. `load_games`: imports the games,
+    which commands show; called in a thread before the first connection is accepted.
     """
     settings = config.console
     limits = ConnectionLimits("console", settings.connections, settings.connections, bans)
@@ -119,7 +119,7 @@ def console(  # noqa: PLR0913 (what the console and its commands need of the dae
         late = LateFactory(make_telnet)
         made.listeners.append(Listener("console", telnet, late, reactor, load=partial(in_thread, late.get)))
     if settings.ssh:
-        # Imported now, because the daemon must not start if the host key cannot be used.
+        # Imported at the start, because the daemon must not start if the host key cannot be used.
         factory = _ssh_factory(services, accounts, entrance)
         made.prepare = factory.prepare
         made.listeners.append(Listener("console", settings.ssh, factory, reactor, load=partial(in_thread, load_games)))

@@ -18,7 +18,7 @@ from gamed.store.query import Query
 log = Logger()
 
 NEWEST: Final = 200
-"""The number of records that completion knows after the login."""
+"""The number of newest records that completion offers after the login."""
 
 
 @define(eq=False)
@@ -50,7 +50,7 @@ class ConsoleSession:
 
     def _look(self) -> None:
         if self.shell.operator.watched:
-            # An operator who watches a room does not have to type.
+            # Watching a room counts as activity: the operator does not have to type.
             self._idle = self.services.clock.callLater(self.services.operators.idle_seconds, self._look)
             return
         log.info("console: idle: {who}", who=self.shell.operator.name)

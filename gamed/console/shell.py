@@ -28,17 +28,24 @@ RESULT: Final = 200
 
 @define(eq=False)
 class Shell:
-    """What a logged-in operator talks to. `hold` and `release`: keep further lines back while a command is under way.
-
-    `has_failed`: whether the last command did.
-    """
+    """Executes the lines of a logged-in operator."""
 
     operator: ConsoleOperator
+
     screen: Callable[[], Screen]
+    """Returns the screen for answers. A telnet connection changes it when the client begins to send keys."""
+
     hold: Callable[[], None]
+    """Holds further lines back while a command is running."""
+
     release: Callable[[], None]
+    """Ends the hold."""
+
     has_prompt: bool = True
+
     has_failed: bool = False
+    """Whether the last command has failed."""
+
     _is_over: bool = field(default=False, init=False)
 
     def received(self, line: str) -> None:
@@ -54,7 +61,7 @@ class Shell:
                 return None
             call = parse(words, COMMANDS)
             answer = call.command.run(self.operator, *call.arguments, **call.options)
-        except Exception:  # noqa: BLE001 (a fault in a command costs its answer, and nothing else)
+        except Exception:  # noqa: BLE001 (a fault in a command must not end the session)
             self._fail(line, Failure())
             return None
         if isinstance(answer, Deferred):
@@ -91,7 +98,7 @@ class Shell:
         said = str(error)
         if not isinstance(error, GamedError):
             log.failure("console: a command failed: {line}", failure=failure, line=ascii(line)[1:-1])
-            said = "this is a fault of gamed's own; the log has it"
+            said = "the command failed because of an error in gamed itself; the log has the details"
         command = named(line.split(maxsplit=1)[0], COMMANDS) if line.split() else None
         if command is not None and command.changes and not isinstance(error, UsageError):
             self.operator.noted(line, f"failed: {said}"[:RESULT])

@@ -1,7 +1,7 @@
-"""The console by SSH: keys or the password, the same shell, one command by `ssh host command`, Python if it is wanted.
+"""The console by SSH: login by key or password, a shell, one command by `ssh host command`, and an optional Python.
 
-Source: RFC 4252, 4254; docs/reference/console.md. Of conch's sessions nothing is used but the channel: there are no
-subsystems, no forwarding and no agents here.
+Source: RFC 4252, 4254; docs/reference/console.md. Only the channels of conch are used, not its sessions: there are no
+subsystems, and neither ports nor agents are forwarded.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from gamed.core.errors import ConfigError
 from gamed.net.addresses import address_text, host_of, port_of
 
 with warnings.catch_warnings():
-    # It imports `spwd`, which nothing here uses, and of which Python warns.
+    # conch imports `spwd`, which is deprecated, and which nothing here uses.
     warnings.simplefilter("ignore", DeprecationWarning)
     from twisted.conch.checkers import IAuthorizedKeysDB, SSHPublicKeyChecker, readAuthorizedKeyFile
 
@@ -91,7 +91,7 @@ def host_key(directory: Path) -> keys.Key:
     except OSError as error:
         raise ConfigError(f"[console] cannot use the host key {path}: {error.strerror}") from error
     except (keys.BadKeyError, keys.EncryptedKeyError, ValueError) as error:
-        raise ConfigError(f"[console] {path} is no host key: {error}; remove it, and a new one is made") from error
+        raise ConfigError(f"[console] {path} is not a host key: {error}; remove it, and a new one is made") from error
 
 
 def _write_key(path: Path) -> None:
@@ -113,7 +113,7 @@ class AuthorizedKeys:
     """The users' keys, read from their files at each login."""
 
     accounts: Callable[[], Sequence[AccountConfig]]
-    """Returns the present accounts."""
+    """Returns the current accounts."""
 
     def getAuthorizedKeys(self, username: bytes) -> list[keys.Key]:
         """Return the keys with which a user may log in."""
@@ -197,7 +197,7 @@ class Authentication(SSHUserAuthServer):
             return IConchUser, User(user), lambda: None
         self.wrong += 1
         if self.wrong >= TRIES:
-            # The last of the attempts: conch ends the connection.
+            # No attempts are left, so conch ends the connection.
             self.loginAttempts = self.attemptsBeforeDisconnect
         raise UnauthorizedLogin("wrong user or password")
 
@@ -234,16 +234,16 @@ class Authentication(SSHUserAuthServer):
 @implementer(IRealm)
 @define(eq=False)
 class Realm:
-    """Makes users of those who have shown a key."""
+    """Makes a user of each login by key."""
 
     def requestAvatar(self, avatar: Any, mind: Any, *interfaces: Any) -> Any:  # noqa: ARG002 (Twisted's name)
-        """Return a user. `avatar`: what `KeyChecker` fires with."""
+        """Return a user. `avatar`: the result of `KeyChecker`."""
         user, key = avatar
         return IConchUser, User(user.decode("utf-8", "replace"), key), lambda: None
 
 
 class User(ConchUser):
-    """A logged-in user of one connection. `key`: with which one, as the log has it; empty with a password."""
+    """A logged-in user of one connection. `key`: its name for the log; empty after a login by password."""
 
     def __init__(self, name: str, key: str = "") -> None:
         super().__init__()
@@ -293,7 +293,7 @@ class Channel(SSHChannel):
     # Requests
 
     def request_pty_req(self, data: bytes) -> int:
-        """Keep the terminal's type and size."""
+        """Remember the size of the terminal."""
         _term, size, _modes = parseRequest_pty_req(data)
         self._size = (size[1], size[0])
         return 1
@@ -398,7 +398,7 @@ class Channel(SSHChannel):
         manhole.makeConnection(self._terminal)
 
     def _notify(self, text: str) -> None:
-        # Nobody reads: what is live is left out, instead of being kept without end.
+        # The peer does not read: discard live output, instead of buffering it without limit.
         if not self.is_over and len(self.buf) <= UNSENT:
             self.screen.show(text)
 
@@ -421,7 +421,7 @@ class Channel(SSHChannel):
         name: str = self.conn.transport.peer_name
         return name
 
-    # How conch tells that the window is full, or open again
+    # conch calls these when the window is full, and when it is open again
 
     def stopWriting(self) -> None:
         """Stop reading from a peer that does not read."""
@@ -434,7 +434,7 @@ class Channel(SSHChannel):
             self._input_throttle.release()
 
     def eofReceived(self) -> None:
-        """Close when all lines are done: the client has no more. A single command closes by itself."""
+        """Close when all lines are done, because no more will come. A single command closes by itself."""
         if self._is_command:
             return
         if self._input_throttle is not None:
@@ -496,7 +496,7 @@ class ConsoleSSHTransport(SSHServerTransport):
         self._timer = self.factory.command_services.clock.callLater(LOGIN_SECONDS, self._give_up)
 
     def _give_up(self) -> None:
-        log.warn("console: closed: nobody logged in, or nothing was asked for: peer={peer}", peer=self.peer_name)
+        log.warn("console: closed: nobody logged in, or no session was opened: peer={peer}", peer=self.peer_name)
         self.transport.abortConnection()
 
     def opened(self) -> None:
@@ -516,7 +516,7 @@ class ConsoleSSHTransport(SSHServerTransport):
 
     def displace(self) -> None:
         """Close in favour of a new connection, because nobody has logged in here."""
-        text = "console: closed: somebody else needs the place, and nobody had logged in: peer={peer}"
+        text = "console: closed: another connection needs its place, and nobody had logged in: peer={peer}"
         log.warn(text, peer=self.peer_name)
         self.transport.abortConnection()
 

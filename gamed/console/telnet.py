@@ -67,7 +67,7 @@ class Login:
     def received(self, line: str) -> None:
         """Take the user's name, or the password."""
         if _HTTP.match(line):
-            self.console_transport.drop("this is no HTTP server")
+            self.console_transport.drop("this is not an HTTP server")
         elif self._user is None:
             self._user = line.strip()
             self.console_transport.screen.ask("password: ", secret=True)
@@ -99,7 +99,7 @@ class Login:
         self.console_transport.close()
 
     def completions(self, line: str) -> list[str]:  # noqa: ARG002 (Conversation's signature)
-        """Nothing is completed here."""
+        """Return no completions."""
         return []
 
 
@@ -128,12 +128,12 @@ class ConsoleTelnetTransport(TelnetTransport):
     # The transport's side
 
     def connectionMade(self) -> None:
-        """Prepare; begin at once where there is no TLS."""
+        """Prepare the connection. Without TLS, begin at once."""
         self.input_throttle = InputThrottle(self.services.clock, self.transport, self._take, self._overlong)
         self.transport.registerProducer(self, True)  # noqa: FBT003 (Twisted's signature)
         self.negotiationMap[NAWS] = self._resized
         self.commandMap.update({IP: self._break, BRK: self._break})
-        # Not `_timer`: that of a peer that does not read for a while is cancelled when it reads again.
+        # Not `_timer`, which is also the timeout of a peer that does not read, and is cancelled when it reads again.
         self._login = self.services.clock.callLater(LOGIN_SECONDS, self.drop, "nobody logged in")
         # With TLS, output before the handshake would wait and pause this producer, and a paused transport does not
         # read the handshake.
@@ -141,7 +141,7 @@ class ConsoleTelnetTransport(TelnetTransport):
             self._begin()
 
     def handshakeCompleted(self) -> None:
-        """Begin."""
+        """Begin, because output can be sent now."""
         self._begin()
 
     def _begin(self) -> None:
@@ -182,7 +182,7 @@ class ConsoleTelnetTransport(TelnetTransport):
         super().connectionLost(reason)
         self.factory.lost(self)
 
-    # What is left to leave
+    # Output that the peer has not read
 
     def pauseProducing(self) -> None:
         """Stop reading from a peer that does not read, and start its timeout."""
@@ -199,13 +199,13 @@ class ConsoleTelnetTransport(TelnetTransport):
             self._cancel_timer()
             self.input_throttle.release()
             if left_out:
-                self.screen.show(f"({left_out} texts were left out: you did not read)\n")
+                self.screen.show(f"({left_out} messages were discarded, because your client did not read)\n")
 
     def stopProducing(self) -> None:
         """Do nothing: the transport calls this when the connection is lost."""
 
     def _stuck(self) -> None:
-        self.drop("it does not read")
+        self.drop("the peer does not read")
         self.transport.abortConnection()
 
     def write(self, data: bytes) -> None:
@@ -221,13 +221,13 @@ class ConsoleTelnetTransport(TelnetTransport):
     # Telnet's side
 
     def enableLocal(self, option: bytes) -> bool:
-        """Take the client's word that we echo: from here on it sends keys."""
+        """Edit keys from now on: the client agrees that we echo, so it sends keys instead of lines."""
         if option == ECHO and self._terminal is None and not self.is_over:
             self._edit_keys()
         return option in (ECHO, SGA)
 
     def disableLocal(self, option: bytes) -> None:
-        """Nothing to do: a client that has changed its mind sends lines, and the editor takes lines as well."""
+        """Do nothing: a client that wants to echo again sends lines, which the editor takes as well."""
 
     def enableRemote(self, option: bytes) -> bool:
         """Accept only the option for the window's size."""
@@ -237,7 +237,7 @@ class ConsoleTelnetTransport(TelnetTransport):
         """Nothing to do."""
 
     def unhandledCommand(self, command: bytes, argument: bytes | None) -> None:
-        """Nothing to do: Are You There and its like are answered by the prompt."""
+        """Do nothing: the prompt answers Are You There and the like."""
 
     def unhandledSubnegotiation(self, command: bytes, data: list[bytes]) -> None:
         """Nothing to do."""
@@ -261,7 +261,7 @@ class ConsoleTelnetTransport(TelnetTransport):
         if not self.is_over:
             self.conversation.interrupted()
 
-    # The conversation's methods: another one takes over after the login, so the transport hands them on
+    # The methods of a conversation. The login is replaced by the shell, so the transport passes calls on to either
 
     def received(self, line: str) -> None:
         """Pass a line on."""
@@ -319,7 +319,7 @@ class ConsoleTelnetTransport(TelnetTransport):
 
     def displace(self) -> None:
         """Close in favour of a new connection, because nobody has logged in here."""
-        self.drop("somebody else needs the place, and nobody had logged in")
+        self.drop("another connection needs its place, and nobody had logged in")
         self.transport.abortConnection()
 
     def close(self) -> None:
@@ -329,7 +329,7 @@ class ConsoleTelnetTransport(TelnetTransport):
         self.is_over = True
         self._cancel_login()
         if self._terminal is not None:
-            # The terminal is given back as it was.
+            # Restore the modes of the terminal.
             self._terminal.resetModes([insults.modes.IRM])
         if self.console_session is not None:
             self.console_session.leave()

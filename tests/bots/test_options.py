@@ -50,7 +50,7 @@ class OptionTests(SynchronousTestCase):
         for option in ("--stay", "--pace"):
             found = self.run_bot("battleship", option, "3")
             self.assertEqual(found.exit_code, 2)
-            self.assertIn("bots of battleship do not take it", found.output)
+            self.assertIn("bots of battleship do not take this option", found.output)
 
     def test_its_timers_do_not_follow_the_system_clock(self) -> None:
         self.run_bot("battleship")

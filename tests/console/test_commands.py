@@ -63,7 +63,7 @@ class LookingTests(ConsoleTestCase):
 
     def test_a_room_that_is_not_there(self) -> None:
         self.assertEqual(self.answer("room abcd"), "there is no room abcd\n")
-        self.assertEqual(self.answer("room abc"), "give 4 characters of the room's id at least\n")
+        self.assertEqual(self.answer("room abc"), "give at least 4 characters of the room's id\n")
 
     def test_escape_sequences_in_names_and_lines(self) -> None:
         _, attacker = self.match()
@@ -84,7 +84,7 @@ class LookingTests(ConsoleTestCase):
         defender, _ = self.match()
         self.answer(f"kick {defender.session.name}")
         self.harness.clock.advance(0)
-        self.assertRegex(self.answer("players"), rf"{defender.session.name} +battleship +is let go")
+        self.assertRegex(self.answer("players"), rf"{defender.session.name} +battleship +is being disconnected")
         defender.leave()
         self.assertNotIn(defender.session.name, self.answer("players"))
 
@@ -255,7 +255,7 @@ class ActingTests(ConsoleTestCase):
         self.assertEqual(self.audited("unban 192.0.2.7")[0], "192.0.2.7/32 is not banned\n")
 
     def test_a_ban_that_makes_no_sense(self) -> None:
-        self.assertIn("has your own address", self.audited("ban 192.0.0.0/16")[0])
+        self.assertIn("contains your own address", self.audited("ban 192.0.0.0/16")[0])
         self.assertIn("is no address and no network", self.audited("ban everybody")[0])
         self.harness.connect("192.0.2.1")
 
@@ -313,15 +313,17 @@ class ActingTests(ConsoleTestCase):
     def test_python_and_reservations_where_there_are_none(self) -> None:
         self.assertIn("there is no Python prompt here", self.audited("python")[0])
         self.assertEqual(self.answer("reservations"), "No seat is reserved.\n")
-        self.assertIn("battleship has no reservations: who connects is seated", self.audited("prepare battleship")[0])
+        self.assertIn(
+            "battleship has no reservations: whoever connects gets a seat", self.audited("prepare battleship")[0]
+        )
         self.assertIn("no reservations have the code", self.audited("revoke abcd")[0])
 
     def test_a_fault_in_a_command_costs_its_answer_alone(self) -> None:
         self.match()
         self.patch(type(self.room), "pause", lambda _room: 1 // 0)
         shown, said = self.audited(f"pause {self.room.id}")
-        self.assertEqual(shown, "this is a fault of gamed's own; the log has it\n")
-        self.assertIn("failed: this is a fault", said)
+        self.assertEqual(shown, "the command failed because of an error in gamed itself; the log has the details\n")
+        self.assertIn("failed: the command failed", said)
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
         self.assertIn("playing", self.answer("rooms"))
 
@@ -368,7 +370,7 @@ class RecordTests(ConsoleTestCase):
         self.assertTrue(Path(self.services.state, "exports", "game.xml").read_bytes().startswith(b"<?xml"))
         self.assertIn("File exists", self.answer(f"records export {self.record} game.xml"))
         for name in ("../game.xml", ".hidden", "/etc/passwd"):
-            self.assertIn("FILE is a plain name", self.answer(f"records export {self.record} {name}"))
+            self.assertIn("FILE must be a plain name", self.answer(f"records export {self.record} {name}"))
 
 
 class PreparingTests(ConsoleTestCase):
@@ -416,7 +418,7 @@ class PreparingTests(ConsoleTestCase):
         self.answer(f"timeout {room[:4]} 1 on")
         self.assertEqual(table._timed, [True, True])
         self.assertIn("there is no seat 2", self.answer(f"timeout {room} 2 off"))
-        self.assertIn("perhaps is none of on, off", self.answer(f"timeout {room} 1 perhaps"))
+        self.assertIn("perhaps is not one of on, off", self.answer(f"timeout {room} 1 perhaps"))
 
     def test_no_limit_runs_out_where_it_is_off(self) -> None:
         rooms = []
@@ -461,7 +463,7 @@ class PreparingTests(ConsoleTestCase):
 
     def test_what_cannot_be_prepared(self) -> None:
         self.assertIn("a room has 2 slots", self.answer("prepare hive a b c"))
-        self.assertIn("--turn goes with --from", self.answer("prepare hive --turn 2"))
+        self.assertIn("--turn needs --from", self.answer("prepare hive --turn 2"))
         self.assertIn("there is no record abcdef", self.answer("prepare hive --from abcdef"))
         self.assertIn("there is no game chess", self.answer("prepare chess"))
         self.assertIn("battleship has no listener", self.answer("prepare battleship"))

@@ -28,7 +28,7 @@ COLUMNS = 100
 
 def section(command: Command) -> str:
     """Return what the page says of a command."""
-    changes = "\n\nIt changes something, so the audit log records it." if command.changes else ""
+    changes = "\n\nThe audit log records this command." if command.changes else ""
     *text, example = command.help.splitlines()
     body = "\n\n".join(fill(paragraph, COLUMNS) for paragraph in "\n".join(text).strip().split("\n\n"))
     typed = example.removeprefix("Example: ")

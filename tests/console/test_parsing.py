@@ -41,8 +41,8 @@ class ParsingTests(SynchronousTestCase):
             ("prepare hive --turn", "--turn needs a value"),
             ("prepare hive --turn x", "N is a whole number, not x"),
             ("kick abcd -1", "SEAT is a whole number, not -1"),
-            ("kick a 1 2", "2 is too much"),
-            ("records destroy", "destroy is none of list, show"),
+            ("kick a 1 2", "2 is one argument too many"),
+            ("records destroy", "destroy is not one of list, show"),
         ):
             usage = TABLE[line.split()[0]].usage
             self.assertEqual(self.error(line), f"{said}\nusage: {usage} [--json]")

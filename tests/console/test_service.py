@@ -109,7 +109,7 @@ class StartTests(ConsoleServiceTestCase):
     def test_a_host_key_that_is_none(self) -> None:
         (self.folder / KEY_FILE).write_text("garbage")
         error = self.assertRaises(ConfigError, host_key, self.folder)
-        self.assertIn(f"[console] {self.folder / KEY_FILE} is no host key", str(error))
+        self.assertIn(f"[console] {self.folder / KEY_FILE} is not a host key", str(error))
 
     def test_a_host_key_that_cannot_be_written(self) -> None:
         (self.folder / "file").write_text("")

@@ -44,7 +44,7 @@ class StrangerTests(ConsoleTestCase):
             self.harness.clock.advance(LOGIN_SECONDS)
         self.assertTrue(console_transport.transport.aborted)
         self.assertEqual(
-            sentences(logs), ["console: closed: nobody logged in, or nothing was asked for: peer=ssh 192.0.2.1:4711"]
+            sentences(logs), ["console: closed: nobody logged in, or no session was opened: peer=ssh 192.0.2.1:4711"]
         )
 
     def test_connections_are_limited_and_counted_out(self) -> None:

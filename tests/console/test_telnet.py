@@ -132,7 +132,7 @@ class LoginTests(TelnetTestCase):
         with capturedLogs() as logs:
             console_transport = self.logged_in()
         self.assertEqual([other.transport.aborted for other in console_transports], [True, False, False, False])
-        text = "console: closed: somebody else needs the place, and nobody had logged in: peer=telnet 192.0.2.1:0"
+        text = "console: closed: another connection needs its place, and nobody had logged in: peer=telnet 192.0.2.1:0"
         self.assertIn(text, everything(logs))
         for other in (*console_transports, console_transport):
             self.lose(other)
@@ -235,7 +235,7 @@ class SessionTests(TelnetTestCase):
             console_transport._notify("x" * 10_000)
         self.assertLess(len(console_transport.transport.value()), 400_000)
         console_transport.resumeProducing()
-        self.assertIn(b"texts were left out", console_transport.transport.value())
+        self.assertIn(b"messages were discarded", console_transport.transport.value())
         self.harness.clock.advance(STUCK)
         self.assertFalse(console_transport.transport.disconnecting)
         console_transport.pauseProducing()
@@ -258,7 +258,7 @@ class StrangerTests(TelnetTestCase):
         self.lose(console_transport)
 
     def test_a_request_for_a_page(self) -> None:
-        self.refused(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "this is no HTTP server")
+        self.refused(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "this is not an HTTP server")
 
     def test_a_line_without_end(self) -> None:
         self.refused(b"x" * 100_000, "a line of more than 4096 bytes")

@@ -188,9 +188,7 @@ class SqliteTests(CopyCase):
                 {"games": (True, 10), "seats": (True, 20), "summaries": (True, 10)},
             )
         done = self.copied()
-        self.assertIn(
-            "What it stores from now on is not copied: stop it when this has ended, and run the same", done.stderr
-        )
+        self.assertIn("not copied. When this has ended, stop the daemon and run the same command again.", done.stderr)
         self.assertIn("games: 12 rows, 2 copied, 10 there already", done.stdout)
 
     def test_what_differs_at_the_end_is_told(self) -> None:
