@@ -44,7 +44,7 @@ class Occasion:
     """Something that can happen to a session."""
 
     text: str
-    """When it happens, for the diagram in the documentation."""
+    """A description for people."""
 
     then: Mapping[Phase, Phase]
     """The next phase, for each phase in which it has a meaning. In the others it changes nothing."""
