@@ -54,7 +54,7 @@ def keep_no_large_blocks() -> None:
     """
     if _set_malloc is not None:
         _set_malloc(_MMAP_THRESHOLD, LARGE)
-        # A fixed threshold for blocks would otherwise make the heap grow and shrink in steps of 128 KiB only.
+        # glibc no longer adapts this one when the other is set. With its 128 KiB the heap would shrink and grow often.
         _set_malloc(_TRIM_THRESHOLD, 2 * LARGE)
 
 
