@@ -1,4 +1,4 @@
-"""The arrival times of input, for time limits: not before which moment did it arrive?
+"""The arrival times of input, for time limits.
 
 The time of the read would be unfair: if the reactor is late, a player's answer may have waited in the kernel's buffer.
 The kernel does not say when bytes came, but one bound is known. Level-triggered polling reports a socket in each pass

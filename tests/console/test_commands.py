@@ -298,7 +298,7 @@ class ActingTests(ConsoleTestCase):
         with capturedLogs() as logs:
             refused = self.harness.connect()
         self.assertTrue(refused.is_closed)
-        self.assertIn("no new games: the daemon finishes those that run", sentences(logs)[0])
+        self.assertIn("no new games: the daemon finishes the running ones", sentences(logs)[0])
         self.harness.clock.advance(10)
         self.assertEqual(self.stopped, [])
         defender.leave()

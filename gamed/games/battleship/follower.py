@@ -66,7 +66,7 @@ class Follower(ABC):
     def _line(self, line: bytes) -> bytes:
         command = decode(line)
         if command is None:
-            raise RemoteProtocolError(f"{line[:80]!r} is no command", code="no-command")
+            raise RemoteProtocolError(f"{line[:80]!r} is not a command", code="no-command")
         return spoken(self._command(command))
 
     def _command(self, command: Command) -> list[Command]:

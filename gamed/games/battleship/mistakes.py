@@ -179,7 +179,7 @@ def _illegible(body: bytes) -> Refusal:
     for has, reason, instead in _MISTAKES:
         if has(body):
             return Refusal("illegible", reason, _with_example(instead, _right(body)), body)
-    return Refusal("illegible", "the line is no command", A_COMMAND, body)
+    return Refusal("illegible", "the line is not a command", A_COMMAND, body)
 
 
 def _with_example(instead: str, right: str) -> str:
