@@ -65,8 +65,8 @@ class Step:
     """Whether the room is closed. All its peers are released."""
 
     held: Entry | None = None
-    """The progress of a match that waits between two entries. Only the journal gets it, for recovery. Its data are those
-    of the match's end, if the daemon stops here."""
+    """The progress of a match that waits between two entries. Only the journal gets it, for recovery: if the daemon
+    stops here, its data become those of the match's end."""
 
     refused: tuple[tuple[Seat, Refusal], ...] = ()
     """Messages that had no effect, or cost their senders the game, with the senders' seats."""

@@ -2,10 +2,10 @@
 
 A pass of the reactor polls all sockets, and then reads the ready ones. If a pass takes long, because of a slow disk, a
 busy machine or a fault of ours, the answers of players wait unread, and must not be judged by the time of the read.
-Nothing tells when they came, but the previous pass did not find them. So the latest possible favour is the time of that
-pass's poll: input counts as arrived at `before` (`gamed/net/arrivals.py` has the details). To know these times, the
-clock wraps the reactor's `doIteration`. A call every 20 ms keeps an idle reactor's passes close together, so that
-`before` is never much too early.
+Nothing tells when they came, but they were not there when the previous pass polled. In the player's favour, they count
+as arrived at that time, `before` (`gamed/net/arrivals.py` has the details). To note these times, the clock wraps the
+reactor's `doIteration`. A call every 20 ms keeps an idle reactor's passes close together, so that `before` is never
+much too early.
 
 The clock itself is monotonic, and is stopped while games are held in an outage. Nothing is deducted for slow passes: on
 a busy machine that would stretch all limits.
