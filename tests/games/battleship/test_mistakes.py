@@ -29,7 +29,7 @@ REASONS = {
     "(1,[٣,4]).".encode(): "not ASCII",
     b"(1,[\xff,4]).": "not ASCII",
     b"(1,[3,4]).\\n": "a backslash",
-    b" \t": "nothing but blanks",
+    b" \t": "only blanks",
     b"(1,[3,4])": "the full stop at the end is missing",
     b'"(1,[3,4])."': "quotation marks",
     b"(2,[0,0,1]).(1,[3,4]).": "several commands",
