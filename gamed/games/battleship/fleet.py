@@ -337,8 +337,8 @@ def _placed(length: int, closed: int, needed: int, hits: int) -> int:
     return 0
 
 
-# The search for a whole fleet. A set of placements of one length is a bit mask, too: bit `i` is `PLACEMENTS[length][i]`.
-# So the placements that remain for a ship after another one is placed are found with one operation, not with 150.
+# The search for a whole fleet. A set of placements of one length is a mask, too: bit `i` is `PLACEMENTS[length][i]`.
+# So the placements that remain for a ship after another one is placed are found by one operation instead of 150.
 
 _THROUGH: Mapping[int, tuple[int, ...]] = {
     length: tuple(

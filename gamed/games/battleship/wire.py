@@ -118,7 +118,7 @@ class BattleshipConnection:
             return (ATTACK_FIRST if event.first else DEFEND_FIRST) + END
         if isinstance(event, Started):
             return START + END
-        raise LocalProtocolError(f"the Battleship dialect cannot say {event!r}")
+        raise LocalProtocolError(f"the Battleship dialect has no message for {event!r}")
 
     @property
     def begun(self) -> bool:
