@@ -101,7 +101,7 @@ STATES = """
 
 
 def place_ships(hand: Hand) -> None:
-    """Place the ships: shuffled once, and one of them turned; then say that all is ready."""
+    """Place the ships: shuffle once, turn one of them, and press the button when they are ready."""
     waits(hand.page, "placing")
     before = _ships(hand.page)
     hand.press("[data-do=roll]")

@@ -1,7 +1,8 @@
 """Real worlds of Racket's 2htdp/universe, one process each, on a virtual display.
 
-Source: docs/specs/quoridor.md#what-a-world-does. `quoridor_world.rkt` says what a world can be told, and what it
-prints.
+`quoridor_world.rkt` describes the commands that a world accepts, and its output.
+
+Source: docs/specs/quoridor.md#what-a-world-does.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ class AdminTests(AdminTestCase):
             self.assertEqual(tab.locator(prepare).count(), count)
         page.click("header button:text-is('Log out')")
         page.wait_for_selector("header button:text-is('Log in')")
-        # The lobby stands there until it has been drawn anew.
+        # The page shows the old lobby until it is redrawn.
         page.wait_for_selector(prepare, state="detached")
         page.wait_for_selector("[data-game=hive] button.primary")
         self.assertFalse(self.asked(page, "/session")["admin"])
@@ -177,7 +177,7 @@ class AdminTests(AdminTestCase):
         self.assertEqual(len(set(codes)), 2)
         room = page.url.rpartition("/")[2]
         page.wait_for_selector(".title .badge:text-is('paused')")
-        # The second seat's player comes first: the codes say who sits where.
+        # The second seat's player connects first: seats depend on the codes, not on the order.
         for seat in (1, 0):
             self.held("hive", hive(seat, codes[seat])).open()
         page.wait_for_selector(".seats:has-text('Ada')")

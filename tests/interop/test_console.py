@@ -140,7 +140,7 @@ class TelnetTests(ConsoleTestCase):
         self.assertIn("goes on", console.shown)
         self.assertIn("is kicked", shown)
         self.assertIn(f"{name} closed", shown)
-        # What it was told before stands before the end.
+        # Messages that were sent before arrive before the end.
         self.assertTrue(self.received(first).endswith(b"(1,[0,0]).\r"))
         self.logged("termination=left winner=1")
         self.answer(console, "drain")

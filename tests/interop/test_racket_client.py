@@ -52,7 +52,7 @@ class ClientTests(TestCase):
         while not (line := await world.line()).startswith(("(won", "(lost")):
             self.assertTrue(line.startswith(("(play", "(wait")), line)
         self.assertGreater(len(world.seen), 15)
-        # The result is the last thing that it is told, until the bot has stayed for long enough.
+        # The result is its last message until the bot has stayed for long enough.
         said = await bot.line()
         self.assertRegex(said, r"^game 1: (won|lost) after \d+ moves")
         await bot.prints(f"1 played, {int('won' in said)} won, {int('lost' in said)} lost")

@@ -180,7 +180,7 @@ class StreamTests(SynchronousTestCase):
                 self.assertEqual(known[0][key], known[1][key])
 
     def scenes(self, stream: Stream) -> dict[str, str]:
-        """Return what was sent of the running game, by where it stands.
+        """Return the scenes that were sent of the running game, by its position.
 
         How often a scene is sent between two moves, and how far the referee and the player's wire are then, are matters
         of time: shots into the water, and whose turn it is, are the same in both games sooner or later.

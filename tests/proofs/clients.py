@@ -70,7 +70,7 @@ class Client:
 
     @property
     def is_started(self) -> bool:
-        """Whether the client has been told that its game begins."""
+        """Whether the client has got the start of its game."""
         return self.lines[1:2] == [START]
 
     def read(self) -> bytes:

@@ -168,7 +168,7 @@ class GoTests(LiveProof):
         page.fill(".noting textarea", "A corner stone is taken.")
         page.click(".noting button[type=submit]")
         page.wait_for_selector(".moves li >> nth=2")
-        # By keys: the point beside the last one, where white goes on.
+        # With keys: the point next to the last one, where white goes on.
         self.play((5, 5))
         page.keyboard.press("ArrowRight")
         page.keyboard.press("Enter")

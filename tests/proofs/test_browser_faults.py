@@ -38,7 +38,7 @@ BOARD = """
   cell => cell.closest("[data-board]").dataset.board + cell.dataset.cell + cell.dataset.state).join(" ")
 """
 
-# When the first button of a game stands on the page, in ms from the beginning of the navigation.
+# When the first button of a game is on the page, in ms from the beginning of the navigation.
 WATCHED = """
 new MutationObserver((_, observer) => {
   if (!document.querySelector("[data-game] button")) return;
@@ -213,7 +213,7 @@ class LostTests(LiveProof):
         self.page.wait_for_selector(".ending a")
         guest.close()
         record = self.record(self.page)
-        # Who has stayed has won: it is as if the connection had been lost.
+        # The remaining player has won, as if the connection had been lost.
         self.assertEqual((record["termination"], record["winner"]), ("left", 1))
 
     def test_a_page_that_is_only_looked_at_keeps_its_seat(self) -> None:
@@ -226,7 +226,7 @@ class LostTests(LiveProof):
 
 
 class HostileTests(LiveProof):
-    """What others try with a player's seat and the daemon, while a game beside goes on."""
+    """Attacks by others on a player's seat and on the daemon, while another game goes on."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -300,7 +300,7 @@ class HostileTests(LiveProof):
         evil.wait_for_url("**/api/v1/seats")
         self.assertIn("error", evil.text_content("body"))
         self.assertEqual(len(self.asked(self.page, "/seats")), seats)
-        # Chromium, too, says what it thinks of it.
+        # Chromium logs the refused request, too.
         self.errors = [error for error in self.errors if "evil.test" not in error]
         # Nor may it be framed.
         self.assertIn("frame-ancestors 'none'", self.page.request.get("/").headers["content-security-policy"])
@@ -358,7 +358,7 @@ class NameTests(LiveProof):
         self.assertEqual(self.page.locator("img").count(), 0)
 
     def is_text(self, page: Page) -> None:
-        """Both names stand on the page as what they are, each isolated from what stands beside it."""
+        """Both names are on the page as text, each isolated from the text next to it."""
         self.assertEqual(page.locator("img").count(), 0)
         self.assertIn(MARKUP, page.locator("main").inner_text())
         loose = page.evaluate(

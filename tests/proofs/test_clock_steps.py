@@ -73,9 +73,9 @@ def first_move(received: bytes) -> bytes:
 
 @define(eq=False)
 class Scripted:
-    """A client that follows a script, and then says no more.
+    """A client that follows a script, and then sends nothing more.
 
-    `script`: what it waits for, for how long after it has come, and what it sends then.
+    `script`: the bytes that it waits for, the pause after them, and the bytes that it sends then.
     """
 
     name: str

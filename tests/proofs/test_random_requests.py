@@ -26,7 +26,7 @@ from tests.proofs.guests import running_all
 
 SECONDS: Final = amount(28 * 60, 20)
 PAUSE: Final = 0.002
-"""Seconds between two things that are sent: this is no flood, those have proofs of their own."""
+"""Seconds between two messages. This is not a flood; floods have their own proofs."""
 
 PATIENCE: Final = 10.0
 """Seconds within which an honest request is answered; the machine may have other things to do."""

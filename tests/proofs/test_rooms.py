@@ -107,7 +107,7 @@ class RoomsTests(SynchronousTestCase):
                 guest.socket.close()
 
     def check(self, daemon: Daemon, awake: Party, asleep: int) -> None:
-        """Played games have a winner or a draw, as their players were told; the others ended when one had left."""
+        """Finished games have the winner or draw that their players were sent; the others ended when one had left."""
         histories = look(daemon.directory, "").histories()
         places = rooms_by_place(histories)
         ends: Counter[tuple[str, str]] = Counter()

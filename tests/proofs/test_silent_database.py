@@ -28,7 +28,7 @@ from tests.proofs.evidence import settle
 from tests.store.test_postgres import BACKENDS, server
 
 WITHIN = 5.0
-"""Seconds in which everything is said, and the daemon stops."""
+"""Seconds within which the failure is reported everywhere, and the daemon stops."""
 
 
 class SilentTests(SynchronousTestCase):
@@ -62,7 +62,7 @@ class SilentTests(SynchronousTestCase):
         return time.monotonic() - begun
 
     def is_said(self, before: int) -> bool:
-        """Whether the log, `/readyz` and the metrics say it."""
+        """Whether the log, `/readyz` and the metrics report it."""
         status, body = self.asked("/readyz")
         metrics = urllib.request.urlopen(f"http://127.0.0.1:{self.web}/metrics", timeout=20).read().decode()
         timeouts = float(re.findall(r"^gamed_store_timeouts_total (\S+)$", metrics, re.MULTILINE)[0])
