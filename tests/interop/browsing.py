@@ -144,7 +144,7 @@ class Line:
 
 
 class Guest:
-    """A client without I/O that plays over a socket, in a thread of its own: a bot whose inside the test knows."""
+    """A client without I/O that plays over a socket in its own thread: a bot whose state the test can read."""
 
     def __init__(self, port: int, player: Player) -> None:
         self.player = player
@@ -201,7 +201,7 @@ class Held:
         return answer
 
     def let(self, answers: int) -> None:
-        """Let so many more answers pass."""
+        """Release the next answers."""
         self._passes.release(answers)
 
     def open(self) -> None:
@@ -285,7 +285,7 @@ class LiveTestCase(SynchronousTestCase):
         return process
 
     def guest(self, game: str, player: Player) -> Guest:
-        """Let a client of the test's own come by the game's port."""
+        """Connect a client of the test's own to the game's port."""
         guest = Guest(self.daemon.ports["softwarechallenge" if game == "hive" else game], player)
         self.addCleanup(guest.close)
         return guest
@@ -308,7 +308,7 @@ class LiveTestCase(SynchronousTestCase):
         return str(until(found, f"no room of {game} is {state}"))
 
     def record(self, page: Page) -> dict[str, Any]:
-        """Wait until a page whose game is over leads to the record, and return that."""
+        """Wait until a page whose game is over has a link to the record, and return the record."""
         address = page.locator(".ending a").get_attribute("href")
 
         def found() -> Any:

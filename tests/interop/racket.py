@@ -117,6 +117,6 @@ async def screen(test: TestCase) -> str:
 
 
 async def worlds(test: TestCase, count: int) -> list[World]:
-    """Start so many worlds on a new display."""
+    """Start several worlds on a new display."""
     display = await screen(test)
     return [World(test, display) for _ in range(count)]

@@ -97,7 +97,7 @@ class AdminTests(AdminTestCase):
         for n in (5, 6):
             self.page.click(button("One step"))
             self.stands(self.page, "paused", n)
-        # Somebody who comes now sees it standing, and may nothing.
+        # A visitor that opens the page now sees the game, and can do nothing.
         other = self.tab(self.browser())
         self.watched(other, room)
         self.stands(other, "paused", 6)
@@ -140,7 +140,7 @@ class AdminTests(AdminTestCase):
         self.assertFalse(self.page.locator(".complaint").is_visible(), self.page.locator(".complaint").inner_text())
 
     def test_an_answer_that_the_stream_has_overtaken_changes_nothing(self) -> None:
-        """After a step the page asks for the room; the answer may be older than the move that has come meanwhile."""
+        """After a step the page requests the room. The answer may be older than a move that has arrived meanwhile."""
         bots = self.red_and_blue(6)
         room = self.room(self.page, "hive", "playing")
         self.watched(self.page, room)

@@ -108,7 +108,7 @@ def told(count: int, mover: int, move: str, *, wins: bool) -> list[str]:
     """Return the mail to each world, in the order of ids, about a move of world `mover`."""
     follower = mover % count + 1
     words = move.split()
-    # A pawn's last coordinate comes back in the place of the orientation.
+    # A pawn's last coordinate is sent in the place of the orientation, too.
     forwarded = " ".join(words if words[0] == "wall" else [*words, words[-1]])
     at_mover, at_follower, at_others = ("won", "lost", "lost") if wins else ("wait", "play", "wait")
     symbols = {mover: at_mover, follower: at_follower}
@@ -179,7 +179,7 @@ class RacketTests(TestCase):
             self.daemon.kill()
 
     def end(self, *, matches: int) -> None:
-        """Stop the daemon: so many matches are recorded, and nothing unexpected is in the log."""
+        """Stop the daemon. Check the number of records, and that nothing unexpected is in the log."""
         self.daemon.settled(matches)
         self.daemon.stop()
         self.assertEqual(self.daemon.unexpected(), [])
@@ -233,7 +233,7 @@ class RacketTests(TestCase):
             await receive(players, starts(2, 1))
             one.send(*SENSELESS)
             await play(players, 1, DOWN)
-            # The second reset comes when the game runs.
+            # The second reset comes while the game is running.
             one.send("(reset)", "(reset)")
             await receive(players, starts(2, 2))
             await play(players, 2, UP)

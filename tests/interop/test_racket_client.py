@@ -72,7 +72,7 @@ class ClientTests(TestCase):
             if game == 1:
                 world.send("(reset)")
         self.assertNotIn("refused", self.daemon.text())
-        # Nothing comes during the stay, and at its end the bot leaves.
+        # The bot prints nothing during the stay, and leaves at its end.
         await world.receives("(disconnect 2 (wall 4 4 horizontal))")
         self.daemon.settled(2)
 

@@ -22,7 +22,7 @@ PROGRAM = Path(__file__).with_name("reader.rkt")
 STREAMS = 4_000
 SEED = 2026
 MISFITS = re.compile(rb'#(?:[0-9\[({s"]|[hf][alx]|[rp]x|e[+-](?:inf|nan))')
-"""What may begin a datum whose parts do not fit together. Racket refuses it as a whole, we skip it."""
+"""The beginning of a datum whose parts may not fit together. Racket refuses it as a whole, and we skip it."""
 
 ENDS = re.compile(rb"#ci|\\\Z")
 """At the end of a stream Racket takes a #ci without a datum for nothing; and a backslash is followed by nothing."""

@@ -154,7 +154,7 @@ class StreamTests(SynchronousTestCase):
             for n in (1, 0):
                 self.act(n, seats[n], do="shoot", at=[x, y])
             for stream in streams:
-                # What comes close together is sent as one scene.
+                # Events that are close together are sent as one scene.
                 stream.shows(partial(has_come, 4 * number), f"{number} shots of each")
         for stream in streams:
             stream.shows(is_settled, "all shots")

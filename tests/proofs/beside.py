@@ -150,7 +150,7 @@ class Beside:
         }
 
     def end(self) -> None:
-        """End the process, whatever it is doing."""
+        """Kill the process."""
         if self._process.poll() is None:
             self._process.kill()
             self._process.communicate()

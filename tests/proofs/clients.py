@@ -39,7 +39,7 @@ def named(client: socket.socket) -> str:
 
 @define(eq=False)
 class Client:
-    """One player on one connection. `received`, `sent`: all bytes. `leaves_after`: it walks out after so many lines.
+    """One player on one connection. `received`, `sent`: all bytes. `leaves_after`: it disconnects after so many lines.
 
     `closes`: it closes its side as soon as it knows the result, as the originals do, and does not wait for the server.
     """

@@ -38,7 +38,7 @@ REQUESTS = {
 }
 HALF = {"battleship": b"(1,[0", "quoridor": b"(move ", "softwarechallenge": b"<data ", "roborally": b"GSS("}
 A_PASS = 5
-"""Peers that come in one pass of the loop."""
+"""Peers that connect in one pass of the loop."""
 
 
 def kinds(listener: str) -> list[Callable[[Random], Iterator[bytes]]]:
@@ -228,7 +228,7 @@ class Flooder:
         return out.strip()
 
     def kill(self) -> None:
-        """End the process, whatever it is doing."""
+        """Kill the process."""
         if self._process.poll() is None:
             self._process.kill()
             self._process.communicate()

@@ -43,7 +43,7 @@ KEYS = {
     "quoridor": "tables = 0\n",
     "roborally": 'courses = ["anlauf"]\nmax_players = 2\nmax_games = 10000\nstart_delay = 0.0\nlinger = 2.0\n',
 }
-"""Games for two everywhere, as many as come."""
+"""Games for two at each listener, without a limit on their number."""
 
 TYPES = game_types()
 
@@ -360,7 +360,7 @@ class Beside:
         }
 
     def end(self) -> None:
-        """End the process, whatever it is doing."""
+        """Kill the process."""
         if self._process.poll() is None:
             self._process.kill()
             self._process.communicate()

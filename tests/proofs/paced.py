@@ -64,7 +64,7 @@ class Pair:
         return bool(data)
 
     def receive(self) -> bool:
-        """Read; return whether all has come."""
+        """Read. Return whether everything has come."""
         got = self.reader.recv(len(self.awaited))
         if not got or not self.awaited.startswith(got):
             raise AssertionError(f"{got!r} came, expected {self.awaited!r}")
@@ -137,7 +137,7 @@ class Paced:
         }
 
     def end(self) -> None:
-        """End the process, whatever it is doing."""
+        """Kill the process."""
         if self._process.poll() is None:
             self._process.kill()
             self._process.communicate()

@@ -125,7 +125,7 @@ class AttackTests(SynchronousTestCase):
             yield Siege(daemon, beside, dict(zip(ATTACKS, made, strict=False)), made[-1], web)
 
     def warm_up(self, ports: Mapping[str, int]) -> None:
-        """Have everything loaded and used once. The console's attacker logs in, whose scrypt takes 16 MiB."""
+        """Have everything loaded and used once. The console's attacker logs in, because scrypt takes 16 MiB."""
         party = Party(ports, Random(3), "127.0.0.8")
         for listener in LISTENERS:
             for _ in range(WARM):

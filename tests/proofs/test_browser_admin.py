@@ -1,4 +1,4 @@
-"""More of what the administrator does in the browser: games that are cancelled, and whom it concerns.
+"""More of the administrator's work in the browser: cancelled games, and the pages that show it.
 
 Source: docs/reference/web-api.md#calls.
 """

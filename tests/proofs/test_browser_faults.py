@@ -1,4 +1,4 @@
-"""What goes wrong between a browser and the daemon: reloads, lost lines, restarts, lost browsers, and bad intent.
+"""Faults between a browser and the daemon: reloads, lost connections, restarts, closed browsers, and attacks.
 
 Beside the bad intent a game of others goes on, which must not notice.
 """
@@ -47,7 +47,7 @@ new MutationObserver((_, observer) => {
 }).observe(document, {childList: true, subtree: true});
 """
 
-# A page of another site that uses whatever cookies there are.
+# A page of another site that sends the cookies that the browser has.
 EVIL = """<!doctype html><title>evil</title><form method="post" enctype="text/plain" action="%s/api/v1/seats">
 <input name='{"game": "battleship", "name": "Eve", "x": "' value='"}'></form>
 <button onclick="document.forms[0].submit()">win a prize</button>"""
@@ -62,7 +62,7 @@ async ([address, method, type]) => {
 
 
 def shows(page: Page, board: str) -> None:
-    """Wait until a page shows this board: what happens close together may come to two pages by turns."""
+    """Wait until a page shows this board: events that are close together may reach two pages at different times."""
     page.wait_for_function(f"board => ({BOARD})() === board", arg=board)
 
 
@@ -88,7 +88,7 @@ def shoot(page: Page, shots: int) -> None:
 
 
 class ReturnTests(LiveProof):
-    """A page that goes away and comes back shows what is."""
+    """A page that is left and opened again shows the present state."""
 
     def test_a_reload_in_the_middle_of_a_game(self) -> None:
         sit_by_mouse(self.page, "battleship", "Ann", "open-list")
@@ -187,7 +187,7 @@ class ReturnTests(LiveProof):
             for tab in (page, watching):
                 tab.wait_for_selector(".banner", state="hidden")
                 tab.wait_for_selector(".complaint:not([hidden]), .ending:not([hidden])")
-            # Whoever plays on begins anew, without a reload.
+            # A player that plays on begins another game, without a reload.
             page.click(".brand")
             page.wait_for_selector("[data-game=battleship] button.primary")
             sit_by_mouse(page, "battleship", "Ann", "open-list")
@@ -196,7 +196,7 @@ class ReturnTests(LiveProof):
 
 
 class LostTests(LiveProof):
-    """Whose browser stays away has left."""
+    """A player whose browser does not return has left."""
 
     settings: ClassVar[Mapping[str, str]] = {"web": "grace_seconds = 1.0"}
 

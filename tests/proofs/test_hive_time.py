@@ -37,7 +37,7 @@ LATE = 0.03
 
 @define(eq=False)
 class Slow:
-    """A client that answers each request so many seconds after it came. `waits`: one number a request."""
+    """A client that answers each request after a delay. `waits`: the delay of each request in seconds."""
 
     port: int
     waits: list[float]

@@ -382,7 +382,7 @@ class Bad:
         sender.close()
 
     def received(self, client: socket.socket) -> bytes:
-        """Return what has come to a client that is still connected."""
+        """Return the input of a client that is still connected."""
         data = client.recv(MIB)
         self.case.assertNotEqual(data, b"", "the server has closed")
         return data

@@ -277,7 +277,7 @@ class BadWorldTests(SynchronousTestCase):
             honest.end()
 
     def test_the_mail_before_a_close_arrives(self) -> None:
-        """By FIN: a reset could destroy it, and would come if anything of the world's was left unread."""
+        """The connection ends with FIN. A reset could destroy it, and would come if input of the world was unread."""
         with running(Path(self.mktemp()), quoridor="tables = 1") as daemon:
             self.daemon_port = daemon.quoridor_port
             honest = self.table("honest")

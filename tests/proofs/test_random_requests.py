@@ -40,7 +40,7 @@ PASSWORD: Final = "x"
 
 @define(eq=False)
 class Honest:
-    """Somebody who looks, sits down against a program, plays a little and leaves, again and again."""
+    """A visitor that looks, plays a little against a program and leaves, again and again."""
 
     port: int
     slowest: float = 0.0

@@ -1,4 +1,4 @@
-"""Requests that come a byte a second, or never to their end, at a real daemon: cut off, and no other notices.
+"""Requests that are sent a byte a second, or never end: a real daemon closes them, and nobody else is affected.
 
 Source: docs/reference/web-api.md#limits: 20 seconds without a byte, 30 in all.
 """
@@ -54,7 +54,7 @@ class Drip:
         self.wire.setblocking(False)
 
     def read(self) -> bool:
-        """Read what has come; whether the connection has ended."""
+        """Read all input. Return whether the connection has ended."""
         with contextlib.suppress(BlockingIOError):
             try:
                 data = self.wire.recv(65_536)

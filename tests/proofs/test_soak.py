@@ -1,4 +1,4 @@
-"""All games for half an hour, with clients that vanish, send junk and come again."""
+"""All games for half an hour, with clients that vanish, send junk and reconnect."""
 
 from __future__ import annotations
 
