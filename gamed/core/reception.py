@@ -247,7 +247,7 @@ class FirstCome:
     routes: bool = False
 
     def arrive(self, peer: Peer) -> None:
-        """Seat the newcomer."""
+        """Seat the new peer."""
         self.services.arrive(self.kind, peer)
 
     def receive(self, peer: Peer, event: Event) -> None:

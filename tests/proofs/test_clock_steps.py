@@ -60,7 +60,7 @@ ROOM = re.compile(rb'roomId="([^"]+)"')
 
 
 def as_it_is(data: bytes) -> Callable[[bytes], bytes]:
-    """Return a script that sends these bytes, whatever was received."""
+    """Return a function that returns these bytes, whatever was received."""
     return lambda _received: data
 
 

@@ -79,7 +79,7 @@ class OpenList:
             self.water |= edge_rim(component(self.hits, cell)) & ~self.hits
 
     def _follow(self, cell: Cell) -> None:
-        """Append the neighbours of a hit. If the ship's direction is known, remove the cells beside it."""
+        """Append the neighbours of a hit. If the ship's direction is known, remove the cells to its sides."""
         around = EDGE_NEIGHBOURS[cell]
         unknown = around & ~(self.water | self.hits)
         # West, east, north, south. A neighbour beyond the edge is not in `around`.
