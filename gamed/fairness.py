@@ -1,25 +1,26 @@
-"""Who gets how much of a reactor turn. All numbers are here, so that their sum can be seen.
+"""How a reactor turn is divided. All its limits are here, so that their sum can be seen.
 
-A move is relayed in a fraction of a millisecond, and nothing may keep it waiting for much longer. Whatever else there
-is to do, however much of it, has a slice of each turn, and waits when the slice is over:
+Relaying a move takes a fraction of a millisecond, and no other work may delay it by much more. So any other work has a
+slice of each turn, however much of it there is, and what exceeds the slice waits for the next turn:
 
-* connections that have said nothing whole yet, and peers that are not heard any longer: `ACCEPT_SLICE`
-  (`gamed/net/accept_throttle.py`);
-* sessions above their share, all game listeners together: `QUEUE_SLICE` (`gamed/net/fair_queue.py`, round robin);
+* new connections without a complete message, and muted peers: `ACCEPT_SLICE` (`gamed/net/accept_throttle.py`);
+* sessions above their share, of all game listeners together: `QUEUE_SLICE` (`gamed/net/fair_queue.py`, round robin);
 * web requests, all together: `QUEUE_SLICE`, in a queue of their own;
-* streams and lists for browsers: `STREAMS_SLICE`, but a single piece where input waits, and none for `STREAMS_PAUSE`
-  after it (`cooperator`, below);
-* ended matches: one chunk of a record or of a review a turn (`gamed/lobby/match_recorder.py`), and of the stored ones
-  `STORED_AT_ONCE` (`gamed/store/sql.py`);
-* each console session: `CONSOLE_BYTES`, and no more than a line (`gamed/console/input_throttle.py`).
+* streams and lists for browsers: `STREAMS_SLICE`, but only one step if input is waiting, and then a pause of
+  `STREAMS_PAUSE` (`cooperator`, below);
+* ended matches: one chunk of a record or of a review a turn (`gamed/lobby/match_recorder.py`), and `STORED_AT_ONCE` of
+  those that the database has stored (`gamed/store/sql.py`);
+* each console session: `CONSOLE_BYTES`, and at most a line (`gamed/console/input_throttle.py`).
 
-Several slices in one turn make a long turn. So the first three share one budget, `TURN`, which begins when the first of
-them is served: what those before have used, and the moves between them, leaves less to those after (`TurnBudget`).
+Several slices in one turn would make a long turn. So the first three share one budget, `TURN`, which begins when the
+first of them is served. The time that they use, and the moves between them, is taken from those that follow
+(`TurnBudget`).
 
-Records that browsers read are worked on in a thread. Python's threads take turns every few milliseconds only, so the
-thread sleeps for `WORKER_PAUSE` after each `WORKER_SLICE` (`gamed/web/thread_cooperator.py`).
+Records for browsers are read in a thread. Python switches between threads only every few milliseconds, so the thread
+sleeps for `WORKER_PAUSE` after each `WORKER_SLICE` (`gamed/web/thread_cooperator.py`).
 
-Seconds, unless the name says otherwise. A slice limits when the last thing is begun, which may overrun it.
+The numbers are seconds, unless the name says otherwise. No work begins after its slice is over, but work that has begun
+may overrun it.
 """
 
 from __future__ import annotations
@@ -32,28 +33,27 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import Cooperator
 
 SHARE: Final = 20.0
-"""Messages a second that a session has served when they are read, in the long run: more than any player needs who
-thinks, and so few that a thousand who flood are bearable."""
+"""Messages a second of one session that are served as soon as they are read, in the long run: more than a player needs,
+and so few that a thousand sessions that flood are bearable."""
 
 STORE: Final = 40.0
-"""Messages of its share that a session may have in store. It has none when it comes: those who come to flood wait."""
+"""The capacity of a session's bucket for its share. It is empty at first, so a client that floods at once must wait."""
 
 MESSAGES_AT_ONCE: Final = 4
-"""Messages of a session that are taken in one go, in the queue or not: an ordinary answer has no more."""
+"""Messages of a session that are served in one go, in the fair queue or not. An ordinary answer has no more."""
 
 TURN: Final = 0.001
-"""What all that may wait has of one turn together."""
+"""The budget that the first three slices share in one turn."""
 
 LEAST: Final = 0.0001
-"""What each of them has in any case: a thing or two, so that nobody waits forever."""
+"""The part that each of them gets even if the budget is used up, so that none of them starves."""
 
 QUEUE_SLICE: Final = 0.0005
 
 ACCEPT_SLICE: Final = 0.0005
-"""What was begun in it is done to its end."""
 
 ACCEPT_DESCRIPTORS: Final = 4
-"""Descriptors that are looked at in one go."""
+"""Descriptors that one poll of the accept throttle returns at most."""
 
 STREAMS_SLICE: Final = 0.0001
 STREAMS_PAUSE: Final = 0.0015
@@ -62,29 +62,31 @@ CONSOLE_BYTES: Final = 256
 """Bytes of a console session that are taken in a turn, if no line ends before."""
 
 STORED_AT_ONCE: Final = 5
-"""Records whose writers learn in one turn that they are stored. Each then has the journal forget a room, and a line in
-the log."""
+"""Records whose storing is reported in one turn. For each, the journal forgets a room and a line is logged."""
 
 WORKER_SLICE: Final = 0.0005
 WORKER_PAUSE: Final = 0.0002
-"""Long enough to give the interpreter away."""
+"""Long enough for another thread to take the interpreter's lock."""
 
 
 @define(eq=False)
 class TurnBudget:
-    """The moment at which, in the present turn of the reactor, all that may wait has had its time."""
+    """The time that is left of the present turn of the reactor for work that may wait."""
 
     seconds: Callable[[], float]
     """The reactor's clock."""
 
     passes: Callable[[], int] | None = None
-    """Counts the reactor's turns; None: each call of `until` begins one."""
+    """Returns the number of the reactor's turn; None: each call of `until` begins a turn."""
 
     _turn: int = -1
+    """The turn in which the budget was begun."""
+
     _ends: float = 0.0
+    """When the budget is used up."""
 
     def until(self, slice_: float) -> float:
-        """Return when somebody's slice is over, which begins now: the sooner the more of the turn others have had."""
+        """Return when a slice ends that begins now. It is shorter if the turn's budget is nearly used up."""
         now = self.seconds()
         turn = self._turn + 1 if self.passes is None else self.passes()
         if turn != self._turn:
@@ -95,9 +97,9 @@ class TurnBudget:
 def cooperator(
     clock: IReactorTime, *, slice_: float, pause: float, now: Callable[[], float], is_awaited: Callable[[], bool]
 ) -> Cooperator:
-    """Return what does jobs side by side: for a slice, and then nothing for a pause. `now` measures the slice.
+    """Return a `Cooperator` that works for a slice, and then pauses. `now` measures the slice.
 
-    A slice ends early when something has come that the reactor should look at (`is_awaited`), a move for instance.
+    A slice ends early when there is input for the reactor, such as a move (`is_awaited`).
     """
 
     def begin() -> Callable[[], bool]:
@@ -108,5 +110,5 @@ def cooperator(
 
 
 def one_a_turn(clock: IReactorTime) -> Cooperator:
-    """Return what does jobs side by side: one chunk of one of them in each turn of the reactor."""
+    """Return a `Cooperator` that does one step of one task in each turn of the reactor."""
     return Cooperator(lambda: lambda: True, lambda call: clock.callLater(0, call))

@@ -1,13 +1,13 @@
-"""When Python's garbage collector works: what is young is collected often, and all that lives when nobody plays.
+"""Scheduling of Python's garbage collector: the youngest generation often, full collections only when nobody plays.
 
-Python begins a young collection by how many more objects were made than freed. While peers come and go these are about
-as many, so that tens of thousands of young objects gather, whose collection takes 20 ms. Here the youngest ones are
-collected every 20 ms, and there are a thousand at most. A collection of all that lives takes the longer the more rooms
-are open, some tenths of a second for thousands; it waits until nothing was handled for a while.
+Python starts a young collection when many more objects were allocated than freed. While peers connect and disconnect,
+both numbers grow alike, so that tens of thousands of young objects gather, whose collection takes 20 ms. Here the
+youngest generation is collected every 20 ms, when it has a thousand objects at most. A full collection takes longer the
+more rooms are open, some tenths of a second for thousands. So it waits until the daemon has been idle for a while.
 
-Reference counts free all that games and peers leave behind, however long nobody is idle: rooms, sessions and timers are
-not part of reference cycles (`tests/net/test_release.py`). Should anything else be, memory has a bound: all is
-collected, whatever it delays, when much more is in use than after the last such collection.
+It may wait long, because reference counts free what games and peers leave behind: rooms, sessions and timers are not
+part of reference cycles (`tests/net/test_release.py`). In case that something else is, memory has a bound: if much more
+is in use than after the last full collection, there is another one, whatever it delays.
 """
 
 from __future__ import annotations
@@ -24,21 +24,22 @@ from attrs import define
 from gamed.core.stats import Histogram
 
 IDLE_BEATS: Final = 250
-"""Beats of the stall clock without work after which a collection of all disturbs nobody: five seconds."""
+"""Beats of the stall clock without work after which there is a full collection: five seconds."""
 
 LOOK_BEATS: Final = 500
-"""Beats from one look at how much is in use to the next."""
+"""Beats between two checks of how much memory is in use."""
 
 MANY: Final = 4_000_000
-"""Blocks of memory that may come to be in use before all is collected, work or not: some 400 MB."""
+"""Growth in blocks of memory, some 400 MB, that causes a full collection although the daemon is not idle."""
 
 NEVER: Final = 1_000_000
+"""A threshold that is not reached: Python itself does not start such a collection."""
 
 LARGE: Final = 1024 * 1024
-"""Bytes of memory from which on glibc gives a block back as soon as it is freed."""
+"""The size in bytes from which on glibc returns a freed block to the system."""
 
 _trim: Callable[[int], int] | None = getattr(ctypes.CDLL(None), "malloc_trim", None)
-"""Gives freed memory back to the system; glibc keeps most of it otherwise. Other C libraries have no such function."""
+"""Returns freed memory to the system, most of which glibc would keep. Other C libraries do not have this function."""
 
 _set_malloc: Callable[[int, int], int] | None = getattr(ctypes.CDLL(None), "mallopt", None)
 _TRIM_THRESHOLD: Final = -1
@@ -46,40 +47,42 @@ _MMAP_THRESHOLD: Final = -3
 
 
 def keep_no_large_blocks() -> None:
-    """Have large blocks of memory given back to the system when they are freed.
+    """Have large blocks of memory returned to the system when they are freed.
 
-    By itself, glibc takes the largest block that was ever freed as the size up to which it keeps blocks, for each
-    thread apart: each thread that had judged a password, or read an imported file, kept 16 MiB and more for good.
+    By default, glibc keeps freed blocks up to the size of the largest one that was ever freed, and does so for each
+    thread. Each thread that had checked a password, or read an imported file, kept 16 MiB and more forever.
     """
     if _set_malloc is not None:
         _set_malloc(_MMAP_THRESHOLD, LARGE)
-        # The default with a fixed threshold would ask the system for every 128 KiB of the heap.
+        # glibc no longer adapts this one when the other is set. With its 128 KiB the heap would shrink and grow often.
         _set_malloc(_TRIM_THRESHOLD, 2 * LARGE)
 
 
 @define(eq=False)
 class IdleCollector:
-    """Makes these collections."""
+    """Collects the youngest generation at each beat of the stall clock, and everything when the daemon is idle."""
 
     handled: Callable[[], int]
-    """Counts what was done; it need not say what."""
+    """Returns a number that changes with all work, such as a count of bytes."""
 
     _seen: int = -1
+    """What `handled` returned last."""
+
     _quiet: int = 0
-    """Beats since something was done."""
+    """Beats since the last work."""
 
     _beats: int = 0
     _thresholds: tuple[int, int, int] | None = None
-    """What Python had before `start`."""
+    """Python's thresholds before `start`."""
 
     _used: int = 0
-    """Blocks of memory in use after the last collection of all."""
+    """Blocks of memory in use after the last full collection."""
 
     def start(self) -> None:
-        """Keep out what is there, and take all but the youngest ones' collections over from Python.
+        """Exempt the objects of the start from collections, and switch off Python's own collections of old objects.
 
-        Freed memory that is large is not kept from now on, either. What the start left for the collector is collected
-        when nobody plays: a collection of all now would take a tenth of the time of a start.
+        Garbage of the start is collected when the daemon is idle: a full collection now would take a tenth of the time
+        of a start.
         """
         keep_no_large_blocks()
         gc.freeze()
@@ -88,13 +91,13 @@ class IdleCollector:
         gc.set_threshold(self._thresholds[0], NEVER, NEVER)
 
     def stop(self) -> None:
-        """Give them back."""
+        """Restore Python's thresholds."""
         if self._thresholds is not None:
             gc.set_threshold(*self._thresholds)
             self._thresholds = None
 
     def beat(self) -> None:
-        """Collect if it is time."""
+        """Collect what is due."""
         if self._thresholds is None:
             return
         handled = self.handled()
@@ -111,7 +114,7 @@ class IdleCollector:
             gc.collect(0)
 
     def _collect(self) -> None:
-        """Collect all, and keep out what survives, so that the next collection of the young is short."""
+        """Collect everything, and exempt what survives, so that the following collections are short."""
         gc.unfreeze()
         gc.collect()
         gc.freeze()
@@ -124,6 +127,7 @@ class GarbagePauses:
 
     pauses: Histogram
     _began: float = 0.0
+    """When the running collection began."""
 
     def start(self) -> None:
         """Start measuring."""

@@ -1,6 +1,6 @@
-"""The one tree of errors.
+"""The hierarchy of errors. Whatever gamed raises on purpose is a `GamedError`; any other exception is a defect.
 
-Source: docs/topics/design.md#errors. Whatever gamed raises on purpose is a `GamedError`; anything else is a defect.
+Source: docs/topics/design.md#errors.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ class ProtocolError(GamedError):
 
 
 class LocalProtocolError(ProtocolError):
-    """We tried to send what the dialect cannot say: a defect of ours."""
+    """We tried to send something that the dialect cannot express: a defect of ours."""
 
 
 class RemoteProtocolError(ProtocolError):
     """The peer broke the protocol.
 
-    `code` is stable and names the reason; `hint` says what would have been taken, or is empty; `text`: the message.
+    `code` names the reason and is stable. `hint` says what would have been accepted instead, or is empty. `text` is the
+    peer's message.
     """
 
     def __init__(self, message: str, *, code: str = "protocol", hint: str = "", text: bytes = b"") -> None:
@@ -31,17 +32,18 @@ class RemoteProtocolError(ProtocolError):
         self.text = text
 
     def fresh(self) -> RemoteProtocolError:
-        """Return the same error as it is before it is raised, to be kept or raised once more.
+        """Return a copy without a traceback, to be kept or raised again.
 
-        One that was raised holds what it came through, which would hold it: both would wait for the garbage collector.
+        A traceback refers to frames whose variables may refer to the error: a reference cycle.
         """
         return RemoteProtocolError(str(self), code=self.code, hint=self.hint, text=self.text)
 
 
 class RuleError(GamedError):
-    """A move that the rules refuse. `code` is stable: referee findings are named by it."""
+    """A move that the rules refuse."""
 
     code = "rule"
+    """The code of the referee's finding; it is stable."""
 
     def __init__(self, message: str, *, code: str | None = None) -> None:
         super().__init__(message)
@@ -50,7 +52,7 @@ class RuleError(GamedError):
 
 
 class InvalidMove(RuleError):  # noqa: N818 (python-chess's name)
-    """What was sent is no move of this game at all."""
+    """A message that is not a move of this game."""
 
     code = "invalid-move"
 
@@ -68,27 +70,27 @@ class NotYourTurn(RuleError):  # noqa: N818 (the name that boardgame servers use
 
 
 class RoomError(GamedError):
-    """A room cannot do what it was asked to."""
+    """A room cannot do what was asked of it."""
 
 
 class ConsoleError(GamedError):
-    """A command of the console cannot do what it was asked to."""
+    """A command of the console cannot do what was asked of it."""
 
 
 class StoreError(GamedError):
-    """The record store or the journal cannot do what it was asked to."""
+    """The record store or the journal cannot do what was asked of it."""
 
 
 class DiskError(StoreError):
-    """The disk does not take what is to be kept; it may do so later."""
+    """The disk refuses a write. It may accept it later, for example when there is space again."""
 
 
 class UnknownRecord(StoreError):  # noqa: N818 (what it is)
-    """No record has this id, or more than one begins with what was given of it."""
+    """No record has this id, or several ids begin with the text that was given."""
 
 
 class StoreConflict(StoreError):  # noqa: N818 (what it is)
-    """A record of this id is stored already, with other content."""
+    """A record with this id and other content is stored already."""
 
 
 class ConfigError(GamedError):

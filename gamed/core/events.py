@@ -1,9 +1,10 @@
-"""The one vocabulary of events between wire dialects, tables and rooms.
+"""The events between wire dialects, tables and rooms.
 
-Source: docs/topics/design.md#central-types. A dialect's `Connection` turns bytes into these and these into bytes. A
-game may subclass `Event` in its own folder; what two games need moves up to this file. They are not frozen, because an
-attrs class that refuses assignment costs three times as much to make, and one or two are made a line; nobody assigns to
-them.
+A dialect's `Connection` turns bytes into events, and events into bytes. A game may subclass `Event` in its own folder;
+events that several games need are here. They are treated as immutable, but not frozen: creating an instance of a frozen
+attrs class costs three times as much, and each line of a game creates one or two.
+
+Source: docs/topics/design.md#central-types.
 """
 
 from __future__ import annotations
@@ -18,12 +19,10 @@ from gamed.core.refusals import Refusal
 
 @define
 class Event:
-    """Something that happened between a peer and a table.
-
-    `is_rated`: whether it counts for a listener's `messages_per_second` when a peer says it.
-    """
+    """Something that happened between a peer and a table."""
 
     is_rated: ClassVar[bool] = True
+    """Whether the listener's `messages_per_second` counts it when a peer sends it."""
 
 
 @define
@@ -48,6 +47,7 @@ class Started(Event):
 
 @define
 class Moved(Event):
-    """A move, in the dialect's own words: `body` is the wire line without its terminator."""
+    """A move in the dialect's notation."""
 
     body: bytes
+    """The wire line without its terminator."""

@@ -1,4 +1,4 @@
-"""What a referee finds.
+"""The referee's findings.
 
 Source: docs/reference/battleship.md#the-referee; docs/reference/records.md#gameds-own-records.
 """
@@ -12,13 +12,16 @@ from gamed.core.game import Seat
 
 @frozen
 class Finding:
-    """A broken rule.
-
-    `code`: stable, lower-case words with hyphens. `seat`: who broke it. `entry`: the number of the journal entry that
-    shows it, counted from 0. `text`: a sentence for people.
-    """
+    """A broken rule."""
 
     code: str
+    """Stable: lower-case words with hyphens."""
+
     seat: Seat
+    """The player who broke the rule."""
+
     entry: int
+    """The number of the journal entry that shows it, counted from 0."""
+
     text: str
+    """A sentence for people."""

@@ -1,8 +1,9 @@
-"""The history of one room: what the journal holds and what a record is made of.
+"""The history of one match: the entries that the journal contains and that its record is made of.
 
-Source: docs/topics/design.md#the-journal; docs/reference/records.md#gameds-own-records. A history is a list of entries
-that begins with `opened` and ends with `ended`. Journal lines and record bodies are two spellings of the same entries,
-so recovery, replay and export are one thing.
+A history is a list of entries that begins with `opened` and ends with `ended`. Journal lines and record bodies are two
+notations of the same entries, so recovery, replay and export use the same code.
+
+Source: docs/topics/design.md#the-journal; docs/reference/records.md#gameds-own-records.
 """
 
 from __future__ import annotations
@@ -23,48 +24,59 @@ MOVE = "move"
 LEFT = "left"
 ENDED = "ended"
 HELD = "held"
-"""Where a match stands that waits between two entries: in the journal alone, for recovery (`Step.held`)."""
+"""The progress of a match between two entries, for recovery (`Step.held`). Only the journal has such entries."""
 
 Value = str | int | bool
 
 
 _NO_DATA: Final[Mapping[str, Value]] = {}
-"""Shared by all that have none: one entry is made a line, and a dictionary is larger than the rest of it."""
+"""Shared by all entries without data. Each line of a game makes an entry, and a dictionary is larger than the rest of
+it."""
 
 
-# Not frozen: an attrs class that refuses assignment costs three times as much to make, and one is made a line.
+# Immutable by convention, but not frozen: creating an instance of a frozen attrs class costs three times as much, and
+# each line of a game creates one.
 @define(weakref_slot=False)
 class Entry:
-    """One event of a room.
-
-    `at`: milliseconds since the room was opened. `kind`: an XML name. `seat`: whose event it is. `body`: opaque bytes
-    (a wire line). `data`: everything else, by name. Nobody assigns to an entry.
-    """
+    """One event of a match."""
 
     at: int
+    """Milliseconds since the match was opened."""
+
     kind: str
+    """An XML name."""
+
     seat: Seat | None = None
+    """The player whose event it is, if it is a player's."""
+
     body: bytes | None = None
+    """Opaque bytes, such as a wire line."""
+
     data: Mapping[str, Value] = _NO_DATA
+    """Everything else, by name."""
 
 
 @define(weakref_slot=False)
 class History:
-    """A room's entries in order, with the facts it was opened with.
-
-    `room`: the UUID that becomes the record's id. `kind`: the game's name in the registry. `started`: UTC, ISO 8601
-    with milliseconds and `Z`. `seed`: what the room's random generator was made with.
-    """
+    """A match's entries in order, with the facts from when it was opened."""
 
     room: str
+    """A UUID, which becomes the record's id."""
+
     kind: str
+    """The game's name in the registry."""
+
     started: str
+    """UTC, as ISO 8601 with milliseconds and `Z`."""
+
     seed: int
+    """The seed of the match's random generator."""
+
     options: Mapping[str, Value] = _NO_DATA
     entries: list[Entry] = field(factory=list)
 
     def opened(self) -> Entry:
-        """Return the entry that opens the journal of this room: its facts as data."""
+        """Return the entry that opens the match in the journal: its facts as data."""
         facts: dict[str, Value] = {"game": self.kind, "started": self.started, "seed": self.seed}
         facts.update({f"option.{name}": value for name, value in self.options.items()})
         return Entry(0, OPENED, data=facts)
@@ -87,7 +99,7 @@ class History:
 
     @property
     def outcome(self) -> Outcome | None:
-        """The outcome that the last entry states, or None if the history breaks off."""
+        """The outcome in the last entry, or None if the history is incomplete."""
         if not self.entries or self.entries[-1].kind != ENDED:
             return None
         data = self.entries[-1].data
@@ -96,7 +108,7 @@ class History:
 
 
 def ended(at: int, outcome: Outcome) -> Entry:
-    """Return the entry that ends a history with this outcome."""
+    """Return the last entry of a history, with its outcome."""
     data: dict[str, Value] = {"termination": str(outcome.termination)}
     if outcome.winner is not None:
         data["winner"] = outcome.winner

@@ -1,7 +1,8 @@
-"""A match by the rules: what the tables of Hive, Quoridor and RoboRally have in common.
+"""A match that is played by the rules: the common part of the tables of Hive, Quoridor and RoboRally.
 
-Source: docs/topics/design.md#central-types, docs/topics/design.md#chance-is-a-player. A table adds what its dialect
-says and when.
+A table adds the messages of its dialect.
+
+Source: docs/topics/design.md#central-types, docs/topics/design.md#chance-is-a-player.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ FINDINGS_KEPT = 50
 
 
 class NotatedGame(Game[Any, Any], Protocol):
-    """A game whose moves have a notation: what the journal and the record hold of them."""
+    """A game whose moves have a notation, for the journal and the record."""
 
     def to_notation(self, move: Any) -> str:
         """Return a move's notation."""
@@ -34,11 +35,11 @@ class NotatedGame(Game[Any, Any], Protocol):
 
 
 Opening: TypeAlias = Sequence[tuple[Seat, str]]
-"""Moves that a match begins with, chance's too: the seat and the notation of each."""
+"""Moves that a match begins with, chance's included: the seat and the notation of each."""
 
 
 def opening(history: History, moves: int | None) -> Opening:
-    """Return what was played in a match, up to so many moves of players, None for all of them."""
+    """Return the first moves of a match. `moves`: how many moves of players; None: all."""
     plies: list[tuple[Seat, str]] = []
     left = len(history.entries) if moves is None else moves
     for entry in history.entries:
@@ -54,36 +55,46 @@ def opening(history: History, moves: int | None) -> Opening:
 
 @define
 class Match:
-    """One match. `enforce`: an illegal move is refused; else it is noted, and stands.
-
-    `random` makes the generator where the rules leave something to chance; restoring needs none. `opened_at`: the
-    moment from which entries count their milliseconds.
-    """
+    """One match."""
 
     game: Any
+    """The rules."""
+
     options: Options
     random: Callable[[], Random]
+    """Makes the random generator, when chance first moves. Restoring a match does not need it."""
+
     opened_at: float
+    """When the match was opened. The times of entries are relative to it."""
+
     enforce: bool = True
+    """Whether an illegal move is refused. Otherwise it becomes a finding, and is played."""
+
     names: dict[Seat, str] = field(factory=dict)
     outcome: Outcome | None = None
     findings: list[Finding] = field(factory=list)
     unjudged: int | None = None
+    """See `Judged`. Here every move is judged."""
+
     is_started: bool = False
     state: Any = None
+    """The position."""
+
     entries: int = 0
+    """How many entries the match has had."""
+
     _generator: Random | None = None
 
     def __attrs_post_init__(self) -> None:
         self.state = self.game.setup(self.options)
 
     def seat(self, seat: Seat, name: str, now: float) -> Entry:
-        """Seat somebody."""
+        """Seat a player."""
         self.names[seat] = name
         return self.entry(now, JOINED, seat, data={"name": name})
 
     def start(self, now: float, opening: Opening = ()) -> tuple[Entry, ...]:
-        """Start: everybody is seated; the opening is played, and what chance does next is drawn. Raises RuleError."""
+        """Start the match, play the opening, and let chance move. Raises RuleError."""
         self.is_started = True
         return (self.entry(now, STARTED), *[self._open(*ply, now) for ply in opening], *self.draw(now))
 
@@ -105,7 +116,10 @@ class Match:
         return tuple(drawn)
 
     def play(self, seat: Seat, move: Any, now: float, data: Mapping[str, Value] | None = None) -> tuple[Entry, ...]:
-        """Apply a move; return its entry and chance's after it. Raises RuleError; then nothing has changed."""
+        """Apply a move; return its entry and those of chance's moves after it.
+
+        Raises RuleError, and changes nothing then.
+        """
         before = self.entries
         self._apply(seat, move, before)
         entry = self.entry(now, MOVE, seat, self.game.to_notation(move).encode(), data)
@@ -122,13 +136,13 @@ class Match:
             self.state = self.game.follow(self.state, seat, move)
 
     def finding(self, code: str, seat: Seat, text: str) -> Finding:
-        """Note a broken rule that the next entry shows."""
+        """Add a finding about the next entry."""
         finding = Finding(code, seat, self.entries, text)
         self.findings.append(finding)
         return finding
 
     def left(self, seat: Seat, why: str, now: float, data: Mapping[str, Value] | None = None) -> Entry:
-        """Empty a seat. `why`: a Termination; `data`: the numbers behind it."""
+        """Return the entry of a player who has left. `why`: a Termination. `data`: the numbers behind it."""
         return self.entry(now, LEFT, seat, data={"why": why, **(data or {})})
 
     def end(self, outcome: Outcome, now: float) -> Entry:
@@ -153,7 +167,7 @@ class Match:
         return int((now - self.opened_at) * 1000)
 
     def restore(self, entry: Entry) -> None:
-        """Take an entry as if it happened now."""
+        """Replay an entry."""
         self.entries += 1
         if entry.kind == JOINED:
             assert entry.seat is not None
@@ -172,10 +186,10 @@ class Match:
 
 
 class MatchTable:
-    """A table at which matches are played by the rules: its position and its outcome are those of its match.
+    """A table whose matches are played by the rules.
 
-    What is here holds for a game without time limits, in which the rules judge each move at once and observers get no
-    messages; a table overrides what its game does differently.
+    The methods fit a game without time limits and without messages for observers. A table overrides what its game does
+    differently.
     """
 
     __slots__ = ()
@@ -207,13 +221,13 @@ class MatchTable:
 
     @property
     def is_running(self) -> bool:
-        """Whether a match is on."""
+        """Whether a match is running."""
         return self.match.is_started and self.match.outcome is None
 
-    # How a match goes on, and how it ends
+    # Moves, and the end of a match
 
     def play(self, seat: Seat, move: Any, now: float, data: Mapping[str, Value] | None = None) -> Step:
-        """Apply a move, and end the match if the position after it is an end. Raises RuleError: nothing has changed."""
+        """Apply a move, and end the match if the rules say so. Raises RuleError, and changes nothing then."""
         known = len(self.match.findings)
         journal = self.match.play(seat, move, now, data)
         outcome = self.game.outcome(self.match.state)
@@ -222,17 +236,20 @@ class MatchTable:
         return Step(journal=journal, findings=tuple(self.match.findings[known:]), outcome=outcome)
 
     def lose(self, seat: Seat, why: Termination, now: float, data: Mapping[str, Value] | None = None) -> Step:
-        """End the match because a seat was emptied: of two, the other one wins. `data`: the numbers behind it."""
+        """End the match because a player has left or is too late. If there are two players, the other one wins.
+
+        `data`: the numbers behind it, for the record.
+        """
         others = [other for other in self.match.names if other != seat]
         outcome = Outcome(why, others[0] if len(others) == 1 else None)
         journal = (self.match.left(seat, str(why), now, data), self.match.end(outcome, now))
         return Step(journal=journal, outcome=outcome)
 
-    # What a table without clocks and without messages for observers has to say
+    # The methods of a table without clocks and without messages for observers
 
     @property
     def is_next_elsewhere(self) -> bool:
-        """Always true: the rules answer each message at once."""
+        """True: each message is answered at once."""
         return True
 
     def delivered(self, now: float, unsent: Collection[Seat] = ()) -> float | None:  # noqa: ARG002 (Table's signature)
@@ -240,7 +257,7 @@ class MatchTable:
         return None
 
     def overdue(self, now: float) -> Collection[Seat]:  # noqa: ARG002 (Table's signature)
-        """Return no seats: nobody's silence is judged."""
+        """Return no seats: there are no time limits."""
         return ()
 
     def tick(self, now: float) -> Step:  # noqa: ARG002 (Table's signature)
@@ -248,13 +265,13 @@ class MatchTable:
         return Step()
 
     def review(self) -> Step:
-        """Do nothing: each move was judged when it came."""
+        """Do nothing: moves are judged when they come."""
         return Step()
 
     def observe(self) -> tuple[Event, ...]:
-        """Return nothing: this dialect has no words for observers."""
+        """Return nothing: this dialect has no messages for observers."""
         return ()
 
     def restore(self, entry: Entry) -> None:
-        """Take an entry as if it happened now. Raises RuleError if it is an illegal move."""
+        """Replay an entry. Raises RuleError if it is an illegal move."""
         self.match.restore(entry)

@@ -1,8 +1,9 @@
-"""How long the answer to a wrong password is held back: one rule for all listeners that take passwords.
+"""The delay of answers to wrong passwords: one rule for all listeners that take passwords.
 
-Source: docs/reference/console.md#passwords. Every password is looked at when it comes, so the right one is answered at
-once, whatever else its address sends. That is why only answers to wrong ones are held back: a lock would shut out
-administrators who share an address with whoever guesses.
+Each password is checked when it comes, and a right one is answered at once, whatever else its address sends. Only the
+answers to wrong ones are delayed. A lock would shut out administrators who share an address with an attacker.
+
+Source: docs/reference/console.md#passwords.
 """
 
 from __future__ import annotations
@@ -17,23 +18,23 @@ from typing import Final
 from attrs import define, field, frozen
 
 FIRST_DELAY: Final = 1.0
-"""Seconds for which the answer to a first wrong password is held back; doubled with each further one."""
+"""Seconds by which the answer to a first wrong password is delayed. Each further one doubles the delay."""
 
 LONGEST_DELAY: Final = 30.0
 
 FORGIVEN: Final = 900.0
-"""Seconds after which the wrong passwords for a user from an address are forgotten."""
+"""Seconds after which the wrong passwords of a user and address are forgotten."""
 
 REMEMBERED: Final = 4_096
-"""Pairs of user and address that are remembered; beyond, the one that was wrong longest ago is forgotten."""
+"""Pairs of user and address that are remembered. With more, the one that failed longest ago is forgotten."""
 
 MOST_HELD: Final = 64
-"""Answers that are held back at once for an address; further wrong passwords are answered at once."""
+"""Answers to one address that are delayed at the same time. With more, wrong passwords are answered at once."""
 
 MOST_HELD_IN_ALL: Final = 4_096
 
 MANY: Final = 100
-"""Wrong passwords within MINUTE, over all addresses, beyond which the log warns."""
+"""Wrong passwords within MINUTE, from all addresses, that may come before the log warns."""
 
 MINUTE: Final = 60.0
 
@@ -41,7 +42,7 @@ _USER_LENGTH: Final = 64
 
 
 def is_same(given: str, password: str) -> bool:
-    """Whether two texts are equal; takes as long wherever they differ, and whatever their lengths are."""
+    """Whether two texts are equal, in constant time: independent of where they differ, and of their lengths."""
     return hmac.compare_digest(_digest(given), _digest(password))
 
 
@@ -51,40 +52,46 @@ def _digest(text: str) -> bytes:
 
 @frozen
 class Wrong:
-    """What becomes of a wrong password."""
+    """The treatment of a wrong password."""
 
     delay: float
-    """Seconds for which its answer is held back."""
+    """Seconds by which its answer is delayed."""
 
     times: int
-    """How often this user was given a wrong password from this address lately."""
+    """How many wrong passwords this user and address have sent lately."""
 
     is_alarm: bool
-    """Whether there are now so many, over all addresses, that the log should warn."""
+    """Whether so many have come from all addresses that the log should warn now."""
 
     is_quiet: bool
-    """Whether there were so many lately that the log has been warned and needs no line of its own."""
+    """Whether that warning has been logged, so that this password needs no line of its own."""
 
 
 @define
 class PasswordGuard:
-    """What is remembered of wrong passwords. All times are seconds on one monotonic clock."""
+    """The recent wrong passwords. All times are seconds on one monotonic clock."""
 
-    # How often, and when for the last time; who was wrong last is last.
     _failures: dict[tuple[str, str], tuple[int, float]] = field(factory=dict)
-    # When each answer that is held back leaves, and for which address; a heap.
+    """For each user and address, how many wrong passwords there were, and when the last one came. Ordered by that."""
+
     _held: list[tuple[float, str]] = field(factory=list)
+    """When each delayed answer leaves, and its address: a heap."""
+
     _held_of: dict[str, int] = field(factory=dict)
-    # The moments of the last wrong passwords, over all addresses.
+    """How many delayed answers each address has."""
+
     _recent: deque[float] = field(factory=lambda: deque(maxlen=MANY + 1))
+    """The times of the last wrong passwords, of all addresses."""
+
     _alarmed_at: float = float("-inf")
+    """When the log warned last."""
 
     def __len__(self) -> int:
         """Return how many pairs of user and address are remembered."""
         return len(self._failures)
 
     def right(self, user: str, address: str) -> None:
-        """Take note of the right password: earlier wrong ones of this user and address are forgotten."""
+        """Forget the earlier wrong passwords of a user and address: the right one has come."""
         self._failures.pop(_key(user, address), None)
 
     def wrong(self, user: str, address: str, now: float, *, is_exempt: bool = False) -> Wrong:
@@ -93,7 +100,7 @@ class PasswordGuard:
         key = _key(user, address)
         times, last = self._failures.pop(key, (0, now))
         times = 1 if now - last > FORGIVEN else times + 1
-        # Who was wrong last is put last, so that the first one is the one to forget.
+        # The newest failure is the last item, so the first one is the oldest.
         self._failures[key] = times, now
         if len(self._failures) > REMEMBERED:
             del self._failures[next(iter(self._failures))]
@@ -110,7 +117,7 @@ class PasswordGuard:
         return is_alarm, is_many
 
     def _hold(self, network: str, now: float, until: float) -> bool:
-        """Hold an answer back, if there are not too many."""
+        """Delay an answer, if not too many are delayed already."""
         while self._held and self._held[0][0] <= now:
             _, gone = heappop(self._held)
             self._held_of[gone] -= 1
@@ -124,7 +131,7 @@ class PasswordGuard:
 
 
 def network_of(address: str) -> str:
-    """Return what stands for an address here: of IPv6, everybody has 2^64."""
+    """Return the network that is counted as one address: with IPv6, every host has 2^64 addresses."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:
@@ -133,5 +140,5 @@ def network_of(address: str) -> str:
 
 
 def _key(user: str, address: str) -> tuple[str, str]:
-    # Users are what strangers typed.
+    # The name of the user is unchecked input, so its length is limited.
     return user[:_USER_LENGTH], network_of(address)

@@ -1,4 +1,4 @@
-"""A peer, as rooms and receptions see it. Source: docs/topics/design.md#a-person-in-the-browser."""
+"""The interface of a peer for rooms and receptions. Source: docs/topics/design.md#a-person-in-the-browser."""
 
 from __future__ import annotations
 
@@ -14,61 +14,61 @@ from gamed.core.refusals import Refusals
 
 @frozen(eq=False)
 class Party:
-    """Peers that came together. They get a room of their own, which nobody else is seated in."""
+    """Peers that play together. They get a room of their own, in which nobody else is seated."""
 
     size: int
-    """How many they are."""
+    """How many peers it has."""
 
 
 class Peer(Protocol):
-    """Who sits on a seat or observes: a session with a connection, or a player inside the daemon."""
+    """A player or observer: a session with a connection, or a player inside the daemon."""
 
     @property
     def name(self) -> str:
-        """What the peer is called in logs: its name if the protocol has names, and its address."""
+        """The peer's name in logs: the name that it has given itself, if any, and its address."""
 
     @property
     def called(self) -> str:
-        """What records and other players call the peer: the name that it has given itself, or else its address."""
+        """The peer's name for records and other players: the name that it has given itself, or its address."""
 
     @property
     def own_name(self) -> str | None:
-        """The name that the peer has given itself, if it has."""
+        """The name that the peer has given itself, if any."""
 
     @property
     def party(self) -> Party | None:
-        """Whom it came with; None: it plays with anybody."""
+        """The party that it belongs to; None: it plays with anybody."""
 
     @property
     def wanted(self) -> str | None:
-        """The id of the room that it asks for; None: any. No dialect has a word for this: a browser's peer asks so."""
+        """The id of the room that it asks for; None: any room. Only peers of browsers can ask for one."""
 
     @property
     def address(self) -> str:
-        """Where it comes from: an IP address, or another word without a port."""
+        """Its IP address, or another word without a port."""
 
     @property
     def listener(self) -> str:
-        """The name of the listener that it came by."""
+        """The name of the listener that it is connected to."""
 
     @property
     def places(self) -> Sequence[tuple[Any, Seat]]:
-        """The rooms it sits in, and where."""
+        """Its rooms, and its seat in each."""
 
     @property
     def is_gone(self) -> bool:
-        """Whether the peer has closed its side, even if that has not been told yet."""
+        """Whether the peer has closed its side, even if the connection's loss has not been reported yet."""
 
     @property
     def arrived(self) -> float:
-        """When what is served of the peer now counts as arrived; infinity: it has just arrived."""
+        """When the messages that are being served count as arrived; infinity: now."""
 
     def has_unread(self, limit: float) -> bool:
-        """Whether something that may have arrived by a moment is still to be served."""
+        """Whether the peer has unserved input that may have arrived by the time `limit`."""
 
     @property
     def refusals(self) -> Refusals:
-        """What it sent in vain."""
+        """Its messages that had no effect."""
 
     @property
     def unfinished(self) -> bytes:
@@ -78,28 +78,28 @@ class Peer(Protocol):
         """Take note of the name that the peer has given itself."""
 
     def entered(self, room: Any, seat: Seat) -> None:
-        """Take note of a seat in a room; `OBSERVERS` is a place among those who watch."""
+        """Take note of a seat in a room, or of a place among its observers (`OBSERVERS`)."""
 
     def released(self, room: Any) -> None:
-        """Take note that a room is done with the peer, after all that was delivered."""
+        """Take note that a room is done with the peer, after all its events were delivered."""
 
     def allow(self, messages_per_second: float) -> None:
-        """Take at least so many messages of the peer a second from now on."""
+        """Raise the peer's rate limit to this, if it is lower."""
 
     def mute(self) -> None:
-        """Take nothing more from the peer: it is about to be let go."""
+        """Discard all further input: the peer is about to be disconnected."""
 
     def deliver(self, event: Event) -> None:
-        """Add an event to those that leave at the next `flush`."""
+        """Add an event to those that the next `flush` sends."""
 
     def flush(self) -> None:
-        """Let the events leave, together."""
+        """Send the delivered events together."""
 
     def close(self) -> None:
-        """Let the peer go, after all that was delivered has reached it."""
+        """Disconnect the peer, after it has got everything that was delivered."""
 
     def pause(self) -> None:
-        """Take nothing from the peer until `resume`."""
+        """Stop reading from the peer until `resume`."""
 
     def resume(self) -> None:
-        """Take from the peer again."""
+        """Read from the peer again."""

@@ -1,9 +1,10 @@
-"""A listener's reception: it takes who arrives, and leads them to rooms.
+"""A listener's reception: it gets the messages of peers without a seat, and leads them to rooms.
 
-Source: docs/topics/design.md#before-and-after-a-match. A dialect with words of its own for this (registration,
-reservation codes, administration) brings a `Reception`; the others use `FirstCome`. A reception knows no Twisted: what
-it wants done, it asks of the room service (`LobbyServices`), and all events go through it, so that they leave in the
-order in which they were written.
+A dialect that has messages for this (registration, reservation codes, administration) has its own `Reception`; the
+others use `FirstCome`. A reception does not use Twisted: it asks the lobby (`LobbyServices`) for all that it needs, and
+sends all events through it, which keeps them in their order.
+
+Source: docs/topics/design.md#before-and-after-a-match.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from gamed.core.table import Table
 
 
 class HostedRoom(Protocol):
-    """A room, as a reception sees it."""
+    """The interface of a room for receptions."""
 
     @property
     def id(self) -> str:
@@ -31,7 +32,7 @@ class HostedRoom(Protocol):
 
     @property
     def history(self) -> History:
-        """What has happened in the present match."""
+        """The history of the present match."""
 
     @property
     def table(self) -> Table:
@@ -39,57 +40,59 @@ class HostedRoom(Protocol):
 
     @property
     def peers(self) -> Mapping[Seat, Peer]:
-        """Who sits where."""
+        """The peers by their seats."""
 
     @property
     def party(self) -> Party | None:
-        """Whom the room is for; None: anybody."""
+        """The party that the room is reserved for; None: anybody may join."""
 
     @property
     def observers(self) -> Sequence[Peer]:
-        """Who watches; who observes twice stands here twice."""
+        """The observers. A peer that observes twice is listed twice."""
 
     def join(self, peer: Peer, seat: Seat | None = None) -> Seat:
         """Seat a peer, on the next free seat if none is named."""
 
     def receive(self, seat: Seat, events: Iterable[Event]) -> None:
-        """Take what the peer on a seat sent, and perform it as one step."""
+        """Take the events of the peer on a seat, and perform them as one step."""
 
     def leave(self, seat: Seat, why: Termination = Termination.LEFT, text: str = "") -> None:
         """Empty a seat."""
 
     def observe(self, peer: Peer) -> None:
-        """Let a peer watch."""
+        """Add an observer."""
 
     def pause(self) -> None:
-        """Hold the match."""
+        """Pause the match."""
 
     def resume(self) -> None:
-        """Let the match go on."""
+        """Resume the match."""
 
     def step(self, *, forced: bool = False) -> None:
-        """Let a paused match go on by one move. `forced`: start it without those who are missing."""
+        """Let a paused match go on by one move. `forced`: start it without the players who are missing."""
 
     def stop(self, why: Termination) -> None:
-        """End the match for a reason that costs nobody the game."""
+        """End the match for a reason that makes nobody lose."""
 
 
 def suits(room: HostedRoom, peer: Peer) -> bool:
-    """Whether a room with a free seat is for this peer: its party's, and the one it asks for, if it asks for one."""
+    """Whether a peer may join a room: the room is its party's, and the one that it asks for, if it asks for any."""
     return room.party is peer.party and peer.wanted in (None, room.id)
 
 
 def check_wanted(peer: Peer) -> None:
-    """Raise RoomError if a peer asks for a room: it is called where that room has no seat for it."""
+    """Raise RoomError if a peer asks for a room. The caller knows that this room has no seat for it."""
     if peer.wanted is not None:
         raise RoomError(f"room {peer.wanted} has no free seat any longer")
 
 
 @frozen
 class Reservation:
-    """A seat that is kept for whoever shows the code. `code`: a random UUID, used once."""
+    """A seat that is kept for the peer that shows the code."""
 
     code: str
+    """A random UUID, which can be used once."""
+
     room: HostedRoom
     seat: Seat
 
@@ -101,28 +104,28 @@ class Reservations(Protocol):
         """Reserve a seat."""
 
     def take(self, code: str) -> Reservation | None:
-        """Use up a code; None if it is unknown or was used."""
+        """Use up a code. Return None if it is unknown or was used."""
 
     def is_reserved(self, room: HostedRoom, seat: Seat) -> bool:
-        """Whether a seat is kept for somebody."""
+        """Whether a seat is reserved."""
 
 
 class Logins(Protocol):
-    """The passwords that were given to all listeners (gamed/core/passwords.py has the rule)."""
+    """The passwords that all listeners have been sent (gamed/core/passwords.py has the rule)."""
 
     @property
     def administrators(self) -> list[Callable[[], Iterable[str]]]:
-        """What returns the addresses at which administrators are logged in: to be added to."""
+        """Functions that return the addresses at which administrators are logged in. Others may be appended."""
 
     def right(self, user: str, address: str) -> None:
         """Take note of a right password."""
 
     def wrong(self, listener: str, user: str, address: str) -> float:
-        """Take note of a wrong password; return for how many seconds its answer is to be held back."""
+        """Take note of a wrong password. Return by how many seconds to delay its answer."""
 
 
 class LobbyServices(Protocol):
-    """What the room service does for a reception."""
+    """The interface of the lobby for receptions."""
 
     @property
     def reservations(self) -> Reservations:
@@ -133,10 +136,13 @@ class LobbyServices(Protocol):
         """The passwords."""
 
     def arrive(self, kind: str, peer: Peer) -> None:
-        """Seat a newcomer with who has waited longest, or in a new room. Raises StoreError: no room can be opened."""
+        """Seat a peer with the one that has waited longest, or in a new room.
+
+        Raises StoreError if no room can be opened.
+        """
 
     def open(self, kind: str, options: Options | None = None, party: Party | None = None) -> HostedRoom:
-        """Open a room; the settings give what the options leave out. Raises StoreError, RoomError."""
+        """Open a room. Options that are not given are those of the settings. Raises StoreError, RoomError."""
 
     def room(self, room: str) -> HostedRoom | None:
         """Return the room with an id, if it is open."""
@@ -145,120 +151,118 @@ class LobbyServices(Protocol):
         """Return the open rooms of a game, the oldest first."""
 
     def send(self, peer: Peer, event: Event) -> None:
-        """Send an event, after those that were written before it."""
+        """Send an event, after those that were sent before."""
 
     def dismiss(self, peer: Peer) -> None:
-        """Let a peer go, after the events that were written before."""
+        """Disconnect a peer, after the events that were sent before."""
 
     def refused(self, peer: Peer, refusal: Refusal) -> None:
-        """Have developers learn why something that a peer did had no effect, or cost it its connection."""
+        """Note for developers why a message of a peer had no effect, or cost it its connection."""
 
     def note(self, peer: Peer, sentence: str) -> None:
-        """Tell the log of a peer."""
+        """Log a sentence about a peer."""
 
     def audit(self, peer: Peer, did: str, result: str) -> None:
-        """Note in the audit log what an administrator did, and what came of it."""
+        """Write to the audit log what an administrator did, and its result."""
 
     def recorded(self, record: str, call: Callable[[History | None], None]) -> None:
-        """Look a record of gamed's own up by its id, and call with what was played, or with None."""
+        """Look up a record of gamed's own by its id, and call with its history, or with None."""
 
     def seconds(self) -> float:
         """Return the time on the monotonic clock."""
 
     def after(self, seconds: float, call: Any, peer: Peer | None = None) -> Any:
-        """Call something later; the returned object's `cancel` prevents it.
+        """Call a function later. The returned object's `cancel` prevents it.
 
-        `peer`: whose time this is. What it has sent in time is served before the call.
+        `peer`: the peer that has this time. If it has sent something in time, that is served before the call.
         """
 
 
 class Reception(Protocol):
-    """The reception of one listener. Faults of ours in it cost the peer at hand its connection, and nobody else.
-
-    `routes`: whether events of seated peers come here, too, because a peer may sit in several rooms; else a seated
-    peer's events go straight to its room.
-    """
+    """The reception of one listener. A fault in it costs the peer its connection, and affects nobody else."""
 
     routes: bool
+    """Whether the events of seated peers pass through the reception, because a peer may sit in several rooms. Otherwise
+    they go directly to the peer's room."""
 
     def arrive(self, peer: Peer) -> None:
-        """Take a newcomer. Raises StoreError: no room can be opened."""
+        """Take a new peer. Raises StoreError if no room can be opened."""
 
     def receive(self, peer: Peer, event: Event) -> None:
-        """Take what a peer sent. Raises StoreError, as above."""
+        """Take an event of a peer. Raises StoreError, as above."""
 
     def refuse(self, peer: Peer, error: RemoteProtocolError) -> None:
-        """Take note that a peer broke the wire protocol: what is said to it, and that it is let go."""
+        """Answer a peer that broke the wire protocol, and disconnect it."""
 
     def released(self, peer: Peer, room: HostedRoom) -> None:
-        """Take note that a room is done with a peer, which has got all its events: `peer.close()` lets it go."""
+        """Take note that a room is done with a peer, which has got all its events. `peer.close()` disconnects it."""
 
     def depart(self, peer: Peer) -> None:
-        """Take note that a connection has ended; its seats are emptied after this."""
+        """Take note that a connection has ended. The peer's seats are emptied after this."""
 
     def configure(self, settings: Any) -> None:
-        """Take the listener's settings anew. Raises ConfigError, and has changed nothing then."""
+        """Replace the listener's settings. Raises ConfigError and changes nothing if they cannot be used."""
 
 
 @runtime_checkable
 class SupportsReservations(Protocol):
-    """What a reception may have beside: rooms that an operator prepares."""
+    """A reception with rooms that an operator prepares."""
 
     def reserve(
         self, names: Sequence[str], *, paused: bool, history: History | None, turn: int | None
     ) -> tuple[HostedRoom, Sequence[Reservation]]:
         """Open a room whose seats are reserved. Raises StoreError, RoomError.
 
-        `names`: of the players, in the order of the seats; none: any may come. `history`: a match to go on with, from
-        `turn` on, None for its end.
+        `names`: the players' names in the order of the seats; if empty, a player may have any name. `history`: a match
+        to continue, from `turn` on, or from its end if that is None.
         """
 
 
 @runtime_checkable
 class SwitchesLimits(Protocol):
-    """What a reception may have besides: time limits that can be switched."""
+    """A reception whose time limits can be switched on and off."""
 
     def set_timed(self, room: HostedRoom, seat: Seat, *, timed: bool) -> None:
-        """Switch the time limits of a seat, from its next move on. Raises RoomError: there is no such seat."""
+        """Switch the time limits of a seat, from its next move on. Raises RoomError if there is no such seat."""
 
 
 @runtime_checkable
 class SupportsCourses(Protocol):
-    """What a reception may have beside: courses that an operator chooses."""
+    """A reception with courses that an operator can choose."""
 
     @property
     def known(self) -> Sequence[str]:
-        """The courses that can be chosen by a name."""
+        """The names of the courses."""
 
     def choose(self, course: str) -> None:
-        """Have the next game that opens played on a course. Raises ConfigError: there is none of this name."""
+        """Choose the course for the next game that opens. Raises ConfigError if no course has this name."""
 
 
 @define
 class FirstCome:
-    """First come, first served: who arrives is seated with who has waited longest."""
+    """First come, first served: a new peer is seated with the one that has waited longest."""
 
     kind: str
     services: LobbyServices
     routes: bool = False
 
     def arrive(self, peer: Peer) -> None:
-        """Seat the newcomer."""
+        """Seat the new peer."""
         self.services.arrive(self.kind, peer)
 
     def receive(self, peer: Peer, event: Event) -> None:
-        """Take nothing: who is not seated is on the way out."""
+        """Do nothing: a peer without a seat is about to be disconnected."""
 
     def refuse(self, peer: Peer, error: RemoteProtocolError) -> None:  # noqa: ARG002 (Reception's signature)
-        """Let the peer go."""
+        """Disconnect the peer."""
         self.services.dismiss(peer)
 
     def released(self, peer: Peer, room: HostedRoom) -> None:  # noqa: ARG002 (Reception's signature)
-        """Let the peer go: a connection is one match."""
+        """Disconnect the peer: a connection is for one match."""
         peer.close()
 
     def depart(self, peer: Peer) -> None:
-        """Nothing is kept of a peer here."""
+        """Do nothing: no data of the peer is kept here."""
 
     def configure(self, settings: Any) -> None:
-        """Nothing here depends on settings."""
+        """Do nothing: there are no settings."""

@@ -1,7 +1,7 @@
-"""Messages that had no effect, and why: what a developer reads whose bot does something wrong.
+"""Messages that had no effect, and why. The log shows them to the developers of bots.
 
 Tables, receptions and dialects make a `Refusal` for each message that they refuse, ignore or cannot read, and for each
-connection that a limit or a time closes. `gamed/lobby/refusals.py` logs and keeps them. Nothing here goes over a wire.
+connection that is closed because of a limit. `gamed/lobby/refusals.py` logs and keeps them. They are not sent to peers.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from attrs import define, evolve, field, frozen
 from gamed.texts import printable
 
 KEPT: Final = 10
-"""Refusals of each peer that are kept and logged whole; after these, they are counted."""
+"""Refusals of each peer that are kept and logged in full. The following ones are only counted."""
 
 SHOWN: Final = 200
-"""Characters of a message that are shown."""
+"""The most characters of a message that are shown."""
 
 _LOOKED_AT: Final = 2 * SHOWN
-"""Bytes of a message that are kept and searched for secrets; what is shown comes from these."""
+"""Bytes of a message that are kept and searched for secrets before a part of them is shown."""
 
 _LONGEST_CODE: Final = 64
-"""Bytes at the end of a cut message that are not shown, because half a secret could not be recognised."""
+"""Bytes at the end of a truncated message that are not shown, because half a secret cannot be recognised."""
 
 _SECRET_VALUE: Final = re.compile(
-    # From the beginning of a word on: to try each of its letters takes long where it is long.
+    # Anchored at the beginning of a word. Otherwise a long word takes quadratic time.
     r"""(?<!\w)((?:\w*pass\w*|\w*reserv\w*|\w*code)\s*[=>]\s*)("[^"]*"?|'[^']*'?|[^\s<>]+)""",
     re.IGNORECASE,
 )
@@ -43,21 +43,21 @@ class Refusal:
     """Stable: lower-case words with hyphens."""
 
     reason: str
-    """What is wrong, for people. Public while the match runs, so it never quotes what may be hidden from others."""
+    """What is wrong, for people. It is public while the match runs, so it never quotes hidden information."""
 
     expected: str = ""
-    """What would have been taken instead."""
+    """What would have been accepted instead."""
 
     text: bytes = b""
-    """The message as it came; only `shown` may show it."""
+    """The message as it came. It is displayed only through `shown`."""
 
     is_hidden: bool = False
-    """Whether the text may hold what other players must not see, such as a card program."""
+    """Whether the text may contain what other players must not see, such as a card program."""
 
 
 @define
 class Refusals:
-    """The refusals of one peer: the first `KEPT` and the first of each code whole, all of them counted by code."""
+    """The refusals of one peer. The first `KEPT`, and the first of each code, are kept in full."""
 
     first: list[Refusal] = field(factory=list)
     counts: dict[str, int] = field(factory=dict)
@@ -65,16 +65,16 @@ class Refusals:
     def add(self, refusal: Refusal) -> bool:
         """Count a refusal; return whether it is among those that are kept."""
         self.counts[refusal.code] = self.counts.get(refusal.code, 0) + 1
-        # What costs a peer its connection is told, however many of another kind came before.
+        # The first of each code is always kept: it may be the one that explains why the connection was closed.
         if len(self.first) >= KEPT and self.counts[refusal.code] > 1:
             return False
-        # One byte more than is looked at tells that it was longer.
+        # The extra byte shows that the message was longer.
         self.first.append(evolve(refusal, text=refusal.text[: _LOOKED_AT + 1]))
         return True
 
     @property
     def reasons(self) -> dict[str, str]:
-        """The different reasons of each code, as far as its refusals are kept; its first is."""
+        """The different reasons of each code, among the refusals that are kept."""
         found: dict[str, dict[str, None]] = {}
         for refusal in self.first:
             found.setdefault(refusal.code, {})[refusal.reason] = None
@@ -96,16 +96,16 @@ def _no_code(_text: str) -> bool:
 
 
 def shown(text: bytes, is_code: Callable[[str], bool] = _no_code) -> str:
-    """Return a message as people may see it: cut, printable, without passwords and reservation codes.
+    """Return a message as people may see it: truncated, printable, without passwords and reservation codes.
 
-    `is_code`: says whether a UUID is a reservation code of this daemon.
+    `is_code` tells whether a UUID is a reservation code of this daemon.
     """
     cut = text if len(text) <= _LOOKED_AT else text[: _LOOKED_AT - _LONGEST_CODE]
     found = cut.decode("utf-8", "backslashreplace")
     harmless = _without_secrets(found, is_code)
     length = SHOWN
     if "\0" in found:
-        # Without NULs a password in UTF-16 is recognised, too. Half as many characters are as many bytes.
+        # A password in UTF-16 is recognised after NULs are removed. Each character that is left was two bytes.
         bare = found.replace("\0", "")
         without = _without_secrets(bare, is_code)
         if without != bare:
@@ -120,7 +120,7 @@ def _without_secrets(text: str, is_code: Callable[[str], bool]) -> str:
 
 
 def _taken_out(found: re.Match[str]) -> str:
-    """Return a secret value's replacement, in the quotation marks that it had."""
+    """Return the replacement of a secret value, in the same quotation marks."""
     name, value = found.groups()
     first = value[0] if value[0] in "\"'" else ""
     last = first if value[1:].endswith(first) else ""

@@ -1,14 +1,17 @@
-"""A match that is forwarded, and judged beside it.
+"""A match whose lines are forwarded first, and judged afterwards.
 
 Source: docs/topics/design.md#forward-first-judge-beside-it, docs/reference/battleship.md#order,
 docs/reference/battleship.md#the-referee.
 
-A line passes through here twice. `receive` forwards it at once, unread but for one question: does it end the match for
-the clients (`RelayedGame.ends`)? It also notes the line in `_to_review`. A quarter of a second later `review` judges
-all lines that came meanwhile, in one go (`RelayedGame.follow`), because to follow twenty legal lines costs little more
-than to follow one. Only if one of them breaks a rule are they judged line by line (`_judge`), which says which one it
-was and why. So the state of the match is up to a quarter of a second old, and whoever asks for it (`leave`, `tick`)
-reviews first. Where the referee enforces, `_judge` comes first, and nothing is left to review.
+Each line is processed twice. `receive` forwards it at once. It parses no more of it than is needed to know whether the
+line ends the match for the clients (`RelayedGame.ends`), and appends it to `_to_review`. A quarter of a second later
+`review` judges all lines that have come meanwhile, in one go (`RelayedGame.follow`), because following twenty legal
+lines costs little more than following one. Only if one of them breaks a rule are they judged one by one (`_judge`), to
+find out which one and why.
+
+So `state` is up to a quarter of a second old, and methods that need the present state (`leave`, `tick`) review all
+lines first. If the referee enforces the rules, `receive` calls `_judge` before it forwards a line, and there is nothing
+to review.
 """
 
 from __future__ import annotations
@@ -34,10 +37,10 @@ REVIEWED_AT_ONCE = 128
 """How many lines one review judges at most, so that it never holds up another room for long."""
 
 MOST_PENDING: Final = 1_000
-"""How many lines may wait for their review. Who leaves has all of them judged at once, 2.3 microseconds a line."""
+"""How many lines may wait for their review. When a client leaves, all of them are judged at once, in 2.3 μs each."""
 
 ANSWER_SECONDS: Final = 10.0
-"""Seconds after which a developer learns that a client does not answer what programs answer at once."""
+"""Seconds after which a developer learns that a client does not answer a message that programs answer at once."""
 
 _FIRST_LINES: Final = 4
 """A move and its answer from each side: after these, both clients have been seen to answer."""
@@ -47,43 +50,41 @@ class RelayedGame(Game[Any, Any], Protocol):
     """A game whose moves are forwarded as opaque lines and judged afterwards."""
 
     def decode(self, body: bytes) -> Any:
-        """Return the move that a line means, or None if it means none."""
+        """Return the move that a line means, or None if it is not a move."""
 
     def follow(self, state: Any, lines: Sequence[tuple[Seat, bytes, int]]) -> Any:
-        """Return the state after lines that are legal one after the other, or None if one of them is not.
+        """Return the state after several lines, or None if one of them is illegal.
 
-        A line after the end of the game is not legal.
-
-        This may be much faster than `apply`, which then says which one it is.
+        A line after the end of the game is illegal. This may be much faster than a call of `apply` for each line.
         """
 
     def ends(self, body: bytes, seat: Seat) -> Outcome | None:
         """Return the outcome if a line from this seat ends the match for its clients, else None.
 
-        Where a line does not tell that, return None. The match then ends by `outcome`, as soon as the state shows it:
-        at once if the referee enforces, else when the line is reviewed.
+        If lines of the game do not show that, return None. The match then ends when the state has an `outcome`: at once
+        if the referee enforces, otherwise when the line is reviewed.
         """
 
     def awaits_other(self, body: bytes) -> bool:
-        """Whether who sends this line sends no other before the other side has sent one."""
+        """Whether the sender of this line sends no other before the other side has sent one."""
 
     def plain(self, body: bytes) -> bytes:
-        """Return a line that says the same as a legal one, as every client reads it."""
+        """Return a legal line in the form that every client can read."""
 
     def mistake(self, state: Any, seat: Seat, body: bytes, error: RuleError) -> Refusal:
-        """Return what the developer of a client is told of a line that broke a rule in a state."""
+        """Return the refusal of a line that broke a rule in a state, for the client's developer."""
 
     def expected(self, state: Any, seat: Seat, *, started: bool = True) -> str:
         """Return what a seat may send in a state, for people. `started`: whether the clients were told to begin."""
 
     def due(self, state: Any) -> str:
-        """Return who was to do what in a state that is not the end, for people; "" if nobody knows."""
+        """Return which player was to do what in a state, for people; "" if that is not known."""
 
     def unanswered(self, state: Any, seconds: float) -> tuple[tuple[Seat, Refusal], ...]:
-        """Return what the developer is told of a client that has not answered for so long; nothing if it need not."""
+        """Return refusals for clients that have not answered for so long, if programs answer at once in this state."""
 
     def pardon(self, state: Any, seat: Seat, move: Any, error: RuleError) -> Any:
-        """Return the state from which to judge on after a line that broke a rule; `move` is None if it means none."""
+        """Return the state from which to judge on after a line that broke a rule. `move`: None if it is not a move."""
 
 
 @frozen
@@ -91,10 +92,10 @@ class RelaySettings:
     """A relay's limits."""
 
     enforce: bool = False
-    """Whether each line is judged before it is forwarded, and a line that breaks a rule ends the match."""
+    """Whether each line is judged before it is forwarded. Then a line that breaks a rule ends the match."""
 
     early_bytes: int = 16_384
-    """Bytes that may come before the second client."""
+    """How many bytes the first client may send before the second one is there."""
 
     game_lines: int = 5_000
     game_bytes: int = 1_048_576
@@ -107,11 +108,11 @@ class RelaySettings:
 
 @define
 class Verdict:
-    """What the referee found."""
+    """The referee's verdict on one or more lines. It is false if all of them were legal."""
 
     findings: tuple[Finding, ...] = ()
     refused: tuple[tuple[Seat, Refusal], ...] = ()
-    """The same for the developers of the clients."""
+    """The findings as refusals, for the developers of the clients."""
 
     def __bool__(self) -> bool:
         return bool(self.findings)
@@ -129,58 +130,59 @@ def _no_review() -> list[tuple[Seat, bytes, int]]:
 
 @define(weakref_slot=False)
 class Relay:
-    """A match whose lines are forwarded untouched, and judged beside it."""
+    """A match whose lines are forwarded unchanged, and judged afterwards."""
 
     game: RelayedGame
     options: Options
     settings: RelaySettings
     random: Callable[[], Random]
-    """Makes the generator if the rules leave something to chance. Restoring a match needs none."""
+    """Makes the random generator, if chance moves in the game. Restoring a match does not need it."""
 
     opened_at: float
-    """When the room was opened: the entries of the journal count from here."""
+    """When the room was opened. The times of journal entries are relative to it."""
 
     names: list[str] = field(factory=list)
-    """What the clients are called, by seat."""
+    """The names of the clients, by seat."""
 
     outcome: Outcome | None = None
     findings: list[Finding] = field(factory=list)
     unjudged: int | None = None
-    """The number of the entry from which on nothing is judged, because enough was found; None: all is judged."""
+    """The number of the first entry that is not judged, because there are `FINDINGS_KEPT` already; None: all are."""
 
     state: Any = None
-    """The position after the lines that were judged."""
+    """The position after the lines that have been judged."""
 
     forwards: bool = True
     arrived: float = inf
     is_paused: bool = False
     _clock: IdleClock = field(init=False)
     _early: list[tuple[Seat, Moved]] | None = None
-    """Lines that came before the start; None: none, as in most games. Relays are many, and mostly idle."""
+    """Lines that came before the start; None: none, as in most games. An empty list would cost memory in each room."""
 
     _early_bytes: int = 0
-    """The bytes of these lines."""
+    """The length of these lines."""
 
     _reported: range = range(0)
-    """The entries of early lines whose developers were told already."""
+    """The numbers of early lines' entries. They were refused as early, and get no second refusal when they are
+    judged."""
 
     _lines: int = 0
     """How many lines the match has had."""
 
     _bytes: int = 0
-    """The bytes of these lines."""
+    """The length of these lines."""
 
     _entries: int = 0
-    """How many entries the journal has of the match."""
+    """How many journal entries the match has had."""
 
     _to_review: list[tuple[Seat, bytes, int]] = field(factory=_no_review)
-    """The lines that are to be judged: seat, line and number of the entry."""
+    """The lines that have not been judged: seat, line and number of the entry."""
 
     _held: list[tuple[Seat, Moved]] | None = None
     """Lines that came while the match was paused; None: none."""
 
     _last: bytes = b""
-    """The line that came last."""
+    """The last line."""
 
     def __attrs_post_init__(self) -> None:
         self.state = self.game.setup(self.options)
@@ -193,12 +195,12 @@ class Relay:
 
     @property
     def free(self) -> Sequence[Seat]:
-        """The seats that are not taken, in the order in which they are."""
+        """The seats that are not taken, in the order in which they will be."""
         return range(len(self.names), 2)
 
     @property
     def is_next_elsewhere(self) -> bool:
-        """Whether the other side is to send the next line."""
+        """Whether the next line comes from the other side."""
         return self.game.awaits_other(self._last)
 
     @property
@@ -207,13 +209,13 @@ class Relay:
         return self._clock.started
 
     def due_of(self, seat: Seat) -> float | None:  # noqa: ARG002 (the same for both)
-        """Return the moment at which silence ends the match; None: it does not run."""
+        """Return when the idle timeout ends the match; None: it does not run."""
         return None if self.outcome is not None or self.is_paused else self._clock.due
 
     # Before the match
 
     def join(self, name: str, now: float, seat: Seat | None = None) -> Step:
-        """Seat a newcomer; the second one starts the match."""
+        """Seat a new client. The second one starts the match."""
         if not self.free or self.outcome is not None or seat not in (None, self.free[0]):
             raise AssertionError("nobody joins a full or finished table, or passes a seat over")
         seat = len(self.names)
@@ -242,11 +244,11 @@ class Relay:
         journal.append(self._entry(now, STARTED))
         self._clock.started = True
         events = [self._role(seat) for seat in unnotified]
-        # Everybody is told of the start before any early line is forwarded: docs/reference/battleship.md#order.
+        # Both clients get the start before any early line is forwarded: docs/reference/battleship.md#order.
         events += [Addressed(0, Started()), Addressed(1, Started())]
         step = Step(tuple(events), wake_at=self._clock.due, journal=tuple(journal))
         early, self._early = self._early or (), None
-        # A line that was refused because it was early is not counted once more when it is judged.
+        # Early lines have been refused once, and are not refused again when they are judged.
         self._reported = range(self._entries, self._entries + min(len(early), FINDINGS_KEPT))
         for seat, moved in early:
             step.join(self.receive(seat, moved, now))
@@ -274,7 +276,7 @@ class Relay:
     # The match
 
     def receive(self, seat: Seat, event: Event, now: float) -> Step:  # noqa: PLR0911 (the hot path stays one function)
-        """Forward a line; where the referee enforces, judge it first."""
+        """Forward a line. If the referee enforces the rules, judge it first."""
         if self.outcome is not None or not isinstance(event, Moved):
             return self._skip(seat, event)
         clock = self._clock
@@ -296,7 +298,7 @@ class Relay:
             verdict = self._judge(seat, body, number)
             if verdict:
                 return self._finish(Outcome(Termination.FORFEIT, 1 - seat), now, journal=(entry,), verdict=verdict)
-            # Clients read less than the referee: a legal line that one of them cannot read must not win either.
+            # The referee accepts notations that some clients cannot read. They must get a form that they can.
             plain = self.game.plain(body)
             if plain != body:
                 event = Moved(plain)
@@ -360,9 +362,9 @@ class Relay:
         *,
         refusal: Refusal | None = None,
     ) -> Step:
-        """End the match: who leaves loses, if it had begun.
+        """End the match. If it had begun, the client that leaves loses.
 
-        Nobody wins by that who broke a rule before: the other side may have had to leave, as honest programs do then.
+        But a client that has broken a rule does not win by that: honest programs close the connection then.
         """
         if self.outcome is not None:
             return Step()
@@ -376,7 +378,7 @@ class Relay:
         return self._finish(outcome, now, journal=(left,), verdict=verdict, refused=refused)
 
     def tick(self, now: float) -> Step:
-        """End the match if nothing was heard for too long: whose turn it is loses, if that is known."""
+        """End the match if the idle timeout has expired. The player to move loses, if that is known."""
         if self.outcome is not None or self.is_paused:
             return Step()
         if now < self._clock.due:
@@ -416,21 +418,21 @@ class Relay:
         return Step() if self.outcome is not None else self._finish(Outcome(why), now)
 
     def delivered(self, now: float, unsent: Collection[Seat] = ()) -> float | None:  # noqa: ARG002 (Table's signature)
-        """Nothing is timed here but silence."""
+        """Do nothing: the idle timeout does not depend on delivery."""
         return None
 
     def overdue(self, now: float) -> Collection[Seat]:
-        """Return all seats once the silence has lasted too long: a line from anybody ends it."""
+        """Return all seats if the idle timeout has expired: a line from either would have restarted it."""
         return range(len(self.names)) if now >= self._clock.due else ()
 
     def observe(self) -> tuple[Event, ...]:
-        """Nothing is said to observers: this dialect has no words for them."""
+        """Return nothing: this dialect has no messages for observers."""
         return ()
 
-    # Holding the match
+    # Pausing the match
 
     def pause(self, now: float) -> Step:  # noqa: ARG002 (Table's signature)
-        """Keep what peers send instead of forwarding it."""
+        """Keep the peers' lines instead of forwarding them."""
         self.is_paused = True
         return Step()
 
@@ -442,7 +444,7 @@ class Relay:
         return Step()
 
     def resume(self, now: float) -> Step:
-        """Forward what was kept, and go on."""
+        """Forward the lines that were kept, and go on."""
         self.is_paused = False
         self._clock.last_message_at = now
         step = Step(wake_at=self._clock.due)
@@ -452,7 +454,7 @@ class Relay:
         return step
 
     def step(self, now: float, *, forced: bool = False) -> Step:  # noqa: ARG002 (Table's signature)
-        """Forward one line of those that were kept."""
+        """Forward one of the lines that were kept."""
         if not self.is_paused or not self._held:
             return Step()
         self.is_paused = False
@@ -463,11 +465,11 @@ class Relay:
     # The referee
 
     def review(self) -> Step:
-        """Judge the next lines that were forwarded. The match ends if the state after them is an end."""
+        """Judge the next forwarded lines. The match ends if the state after them has an outcome."""
         verdict = self._review()
         decided = self.game.outcome(self.state)
         if decided is not None and self.outcome is None:
-            # The clients saw the end when the last line came, so that is its time.
+            # For the clients, the match ended when the last line came.
             return self._finish(decided, self._clock.last_message_at, verdict=verdict)
         return Step(review=bool(self._to_review), findings=verdict.findings, refused=verdict.refused)
 
@@ -492,7 +494,7 @@ class Relay:
 
     def _judge(self, seat: Seat, body: bytes, number: int) -> Verdict:
         if self.unjudged is not None or self.game.outcome(self.state) is not None:
-            # Lines may cross with the one that ended the game.
+            # A client may have sent this line before it got the one that ended the game.
             return LEGAL
         move = self.game.decode(body)
         try:
@@ -513,7 +515,7 @@ class Relay:
 
     @property
     def _treatment(self) -> str:
-        """What is done with a line that breaks a rule, for people."""
+        """What happens to a line that breaks a rule, for people."""
         if self.settings.enforce:
             return "the line was not forwarded, and the game is lost"
         return "the line was forwarded all the same"
@@ -533,7 +535,7 @@ class Relay:
         return Entry(at, kind, seat, body) if data is None else Entry(at, kind, seat, body, data)
 
     def restore(self, entry: Entry) -> None:
-        """Take an entry as if it happened now."""
+        """Replay an entry, and judge it."""
         self._entries += 1
         if entry.kind == JOINED:
             self.names.append(str(entry.data["name"]))
@@ -551,4 +553,4 @@ _IS_KEPT: Final = "the line is kept until a second client has come"
 
 
 def _illegible() -> InvalidMove:
-    return InvalidMove("the line is no command", code="illegible")
+    return InvalidMove("the line is not a command", code="illegible")

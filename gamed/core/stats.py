@@ -1,6 +1,6 @@
-"""What is counted while games run: plain numbers, because they are counted on the way of a move.
+"""Counters and histograms. They are plain numbers, because some are updated once a move.
 
-Source: docs/reference/metrics.md, which says what each becomes for Prometheus.
+Source: docs/reference/metrics.md, which has their names for Prometheus.
 """
 
 from __future__ import annotations
@@ -12,16 +12,19 @@ from typing import Final
 from attrs import define, field
 
 MILLISECONDS: Final = (0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
-"""Bounds in seconds for what should take no time: the way of a move, a write, a pause."""
+"""Bounds of histograms, in seconds, for durations that should be short: of a move's way, a write, a pause."""
 
 
 @define
 class Histogram:
-    """How often a quantity fell below each bound. `counts` has one more than `bounds`: what is above all of them."""
+    """Counts how often a quantity was between two bounds."""
 
     bounds: tuple[float, ...] = MILLISECONDS
     counts: list[int] = field(init=False)
+    """The count up to each bound, from the one before it, and at last the count above all bounds."""
+
     total: float = 0.0
+    """The sum of all values."""
 
     def __attrs_post_init__(self) -> None:
         self.counts = [0] * (len(self.bounds) + 1)
@@ -33,46 +36,75 @@ class Histogram:
 
     @property
     def count(self) -> int:
-        """How many values there were."""
+        """The number of values."""
         return sum(self.counts)
 
 
 @define
 class Stats:
-    """All counts of a daemon since its start. Games by kind, endings by kind and termination, findings by code.
-
-    `refusals`: messages that had no effect, by code.
-    `latency`: seconds from a move's arrival to the last of its events; `appends`, `keeps`: seconds of a write of the
-    journal and of a record's storing; `stalls`: of the gaps between the reactor's passes; `pauses`: of the garbage
-    collector's. `outages`: times for which the disk took no journal, `outage_seconds`: of those that have ended.
-    `wrong_passwords`: by listener; `password_alarms`: how often the log warned that there were too many.
-    """
+    """The numbers of a daemon since its start. All histograms are of seconds."""
 
     moves: Counter[str] = field(factory=Counter)
+    """By game."""
+
     opened: Counter[str] = field(factory=Counter)
+    """Rooms, by game."""
+
     ended: Counter[tuple[str, str]] = field(factory=Counter)
+    """Matches, by game and termination."""
+
     findings: Counter[tuple[str, str]] = field(factory=Counter)
+    """By game and code."""
+
     refusals: Counter[str] = field(factory=Counter)
+    """Messages that had no effect, by code."""
+
     latency: Histogram = field(factory=Histogram)
+    """From a move's arrival to the last of its events."""
+
     appends: Histogram = field(factory=Histogram)
+    """A write to the journal."""
+
     keeps: Histogram = field(factory=Histogram)
+    """Storing a record."""
+
     stalls: Histogram = field(factory=Histogram)
+    """Gaps between the reactor's passes."""
+
     pauses: Histogram = field(factory=Histogram)
+    """Collections of the garbage collector."""
+
     append_errors: int = 0
     outages: int = 0
+    """How often the disk began to refuse the journal."""
+
     outage_seconds: float = 0.0
+    """The duration of the outages that have ended."""
+
     keep_errors: int = 0
     store_timeouts: int = 0
     faults: int = 0
+    """Matches that a fault of ours has ended."""
+
     wrong_passwords: Counter[str] = field(factory=Counter)
+    """By listener."""
+
     password_alarms: int = 0
+    """How often the log warned that there were too many wrong passwords."""
 
 
 @define
 class Traffic:
-    """What one listener has seen. `refused`: connections, by cause."""
+    """The numbers of one listener."""
 
     accepted: int = 0
+    """Connections."""
+
     received: int = 0
+    """Bytes."""
+
     sent: int = 0
+    """Bytes."""
+
     refused: Counter[str] = field(factory=Counter)
+    """Connections, by cause."""

@@ -1,7 +1,9 @@
-"""The table: one match between seats, pure. It takes the time as `now` and returns what to do as a `Step`.
+"""The table: a match as a pure state machine. It takes the time as `now` and returns what to do as a `Step`.
 
-Source: docs/topics/design.md#central-types, docs/topics/design.md#the-journal. `gamed/core/relay.py` forwards, and
-judges beside it; `gamed/core/match.py` is what the tables that play by the rules have in common.
+There are two kinds of tables: `gamed/core/relay.py` forwards messages unchanged and judges them afterwards, and
+`gamed/core/match.py` has the common part of the tables that play by the rules.
+
+Source: docs/topics/design.md#central-types, docs/topics/design.md#the-journal.
 """
 
 from __future__ import annotations
@@ -18,15 +20,15 @@ from gamed.core.history import ENDED, Entry, History
 from gamed.core.refusals import Refusal
 
 OBSERVERS: Final[Seat] = -2
-"""The place of all who watch: an event to it goes to each of them."""
+"""The seat number that means all observers. An event for it goes to each of them."""
 
 CHANNELS: Final[Seat] = 1_000_000
-"""From this place in a room on, nobody plays: RoboRally's output channels.
+"""Seats from this number on are RoboRally's output channels, which do not play.
 
-A lobby that saw as many players takes no more.
+A lobby does not accept so many players that their seats could reach it.
 """
 
-# Neither is frozen, for the reason given in events.py.
+# Neither class is frozen, for the reason given in events.py.
 
 
 @define
@@ -39,36 +41,43 @@ class Addressed:
 
 @define
 class Step:
-    """What a table wants done, in this order: journal the entries, deliver the events, empty the seats.
-
-    `wake_at`: the moment to call `tick`, None for no other than before. `review`: there is something to review now;
-    call `review` after the events have left, until it says that there is not.
-    `findings`: what the referee found. `outcome`: set by the step that ends a match, and by no other.
-    `opened`: the entries are the first ones of another match in the same room. `closed`: the room is done with; all its
-    peers are released. `held`: where a match stands that goes on by itself and waits, for the journal alone; its
-    data are those with which a match ends there.
-    `refused`: messages that had no effect, or cost their senders the game, with the senders' seats.
-    """
+    """What a table asks for. The entries are journalled first, then the events are delivered and the seats emptied."""
 
     events: tuple[Addressed, ...] = ()
     dropped: tuple[Seat, ...] = ()
+    """The seats to empty."""
+
     wake_at: float | None = None
+    """When to call `tick`; None: as before."""
+
     journal: tuple[Entry, ...] = ()
     review: bool = False
+    """Whether there is something to review: call `review` after the events have left, until it returns False here."""
+
     findings: tuple[Finding, ...] = ()
     outcome: Outcome | None = None
+    """Set by the step that ends a match, and by no other."""
+
     opened: bool = False
+    """Whether another match begins in the room: the entries are its first ones."""
+
     closed: bool = False
+    """Whether the room is closed. All its peers are released."""
+
     held: Entry | None = None
+    """The progress of a match that waits between two entries. Only the journal gets it, for recovery: if the daemon
+    stops here, its data become those of the match's end."""
+
     refused: tuple[tuple[Seat, Refusal], ...] = ()
+    """Messages that had no effect, or cost their senders the game, with the senders' seats."""
 
     @property
     def is_last(self) -> bool:
-        """Whether it must be done before the next one: after it others are there, or another match begins."""
+        """Whether the step must be performed by itself: after it, the peers or the match may be other ones."""
         return bool(self.dropped) or self.outcome is not None or self.closed or self.held is not None
 
     def join(self, later: Step) -> None:
-        """Become this step and the later one, done as one."""
+        """Add a later step to this one, to perform both as one."""
         self.events += later.events
         self.journal += later.journal
         self.dropped += later.dropped
@@ -83,32 +92,33 @@ class Step:
 
 
 class Judged(Protocol):
-    """A match, as its record asks for it. `unjudged`: from this journal entry on nothing was judged; None: all was."""
+    """The referee's results of a match, for its record."""
 
     findings: list[Finding]
     unjudged: int | None
+    """The number of the first journal entry that was not judged; None: all were."""
 
 
 class Table(Protocol):
-    """One match, or several, one after the other."""
+    """One match, or several one after the other."""
 
     outcome: Outcome | None
     """How the match has ended; None while one runs."""
 
     forwards: bool
-    """Whether what a peer sends goes to others without a bound. Then a peer that does not read must stop the others."""
+    """Whether peers' messages are forwarded without limit. Then a peer that does not read must pause the others."""
 
     arrived: float
-    """When the event that `receive` is given counts as arrived. The room sets it before each call.
+    """When the event of the next `receive` counts as arrived, for time limits. The room sets it before each call.
 
-    Time limits are judged by it. It may be earlier than `now`; if it is later, `now` counts.
+    It may be earlier than `now`; if it is later, `now` counts.
     """
 
     @property
     def is_next_elsewhere(self) -> bool:
-        """Whether the peer that was heard last gets something before it has to say more.
+        """Whether the peer of the last event is sent something before it has to send more.
 
-        Its system is not asked to acknowledge what was read of it then: what is sent to it does that.
+        If so, its input is not acknowledged separately: the packet that is sent carries the acknowledgement.
         """
 
     @property
@@ -117,75 +127,75 @@ class Table(Protocol):
 
     @property
     def state(self) -> Any:
-        """Where the match stands by the rules."""
+        """The position."""
 
     @property
     def match(self) -> Judged:
-        """What a record says of the match beside its history."""
+        """The referee's results, which the record has besides the history."""
 
     @property
     def free(self) -> Sequence[Seat]:
-        """The seats that a newcomer may take, the next one first."""
+        """The seats that a new peer may take, the next one first."""
 
     @property
     def is_paused(self) -> bool:
-        """Whether the match is held by an operator."""
+        """Whether an operator has paused the match."""
 
     def join(self, name: str, now: float, seat: Seat | None = None) -> Step:
-        """Seat a newcomer, on the next free seat if none is named; the last one starts the match."""
+        """Seat a new peer, on the next free seat if none is given. The last seat starts the match."""
 
     def receive(self, seat: Seat, event: Event, now: float) -> Step:
-        """Take what a peer sent."""
+        """Take a peer's event."""
 
     def leave(self, seat: Seat, why: Termination, now: float, text: str = "") -> Step:
-        """Empty a seat: its peer has gone, or was thrown out. `text`: why, for those whom it concerns."""
+        """Empty a seat because its peer has left or was removed. `text`: the reason, for the other peers."""
 
     def delivered(self, now: float, unsent: Collection[Seat] = ()) -> float | None:
-        """Take note that the events of the last step have left; return the new `wake_at`, if it moves.
+        """Take note that the events of the last step have left. Return the new `wake_at`, if it changes.
 
-        `unsent`: the seats whose events have not, because their peers read too slowly.
+        `unsent`: seats whose events have not left, because their peers read too slowly.
         """
 
     def overdue(self, now: float) -> Collection[Seat]:
-        """Return the seats whose silence `tick` would judge now."""
+        """Return the seats that `tick` would judge now for not having sent anything."""
 
     def tick(self, now: float) -> Step:
-        """Judge the clock."""
+        """Judge the time limits."""
 
     def review(self) -> Step:
-        """Judge some of what was forwarded; `Step.review` says that there is more."""
+        """Judge some of the forwarded messages. `Step.review` tells whether there are more."""
 
     def observe(self) -> tuple[Event, ...]:
-        """Return what a newcomer among the observers is told of the match so far."""
+        """Return the events that tell a new observer of the match so far."""
 
     def pause(self, now: float) -> Step:
-        """Hold the match; nothing is lost of what peers send."""
+        """Pause the match. Messages that peers send meanwhile are kept."""
 
     def resume(self, now: float) -> Step:
-        """Let a held match go on."""
+        """Resume a paused match."""
 
     def step(self, now: float, *, forced: bool = False) -> Step:
-        """Let a held match go on by one move. `forced`: start it without those who are missing."""
+        """Let a paused match go on by one move. `forced`: start it without the players who are missing."""
 
     def stop(self, why: Termination, now: float) -> Step:
-        """End the match for a reason that costs nobody the game, and close the room."""
+        """End the match for a reason that makes nobody lose, and close the room."""
 
     def restore(self, entry: Entry) -> None:
-        """Take an entry of the journal as if it happened now, judging included."""
+        """Replay an entry of the journal, and judge it."""
 
 
 @runtime_checkable
 class NamesSeats(Protocol):
-    """What a table may have besides: names for its seats, which their peers do not tell."""
+    """A table that gives names to its seats. Their peers do not send any."""
 
     def display_name(self, seat: Seat) -> str | None:
-        """Return what a seat is called, if it has a name."""
+        """Return the name of a seat, if it has one."""
 
 
 def replay(table: Table, history: History) -> Iterator[Entry]:
-    """Feed a history into a fresh table, entry by entry; after each, the table stands where the match stood.
+    """Replay a history at a new table, and yield after each entry, when the table has the position of that moment.
 
-    Recovery, the players of records and golden playthroughs all go through here.
+    Recovery, the players of records and golden playthroughs use it.
     """
     for entry in history.entries:
         table.restore(entry)

@@ -1,12 +1,13 @@
-"""Journal, then send: the events of a step leave when its entries are in the journal, and never before.
+"""Journal, then send: the events of a step leave after its entries are in the journal, and never before.
 
-Source: docs/topics/design.md#the-journal, docs/topics/design.md#a-moves-way-a-relayed-shot. All steps of one reactor
-turn share one append. The journal calls back when the append is as durable as `[store] durability` asks for: at once
-with "process", after fdatasync with "disk".
+All steps of one reactor turn share one append. The journal calls back when the append is as durable as `[store]
+durability` demands: at once with "process", after fdatasync with "disk".
 
-An append can fail in two ways. If the disk is full (`DiskError`), the same dispatches are tried again every second
-until it takes them; meanwhile everything is held (`Outage`), or all running games end, as `on_full` says. Any other
-refusal is a fault of one of the batch's rooms, and the journal cannot tell which: all of them end.
+An append can fail in two ways. If the disk is full (`DiskError`), the same dispatches are appended again every second
+until that succeeds. Meanwhile everything is held (`Outage`), or all running games are ended, as `on_full` says. Any
+other error is a fault of one of the batch's rooms. The journal cannot tell which one, so all of them are ended.
+
+Source: docs/topics/design.md#the-journal, docs/topics/design.md#a-moves-way-a-relayed-shot.
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ from gamed.store import Journal
 log = Logger()
 
 _of_journal: Final = attrgetter("journal_room", "entries")
-"""What the journal takes of a dispatch. Not a comprehension, which is a call in Python 3.11."""
+"""Returns the part of a dispatch that the journal gets. `map` with this is faster than a comprehension."""
 
 
 @define(eq=False)
 class Delivery:
-    """The way from a step of a room to its peers. `perform` is all that rooms use of it."""
+    """Appends rooms' entries to the journal, and then delivers their events. Rooms use `perform` alone."""
 
     journal: Journal
     clock: IReactorTime
@@ -47,15 +48,15 @@ class Delivery:
     """Returns the rooms whose match has begun and not ended."""
 
     after_reads: Callable[[Callable[[], object]], object]
-    """Calls something once the present pass of the reactor has read all that was ready."""
+    """Calls a function after the present pass of the reactor has read all ready sockets."""
 
     on_full: str = "pause"
-    """What happens to running games when the disk is full: "pause" holds them, "end" ends all of them."""
+    """What happens to running games when the disk is full: "pause" holds them, "end" ends them."""
 
     outage: Outage = field(init=False)
 
     _dispatches: list[Dispatch] = field(factory=list)
-    """What is appended in the next turn, or, during an outage, what the disk has refused."""
+    """The dispatches that wait for the end of the turn; in an outage, those that the disk has refused."""
 
     _is_stopped: bool = False
 
@@ -63,13 +64,13 @@ class Delivery:
         self.outage = Outage(self.clock, self.stats, self._try_again)
 
     def perform(self, dispatch: Dispatch) -> None:
-        """Append a dispatch's entries with all others of this reactor turn; then deliver its events."""
+        """Append a dispatch's entries, together with all others of this reactor turn, and then deliver its events."""
         if not self._dispatches:
             self.after_reads(self.perform_all)
         self._dispatches.append(dispatch)
 
     def perform_all(self) -> None:
-        """Append everything that waits; its events leave at once, or when it is on the disk."""
+        """Append everything that waits. The events leave at once, or when the entries are on the disk."""
         dispatches, self._dispatches = self._dispatches, []
         began = perf_counter()
         try:
@@ -103,19 +104,19 @@ class Delivery:
                 self.stats.latency.observe(now - dispatch.began)
 
     def stop(self) -> None:
-        """Append and send what waits. From now on nothing is held or tried again."""
+        """Append and send what waits. From now on nothing is held or retried."""
         self._is_stopped = True
         self.perform_all()
 
     # When the disk is full
 
     def refused(self, error: DiskError) -> None:
-        """Begin an outage: the disk has refused an append."""
+        """Begin an outage, because the disk has refused an append."""
         self.stats.append_errors += 1
         self.outage.begin(str(error))
 
     def sync_failed(self) -> None:
-        """Begin an outage if the journal cannot be synced; with durability "disk" no event leaves until it can."""
+        """Begin an outage if the journal cannot be synced. With durability "disk" no event leaves until it can."""
         if self.journal.failed is None or self._is_stopped:
             return
         self.outage.begin(f"the journal cannot be synced: {self.journal.failed}")
@@ -127,7 +128,7 @@ class Delivery:
             self._end_all()
 
     def _end_all(self, dispatches: Iterable[Dispatch] = ()) -> None:
-        """End all running games, and the rooms whose events cannot leave: nothing of it is in the journal."""
+        """End all running games, and the rooms whose dispatches are not in the journal and so cannot be delivered."""
         running = list(self.running())
         if running:
             log.warn("all games are ended: games={games}", games=len(running))
@@ -158,7 +159,7 @@ def _rooms(dispatches: Iterable[Dispatch]) -> Iterable[Room]:
 
 
 def _let_go(dispatches: Iterable[Dispatch]) -> None:
-    """Close the connections of peers whose rooms are closed, and send what does not come from a room."""
+    """Disconnect the released peers of dispatches that failed, and deliver the events that belong to no room."""
     for peer in dict.fromkeys(peer for dispatch in dispatches for peer in dispatch.released):
         peer.close()
     _deliver_all([dispatch for dispatch in dispatches if dispatch.room is None])
@@ -171,7 +172,7 @@ def _deliver_all(dispatches: Iterable[Dispatch]) -> None:
         room = dispatch.room
         for peer, event in dispatch.events:
             peers[peer] = None
-            # Not by `_safely`: this is on each line's way.
+            # Not with `_safely`, whose call would cost time for each line.
             try:
                 peer.deliver(event)
             except Exception:  # noqa: BLE001 (an event that cannot be written is a fault of ours)
@@ -182,7 +183,7 @@ def _deliver_all(dispatches: Iterable[Dispatch]) -> None:
             _safely(peer, peer.close)
         if room is not None and not room.table.forwards:
             timed[room] = timed.get(room, 0) + 1
-    # Each peer is flushed once a turn: an answer and the shot after it cost one system call.
+    # Each peer is flushed once a turn, so that an answer and the shot after it cost one system call.
     for peer in peers:
         _safely(peer, peer.flush)
     for room, steps in timed.items():

@@ -1,7 +1,9 @@
 """`[store] keep_days`: the daemon deletes its own games that ended too long ago, a few at a time.
 
-Source: docs/howto/operate.md#deleting-games. The work is done in the database's thread. Between two chunks that
-thread serves the others who wait for it: games that have just ended, and whoever reads the archive.
+The database's thread does the work. Between two chunks it serves others: games that have just ended, and readers of the
+archive.
+
+Source: docs/howto/operate.md#deleting-games.
 """
 
 from __future__ import annotations
@@ -24,10 +26,10 @@ from gamed.texts import timestamp
 log = Logger()
 
 FIRST: Final = 60.0
-"""Seconds from the start to the first look."""
+"""Seconds from the start of the daemon to the first round."""
 
 EVERY: Final = 3_600.0
-"""Seconds from one look to the next."""
+"""Seconds from one round to the next."""
 
 PORTION: Final = 20
 """Records that are deleted at once."""
@@ -38,25 +40,27 @@ PAUSE: Final = 1.0
 
 @define(eq=False)
 class Expiry:
-    """Has the store delete what is too old, every hour. `days`: 0 for never. `now`: the time in UTC."""
+    """Has the store delete old games every hour."""
 
     store: Store
     clock: IReactorTime
     days: int
+    """How long games are kept; 0: forever."""
+
     now: Callable[[], datetime] = field(default=partial(datetime.now, UTC))
     _deleted: int = 0
-    """By the look that goes on."""
+    """How many records the present round has deleted."""
 
     _timer: IDelayedCall | None = None
     _is_stopped: bool = False
 
     def start(self) -> None:
-        """Begin, if there is a limit."""
+        """Start, if there is a limit."""
         if self.days:
             self._later(FIRST)
 
     def stop(self) -> None:
-        """Delete no more; what was asked of the store is done."""
+        """Stop. A chunk that the store was asked to delete will be deleted."""
         self._is_stopped = True
         if self._timer is not None and self._timer.active():
             self._timer.cancel()

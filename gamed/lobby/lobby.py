@@ -1,6 +1,9 @@
-"""The lobby: it opens rooms, pairs newcomers, and makes each ended match a record.
+"""The lobby: it opens rooms, pairs peers, and has each ended match recorded.
 
-Source: docs/topics/design.md#the-journal; docs/reference/battleship.md#order for the pairing: first come, first served.
+It joins the parts that do the work: `Delivery` journals and sends, `MatchRecorder` judges and records, `RecordWriter`
+stores.
+
+Source: docs/topics/design.md#the-journal; docs/reference/battleship.md#order (pairing: first come, first served).
 """
 
 from __future__ import annotations
@@ -51,7 +54,7 @@ _BRIEF: Final = re.compile(r"\S{1,40}")
 
 
 def _is_logged(name: str, value: str | int | bool) -> bool:  # noqa: FBT001 (what options have)
-    """Whether an option is short and not secret: a board is long, and a seed tells the cards."""
+    """Whether an option is short and not secret. A board is long, and the cards can be computed from a seed."""
     return name != "seed" and _BRIEF.fullmatch(str(value)) is not None
 
 
@@ -66,7 +69,7 @@ class Lobby(Service):
     game_types: Mapping[str, GameType]
 
     settings: dict[str, Any]
-    """Each listener's, by the game's kind."""
+    """The settings of each game's listener."""
 
     journal: Journal
     store: Store
@@ -74,18 +77,18 @@ class Lobby(Service):
     """The reactor's timers."""
 
     seconds: Callable[[], float]
-    """The clock by which all rooms tell the time: monotonic, and stopped while games are held."""
+    """The clock of all rooms: monotonic, and stopped while games are held."""
 
     held: Callable[[], float] = _never
-    """For how many seconds it has been stopped so far."""
+    """Returns for how many seconds it has been stopped so far."""
 
     stats: Stats = field(factory=Stats)
     after_reads: Callable[[Callable[[], object]], object] | None = None
-    """Calls something once the present pass of the reactor has read; None: in the reactor's next turn."""
+    """Calls a function after the present pass of the reactor has read all ready sockets; None: use the next turn."""
 
     delivery: Delivery = field(init=False)
     perform: Callable[[Dispatch], None] = field(init=False)
-    """The delivery's, for rooms: each step of a room calls it."""
+    """`delivery.perform`, which rooms call for each step."""
 
     record_writer: RecordWriter = field(init=False)
     recorder: MatchRecorder = field(init=False)
@@ -113,24 +116,24 @@ class Lobby(Service):
         return [room for room in self.rooms.values() if room.history.was_started and room.table.outcome is None]
 
     def _check_storage(self) -> None:
-        """Raise StoreError if no new game could be journalled or stored."""
+        """Raise StoreError if a new game could not be journalled or stored."""
         self.delivery.outage.check()
         self.record_writer.check()
 
     def _finished(self, room: Room) -> None:
-        """Forget a closed room whose matches are recorded; while draining, end a room that would begin another one."""
+        """Forget a closed room, whose matches are recorded. While draining, stop a room that could play another."""
         if room.is_closed:
             del self.rooms[room.id]
             self._look_if_empty()
         elif self.is_draining:
             room.stop(Termination.SHUTDOWN)
 
-    # What receptions ask for (gamed.core.reception.LobbyServices)
+    # For receptions (gamed.core.reception.LobbyServices)
 
     def arrive(self, kind: str, peer: Peer) -> None:
-        """Seat a newcomer with who has waited longest, or in a new room.
+        """Seat a peer with the one that has waited longest, or in a new room.
 
-        Raises StoreError: no room can be opened; RoomError: the room that it asks for has no free seat.
+        Raises StoreError if no room can be opened, and RoomError if the room that it asks for has no free seat.
         """
         self._check_storage()
         waiting = self._waiting.get((kind, peer.party))
@@ -146,9 +149,9 @@ class Lobby(Service):
             self._waiting[kind, peer.party] = room
 
     def open(self, kind: str, options: Options | None = None, party: Party | None = None) -> Room:
-        """Open a room; the settings give what the options leave out. Raises StoreError, RoomError."""
+        """Open a room. Options that are not given are those of the settings. Raises StoreError, RoomError."""
         if self.is_draining:
-            raise RoomError("no new games: the daemon finishes those that run, and stops then")
+            raise RoomError("no new games: the daemon finishes the running ones, and stops then")
         if self._is_stopped:
             raise RoomError("no new games: the daemon stops")
         self._check_storage()
@@ -170,7 +173,7 @@ class Lobby(Service):
         return room
 
     def history(self, kind: str, options: Options) -> History:
-        """Return a fresh history for a match that begins now."""
+        """Return a new history for a match that begins now."""
         return History(str(uuid.uuid4()), kind, timestamp(datetime.now(UTC)), random.getrandbits(63), options)
 
     def room(self, room: str) -> Room | None:
@@ -183,16 +186,16 @@ class Lobby(Service):
         return [room for room in self.rooms.values() if room.history.kind == kind and not room.is_closed]
 
     def send(self, peer: Peer, event: Event) -> None:
-        """Send an event, after those that were written before it."""
+        """Send an event, after those that were sent before."""
         self.perform(Dispatch(events=[(peer, event)]))
 
     def dismiss(self, peer: Peer) -> None:
-        """Let a peer go, after the events that were written before; nothing more is taken from it."""
+        """Disconnect a peer, after the events that were sent before. Its further input is discarded."""
         peer.mute()
         self.perform(Dispatch(dismissed=[peer]))
 
     def refused(self, peer: Peer, refusal: Refusal) -> None:
-        """Have developers learn why something that a peer did had no effect, or cost it its connection."""
+        """Note for developers why a message of a peer had no effect, or cost it its connection."""
         self.refusals.note(peer, refusal)
 
     def note(self, peer: Peer, sentence: str) -> None:
@@ -200,12 +203,12 @@ class Lobby(Service):
         log.info("{sentence}: peer={peer}", sentence=sentence, peer=peer.name)
 
     def audit(self, peer: Peer, did: str, result: str) -> None:
-        """Note in the audit log what an administrator did; without a name of its own, the listener's stands for it."""
+        """Write to the audit log what an administrator did. One without a name has the listener's."""
         user = ascii(peer.own_name or peer.listener)[1:-1]
         say(f"user={user} from={peer.listener} {peer.name.rpartition('@')[2]}", did, result)
 
     def recorded(self, record: str, call: Callable[[History | None], None]) -> None:
-        """Look a record of gamed's own up by its id, and call with what was played, or with None."""
+        """Look up a record of gamed's own by its id, and call with its history, or with None."""
         found = self.store.record(record).addCallback(to_history)
         found.addErrback(self._not_found, record).addCallback(call)
         found.addErrback(lambda failure: log.failure("server fault: record={record}", failure=failure, record=record))
@@ -215,15 +218,15 @@ class Lobby(Service):
         log.info("no record={record}: {error}", record=record, error=failure.value)
 
     def after(self, seconds: float, call: Callable[[], None], peer: Peer | None = None) -> Timer:
-        """Call something later; the returned object's `cancel` prevents it.
+        """Call a function later. The returned object's `cancel` prevents it.
 
-        `peer`: whose time this is. What it has sent in time is served before the call.
+        `peer`: the peer that has this time. If it has sent something in time, that is served before the call.
         """
         if peer is None:
             return self.delivery.outage.timer(seconds, call)
         return self.delivery.outage.timer(seconds, call, partial(peer.has_unread, self.seconds() + seconds))
 
-    # What operators ask for
+    # For operators
 
     @property
     def is_draining(self) -> bool:
@@ -231,7 +234,7 @@ class Lobby(Service):
         return self._on_empty is not None
 
     def drain(self, on_empty: Callable[[], None]) -> None:
-        """Open no more rooms, close those whose match has not begun, and call when the last room is gone."""
+        """Open no more rooms, close those without a running match, and call a function when the last one is closed."""
         self._on_empty = on_empty
         for room in list(self.rooms.values()):
             if not room.is_closed and (not room.history.was_started or room.table.outcome is not None):
@@ -242,11 +245,11 @@ class Lobby(Service):
         if self._on_empty is not None and not self.rooms and self.running:
             self._on_empty()
 
-    # What rooms ask for (gamed.lobby.room.RoomServices)
+    # For rooms (gamed.lobby.room.RoomServices)
 
     @property
     def is_held(self) -> bool:
-        """Whether nothing is read and no clock runs, because the disk takes nothing."""
+        """Whether nothing is read and no clock runs, because the disk refuses the journal."""
         return self.delivery.outage.is_held
 
     def attend(self, room: Room) -> None:
@@ -268,10 +271,10 @@ class Lobby(Service):
     def stopService(self) -> Deferred[Any]:
         """End all matches with the cause `shutdown`, and fire when their records are stored."""
         super().stopService()  # type: ignore[no-untyped-call]
-        # Peers are connected to the end of the process, but the journal is not open so long.
+        # Peers stay connected until the process ends, but the journal is closed before.
         self._is_stopped = True
         for room in list(self.rooms.values()):
             room.stop(Termination.SHUTDOWN)
-        # Before anything is forgotten: the journal takes no entries of a room that it has forgotten.
+        # This must precede `recorder.stop`, after which the journal forgets rooms and takes no more entries of them.
         self.delivery.stop()
         return self.recorder.stop()

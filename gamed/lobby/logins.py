@@ -1,6 +1,6 @@
-"""Passwords that were given to a listener: counted, logged, and the wrong ones held back by the one rule for all.
+"""Counts and logs the passwords that listeners are sent. Delays of wrong ones are in `gamed.core.passwords`.
 
-Source: docs/reference/console.md#passwords; the rule itself is `gamed.core.passwords`.
+Source: docs/reference/console.md#passwords.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Logins:
     stats: Stats
 
     administrators: list[Callable[[], Iterable[str]]] = field(factory=list)
-    """Each returns the addresses at which administrators are logged in; their wrong passwords are not held back."""
+    """Each returns the addresses at which administrators are logged in. Wrong passwords from there are not delayed."""
 
     _guard: PasswordGuard = field(factory=PasswordGuard)
 
@@ -34,7 +34,7 @@ class Logins:
         self._guard.right(user, address)
 
     def wrong(self, listener: str, user: str, address: str) -> float:
-        """Take note of a wrong password; return for how many seconds its answer is to be held back."""
+        """Take note of a wrong password. Return by how many seconds to delay its answer."""
         found = self._guard.wrong(user, address, self.seconds(), is_exempt=self._is_exempt(address))
         counts = self.stats.wrong_passwords
         counts[listener] += 1

@@ -1,8 +1,10 @@
-"""What follows a match's moves: forwarded lines are judged, and ended matches become records.
+"""Work that follows a match's moves: forwarded lines are judged, and ended matches become records.
 
-Source: docs/topics/design.md#the-journal. None of this may delay a move, so it begins a moment later and is done in
-chunks, one a reactor turn. A match stays in its room until its record is made: if the daemon stops in the middle of
-that, the record is made anew, at once.
+None of this may delay a move. So it begins a quarter of a second later and is done in chunks, one a reactor turn. A
+match stays in its room until its record is complete. If the daemon stops before that, the record is made again from the
+beginning, without pauses.
+
+Source: docs/topics/design.md#the-journal.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from gamed.store import Journal
 log = Logger()
 
 AFTERWARDS = 0.25
-"""Seconds after which lines are judged and ended matches recorded: together they cost less than each alone."""
+"""Seconds until lines are judged and ended matches recorded. To do several together costs less than one by one."""
 
 
 @define(eq=False)
@@ -46,14 +48,16 @@ class MatchRecorder:
     """The lobby's rooms, by their ids. A room that is not in it has been finished."""
 
     on_finished: Callable[[Room], None]
-    """Called with a room whose ended matches are all recorded: the lobby forgets it if it is closed."""
+    """Called with a room whose ended matches are all recorded."""
 
     replays: dict[str, Callable[[History], None]] = field(factory=dict)
-    """By the game's kind, what writes its ended games as another program's files."""
+    """For games whose matches are also written as another program's files: what writes them."""
 
     _attended: dict[str, Room] = field(factory=dict)
+    """The rooms with lines to judge or matches to record, by their ids."""
+
     _is_attending: bool = False
-    """Whether rooms are attended to, or will be soon."""
+    """Whether the work is being done, or scheduled."""
 
     _cooperator: Cooperator = field(init=False)
 
@@ -76,14 +80,14 @@ class MatchRecorder:
     def _done(self, result: Any) -> None:
         if isinstance(result, Failure):
             if result.check(SchedulerStopped):
-                # `stop` has done the rest.
+                # `stop` does the rest.
                 return
             log.failure("server fault: records cannot be stored", failure=result)
         self._is_attending = False
         self._start_later()
 
     def _attending(self) -> Iterator[None]:
-        """Attend to all rooms that wait, in chunks; their records are stored at the end."""
+        """Attend to all rooms that wait, in chunks, and then store their records together."""
         rooms = deque(self._attended.values())
         self._attended.clear()
         while rooms:
@@ -99,7 +103,7 @@ class MatchRecorder:
             entries = room.history.entries[:]
             yield from self._finishing(room)
             del room
-            # Freeing a hundred thousand entries takes a while, too.
+            # Freeing a hundred thousand entries takes too long for one turn, too.
             while len(entries) > PORTION:
                 del entries[-5 * PORTION :]
                 yield
@@ -107,7 +111,7 @@ class MatchRecorder:
             self.attend(room)
 
     def _finishing(self, room: Room) -> Iterator[None]:
-        """Judge the rest, and record what has ended."""
+        """Judge the remaining lines, and record the ended matches."""
         if room.id not in self.rooms:
             return
         while room.review():
@@ -120,18 +124,18 @@ class MatchRecorder:
                     yield from self._recording(last, room.ended[0].judged)
                 else:
                     self.journal.forget(last.room)
-            except Exception:  # noqa: BLE001 (the room is forgotten all the same; the journal has the match)
+            except Exception:  # noqa: BLE001 (the lobby forgets the room nevertheless; the journal has the match)
                 log.failure("server fault: record={record}", record=last.room)
             del room.ended[0]
         if room.is_closed and last is not room.history and room.history.outcome is None:
-            # The next match was never begun.
+            # The room's next match did not begin.
             self.journal.forget(room.history.room)
         self.on_finished(room)
 
     # Records
 
     def record(self, history: History, judged: Judged) -> None:
-        """Make the record of an ended match, at once."""
+        """Make the record of an ended match, without pauses."""
         for _ in self._recording(history, judged):
             pass
 
@@ -146,13 +150,13 @@ class MatchRecorder:
             self.replays[history.kind](history)
 
     def is_on_its_way(self, record: str) -> bool:
-        """Whether a match is played, or has ended and is not stored yet."""
+        """Whether a match is running, or has ended and is not stored yet."""
         return record in self.record_writer or any(
             record in (room.history.room, *(match.history.room for match in room.ended)) for room in self.rooms.values()
         )
 
     def stop(self) -> Deferred[Any]:
-        """Finish all rooms at once, and fire when their records are stored."""
+        """Finish all rooms without pauses, and fire when their records are stored."""
         self._cooperator.stop()
         for room in list(self.rooms.values()):
             for _ in self._finishing(room):

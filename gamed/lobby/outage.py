@@ -1,7 +1,9 @@
-"""The time for which the disk does not take the journal: no new games, and those that run are held.
+"""Outages of the disk: while it refuses the journal, there are no new games, and the running ones are held.
 
-Source: docs/topics/design.md#the-journal. While it lasts nothing is read from peers, no event leaves, and the rooms'
-clock stands still, so that nobody loses by it; it ends by itself when the disk takes what it is given.
+During an outage nothing is read from peers, no event leaves, and the rooms' clock is stopped, so that nobody loses
+because of it. The disk is tried every second, and the outage ends when it accepts a write.
+
+Source: docs/topics/design.md#the-journal.
 """
 
 from __future__ import annotations
@@ -19,11 +21,11 @@ from gamed.core.stats import Stats
 log = Logger()
 
 AGAIN: Final = 1.0
-"""Seconds until what the disk has refused is offered again, and that peers have after a hold before they are late."""
+"""Seconds between two attempts to write. After a hold, time limits do not end for as long, so that peers can answer."""
 
 
 PATIENCE: Final = 1.0
-"""Seconds for which a limit that is over waits, at most, until what has arrived in time is served."""
+"""The most seconds for which an expired time limit waits until input that has arrived in time is served."""
 
 
 def _no() -> bool:
@@ -32,7 +34,7 @@ def _no() -> bool:
 
 @define(eq=False)
 class Outage:
-    """Whether there is an outage, and what is held in it."""
+    """The state of the disk: whether there is an outage, and whether games are held because of it."""
 
     clock: IReactorTime
     stats: Stats
@@ -40,24 +42,24 @@ class Outage:
     """Tries the disk. It is called every second until `end`."""
 
     reason: str = ""
-    """What the disk has said; "" if there is no outage."""
+    """The error of the disk; "" if there is no outage."""
 
     is_held: bool = False
     """Whether nothing is read and no clock runs."""
 
     on_hold: list[Callable[[bool], None]] = field(factory=list)
-    """Called with whether all is held from now on."""
+    """Called at the beginning and the end of a hold, with `is_held`."""
 
     ended_at: float = float("-inf")
-    """When the last outage has ended."""
+    """When the last outage ended."""
 
     turned_away: int = 0
-    """How many newcomers were not seated in it."""
+    """How many peers were not seated because of it."""
 
     _began_at: float = 0.0
 
     def begin(self, reason: str) -> None:
-        """Open no more rooms. Does nothing if that is so already."""
+        """Begin an outage: no more rooms are opened. Does nothing during an outage."""
         if self.reason:
             return
         self.reason = reason
@@ -79,11 +81,11 @@ class Outage:
             raise StoreError(f"no new games: {self.reason}")
 
     def hold(self) -> None:
-        """Hold all that runs."""
+        """Hold the running games."""
         self._set_held(is_held=True)
 
     def end(self) -> None:
-        """Let all go on."""
+        """End the outage, and let games go on."""
         if not self.reason:
             return
         self.reason = ""
@@ -104,7 +106,7 @@ class Outage:
             part(is_held)
 
     def timer(self, seconds: float, call: Callable[[], None], has_unread: Callable[[], bool] = _no) -> Timer:
-        """Return a running timer that does not fire while all is held."""
+        """Return a running timer that does not fire during a hold."""
         timer = Timer(self, call, has_unread)
         timer.set(seconds)
         return timer
@@ -112,24 +114,28 @@ class Outage:
 
 @define(eq=False)
 class Timer:
-    """A call that is to be made later, but not during a hold or right after it, when its peer could not be heard."""
+    """A delayed call for a time limit of a peer. It is not made during a hold or just after it.
+
+    When the call is due, input of the peer that has arrived in time may still be unread. It may make the call needless,
+    so the call waits for it, but no longer than `PATIENCE`.
+    """
 
     outage: Outage
     call: Callable[[], None]
     has_unread: Callable[[], bool]
-    """Whether something is still to be served that may make the call needless."""
+    """Whether there is such input."""
 
     _until: float | None = None
-    """How long that is waited for, once the call is due."""
+    """When the call is made in spite of such input; None: it is not due yet."""
 
     _delayed: IDelayedCall | None = None
 
     def set(self, seconds: float) -> None:
-        """Have the call made in so many seconds."""
+        """Schedule the call."""
         self._delayed = self.outage.clock.callLater(seconds, self._due)
 
     def _due(self) -> None:
-        # The call knows the timer: none of them is to wait for the garbage collector.
+        # The delayed call refers to this timer, so both would be in a reference cycle.
         self._delayed = None
         outage = self.outage
         if outage.is_held or outage.clock.seconds() - outage.ended_at < AGAIN:
@@ -143,7 +149,7 @@ class Timer:
             self.call()
 
     def active(self) -> bool:
-        """Whether the call is still to come."""
+        """Whether the call is pending."""
         return self._delayed is not None and bool(self._delayed.active())
 
     def cancel(self) -> None:

@@ -1,6 +1,8 @@
-"""Ended games on their way to the store: offered together, and again for as long as it refuses them.
+"""Stores the records of ended games, and retries for as long as the store refuses them.
 
-Source: docs/topics/design.md#the-journal. Until a record is committed its room stays in the journal.
+Until a record is committed, its room stays in the journal.
+
+Source: docs/topics/design.md#the-journal.
 """
 
 from __future__ import annotations
@@ -25,40 +27,40 @@ KEEP_AGAIN: Final = 5.0
 """Seconds until records that the store refused are offered again."""
 
 TELL_AGAIN: Final = 300.0
-"""Seconds from one line of the log to the next while the store goes on refusing."""
+"""Seconds between two lines of the log while the store keeps refusing."""
 
 MOST_UNSTORED: Final = 1_000
-"""How many ended games may wait for a store that refuses them; beyond that, no new ones are begun."""
+"""How many ended games may wait for a store that refuses them. With more, no new games are begun."""
 
 
 @define(eq=False)
 class RecordWriter:
-    """Offers records to the store, and has the journal forget the rooms of those that are committed."""
+    """Gives records to the store, and has the journal forget the rooms of those that are committed."""
 
     store: Store
     journal: Journal
     clock: IReactorTime
     stats: Stats
     reason: str = ""
-    """Why the store has refused what it was offered last; "" if it has not."""
+    """Why the store has refused the last record; "" if it has not."""
 
     _unkept: list[tuple[Record, Summary]] = field(factory=list)
-    """What is offered next."""
+    """The records that the store gets next."""
 
     _keeping: dict[str, Deferred[Any]] = field(factory=dict)
-    """By record, what fires when the store has answered."""
+    """The records that the store has not answered yet, by their ids, with the store's Deferreds."""
 
     _refused: set[str] = field(factory=set)
-    """The records that were refused and are not stored yet."""
+    """The ids of the records that were refused and are not stored yet."""
 
     _since: float = 0.0
     """When the first one of these was refused."""
 
     _told_at: float = 0.0
-    """When the log was told last that the store refuses."""
+    """When the last line about a refusal was logged."""
 
     _again: IDelayedCall | None = None
-    """The next offer after a refusal."""
+    """The next attempt after a refusal."""
 
     _is_stopped: bool = False
 
@@ -73,7 +75,7 @@ class RecordWriter:
 
     @property
     def _waits(self) -> bool:
-        """Whether the store has refused, and is asked again later."""
+        """Whether the store has refused, and there will be another attempt."""
         return self._again is not None and bool(self._again.active())
 
     def check(self) -> None:
@@ -86,7 +88,7 @@ class RecordWriter:
         self._unkept.append((record, searched))
 
     def keep(self) -> None:
-        """Store what there is, all at once; the journal forgets each room when its record is committed."""
+        """Store all records that wait. The journal forgets each room when its record is committed."""
         if self._waits:
             return
         unkept, self._unkept = self._unkept, []
@@ -97,7 +99,7 @@ class RecordWriter:
             kept.addCallbacks(self._kept, self._not_kept, errbackArgs=(record, searched))
 
     def stop(self) -> Deferred[Any]:
-        """Store what there is, and try no more; fire when that is done."""
+        """Store all records that wait, without retrying. Fire when the store has answered."""
         self._is_stopped = True
         if self._again is not None and self._waits:
             self._again.cancel()
@@ -123,8 +125,8 @@ class RecordWriter:
 
     def _not_kept(self, failure: Failure, record: Record, searched: Summary) -> None:
         if failure.check(StoreConflict):
-            # What was committed stands. After a power cut, the journal may hold less than the record does.
-            log.error("recorded before, and differently: room={room}; the record stands", room=record.id)
+            # After a power cut the journal may have lost entries that the committed record has.
+            log.error("recorded before, and differently: room={room}; that record is kept", room=record.id)
             self._done(record.id)
             return
         self._keeping.pop(record.id, None)
@@ -135,7 +137,7 @@ class RecordWriter:
 
     def _refuse(self, failure: Failure, room: str) -> None:
         self.stats.keep_errors += 1
-        # Cancelled: the daemon's time to stop is over.
+        # It was cancelled because the daemon has no more time to stop.
         self.reason = "the store did not answer" if failure.check(CancelledError) else str(failure.value)
         is_known = room in self._refused
         self._report(room)
@@ -144,7 +146,7 @@ class RecordWriter:
             log.failure("server fault: room={room}", failure=failure, room=room)
 
     def _report(self, room: str) -> None:
-        """Log that the store begins to refuse, and then rarely: games that end meanwhile wait with the others."""
+        """Log the first refusal, and then one line every `TELL_AGAIN` seconds, however many records are refused."""
         now = self.clock.seconds()
         if not self._refused:
             self._since = self._told_at = now

@@ -1,7 +1,9 @@
-"""What the journal still holds when the daemon starts becomes records.
+"""Recovery at the start of the daemon: the matches in the journal become records.
 
-Source: docs/topics/design.md#the-journal: finished rooms become records, unfinished ones become records with the cause
-"server fault", which costs nobody a game.
+Those that have ended are recorded as they are. Unfinished ones end with the termination "server fault", by which nobody
+loses.
+
+Source: docs/topics/design.md#the-journal.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ log = Logger()
 
 
 def recover(lobby: Lobby) -> int:
-    """Make records of all rooms that the journal has not forgotten; return how many."""
+    """Make records of all matches that are in the journal. Return how many."""
     count = 0
     for history in list(lobby.journal.open_rooms()):
         if history.was_started and history.kind in lobby.game_types:
@@ -47,7 +49,7 @@ def recover(lobby: Lobby) -> int:
 
 def _recover(lobby: Lobby, history: History) -> None:
     end = history.entries[-1]
-    # Records do not tell where a match was held, but where it was when it ended.
+    # Only the journal has HELD entries. The data of the last one belong to the match's end.
     history.entries = [entry for entry in history.entries if entry.kind != HELD]
     if history.outcome is None:
         last = ended(end.at, Outcome(Termination.SERVER_FAULT))
@@ -65,7 +67,7 @@ def _recover(lobby: Lobby, history: History) -> None:
 
 
 def replayed(lobby: Lobby, history: History) -> Table:
-    """Return the table as it stood at the end of a history, findings included."""
+    """Return the table at the end of a history, with its findings."""
     game_type = lobby.game_types[history.kind]
     table = game_type.table(lobby.settings[history.kind], history.options, partial(Random, history.seed), 0.0)
     for _ in replay(table, history):

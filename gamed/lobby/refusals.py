@@ -1,6 +1,6 @@
-"""The refusals of all peers: logged at a limited rate, kept for the rooms' pages, and passed on to those who watch.
+"""The refusals of all peers: logged at a limited rate, kept for the rooms' pages, and shown to operators who watch.
 
-Nothing here is done on a move's way: a refusal is counted when it happens, and logged in a later turn of the reactor.
+So that they do not delay moves, a refusal is only counted when it happens, and logged in a later turn of the reactor.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ from gamed.core.table import OBSERVERS
 log = Logger()
 
 ROOMS: Final = 500
-"""Rooms whose refusals are kept, the newest ones."""
+"""Rooms whose refusals are kept: the newest ones."""
 
 SEATS: Final = 8
 """Peers of a room whose refusals are kept."""
 
 A_TURN: Final = 5
-"""Refusals that are logged in one turn of the reactor."""
+"""The most refusals that are logged in one turn of the reactor."""
 
 A_SECOND: Final = 100
-"""Refusals that are logged in a second; of those beyond, the log has the number."""
+"""The most refusals that are logged in a second. Of the others, their number is logged."""
 
 
 @frozen
 class Refused:
-    """A refusal with where it happened."""
+    """A refusal with its peer and room."""
 
     peer: str
     """The peer's name in logs."""
 
     listener: str
-    """The name of the listener that it came by."""
+    """The name of the peer's listener."""
 
     refusal: Refusal
     room: str = ""
@@ -62,20 +62,29 @@ class RefusalLog:
     clock: IReactorTime
     stats: Stats
     is_code: Callable[[str], bool]
-    """Says whether a text is a reservation code, which is not to be shown."""
+    """Tells whether a text is a reservation code, which must not be shown."""
 
     watchers: list[Callable[[Refused, str], None]] = field(factory=list)
     """Called with each refusal that is logged, and its line."""
 
     _rooms: OrderedDict[str, dict[tuple[Seat, str], Refusals]] = field(factory=OrderedDict)
+    """The refusals of the newest rooms, by seat and name."""
+
     _queue: deque[tuple[Refused, str]] = field(factory=deque)
+    """Refusals that are to be logged, with their lines."""
+
     _call: IDelayedCall | None = None
+    """The next call that logs."""
+
     _left: int = A_SECOND
+    """How many refusals may still be logged in the second that began at `_since`."""
+
     _since: float = 0.0
     _unlogged: Counter[str] = field(factory=Counter)
+    """The number of refusals that are not logged one by one, by code."""
 
     def note(self, peer: Peer, refusal: Refusal) -> None:
-        """Take note of a refusal that no table tells of, by the room in which the peer sits, if it does."""
+        """Take note of a refusal that is not part of a table's step. If the peer has a seat, its room handles it."""
         for room, seat in peer.places:
             if seat != OBSERVERS:
                 room.refused(seat, refusal)
@@ -83,7 +92,7 @@ class RefusalLog:
         self.add(peer, refusal)
 
     def add(self, peer: Peer, refusal: Refusal, room: str = "", seat: Seat | None = None) -> None:
-        """Take note of a refusal; `room` and `seat`: where the peer sits, if it does."""
+        """Take note of a refusal. `room` and `seat`: the peer's, if it has a seat."""
         is_kept = peer.refusals.add(refusal)
         self.stats.refusals[refusal.code] += 1
         if room and seat is not None:
@@ -113,7 +122,7 @@ class RefusalLog:
         return described(refusal, self.is_code)
 
     def ended(self, peer: Peer) -> None:
-        """Log how many refusals a peer had whose connection has ended, if not all of them were logged."""
+        """Log the number of a peer's refusals when its connection has ended, unless all of them were logged."""
         refusals = peer.refusals
         if refusals.total > len(refusals.first):
             log.warn("refused in all: peer={peer}: {summary}", peer=peer.name, summary=refusals.summary)
@@ -128,7 +137,7 @@ class RefusalLog:
             self._unlogged[refused.refusal.code] += 1
         else:
             self._left -= 1
-            # Now, because a code that is used up later is not known as one any longer.
+            # The text is made now, because a reservation code that is used up meanwhile would not be recognised.
             self._queue.append((refused, self.described(refused.refusal)))
         if self._call is None:
             self._call = self.clock.callLater(0, self._next)

@@ -1,7 +1,8 @@
-"""Reserved seats: whoever shows the code gets the seat, once.
+"""Reserved seats: the peer that shows a seat's code gets the seat.
 
-A code can be used once, has 122 bits of randomness, can be revoked, and expires with its room. Source:
-docs/reference/software-challenge.md#the-life-of-a-game.
+A code has 122 random bits. It can be used once, can be revoked, and expires with its room.
+
+Source: docs/reference/software-challenge.md#the-life-of-a-game.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from gamed.core.reception import HostedRoom, Reservation
 
 @define
 class ReservationBook:
-    """All codes that were given out and not used."""
+    """All codes that have not been used."""
 
     _by_code: dict[str, Reservation] = field(factory=dict)
     _by_room: dict[HostedRoom, list[Reservation]] = field(factory=dict)
@@ -42,25 +43,25 @@ class ReservationBook:
         return text in self._by_code
 
     def find(self, code: str) -> Reservation | None:
-        """Return a reservation; None if its code is unknown or was used."""
+        """Return a reservation, or None if its code is unknown or was used."""
         return self._by_code.get(code)
 
     def take(self, code: str) -> Reservation | None:
-        """Use up a code, which opens its seat; None if it is unknown or was used."""
+        """Delete a reservation, and return it; None if its code is unknown or was used."""
         reservation = self._by_code.pop(code, None)
         if reservation is not None:
             self._by_room[reservation.room].remove(reservation)
         return reservation
 
     def revoke(self, code: str) -> None:
-        """Make a code worthless. Its seat stays closed: it is still reserved, and nobody has a code for it."""
+        """Invalidate a code. Its seat stays reserved, and nobody can take it any longer."""
         del self._by_code[code]
 
     def is_reserved(self, room: HostedRoom, seat: Seat) -> bool:
-        """Whether a seat is kept for somebody."""
+        """Whether a seat is reserved."""
         return any(kept.seat == seat for kept in self._by_room.get(room, ()))
 
     def expire(self, room: HostedRoom) -> None:
-        """Forget the codes of a room that is gone."""
+        """Forget the codes of a closed room."""
         for reservation in self._by_room.pop(room, ()):
             self._by_code.pop(reservation.code, None)

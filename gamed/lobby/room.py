@@ -2,10 +2,15 @@
 
 Source: docs/topics/design.md#a-moves-way-a-relayed-shot, docs/topics/design.md#time.
 
-Whatever happens to a table, its answer is a `Step`, and `_do` carries out all steps in the same order. Refusals are
-noted first, while the seats are still taken. Then what is to be journalled and sent goes to the lobby as one
-`Dispatch`. Findings, the outcome and the watchers follow, and the clock comes last. Nothing on the way of a move is a
-Deferred, and a fault in one room ends this room and no other (`fail`).
+Each method of a table returns a `Step`, and `_do` carries out all steps in the same order. Refusals are noted first,
+while the seats are still taken. Then the entries and events go to the lobby as one `Dispatch`. Findings, the outcome
+and the watchers follow, and the clock comes last. A fault in one room ends this room and no other (`fail`).
+
+The clock. A table says when it wants to be woken (`Step.wake_at`). A move usually postpones that, so the timer is left
+alone, fires too early, and is set again (`_woken`). When the time has really come, an answer that arrived in time may
+still be unread. `_judge` therefore waits until the peers that are overdue have no input from before the limit, for one
+more pass of the reactor at least and for `PATIENCE` seconds at most. The time for a move begins when its request has
+been sent: `delivered` tells the table so after the journal has been written.
 """
 
 from __future__ import annotations
@@ -36,29 +41,29 @@ from gamed.store import Journal
 log = Logger()
 
 HELD = 0.05
-"""Seconds between two looks at a clock that stands still."""
+"""Seconds between two looks at a clock that is stopped."""
 
 
 @define
 class Dispatch:
-    """What is to be done when its entries are in the journal: deliver events, and then release peers."""
+    """Entries to append to the journal. When that is done, the events are delivered and then the peers are released."""
 
     room: Room | None = None
     """None: the events are those of a reception."""
 
     journal_room: str = ""
-    """The id of the room's present match, by which the journal knows its entries."""
+    """The id of the room's present match, which its entries have in the journal."""
 
     entries: tuple[Entry, ...] = ()
     events: Sequence[tuple[Peer, Event]] = ()
     released: Sequence[Peer] = ()
-    """With these peers the room is done."""
+    """The peers that leave the room. Their reception decides what happens to them."""
 
     dismissed: Sequence[Peer] = ()
-    """These peers are closed."""
+    """The peers that are disconnected."""
 
     began: float = field(factory=perf_counter)
-    """When its cause was taken up."""
+    """When the step was made, to measure the latency."""
 
 
 @define
@@ -67,11 +72,11 @@ class Ended:
 
     history: History
     judged: Judged
-    """What the referee found in it."""
+    """The referee's results."""
 
 
 class RoomServices(Protocol):
-    """What a room asks of its lobby."""
+    """The interface of the lobby for rooms."""
 
     clock: IReactorTime
     seconds: Callable[[], float]
@@ -82,13 +87,13 @@ class RoomServices(Protocol):
 
     @property
     def is_held(self) -> bool:
-        """Whether nothing is read and no clock runs, because the disk takes nothing."""
+        """Whether nothing is read and no clock runs, because the disk refuses the journal."""
 
     def perform(self, dispatch: Dispatch) -> None:
-        """Journal the entries, and carry out the rest when that is done, or call the room's `fail`."""
+        """Journal the entries, and carry out the rest when that is done. On an error, call the room's `fail`."""
 
     def history(self, kind: str, options: Options) -> History:
-        """Return a fresh history for a match that begins now."""
+        """Return a new history for a match that begins now."""
 
     def attend(self, room: Room) -> None:
         """Have the room's lines judged and its ended matches recorded, after its events have left."""
@@ -103,18 +108,18 @@ class Room:
 
     id: str
     history: History
-    """That of the present match. Its id becomes the id of the record."""
+    """The history of the present match. Its id becomes the id of the record."""
 
     table: Table
     services: RoomServices
     stuck_seconds: float
-    """How long a peer may leave unread what others send to it."""
+    """For how long a peer may not read before its seat is emptied."""
 
     party: Party | None = None
-    """For whom alone the room is; None: for anybody."""
+    """The party that the room is reserved for; None: anybody may join."""
 
     peers: dict[Seat, Peer] = field(factory=dict)
-    """Those on the seats."""
+    """The peers by their seats."""
 
     observers: tuple[Peer, ...] = ()
     ended: list[Ended] = field(factory=list)
@@ -125,22 +130,22 @@ class Room:
 
     is_closed: bool = False
     _left: dict[Seat, Peer] | None = None
-    """Whose seats were emptied, where a finding may come after the end of the match; None: nobody's."""
+    """The peers that have left a table whose lines may be judged later, for findings about them; None: none have."""
 
     _wake_at: float | None = None
-    """When the table is to look at its clock; None: not at any time."""
+    """When the table wants its `tick`; None: never."""
 
     _timer: IDelayedCall | None = None
-    """It may end before `_wake_at`, and is set again then."""
+    """The timer for `_wake_at`. It may fire earlier, and is set again then."""
 
     _stuck: dict[Seat, IDelayedCall] | None = None
-    """The seats whose peers read too slowly, and what gives them up; None: there were none yet."""
+    """The seats whose peers read too slowly, with the timers that empty them; None: there were none yet."""
 
     _undelivered: int = 0
-    """Steps whose events have not left, at a table that does not forward."""
+    """The number of steps whose events have not left. It is counted only for tables that do not forward."""
 
     _held_before: float = field(init=False)
-    """For how long games had been held when the present match was opened."""
+    """For how many seconds games had been held when the present match was opened."""
 
     def __attrs_post_init__(self) -> None:
         self._held_before = self.services.held()
@@ -151,10 +156,10 @@ class Room:
 
     @property
     def wakes_in(self) -> float | None:
-        """Seconds until the table looks at its clock again, or None."""
+        """Seconds until the next `tick` of the table, or None."""
         return None if self._wake_at is None else self._wake_at - self.services.seconds()
 
-    # What peers, receptions and operators want
+    # For peers, receptions and operators
 
     def join(self, peer: Peer, seat: Seat | None = None) -> Seat:
         """Seat a peer, on the next free seat if none is named."""
@@ -167,10 +172,10 @@ class Room:
         return seat
 
     def receive(self, seat: Seat, events: Iterable[Event]) -> None:
-        """Take what a read of the peer on a seat has brought. A fault of ours ends this room, and no other.
+        """Take the events of one read of the peer on a seat. A fault of ours ends this room, and no other.
 
-        All of it is performed as one step: one entry in the lobby's queue, one write to the journal, and answers that
-        leave together. Only a step after which others sit here, or another match begins, is performed by itself.
+        They are performed as one step: one dispatch, one write to the journal, and answers that leave together. Only a
+        step that empties seats, ends a match or begins one is performed by itself.
         """
         peer, table, now = self.peers.get(seat), self.table, self.services.seconds()
         table.arrived = inf if peer is None else peer.arrived
@@ -187,7 +192,7 @@ class Room:
                     else:
                         step.join(later)
             finally:
-                # Also where an event has failed: what came before it counts.
+                # Even if an event has failed, those before it count.
                 if step is not None:
                     self._do(step)
         except Exception:  # noqa: BLE001 (whatever it is, the other rooms play on)
@@ -201,38 +206,38 @@ class Room:
         self._emptied((seat,))
 
     def observe(self, peer: Peer) -> None:
-        """Let a peer watch, and send it what the table has for new observers."""
+        """Add an observer, and send it the table's events for new observers."""
         self.observers += (peer,)
         peer.entered(self, OBSERVERS)
         log.info("observed: room={room} peer={peer}", room=self.id, peer=peer.name)
         self.services.perform(Dispatch(events=[(peer, event) for event in self.table.observe()]))
 
     def unobserve(self, peer: Peer) -> None:
-        """Stop sending to an observer."""
+        """Remove an observer."""
         self.observers = tuple(other for other in self.observers if other is not peer)
 
     def pause(self) -> None:
-        """Hold the match."""
+        """Pause the match."""
         self._act(self.table.pause, self._now())
 
     def resume(self) -> None:
-        """Let the match go on."""
+        """Resume the match."""
         self._act(self.table.resume, self._now())
 
     def step(self, *, forced: bool = False) -> None:
-        """Let a held match go on by one move."""
+        """Let a paused match go on by one move."""
         self._act(lambda: self.table.step(self._now(), forced=forced))
 
     def stop(self, why: Termination) -> None:
-        """End the match for a reason that costs nobody the game."""
+        """End the match for a reason that makes nobody lose."""
         self._act(self.table.stop, why, self._now())
 
     def refused(self, seat: Seat, refusal: Refusal) -> None:
-        """Note a refusal that is not part of a step: what the peer on a seat did in vain."""
+        """Note a refusal of the peer on a seat that is not part of a table's step."""
         self._do(Step(refused=((seat, refusal),)))
 
     def review(self) -> bool:
-        """Judge some of what was forwarded; True if there is more."""
+        """Judge some of the forwarded lines. Return whether there are more."""
         try:
             step = self.table.review()
         except Exception:  # noqa: BLE001 (as in `receive`)
@@ -242,16 +247,16 @@ class Room:
         return step.review
 
     def fail(self, failure: Failure) -> None:
-        """End the match by a fault of ours."""
+        """Log a fault of ours, and end the match because of it."""
         log.failure("server fault: room={room}", failure=failure, room=self.id)
         self.services.stats.faults += 1
         self.cut_off()
 
     def cut_off(self) -> None:
-        """End the match as the server's fault. The journal may have refused, so nothing waits for it."""
+        """End the match as the server's fault, without the journal, which may be the cause."""
         step = self.table.stop(Termination.SERVER_FAULT, self.services.seconds())
         self.history.entries += self._with_holds(step.journal)
-        # All of them, also where the match had ended already and only its last events could not leave.
+        # Peers are disconnected even if the match had ended before, and only its last events could not be sent.
         for peer in (*self.peers.values(), *self.observers):
             peer.close()
         if step.outcome is not None:
@@ -268,7 +273,7 @@ class Room:
         return self.services.seconds()
 
     def _with_holds(self, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
-        """Have fresh entries tell true times: the tables' clock does not run while games are held."""
+        """Add the time of holds to new entries, because the tables' clock is stopped meanwhile."""
         held = self.services.held()
         if held != self._held_before:
             for entry in entries:
@@ -282,7 +287,7 @@ class Room:
             self.history = self.services.history(self.history.kind, self.history.options)
             self._held_before = self.services.held()
         if step.refused:
-            # Before seats are emptied, whose peers these are.
+            # This needs the peers of seats that the step may empty.
             self._refuse(step)
         if step.journal or step.events or step.dropped or step.closed or step.held:
             self._perform(step)
@@ -318,16 +323,16 @@ class Room:
         self.services.perform(Dispatch(self, self.history.room, entries, self._deliveries(step, leaving), released))
 
     def _emptied(self, seats: Iterable[Seat]) -> dict[Seat, Peer]:
-        """Empty seats; return whose they were."""
+        """Empty seats, and return their peers."""
         peers = {seat: self.peers.pop(seat) for seat in seats if seat in self.peers}
         if self.table.forwards:
-            # A relay's lines may be judged after the seats are empty. Other tables may have any number of peers that
-            # come and go, and none of them is to be kept.
+            # A relay's lines may be judged after the seats are empty. At other tables any number of peers may join and
+            # leave, so they must not be kept.
             self._left = {**(self._left or {}), **peers}
         return peers
 
     def _peer(self, seat: Seat) -> Peer | None:
-        """Return who is on a seat, or was last."""
+        """Return the present peer of a seat, or its last one."""
         return self.peers.get(seat) or (self._left or {}).get(seat)
 
     def _deliveries(self, step: Step, leaving: Mapping[Seat, Peer]) -> list[tuple[Peer, Event]]:
@@ -342,10 +347,10 @@ class Room:
         return events
 
     def delivered(self, steps: int) -> None:
-        """Take note that the events of so many steps have been handed over: the time for a move runs from here.
+        """Take note that the events of so many steps have left: the time for a move begins.
 
-        Not while those of later steps wait for the disk: the request for the move may be among them. Nor while a peer
-        that reads too slowly has not taken it.
+        It does not begin if events of later steps still wait for the disk, because the request for the move may be
+        among them. Nor does it begin for a peer that reads too slowly and has not got its request.
         """
         self._undelivered -= steps
         if self.is_closed or self._undelivered:
@@ -383,7 +388,7 @@ class Room:
         log.info(
             "ended: room={room} record={record} game={game} termination={termination} winner={winner} peers={peers}",
             room=self.id,
-            # A match that never began leaves no record.
+            # A match that did not begin is not recorded.
             record=self.history.room if self.history.was_started else None,
             game=self.history.kind,
             termination=str(outcome.termination),
@@ -410,7 +415,7 @@ class Room:
     def _wake(self, at: float) -> None:
         earlier = self._wake_at is not None and at < self._wake_at
         self._wake_at = at
-        # A timer that fires too early is set again; setting it anew at each move would cost more.
+        # A timer that fires too early is set again by `_woken`. Resetting it at each move would cost more.
         if self._timer is None or earlier:
             self._set_timer(max(0.0, at - self.services.seconds()), self._woken)
 
@@ -423,16 +428,16 @@ class Room:
         assert self._wake_at is not None
         left = self._wake_at - self.services.seconds()
         if self.services.is_held:
-            # The clock stands still, so what is left does not become less.
+            # The clock is stopped, so `left` does not decrease.
             self._set_timer(max(left, HELD), self._woken)
         elif left > 0:
             self._set_timer(left, self._woken)
         else:
-            # What has arrived in time may still wait to be read: one more pass of reading before judging, at least.
+            # Input that has arrived in time may be unread. The reactor reads at least once more before `_judge`.
             self._set_timer(0, partial(self._judge, self._wake_at, self.services.seconds() + PATIENCE))
 
     def _judge(self, limit: float, until: float) -> None:
-        """Judge the clock, once nothing is to be served that may have come by the limit: at a moment at the latest."""
+        """Judge the time limits, once overdue peers have no input from before the limit, or at the time `until`."""
         now = self.services.seconds()
         if self.services.is_held or self._wake_at != limit:
             self._woken()
@@ -449,10 +454,10 @@ class Room:
     # Back-pressure
 
     def congested(self, seat: Seat) -> None:
-        """Give a peer that does not read `stuck_seconds` to begin; meanwhile take nothing that goes to it unbounded."""
+        """Give a peer that does not read `stuck_seconds`. If the table forwards, pause the other peers meanwhile."""
         if self._stuck is None:
             self._stuck = {}
-        # Transports say it again at each write.
+        # Transports may repeat this call at each write.
         if self.is_closed or seat in self._stuck or seat == OBSERVERS:
             return
         if self.table.forwards:
@@ -462,13 +467,13 @@ class Room:
         self._stuck[seat] = self.services.clock.callLater(self.stuck_seconds, self._give_up, seat)
 
     def relieved(self, seat: Seat) -> None:
-        """Take on: the peer has read what was sent to it."""
+        """Go on: the peer has read what was sent to it."""
         timer = (self._stuck or {}).pop(seat, None)
         if timer is None:
             return
         timer.cancel()
         if not self.table.forwards:
-            # Its request has left.
+            # The peer has got its request, so its time begins.
             self.delivered(0)
             return
         for other, peer in self.peers.items():

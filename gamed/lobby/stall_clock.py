@@ -1,8 +1,16 @@
-"""The clock of all rooms, and the passes of the reactor by that clock.
+"""The clock of all rooms, which also notes when the passes of the reactor begin.
 
-Source: docs/topics/design.md#time. A reactor's pass polls all sockets, and then reads those that have something. What a
-pass reads had not arrived when the pass before it polled: that is all that is known of its arrival, so it counts as
-arrived then. A call every 20 ms keeps the passes close together where there is nothing else to do.
+A pass of the reactor polls all sockets, and then reads the ready ones. If a pass takes long, because of a slow disk, a
+busy machine or a fault of ours, the answers of players wait unread, and must not be judged by the time of the read.
+Nothing tells when they came, but they were not there when the previous pass polled. In the player's favour, they count
+as arrived at that time, `before` (`gamed/net/arrivals.py` has the details). To note these times, the clock wraps the
+reactor's `doIteration`. A call every 20 ms keeps an idle reactor's passes close together, so that `before` is never
+much too early.
+
+The clock itself is monotonic, and is stopped while games are held in an outage. Nothing is deducted for slow passes: on
+a busy machine that would stretch all limits.
+
+Source: docs/topics/design.md#time.
 """
 
 from __future__ import annotations
@@ -20,18 +28,18 @@ from twisted.logger import Logger
 log = Logger()
 
 BEAT = 0.02
-"""Seconds between two beats: no poll waits longer than that."""
+"""Seconds between two beats, and so the longest time that a poll waits."""
 
 TOLERANCE = 0.005
-"""Seconds by which a pass may be longer than a beat without its being counted as a gap."""
+"""Seconds by which a pass may be longer than a beat before it counts as a gap."""
 
 WORTH_TELLING = 0.25
-"""Seconds of a gap that the log tells of."""
+"""The shortest gap, in seconds, that is logged."""
 
 
 @define(eq=False)
 class StallClock(Service):
-    """The monotonic clock less all holds, and the moments of the last two passes of a reactor."""
+    """The monotonic clock without the time of holds, and the times of the last two passes of a reactor."""
 
     clock: Any
     """The reactor."""
@@ -42,30 +50,37 @@ class StallClock(Service):
     """Called with the seconds by which a pass was longer than a beat."""
 
     on_beat: list[Callable[[], None]] = field(factory=list)
-    """Called with each beat."""
+    """Called at each beat."""
 
     number: int = 0
     """How many passes there were."""
 
     began: float = field(init=False)
-    """When the present pass began, or the last one while timers run: before its poll, so that it is never too late."""
+    """When the present pass began (or the last one, while timers run). It is noted before the poll."""
 
     before: float = field(init=False)
-    """When the pass before it began."""
+    """When the previous pass began."""
 
     _held: float = 0.0
+    """Seconds of all holds that have ended."""
+
     _held_at: float | None = None
+    """When the present hold began, by the monotonic clock; None: there is no hold."""
+
     _call: IDelayedCall | None = None
+    """The next beat."""
+
     _after_reads: list[Callable[[], object]] = field(factory=list)
-    """What is to be called when the present pass has read."""
+    """The functions to call when the present pass has read all ready sockets."""
 
     _is_noting: bool = False
+    """Whether the reactor's `doIteration` is wrapped."""
 
     def __attrs_post_init__(self) -> None:
         self.began = self.before = self.seconds()
 
     def seconds(self) -> float:
-        """Return the time. All moments in rooms are told by this clock."""
+        """Return the time. All times in rooms are of this clock."""
         return (self.monotonic() if self._held_at is None else self._held_at) - self._held
 
     def held(self) -> float:
@@ -73,19 +88,19 @@ class StallClock(Service):
         return self._held if self._held_at is None else self._held + self.monotonic() - self._held_at
 
     def hold(self, is_held: bool) -> None:  # noqa: FBT001 (what it is set to)
-        """Stop the clock until told otherwise: while games are held, nobody can move."""
+        """Stop the clock, because nobody can move while games are held, or start it again."""
         if is_held:
             self._held_at = self.monotonic()
         else:
             self._held, self._held_at = self.held(), None
 
     def note_pass(self) -> None:
-        """Take note that a pass begins: its poll comes next."""
+        """Take note that a pass begins. Its poll comes next."""
         self.before = before = self.began
         self.began = now = self.monotonic() - self._held if self._held_at is None else self.seconds()
         self.number += 1
         gap = now - before - BEAT
-        # What is done before the first pass delays nobody.
+        # The first pass comes after the daemon's start, which delays nobody.
         if gap > TOLERANCE and self.number > 1:
             self._report(gap)
 
@@ -96,14 +111,14 @@ class StallClock(Service):
             call(gap)
 
     def after_reads(self, call: Callable[[], object]) -> None:
-        """Call something once this pass of the reactor has read what was ready; before the next poll in any case."""
+        """Call a function after this pass of the reactor has read all ready sockets, and before the next poll."""
         if self._is_noting:
             self._after_reads.append(call)
         else:
             self.clock.callLater(0, call)
 
     def _call_after_reads(self) -> bool:
-        """Call what waits for the end of a pass. Return whether there was anything."""
+        """Call the functions that wait for the end of a pass. Return whether there were any."""
         calls, self._after_reads = self._after_reads, []
         for call in calls:
             try:
@@ -118,7 +133,7 @@ class StallClock(Service):
         self._call = self.clock.callLater(BEAT, self._beat)
 
     def startService(self) -> None:
-        """Beat, and note the reactor's passes."""
+        """Start to beat, and to note the reactor's passes."""
         super().startService()  # type: ignore[no-untyped-call]
         self._call = self.clock.callLater(0, self._beat)
         if has_passes(self.clock):
@@ -126,19 +141,19 @@ class StallClock(Service):
 
             def noted(delay: float | None) -> None:
                 self.note_pass()
-                # Timers have run since the last pass. What they have caused leaves before the poll, which must not
-                # sleep then: it may have set timers that the reactor has not counted in.
+                # Timers have run since the last pass. The steps that they caused must be sent before the poll. The poll
+                # must not sleep then: `delay` was computed before, and these calls may have set earlier timers.
                 if self._after_reads and self._call_after_reads():
                     delay = 0
                 do_iteration(delay)
                 if self._after_reads:
                     self._call_after_reads()
 
-            # The reactor's main loop looks it up at each pass.
+            # The reactor's main loop reads the attribute in each pass.
             self.clock.doIteration, self._is_noting = noted, True
 
     def stopService(self) -> Deferred[Any] | None:
-        """Beat no more, and leave the reactor as it was; the clock goes on."""
+        """Stop beating, and restore the reactor's method. `seconds` can still be used."""
         super().stopService()  # type: ignore[no-untyped-call]
         if self._call is not None and self._call.active():
             self._call.cancel()
@@ -151,5 +166,5 @@ class StallClock(Service):
 
 
 def has_passes(reactor: Any) -> bool:
-    """Return whether a reactor polls in `doIteration`, as Twisted's own do, and not in a loop that is not Twisted's."""
+    """Return whether a reactor polls in `doIteration`. Those that use the loop of another library do not."""
     return getattr(type(reactor), "doIteration", None) not in (None, ReactorBase.doIteration)

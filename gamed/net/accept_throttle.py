@@ -1,8 +1,13 @@
 """New connections are accepted by `AcceptThrottle`, which limits their share of a reactor turn.
 
-It reads what they send first, too. A peer that has sent a whole message is read by the reactor itself from then on, as
-all who play are, until it is not heard any longer. So ten thousand peers that connect at once, send half a word, or
-leave, cost the players no more than that share, and nor do those that go on sending when they were refused.
+Twisted's reactor serves all ready descriptors in each turn, so a thousand new connections would make one long turn. The
+throttle is an epoll set of its own, and the reactor has only that set as one descriptor: an epoll descriptor is itself
+readable while one of its members is. When the reactor reads it, the throttle polls its members and serves them for
+`ACCEPT_SLICE`; those that are left are still ready in the next turn.
+
+A new connection stays in the set until it has sent a complete message. Then `let_in` moves it to the reactor, with the
+players. A peer that is muted moves back (`put_out`). So ten thousand peers that connect at once, send half a word,
+disconnect, or go on sending after they were refused, take no more of a turn than that slice.
 
 Source: docs/topics/design.md#floods.
 """
@@ -23,7 +28,7 @@ from gamed.net.twisted_private import PolledReader, accept_with
 
 @implementer(IReactorFDSet, IReadDescriptor)
 class AcceptThrottle(PolledReader):
-    """A set of descriptors within the reactor's. To them it is their reactor: what is not about reading it hands on."""
+    """A set of descriptors, and their reactor: it reads them itself, and delegates everything else to the real one."""
 
     def __init__(self, reactor: Any, budget: TurnBudget) -> None:
         self._reactor = reactor
@@ -50,10 +55,10 @@ class AcceptThrottle(PolledReader):
             connection.startReading()
 
     def put_out(self, connection: Connection) -> None:
-        """Read a connection here again, if the reactor read it: what comes is thrown away, and costs the players this.
+        """Read a connection here again, if the reactor reads it: its input is discarded, within the throttle's slice.
 
-        The peer is read until it ends: if any of it were unread, the system would reset the connection, and the reset
-        could overtake the last line.
+        It is read to its end. Otherwise the kernel would reset the connection when it is closed, and the reset could
+        overtake the last line to the peer.
         """
         if getattr(connection, "reactor", None) is not self._reactor:
             return
@@ -64,7 +69,7 @@ class AcceptThrottle(PolledReader):
     # IReactorFDSet
 
     def addReader(self, reader: Any) -> None:
-        """Read of a descriptor when there is time."""
+        """Read a descriptor from now on."""
         fd = reader.fileno()
         if fd in self._reads:
             return
@@ -74,7 +79,7 @@ class AcceptThrottle(PolledReader):
         self._reads[fd] = reader
 
     def removeReader(self, reader: Any) -> None:
-        """Do not."""
+        """Read it no longer."""
         fd = reader.fileno()
         if self._reads.get(fd) is not reader:
             return
@@ -86,11 +91,11 @@ class AcceptThrottle(PolledReader):
     # IReadDescriptor
 
     def fileno(self) -> int:
-        """Return the number of the set."""
+        """Return the set's own descriptor."""
         return self._poller.fileno()
 
     def doRead(self) -> None:
-        """See to those who are ready, while the slice lasts: once to each, as a reactor does in a turn."""
+        """Read those that are ready until the slice is over, and each once at most, as a reactor does in a turn."""
         seconds, seen = self._reactor.seconds, set[int]()
         until = self._budget.until(ACCEPT_SLICE)
         while ready := self._poller.poll(0, ACCEPT_DESCRIPTORS):
@@ -105,13 +110,13 @@ class AcceptThrottle(PolledReader):
                 return
 
     def connectionLost(self, reason: Failure) -> None:
-        """Nothing to do: there is no connection."""
+        """Do nothing: the set is not a connection."""
 
     def logPrefix(self) -> str:
-        """Return the log's name for the set."""
+        """Return the name of the set in logs."""
         return "accept throttle"
 
 
 def accept_throttle_of(reactor: Any, budget: TurnBudget) -> AcceptThrottle | None:
-    """Return one, or None where the system has no epoll: a set that can be looked at like a descriptor."""
+    """Return a throttle, or None where the system has no epoll, whose sets can be polled like a descriptor."""
     return AcceptThrottle(reactor, budget) if hasattr(select, "epoll") else None

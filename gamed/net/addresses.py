@@ -1,4 +1,4 @@
-"""What a peer's address is called: in limits and bans its host alone, in logs with the port."""
+"""Peers' addresses as texts: the host alone for limits and bans, with the port for logs."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from typing import Any
 
 
 def host_of(address: Any) -> str:
-    """Return the host of a Twisted address, IPv4 in IPv6 as IPv4; `local` where there is none."""
+    """Return the host of a Twisted address, an IPv4-mapped one as IPv4; `local` for an address without a host."""
     return str(getattr(address, "host", "local")).removeprefix("::ffff:")
 
 
 def port_of(address: Any) -> int | None:
-    """Return the port of a Twisted address, None where there is none."""
+    """Return the port of a Twisted address, or None if it has none."""
     return getattr(address, "port", None)
 
 
 def address_text(host: str, port: int | None) -> str:
-    """Return a host with its port as a URL has them."""
+    """Return host and port as in a URL."""
     if port is None:
         return host
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

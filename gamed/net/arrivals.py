@@ -1,9 +1,12 @@
-"""When what is read from a socket had arrived at the latest moment that is known.
+"""The arrival times of input, for time limits.
 
-Source: docs/topics/design.md#time. Level-triggered polling reports a socket in each pass until it is empty. So a socket
-that is watched and was not reported in a pass was empty then, and so is one of which less was read than was asked for.
-All that is read later has arrived later. Nothing more is known, and a peer is not charged for what is not known: what
-is read counts as arrived at the moment at which the socket was empty last.
+The time of the read would be unfair: if the reactor is late, a player's answer may have waited in the kernel's buffer.
+The kernel does not say when bytes came, but one bound is known. Level-triggered polling reports a socket in each pass
+until it is empty. So a socket that is polled and was not reported was empty in that pass, and one that returned fewer
+bytes than were asked for is empty now. Bytes that are read later have arrived after that moment. In the player's
+favour, they count as arrived at that moment.
+
+Source: docs/topics/design.md#time.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from attrs import define, field
 from gamed.lobby.stall_clock import StallClock
 
 FLOOD: Final = 1.0
-"""Seconds for which a peer may keep its socket from getting empty, and be credited for all of them."""
+"""The most seconds that a peer gains if it sends so much that its socket is never empty."""
 
 
 @define(eq=False, weakref_slot=False)
@@ -25,33 +28,33 @@ class Arrivals:
     passes: StallClock
 
     _empty_at: float = field(init=False)
-    """When the socket was empty last, unless later passes have found it so."""
+    """When the socket was empty last, as far as reads have shown it. Passes without a read may have shown more."""
 
     _seen: int | None = None
-    """The last pass in which it was read, or in which watching began. A later one that reads nothing found it empty.
+    """The last pass in which the socket was read, or in which watching began. Passes after it found it empty.
 
-    None: the reactor does not watch it, and nothing follows from its not being read.
+    None: the reactor does not poll the socket, so that a pass without a read shows nothing.
     """
 
     _until: float | None = None
-    """When the socket was read without getting empty: how long `_empty_at` is credited."""
+    """If the last read did not empty the socket: until when `_empty_at` is still credited (`FLOOD`)."""
 
     def __attrs_post_init__(self) -> None:
         self._empty_at = self.passes.before
 
     @property
     def last(self) -> float:
-        """When the socket was empty last: what is in it arrived later."""
+        """When the socket was empty last: what is in it now arrived later."""
         passes = self.passes
         is_passed = self._seen is not None and passes.number > self._seen + 1
         is_flood = self._until is not None and passes.began > self._until
-        # Not the present pass: its poll may have found the socket ready, which is then read after others.
+        # The present pass shows nothing: its poll may have found the socket ready, and will read it after others.
         return passes.before if is_passed or is_flood else self._empty_at
 
     def read(self, *, is_emptied: bool) -> float:
-        """Return when something that is read now counts as arrived. `is_emptied`: less was read than was asked for."""
+        """Return when bytes that are read now count as arrived. `is_emptied`: fewer were read than were asked for."""
         passes, seen = self.passes, self._seen
-        # What `last` says, without a call: this is on each message's way.
+        # The same as `last`, in line, because this runs once a message.
         is_passed = seen is not None and passes.number > seen + 1
         arrived = passes.before if is_passed else self._empty_at if self._until is None else self.last
         if seen is not None:
@@ -65,7 +68,7 @@ class Arrivals:
         return arrived
 
     def watch(self, *, is_watched: bool) -> None:
-        """Take note that the reactor watches the socket from its next pass on, or does not any longer."""
+        """Take note whether the reactor polls the socket from its next pass on."""
         if is_watched is (self._seen is not None):
             return
         self._empty_at = self.last

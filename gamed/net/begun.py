@@ -1,7 +1,9 @@
-"""A message that a peer has begun and not ended, as regular looks find it.
+"""A message that a peer has begun and not ended, such as a line without its line feed.
 
-Source: docs/topics/design.md#refusals. The end of such a message may never come, and nothing else would tell its
-developer.
+A client with that bug waits for an answer, and so does the server. Regular looks find such messages, so that the
+client's developer learns of it.
+
+Source: docs/topics/design.md#refusals.
 """
 
 from __future__ import annotations
@@ -21,17 +23,22 @@ _REASON: Final = f"a message was begun {UNFINISHED:g} seconds ago and has not en
 
 @define(weakref_slot=False)
 class BegunMessage:
-    """What the last looks have found. It is dropped when a look finds no unfinished message of the peer's."""
+    """What the last looks have found. The session drops it when a look finds no unfinished message."""
 
     since: float | None = None
-    """The look since which a message that must end soon has not ended; None: there was none."""
+    """When a look first found the message for which `message_seconds` counts; None: there is none."""
 
     _text: bytes = b""
+    """The beginning of the unfinished message, as far as the last look has seen it."""
+
     _text_since: float = 0.0
+    """When a look first found this message."""
+
     _is_reported: bool = False
+    """Whether its refusal was returned."""
 
     def look(self, connection: Connection, now: float) -> Refusal | None:
-        """Look once more; return a refusal, once, when a message has not ended for `UNFINISHED` seconds."""
+        """Look once more. Return a refusal when a message has not ended for `UNFINISHED` seconds, once a message."""
         if not connection.begun:
             self.since = None
         elif self.since is None:
@@ -41,6 +48,6 @@ class BegunMessage:
             self._text, self._text_since, self._is_reported = text, now, False
         elif not self._is_reported and now - self._text_since >= UNFINISHED:
             self._is_reported = True
-            # Half a message may hold what is hidden, such as a card program.
+            # Even half a message may hold a secret, such as a card program.
             return Refusal("unfinished", _REASON, connection.ending, text, is_hidden=True)
         return None

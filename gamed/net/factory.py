@@ -1,4 +1,4 @@
-"""Makes the sessions of a listener, and looks after them: holds, and messages that do not end.
+"""Makes the sessions of a listener, holds them in an outage, and looks for messages that do not end.
 
 Source: docs/topics/design.md#a-moves-way-a-relayed-shot, docs/topics/design.md#floods.
 """
@@ -26,7 +26,7 @@ from gamed.net.session import Session
 from gamed.wire import Connection
 
 LOOKED_AT_ONCE: Final = 200
-"""Sessions that are looked at in one turn of the reactor, for messages that have not ended."""
+"""Sessions of which one turn of the reactor looks for messages that have not ended."""
 
 
 def _own_refusals(factory: SessionFactory) -> RefusalLog:
@@ -45,35 +45,45 @@ class SessionFactory:
     limits: ConnectionLimits
     clock: IReactorTime
     unsent_bytes: int = field(kw_only=True)
-    """How many bytes may wait for a peer that does not read. With more it is dropped."""
+    """How many bytes may wait for a peer that does not read. With more it is disconnected."""
 
     messages_per_second: float = field(default=0.0, kw_only=True)
-    """How many rated messages of a peer are served in a second; the others wait. 0: any number."""
+    """How many rated messages of a peer are served in a second; more have to wait. 0: no limit."""
 
     message_seconds: float = field(default=0.0, kw_only=True)
-    """How long a message may take from its beginning to its end. 0: any time."""
+    """How long a message may take from its beginning to its end. 0: no limit."""
 
     sessions: dict[Session, None] = field(factory=dict)
-    """Those whose seats have not been emptied."""
+    """The sessions whose seats have not been emptied, in the order in which they connected."""
 
     traffic: Traffic = field(factory=Traffic)
     is_held: bool = False
+    """Whether nothing is read and served, as in an outage of the disk."""
+
     accept_throttle: AcceptThrottle | None = None
+    """What accepts and first reads the connections; None: the reactor does."""
+
     passes: StallClock | None = None
-    """The passes of the reactor; None: they are not noted, and what is read has just arrived."""
+    """Counts the passes of the reactor. None: nothing does, and input counts as arrived when it is read."""
+
     fair_queue: FairQueue = field(default=Factory(lambda self: FairQueue(self.clock), takes_self=True))
+    """Serves what exceeds a session's share. All listeners of a daemon have the same queue."""
+
     refusals: RefusalLog = field(default=Factory(_own_refusals, takes_self=True))
+    """Keeps, for developers, the messages that had no effect."""
+
     _sweep: IDelayedCall | None = None
+    """The next look for messages that do not end."""
 
     def hold(self, is_held: bool) -> None:  # noqa: FBT001 (what it is set to)
-        """Read and serve nothing, or go on; see gamed/lobby/outage.py."""
+        """Stop reading and serving, or go on; see gamed/lobby/outage.py."""
         self.is_held = is_held
         self.fair_queue.hold(is_held)
         for session in list(self.sessions):
             session.hold()
 
     def doStart(self) -> None:
-        """Begin to look for messages that do not end."""
+        """Start to look for messages that do not end."""
         self._sweep = self.clock.callLater(self._interval, self._look, [])
 
     @property
@@ -81,7 +91,7 @@ class SessionFactory:
         return min(self.message_seconds or UNFINISHED, UNFINISHED) / 4
 
     def _look(self, left: list[Session]) -> None:
-        """Look at some sessions that are `left`, or begin with all."""
+        """Look at some of the sessions that are `left` of this round; if none are, begin another round."""
         left = left or list(self.sessions)
         now = self.clock.seconds()
         for session in left[-LOOKED_AT_ONCE:]:
@@ -97,19 +107,19 @@ class SessionFactory:
         self._sweep = self.clock.callLater(0 if left else self._interval, self._look, left)
 
     def _is_too_slow(self, session: Session, now: float) -> bool:
-        """Return whether a message has not ended in its time, and its end is not waiting to be read."""
+        """Return whether a message has not ended in its time, and its end is not in the socket, unread."""
         if not self.message_seconds or session.begun is None or session.begun.since is None:
             return False
         late = now - session.begun.since - self.message_seconds
         return late >= 0 and not session.has_unread((now if self.passes is None else self.passes.seconds()) - late)
 
     def doStop(self) -> None:
-        """Look no more."""
+        """Stop looking."""
         if self._sweep is not None and self._sweep.active():
             self._sweep.cancel()
 
     def buildProtocol(self, address: IAddress) -> Session | None:
-        """Return a session, or None: the connection is closed at once."""
+        """Return a session, or None if the limits refuse the connection, which is then closed."""
         host = host_of(address)
         if not self.limits.admit(host):
             self.traffic.refused[self.limits.why] += 1

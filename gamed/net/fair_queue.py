@@ -1,10 +1,15 @@
-"""A round-robin queue for what is not served at once. It has a slice of each reactor turn.
+"""A round-robin queue for what is not served at once. It gets a slice of each reactor turn.
 
-All game listeners share one queue: what a session sends within its share is served when it is read, and what goes
-beyond that waits here. Web requests have a queue of their own, through which all of them go. Those who wait are served
-in turn, a few things each, for `QUEUE_SLICE` of a reactor turn in all, or what is left of the turn's budget
-(gamed/fairness.py). So however many wait, they delay everything else by that slice and no more. If the reactor has
-nothing else to do, its turns follow each other at once, and the queue is served all the time.
+All game listeners share one queue: messages within a session's share are served when they are read, and any more wait
+here. Web requests have a queue of their own, through which all of them pass.
+
+The clients of the queue are served in turn, a few messages each, for `QUEUE_SLICE` of a reactor turn in all, or for the
+rest of the turn's budget (gamed/fairness.py). So however many wait, they delay everything else by one slice a turn. If
+the reactor has nothing else to do, its turns follow each other immediately, and the queue is served all the time.
+
+A client that finds the queue empty is served without waiting for a turn, because scheduling a turn costs more than
+serving most messages. That must not become a way around the slice: clients that come one after the other could each be
+served at once. So this time has a budget, too (`_left`), which grows with the time since somebody was served last.
 
 Source: docs/topics/design.md#floods.
 """
@@ -24,54 +29,51 @@ log = Logger()
 
 
 class Waiting(Protocol):
-    """Who has something to be served: a session, or a web request."""
+    """A client of the queue: a session, or a web request."""
 
     def serve(self, until: float) -> bool:
-        """Serve a few things: one at least, and no further one once it is `until` on the reactor's clock.
+        """Serve a few messages: at least one, and none after the time `until` on the reactor's clock.
 
-        Return whether more waits. An exception is logged, and drops what waited.
+        Return whether more waits. An exception is logged, and removes the client from the queue.
         """
 
 
 @define(eq=False)
 class FairQueue:
-    """The queue. Nobody is in it twice.
-
-    If nobody waits, a newcomer is served at once, for the time that has passed since somebody was served last, up to a
-    slice: a turn of the reactor for each would cost more than most messages.
-    """
+    """The queue."""
 
     clock: IReactorTime
     budget: TurnBudget = field(default=Factory(lambda self: TurnBudget(self.clock.seconds), takes_self=True))
-    """What the turn may still cost; all that shares a turn shares it."""
+    """The time that is left of the present turn. Everything that has a slice of it has the same budget."""
 
     is_held: bool = False
-    """Whether nobody is served, as while the disk takes nothing."""
+    """Whether serving is suspended, as in an outage of the disk."""
 
     _queue: deque[Waiting] = field(factory=deque)
     _left: float = QUEUE_SLICE
-    """Seconds for serving at once that were left at `_at`; below 0 if the last one has overrun them."""
+    """Seconds for serving at once that were left at the time `_at`; negative if the last client overran them."""
 
     _at: float = 0.0
-    """When somebody was served last."""
+    """When a client was served last."""
 
     _call: IDelayedCall | None = None
-    """The next turn of the queue; None: there is none, because nobody waits or all are held."""
+    """The next turn of the queue; None: the queue is empty or held."""
 
     _is_serving: bool = False
+    """Whether a client is being served. It may enter others."""
 
     def __len__(self) -> int:
-        """How many wait."""
+        """Return how many wait."""
         return len(self._queue)
 
     def enter(self, who: Waiting) -> None:
-        """Serve somebody at once if nobody else waits and there is time left for that; let the rest wait."""
+        """Serve a client at once if the queue is empty and time is left for that. If more waits, enqueue the client."""
         if self._queue or self.is_held or self._is_serving or self._serve_now(who):
             self._queue.append(who)
             self._go_on()
 
     def _serve_now(self, who: Waiting) -> bool:
-        """Serve somebody for the time that is left. Return whether something still waits."""
+        """Serve a client for the time that is left. Return whether more waits."""
         seconds = self.clock.seconds
         now = began = seconds()
         left = min(QUEUE_SLICE, self._left + began - self._at)
@@ -83,7 +85,7 @@ class FairQueue:
         return waits
 
     def _serve(self, who: Waiting, until: float) -> bool:
-        # Serving one may enqueue others, or itself again. They wait, so that calls do not recurse.
+        # Serving a client may enter others, or itself again. `_is_serving` enqueues them, so that calls do not recurse.
         self._is_serving = True
         try:
             return who.serve(until)
@@ -98,7 +100,7 @@ class FairQueue:
             self._call = self.clock.callLater(0, self._turn)
 
     def _turn(self) -> None:
-        """Serve those who wait for a slice, one after the other."""
+        """Serve those that wait, one after the other, for a slice."""
         self._call = None
         if self.is_held:
             return
@@ -113,7 +115,7 @@ class FairQueue:
             self._go_on()
 
     def hold(self, is_held: bool) -> None:  # noqa: FBT001 (what it is set to)
-        """Serve nobody, or go on."""
+        """Suspend serving, or go on."""
         self.is_held = is_held
         if self._queue:
             self._go_on()

@@ -1,4 +1,4 @@
-"""The listeners of games, for those who look at all of them: operators and browsers."""
+"""The listeners of all games, for the console and the web pages."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ class GameListeners:
     """All listeners of games, by their sections of the configuration."""
 
     factories: Mapping[str, SessionFactory]
-    """What makes each one's sessions."""
+    """The session factory of each listener."""
 
     kinds: Mapping[str, str]
-    """Which game each one has."""
+    """The game of each listener."""
 
     def of(self, game: str) -> SessionFactory | None:
-        """Return what makes the sessions of a game's listener, None where it has none."""
+        """Return the session factory of a game's listener, or None if the game has no listener."""
         return next((factory for name, factory in self.factories.items() if self.kinds[name] == game), None)
 
     @property
     def sessions(self) -> Iterable[tuple[str, Session]]:
-        """All connections of games, with their listeners' names."""
+        """The sessions of all listeners, with the listeners' names."""
         return ((name, session) for name, factory in self.factories.items() for session in list(factory.sessions))

@@ -19,41 +19,41 @@ from gamed.wire import Connection
 
 @define(eq=False, weakref_slot=False)
 class Inbox:
-    """Buffered bytes and two limits. It hands a read's messages on as one batch.
+    """Buffered bytes and two limits. All messages of a read are handed on as one batch.
 
-    Fairness is decided once a batch: the share and the rate say how many messages it may have, and are charged when it
-    has ended. The batch is an iterator, so that its messages are understood one by one, each after the one before it
-    was served. That matters in three cases: nothing is taken of a peer that the message before has muted, the queue
-    stops a costly batch when its time is over, and what was understood before an error is served.
+    Fairness is decided once a batch: share and rate limit its messages, and are charged when it has ended. The batch is
+    an iterator, so a message is parsed only after the one before it was served. That matters in three cases: a message
+    may mute its peer, and then the next one must not be served; the fair queue ends a costly batch when its time is
+    over; and what precedes a syntax error is served.
     """
 
     connection: Connection
-    """Turns bytes into events. It gets bytes only when their turn has come, and so cannot be filled by a flood."""
+    """Turns bytes into events. It gets bytes only when they are served, so a flood cannot fill its buffers."""
 
     clock: IReactorTime
     messages_per_second: float
-    """Of those that are rated; 0: any number."""
+    """The listener's limit, which counts rated messages only; 0: no limit."""
 
     is_full: bool = False
-    """Whether more came while something waited. Nothing is read then until all of it was served."""
+    """Whether bytes came while others waited. Reading stops then until all of them are served."""
 
     is_behind: bool = False
-    """Whether the last read was as long as reads may be: the system has probably more."""
+    """Whether the last read was as long as a read may be, so that the kernel probably has more."""
 
     taken: int = 0
     """Messages of the present batch, until it is charged."""
 
     error: Exception | None = None
-    """What has ended the last batch: a broken protocol, or a fault of ours."""
+    """The error that has ended the last batch: a broken protocol, or a fault of ours."""
 
     share: Bucket = field(init=False)
-    """What a session has served when it is read, in the long run; beyond it, it waits in the fair queue."""
+    """How many messages are served as soon as they are read. Any more go through the fair queue."""
 
     rate: Bucket | None = field(init=False)
-    """The listener's limit for one peer, or none."""
+    """The listener's `messages_per_second`; None: no limit."""
 
     _waiting: tuple[bytes, ...] = ()
-    """What the connection has not been given. An empty chunk is the end of the stream."""
+    """Bytes that the connection has not been given. An empty chunk is the end of the stream."""
 
     _left: int = 0
     """How many more messages the present batch may have."""
@@ -72,26 +72,26 @@ class Inbox:
             self._waiting += (data,)
 
     def end(self) -> None:
-        """Take the end of what the peer says."""
+        """Append the end of the stream."""
         self._waiting += (b"",)
-        # What it said last does not wait for the rate: its seats are emptied after that.
+        # The peer's seats are emptied after its last messages, so these do not wait for the rate.
         self.rate = None
 
     def clear(self) -> None:
-        """Forget what waits, and end the batch that is under way."""
+        """Discard what waits, and end the batch that is being served."""
         self._waiting = ()
         self._left = 0
 
     def allow(self, messages_per_second: float) -> None:
-        """Raise the rate, if there is one and it is lower; a second's worth is in store."""
+        """Raise the rate, if there is one and it is lower. The new bucket is full: it holds the tokens of a second."""
         if self.rate is not None and self.rate.rate < messages_per_second:
             self.rate = Bucket(messages_per_second, messages_per_second, self.clock.seconds(), messages_per_second)
 
     def batch(self, most: int, rated: float, until: float = inf) -> Iterator[Event]:
-        """Yield at most so many messages, so many rated ones, and no second one after a moment.
+        """Yield at most `most` messages, `rated` of them rated, and no second one after the time `until`.
 
-        Errors are left in `error`. They are not raised here, because whoever takes the events has nothing to do with
-        them: a dialect that breaks must cost its peer the connection, not a room its match.
+        Errors are left in `error`, not raised: a room iterates over the batch, and a dialect that fails must cost its
+        peer the connection, not the room its match.
         """
         self._left = most
         try:
@@ -112,7 +112,7 @@ class Inbox:
 
     def charge(self) -> bool:
         """Charge the share and the rate for the last batch; return whether there may be more."""
-        # What does not end a message costs no less than one.
+        # A read that completes no message costs as much as one.
         self.share.take(self.taken or 1)
         if self.rate is not None:
             self.rate.take(self._counted)

@@ -1,9 +1,8 @@
-"""What is imported and made when somebody connects: games, the console and the web site.
+"""Lazy imports: games, the console and the web site are loaded when somebody connects to them.
 
-A daemon in which nobody plays, and at which nobody looks, has none of their code in memory, and starts without it. The
-first connection of a listener waits in the system's queue while a thread imports and makes what serves it. Running
-games share the interpreter with that thread and go on: Python gives each of the two 5 ms at a time, and no turn of the
-reactor imports anything.
+So a daemon starts faster, and has only the code in memory that is used. The first connection of a listener stays in the
+kernel's accept queue (`FirstConnection`) while a thread imports and makes what serves it. The reactor itself imports
+nothing, and games that run go on: Python's threads take turns of 5 ms.
 """
 
 from __future__ import annotations
@@ -29,19 +28,19 @@ T = TypeVar("T")
 
 @define(eq=False)
 class Late(Generic[T]):
-    """A value that is made when it is first needed; it can be needed in two threads at once."""
+    """A value that is made on first use, which may happen in two threads at once."""
 
     make: Callable[[], T]
-    """Imports what the value needs, and returns it. It does nothing that only the reactor's thread may do."""
+    """Imports what the value needs, and returns it. It runs in any thread."""
 
     is_wanted: bool = field(default=False, init=False)
-    """Whether it was made, or is being made."""
+    """Whether the value was made, or is being made."""
 
     _made: T | None = field(default=None, init=False)
     _lock: Any = field(factory=RLock, init=False)
 
     def get(self) -> T:
-        """Return the value; make it if need be."""
+        """Return the value; make it if necessary."""
         if self._made is None:
             with self._lock:
                 self.is_wanted = True
@@ -51,7 +50,7 @@ class Late(Generic[T]):
 
 
 class LateReception(Late[Reception]):
-    """A reception whose game is imported when it is asked for something: it can be used as a `Reception`."""
+    """A proxy of a `Reception` whose game is imported when it is first used."""
 
     def __init__(self, make: Callable[[], Reception], check: Callable[[Any], None]) -> None:
         super().__init__(self._make_configured)
@@ -65,7 +64,7 @@ class LateReception(Late[Reception]):
         return reception
 
     def configure(self, settings: Any) -> None:
-        """Take the listener's settings anew. Raises ConfigError, and has changed nothing then."""
+        """Replace the listener's settings. Raises ConfigError and changes nothing if they cannot be used."""
         if self.is_wanted:
             self.get().configure(settings)
         else:
@@ -78,12 +77,12 @@ class LateReception(Late[Reception]):
 
 @implementer(IProtocolFactory)
 class LateFactory(Late[IProtocolFactory]):
-    """A factory that is imported and made when somebody connects."""
+    """A proxy of a protocol factory that is imported and made when somebody connects."""
 
     _is_started = False
 
     def doStart(self) -> None:
-        """Do nothing: the factory itself starts with its first connection."""
+        """Do nothing: the factory is started by its first connection."""
 
     def doStop(self) -> None:
         """Stop the factory if it was started."""
@@ -91,7 +90,7 @@ class LateFactory(Late[IProtocolFactory]):
             self.get().doStop()
 
     def buildProtocol(self, address: IAddress) -> IProtocol | None:
-        """Return what the factory makes."""
+        """Return the factory's protocol."""
         factory = self.get()
         if not self._is_started:
             self._is_started = True
@@ -102,35 +101,39 @@ class LateFactory(Late[IProtocolFactory]):
 @implementer(IReadDescriptor)
 @define(eq=False)
 class FirstConnection:
-    """Keeps a port from accepting until its first connection waits and `load` has loaded what serves it."""
+    """Keeps a port from accepting until a connection waits and what serves it is loaded.
+
+    It is in the reactor instead of the port, with the same descriptor: when that is ready, a connection waits.
+    """
 
     port: Port
     reactor: Any
     load: Callable[[], Deferred[Any]]
+    """Loads in a thread what serves the connection."""
 
     def wait(self) -> None:
-        """Begin."""
+        """Wait for a connection."""
         self.port.stopReading()
         self.reactor.addReader(self)
 
     def stop(self) -> None:
-        """End: the port is about to be closed."""
+        """Stop waiting: the port is about to be closed."""
         self.reactor.removeReader(self)
 
     def doRead(self) -> None:
-        """Load, then have the port accept. What cannot be loaded is logged; each connection tries again, and ends."""
+        """Load, and then have the port accept. If loading fails, each connection tries again, and is closed."""
         self.reactor.removeReader(self)
         loading = self.load().addErrback(lambda failure: log.failure("a listener cannot be loaded", failure))
         loading.addCallback(lambda _result: self.port.startReading() if self.port.connected else None)
 
     def fileno(self) -> int:
-        """Return the number of the port's descriptor."""
+        """Return the port's descriptor."""
         number: int = self.port.fileno()
         return number
 
     def connectionLost(self, reason: Failure) -> None:
-        """Do nothing: the port is told itself."""
+        """Do nothing: the port learns of it itself."""
 
     def logPrefix(self) -> str:
-        """Return the log's name for it."""
+        """Return its name in logs."""
         return "first connection"

@@ -1,6 +1,6 @@
-"""How many connections a listener takes: in all, from one address, and how often from one; and who is banned.
+"""Limits of connections: how many a listener takes in all and from one address, at which rate, and bans.
 
-Source: docs/reference/battleship.md#limits; etc/gamed.toml argues for the defaults.
+Source: docs/reference/battleship.md#limits; etc/gamed.toml gives the reasons for the defaults.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gamed.core.errors import GamedError
 log = Logger()
 
 MOST_BUCKETS = 10_000
-"""Addresses whose rate is remembered; what is full again need not be."""
+"""Addresses whose buckets are kept. A bucket that is full again can be dropped."""
 
 DESCRIPTORS_KEPT = 64
 """File descriptors that connections may not use: the journal, the database, the log and the listeners need them."""
@@ -29,7 +29,7 @@ ANYBODY = "any"
 """Stands for all addresses in the log."""
 
 TICK: Final = 0.001
-"""Seconds that a token is waited for beyond its time: who looks too early, by rounding, would have to wait again."""
+"""Seconds that are added to the time to the next token, so that rounding does not make the caller come too early."""
 
 Network: TypeAlias = IPv4Network | IPv6Network
 
@@ -40,30 +40,29 @@ def network_of(text: str) -> Network:
         return ip_network(text, strict=False)
     except ValueError as error:
         raise GamedError(
-            f"{text} is no address and no network: write 192.0.2.7, 192.0.2.0/24 or 2001:db8::/32"
+            f"{text} is not an address or a network: write 192.0.2.7, 192.0.2.0/24 or 2001:db8::/32"
         ) from error
 
 
 @define(eq=False, weakref_slot=False)
 class Bucket:
-    """Tokens that come at a rate a second, and of which some are held in store."""
+    """A token bucket."""
 
     rate: float
-    """Tokens a second."""
+    """Tokens that are added in a second."""
 
     most: float
-    """Tokens in store, at most."""
+    """The bucket's capacity."""
 
     _at: float
-    """The last look."""
+    """When the level was computed last."""
 
     _held: float = 0.0
-    """Tokens that there were then, less those that were taken since."""
+    """Tokens at that time, less those that were taken since."""
 
     def level(self, now: float) -> int:
-        """Return how many whole tokens there are."""
+        """Return the number of whole tokens."""
         held = self._held + (now - self._at) * self.rate
-        # Comparing is three times as fast as `min` and `max`, and this is on each line's way.
         held = min(held, self.most)
         self._held = held
         self._at = now
@@ -71,11 +70,12 @@ class Bucket:
 
     @property
     def wait(self) -> float:
-        """Seconds from the last look until there is one token at least."""
+        """Seconds from the last `level` until there is a token."""
         return max(0.0, 1.0 - self._held) / self.rate + TICK
 
     def take(self, count: int) -> None:
-        """Take tokens, or what there is of them."""
+        """Take tokens, or all if there are fewer."""
+        # A comparison is three times as fast as `max`, and this runs once a line.
         held = self._held - count
         self._held = 0.0
         if held > 0.0:
@@ -84,16 +84,17 @@ class Bucket:
 
 @define
 class Bans:
-    """The networks from which no listener takes connections; they last until the daemon stops."""
+    """The networks from which no listener takes connections. Bans last until the daemon stops."""
 
     _refused: dict[Network, int] = field(factory=dict)
+    """How many connections were refused, by banned network."""
 
     def __iter__(self) -> Iterator[tuple[Network, int]]:
-        """Yield each network, and how many connections from it were refused."""
+        """Yield each network with the number of connections that were refused."""
         return iter(list(self._refused.items()))
 
     def ban(self, network: Network) -> None:
-        """Refuse what comes from a network."""
+        """Refuse connections from a network."""
         self._refused.setdefault(network, 0)
 
     def unban(self, network: Network) -> bool:
@@ -104,7 +105,7 @@ class Bans:
         return refused is not None
 
     def banned(self, address: str) -> Network | None:
-        """Return the banned network that an address is in, or None."""
+        """Return the banned network of an address, or None."""
         if not self._refused:
             return None
         try:
@@ -114,7 +115,7 @@ class Bans:
         return next((network for network in self._refused if parsed in network), None)
 
     def refuses(self, address: str, listener: str) -> bool:
-        """Whether an address is banned; counts it, and the log tells of the first time."""
+        """Whether an address is banned. Counts the refused connection, and logs the first one of a network."""
         network = self.banned(address)
         if network is None:
             return False
@@ -131,12 +132,16 @@ class Bans:
 
 @define
 class ConnectionLimits:
-    """Counts the connections of one listener."""
+    """Counts the connections of one listener, and refuses those that exceed a limit.
+
+    Refusals are logged in series: the first one when it happens, and their number when the series ends, so that a flood
+    of connections does not become a flood of log lines.
+    """
 
     listener: str
 
     total: int
-    """How many may be open."""
+    """How many connections may be open."""
 
     per_address: int
     """How many may be open from one address."""
@@ -145,12 +150,12 @@ class ConnectionLimits:
     """Shared by all listeners."""
 
     most: int = sys.maxsize
-    """How many the system's descriptors allow, whatever the configuration says."""
+    """How many connections the file descriptors allow, whatever the configuration says."""
 
     per_second: float = 0.0
-    """How many connections an address may open in a second, in the long run; 0: any number.
+    """How many connections an address may open in a second, in the long run; 0: no limit.
 
-    `per_address` of them may come at once, so that all of an address can come again together.
+    A burst of `per_address` is allowed, so that all clients of an address can reconnect at the same time.
     """
 
     clock: Callable[[], float] = field(default=time.monotonic, eq=False)
@@ -159,26 +164,27 @@ class ConnectionLimits:
     """The cause of the last refusal: "banned", "all", "address" or "rate"."""
 
     _buckets: dict[str, Bucket] = field(factory=dict, eq=False)
-    """By address, what is left of its rate."""
+    """The token bucket of each address, for `per_second`."""
 
     _open: dict[str, int] = field(factory=dict)
-    """By address, how many are open."""
+    """How many connections are open, by address."""
 
     _count: int = 0
-    """How many are open in all."""
+    """How many connections are open in all."""
 
     _refused: dict[str, int] = field(factory=dict)
-    """By series (an address, or `ANYBODY`), how many were refused since its first refusal was logged."""
+    """How many connections were refused in each running series, by address or `ANYBODY`."""
 
     def admit(self, address: str) -> bool:
-        """Count a connection in, or refuse it. The log tells of the first refusal of a series, and how many it had."""
+        """Count a new connection, or refuse it."""
         if self.bans.refuses(address, self.listener):
             self.why = "banned"
             return False
         here = self._open.get(address, 0)
         if self._count >= self.total or here >= self.per_address:
             self.why = "address" if here >= self.per_address else "all"
-            # A full listener refuses in one series: addresses without a connection would have no end of theirs.
+            # Refusals of a full listener are one series of all addresses. A series of an address ends when one of its
+            # connections is closed, and here it may have none.
             self._refuse_number(address if here >= self.per_address else ANYBODY, address, here)
             return False
         if self.per_second and not self._take(address):
@@ -196,7 +202,7 @@ class ConnectionLimits:
 
     @property
     def addresses(self) -> int:
-        """From how many addresses they come."""
+        """From how many addresses connections are open."""
         return len(self._open)
 
     def _take(self, address: str) -> bool:
@@ -207,7 +213,7 @@ class ConnectionLimits:
             if len(self._buckets) >= MOST_BUCKETS:
                 self._forget(now)
             bucket = self._buckets[address] = Bucket(self.per_second, self.per_address, now, self.per_address)
-        # They may have been configured anew.
+        # The configuration may have been reloaded.
         bucket.rate, bucket.most = self.per_second, self.per_address
         if not bucket.level(now):
             return False
@@ -215,19 +221,22 @@ class ConnectionLimits:
         return True
 
     def _forget(self, now: float) -> None:
-        """Forget the buckets that are full again; if that is not enough, all: so many addresses are no one's flood."""
+        """Drop the buckets that are full again, or all of them if that leaves too many.
+
+        A flood from so many addresses is not stopped by a limit of each address anyway.
+        """
         kept = {address: bucket for address, bucket in self._buckets.items() if bucket.level(now) < bucket.most}
         self._buckets = kept if len(kept) < MOST_BUCKETS // 2 else {}
 
     def _forget_full(self, address: str) -> None:
-        """Forget an address's bucket if it is full again, as that of who stayed for a while is."""
+        """Drop an address's bucket if it is full again, as it is after a long connection."""
         bucket = self._buckets.get(address)
         if bucket is not None and bucket.level(self.clock()) >= bucket.most:
             del self._buckets[address]
 
     def _refuse_rate(self, address: str) -> None:
         text = (
-            "refused: listener={listener} address={address} comes more often than {rate:g} times a second; raise "
+            "refused: listener={listener} address={address} connects more often than {rate:g} times a second; raise "
             "connections_per_second if that is wanted"
         )
         self._refuse(address, text, address=address, rate=self.per_second)
@@ -247,13 +256,13 @@ class ConnectionLimits:
         self._refuse(series, text, address=address, here=here, **facts)
 
     def _refuse(self, series: str, text: str, **facts: Any) -> None:
-        """Count a refusal; the log is told of the first one of a series."""
+        """Count a refusal, and log it if it is the first one of a series."""
         if series not in self._refused:
             log.warn(text, listener=self.listener, **facts)
         self._refused[series] = self._refused.get(series, 0) + 1
 
     def release(self, address: str) -> None:
-        """Count a connection out."""
+        """Count a connection that was closed, and end the series of refusals that waited for it."""
         here = self._open[address] - 1
         if here:
             self._open[address] = here
@@ -273,7 +282,7 @@ class ConnectionLimits:
 
 
 def raise_descriptor_limit() -> int:
-    """Raise the soft limit of file descriptors to the hard one; return how many connections that leaves room for."""
+    """Raise the soft limit of file descriptors to the hard one. Return how many connections that allows."""
     _soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     return hard - DESCRIPTORS_KEPT

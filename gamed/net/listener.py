@@ -1,4 +1,4 @@
-"""A listening endpoint as a service: it listens before privileges are dropped, and says clearly why it cannot.
+"""A listening endpoint as a service. It listens before privileges are dropped, and explains why it cannot.
 
 Source: docs/topics/design.md#traps-already-found (dual stack, the ephemeral range).
 """
@@ -25,15 +25,15 @@ from gamed.net.sockets import hold_little
 from gamed.net.tls import Certificates, TLSEndpoint, server_endpoint
 
 BACKLOG = 4096
-"""Connections that the system holds until they are accepted, if it may hold so many (net.core.somaxconn).
+"""The length of the kernel's accept queue, as far as net.core.somaxconn allows it.
 
-One that finds the queue full can be lost after its client has been told that it is connected; a client that waits to be
-spoken to would wait for ever.
+If the queue is full, the kernel can drop a connection that is established for its client. A client that waits for the
+server's first message would then wait forever.
 """
 
 
 def standard_endpoint(port: int) -> str:
-    """Return the endpoint of a standard port: all interfaces, both IP families, IPv4 alone where there is no IPv6."""
+    """Return the endpoint of a port: all interfaces, IPv6 and IPv4, or IPv4 alone if the host has no IPv6."""
     try:
         socket.socket(socket.AF_INET6).close()
     except OSError:
@@ -42,7 +42,7 @@ def standard_endpoint(port: int) -> str:
 
 
 def endpoint_of(section: str, text: str, reactor: Any) -> IStreamServerEndpoint:
-    """Return the endpoint that a string of a section names; nothing is opened yet. Raises ConfigError."""
+    """Return the endpoint that a string of a section describes, without opening it. Raises ConfigError."""
     try:
         return server_endpoint(reactor, text)
     except OSError as error:
@@ -55,7 +55,7 @@ def endpoint_of(section: str, text: str, reactor: Any) -> IStreamServerEndpoint:
 
 
 def expiries(listeners: Iterable[Listener]) -> dict[str, datetime]:
-    """Return when the certificates of listeners expire, by their sections, where they have any."""
+    """Return when the certificates of TLS listeners expire, by the listeners' sections."""
     return {each.section: each.certificates.expires for each in listeners if each.certificates is not None}
 
 
@@ -64,17 +64,17 @@ class Listener(Service):
     """One listener."""
 
     section: str
-    """Where its endpoint stands in the configuration."""
+    """The section of the configuration that has its endpoint."""
 
     endpoint: str
     factory: IProtocolFactory
     reactor: Any
 
     accept_throttle: AcceptThrottle | None = None
-    """What accepts its connections; None: the reactor."""
+    """What accepts its connections; None: the reactor does."""
 
     load: Callable[[], Deferred[Any]] | None = None
-    """Imports and makes, in a thread, what the first connection needs; the connection waits. None: nothing."""
+    """Loads in a thread what the first connection needs, while the connection waits. None: nothing is to be loaded."""
 
     port: IListeningPort | None = field(default=None, init=False)
     certificates: Certificates | None = field(default=None, init=False)
@@ -90,7 +90,7 @@ class Listener(Service):
         if isinstance(endpoint, TLSEndpoint):
             self.certificates = endpoint.certificates
         failures: list[Failure] = []
-        # Every endpoint that can be named in a configuration is done at once.
+        # For each kind of endpoint that a configuration can name, the Deferred has fired already.
         listening.addCallbacks(self._listening, failures.append)
         if failures:
             raise self._explained(failures[0])
@@ -106,7 +106,7 @@ class Listener(Service):
 
     @property
     def address(self) -> str:
-        """Where it listens, for the log: address and port, or what else the endpoint has."""
+        """The address at which it listens, for logs: host and port, or the endpoint's own description."""
         where: Any = None if self.port is None else self.port.getHost()
         host = getattr(where, "host", None)
         if host is None:
@@ -123,7 +123,7 @@ class Listener(Service):
         )
 
     def reload(self) -> bool:
-        """Read certificates anew, for the connections that come; False where there are none. Raises ConfigError."""
+        """Read the certificates again, for new connections. Return False if it has none. Raises ConfigError."""
         if self.certificates is None:
             return False
         self.certificates.reload()

@@ -1,4 +1,4 @@
-"""What is on its way to a peer: events that leave together, what the system has not taken, and the end of it all.
+"""What is sent to a peer: it gathers events, sends them together, detects a peer that does not read, and half closes.
 
 Source: docs/topics/design.md#back-pressure, docs/reference/battleship.md#ends (the last line before a close).
 """
@@ -19,48 +19,55 @@ LINGER: Final = 5.0
 
 
 class Sender(Protocol):
-    """Whose outbox it is."""
+    """The owner of an outbox."""
 
     def congested(self) -> None:
         """Take note that the peer reads too slowly."""
 
     def relieved(self) -> None:
-        """Take note that it reads again."""
+        """Take note that the peer reads again."""
 
     def overrun(self, unsent: int) -> None:
-        """Take note that so many bytes wait for the peer, more than may."""
+        """Take note that more bytes wait for the peer than the limit allows; the connection is about to be dropped."""
 
 
 @implementer(IPushProducer)
 @define(eq=False, weakref_slot=False)
 class Outbox:
-    """The way to a peer. It is the transport's producer: so the transport says when the peer reads too slowly."""
+    """The sending side of a connection.
+
+    Events of one reactor turn are gathered in `outgoing`, and `flush` sends them with one system call, past the
+    transport. The transport gets only what the kernel does not take. The outbox is then registered as its producer, so
+    that the transport calls `pauseProducing` and `resumeProducing` when the peer reads too slowly, and again.
+
+    With TLS all bytes must pass through the transport, and the outbox is its producer from the beginning.
+    """
 
     sender: Sender | None
-    """None once the connection is lost: the two must not be part of a reference cycle then."""
+    """None once the connection is lost, so that the two are not part of a reference cycle."""
 
     transport: Any
     """None once the connection is lost."""
 
     handle: socket.socket | None
-    """What bytes are sent through: None with TLS, and where there is none."""
+    """The socket; None with TLS, and where the transport has none."""
 
     clock: IReactorTime
     traffic: Traffic
     most: int
-    """Bytes that may wait for a peer that does not read."""
+    """How many bytes may wait for a peer that does not read."""
 
     outgoing: bytes = b""
-    """What leaves at the next `flush`."""
+    """What the next `flush` sends."""
 
     is_congested: bool = False
     """Whether the peer reads too slowly."""
 
     _unsent: int = 0
-    """Bytes that were left to the transport since then."""
+    """Bytes that were given to the transport while the peer was congested."""
 
     _abort: IDelayedCall | None = field(default=None, init=False)
-    """What closes the connection if the peer does not; None until our side is closed."""
+    """The timer that drops the connection if the peer does not close its side; None until our side is closed."""
 
     def __attrs_post_init__(self) -> None:
         if self.handle is None:
@@ -72,9 +79,9 @@ class Outbox:
         return self._abort is not None
 
     def flush(self) -> None:
-        """Send the events: at once what the system takes; the rest waits in the transport.
+        """Send what the kernel takes, and leave the rest to the transport.
 
-        The transport alone would send all in a later turn of the reactor, at the price of that turn and of two more
+        `transport.write` would send everything in a later turn of the reactor, which costs that turn and two more
         system calls a line.
         """
         data, self.outgoing = self.outgoing, b""
@@ -85,12 +92,13 @@ class Outbox:
             try:
                 sent = self.handle.send(data)
             except OSError:
-                # The transport meets the same error and knows what to do about it.
+                # The transport's own attempt fails in the same way, and it handles the error.
                 sent = 0
             if sent == len(data):
                 return
             data = data[sent:]
-            # A pull producer is asked for more when all has left, which is what there is to know.
+            # A pull producer: its `resumeProducing` is called when the transport's buffer is empty, which means here
+            # that the peer reads again.
             self.transport.registerProducer(self, streaming=False)
             self.pauseProducing()
         self._leave_to_transport(data)
@@ -105,10 +113,10 @@ class Outbox:
         self.transport.write(data)
 
     def close(self, last: bytes) -> None:
-        """Close our side after the last bytes, and all when the peer has closed its own, or has had its time.
+        """Half close after the last bytes. The connection ends when the peer closes its side, or after `LINGER`.
 
-        Closing both at once would make the system reset the connection if anything of the peer's was still unread, and
-        a reset can overtake the last line.
+        If we closed both sides while input of the peer is unread, the kernel would reset the connection, and the reset
+        can overtake the last line.
         """
         self.outgoing += last
         self.flush()
@@ -126,7 +134,7 @@ class Outbox:
         if self._abort is not None and self._abort.active():
             self._abort.cancel()
 
-    # IPushProducer: the transport's word that the peer reads too slowly, or reads again
+    # IPushProducer: called by the transport when the peer reads too slowly, or reads again
 
     def pauseProducing(self) -> None:
         """Take note that the peer does not read."""
@@ -135,7 +143,7 @@ class Outbox:
             self.sender.congested()
 
     def resumeProducing(self) -> None:
-        """Take note that it reads again."""
+        """Take note that the peer reads again."""
         if not self.is_congested:
             return
         self.is_congested = False
@@ -146,4 +154,4 @@ class Outbox:
             self.sender.relieved()
 
     def stopProducing(self) -> None:
-        """Nothing to stop: the transport says this when the connection is lost."""
+        """Do nothing: the transport calls this when the connection is lost."""

@@ -1,4 +1,4 @@
-"""Where a session stands between its first byte and its last: one table, and nothing else changes a session's phase.
+"""The states of a session, from its first byte to its last, and the table of their transitions.
 
 Source: docs/topics/design.md#phases-of-a-session.
 """
@@ -15,35 +15,39 @@ from attrs import frozen
 class Phase(Enum):
     """What is done with a peer's messages. Exactly one phase holds."""
 
-    # Members are made once. Enum's own hash is a call, and phases are looked up at each read of a peer that is fast.
+    # Enum's own hash is a Python function. The identity serves as well, because each member exists once, and costs less
+    # where a phase is looked up at each read.
     __hash__ = object.__hash__
 
     HANDSHAKING = auto()
-    """TLS is not done: all is read, and there are no messages yet."""
+    """The TLS handshake is not done: all is read, and there are no messages yet."""
     OPEN = auto()
-    """What comes is served at once, as far as the peer's share allows."""
+    """Messages are served at once, as far as the peer's share allows."""
     QUEUED = auto()
-    """More has come than the share allows: the session is in the fair queue."""
+    """More messages have come than the share allows: the session is in the fair queue."""
     RATED = auto()
-    """The listener's messages per second are used up: the session goes on when its bucket has a token again."""
+    """The listener's messages per second are used up: a timer serves on when the bucket has a token again."""
     MUTED = auto()
-    """Refused, or about to be let go: what comes is read and thrown away."""
+    """The peer was refused, or is about to be disconnected: its input is read and discarded."""
     CLOSING = auto()
-    """Our side is closed: what comes is thrown away until the peer closes its own, or has had its time for that."""
+    """Our side is closed: input is discarded until the peer closes its own, or for `LINGER` seconds."""
     LEAVING = auto()
-    """The peer has closed its side: the fair queue serves what it said last, and then empties its seats."""
+    """The peer has closed its side: the fair queue serves its last messages, and then empties its seats."""
     DEPARTING = auto()
-    """As LEAVING, with nothing left to serve."""
+    """Like LEAVING, with nothing left to serve."""
     GONE = auto()
     """The seats are empty."""
 
 
 @frozen(eq=False)
 class Occasion:
-    """What can happen to a session. `then`: from each phase in which it means something, the one that follows."""
+    """Something that can happen to a session."""
 
     text: str
+    """A description for people."""
+
     then: Mapping[Phase, Phase]
+    """The next phase, for each phase in which it has a meaning. In the others it changes nothing."""
 
 
 HANDS_SHAKEN: Final = Occasion("the TLS handshake is done", {Phase.HANDSHAKING: Phase.OPEN})
@@ -60,7 +64,7 @@ SILENCED: Final = Occasion(
         Phase.OPEN: Phase.MUTED,
         Phase.QUEUED: Phase.MUTED,
         Phase.RATED: Phase.MUTED,
-        # It leaves all the same.
+        # The peer has closed its side; only its last messages are dropped.
         Phase.LEAVING: Phase.DEPARTING,
     },
 )
@@ -91,16 +95,16 @@ TABLE: Final = (
     PEER_ENDED,
     SEATS_EMPTIED,
 )
-"""All that can happen. In a phase that an occasion does not name, it changes nothing: closing twice is closing once."""
+"""All that can happen to a session."""
 
 SERVED: Final = frozenset({Phase.QUEUED, Phase.LEAVING})
 """The phases in which the fair queue has messages of the session to serve."""
 
 LOOKED_AT: Final = frozenset({Phase.HANDSHAKING, Phase.OPEN, Phase.RATED})
-"""The phases in which it is the peer that keeps a begun message from ending."""
+"""The phases in which an unfinished message waits for the peer, and not for a limit of ours."""
 
 DEAF: Final = frozenset({Phase.MUTED, Phase.CLOSING, Phase.DEPARTING, Phase.GONE})
-"""The phases in which nothing is heard of the peer any longer."""
+"""The phases in which input of the peer is discarded."""
 
 LEFT: Final = frozenset({Phase.LEAVING, Phase.DEPARTING, Phase.GONE})
-"""The phases that follow the peer's end."""
+"""The phases after the peer has closed its side."""

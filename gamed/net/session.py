@@ -4,8 +4,20 @@ Source: docs/topics/design.md#a-moves-way-a-relayed-shot, docs/topics/design.md#
 docs/reference/battleship.md#ends (the last line before a close),
 docs/reference/battleship.md#what-the-original-does-differently (TCP_NODELAY, TCP_QUICKACK).
 
-`inbox.py` holds what the peer has sent, `outbox.py` what it is sent, and `phase.py` says in one table what is done with
-its messages. This module joins them: it moves from phase to phase, and tells the transport whether to read.
+`inbox.py` holds what the peer has sent, `outbox.py` what is sent to it, and `phase.py` says in one table what is done
+with its messages. This module joins them: it changes the phase, and pauses or resumes the transport's reading.
+
+The way of a message. The reactor calls `dataReceived` with at most `READ_BYTES`. In phase OPEN, `_take` serves at once
+as many messages as the peer's share allows, which is all of them for an ordinary player. What exceeds the share moves
+the session to phase QUEUED: the fair queue calls `serve`, a few messages at a time, and the transport is paused as soon
+as more bytes come, so that the kernel's buffer and then TCP's window hold the flood back. What exceeds the listener's
+`messages_per_second` moves it to phase RATED: a timer calls `_go_on`.
+
+The way out. When the peer closes its side, its last messages may still wait. `_leave` therefore never empties seats
+itself, but enters the fair queue, whose last call of `serve` does (`_depart`). If the peer has sent megabytes before it
+closed, the end would be read long after it came; `_is_overdue` looks for it in the socket instead. When we close first,
+`close` half closes the connection, and what the peer still sends is read and discarded: unread input would make the
+kernel send a reset, which can overtake our last line.
 """
 
 from __future__ import annotations
@@ -59,23 +71,24 @@ if TYPE_CHECKING:
 log = Logger()
 
 READ_BYTES = 512
-"""Bytes that are read of a peer at a time, at most. A dialect parses what it is given at once: that many bytes of short
-messages take 0.1 ms, and what waits of a flood takes little memory."""
+"""The most bytes that are read from a peer at a time. A dialect parses all of them at once, which takes 0.1 ms if the
+messages are short. A small buffer also keeps the unserved part of a flood out of the daemon's memory."""
 
 LEFT_BEHIND = 1.0
-"""Seconds after its end in which a seated peer is still served: tables do not wait longer for what it left behind."""
+"""Seconds for which a seated peer is still served after it has closed its side. Then its seats are emptied, so that
+the others at its tables do not wait for the end of a flood."""
 
 MUTE_BYTES = 4_096
-"""Bytes that are read at a time of a peer that is not heard any longer, and thrown away."""
+"""Bytes that are read at a time from a muted peer, and discarded."""
 
 _OPEN: Final = Phase.OPEN
-"""Looked up once: to look up a member of an enum is a call in Python 3.11, and this is on each move's way."""
+"""A global name, because reading a member of an enum is a function call in Python 3.11, once a move."""
 
 
 @implementer(IProtocol, IHandshakeListener, IHalfCloseableProtocol)
 @define(eq=False)
 class Session:
-    """A peer on a transport, whose protocol it is."""
+    """The Twisted protocol of a transport, and the `Peer` that rooms see."""
 
     connection: Connection
     factory: SessionFactory
@@ -88,10 +101,10 @@ class Session:
     """What the peer calls itself, if it has said that."""
 
     party: Party | None = None
-    """Whom the peer came with."""
+    """The party that the peer belongs to; None: it plays with anybody."""
 
     wanted: str | None = None
-    """The id of the room that it asks for; None: any."""
+    """The id of the room that the peer asks for; None: any."""
 
     places: tuple[tuple[Room, Seat], ...] = ()
     """The peer's rooms, and its seats in them."""
@@ -103,37 +116,38 @@ class Session:
     """What is on its way to the peer."""
 
     begun: BegunMessage | None = None
-    """What looks at an unfinished message have found; None: there was none at the last look."""
+    """The unfinished message that regular looks have found; None: there was none at the last look."""
 
     arrived: float = inf
-    """When what is served now counts as arrived; where more than one read is served together, the first of them."""
+    """When the messages that are being served count as arrived. Of several reads that are served together, the first
+    counts."""
 
     phase: Phase = Phase.OPEN
     """What is done with the peer's messages. Only `_go` changes it."""
 
     _place: tuple[Room, Seat] | None = None
-    """The place to which the peer's events go, where the reception does not route them."""
+    """The room and seat that get the peer's events; None: the reception gets them."""
 
     _refusals: Refusals | None = None
-    """What it sent in vain; None: nothing yet."""
+    """The peer's messages that had no effect; None: none so far."""
 
     _rest: IDelayedCall | None = None
-    """The call with which a session goes on that is RATED."""
+    """The timer of phase RATED."""
 
     _is_paused: bool = False
-    """Whether a room wants nothing read of the peer."""
+    """Whether a room has paused the peer."""
 
     _is_inside: bool = False
-    """Whether the peer has said something whole, and is read by the reactor itself, not by the accept throttle."""
+    """Whether the peer has sent a complete message. From then on the reactor reads it, not the accept throttle."""
 
     _is_answered: bool = False
-    """Whether the peer says nothing more before something is sent to it, which acknowledges what was read of it."""
+    """Whether something is sent to the peer before it sends more. That packet carries the acknowledgement."""
 
     _arrivals: Arrivals | None = None
-    """None: there is no socket, or no pass of the reactor is noted."""
+    """When the socket's bytes arrived; None: there is no socket, or the reactor's passes are not counted."""
 
     _ended_at: float | None = None
-    """When a seated peer of which more waits was first seen to have ended."""
+    """When a look at the socket first found that the peer has closed its side, while messages of it wait."""
 
     # IProtocol
 
@@ -143,12 +157,12 @@ class Session:
         self.connectionMade()
 
     def connectionMade(self) -> None:
-        """Prepare the transport, and have the reception receive the peer."""
+        """Prepare the transport, and announce the peer to the reception."""
         factory, transport = self.factory, self.transport
         factory.sessions[self] = None
         tune(transport)
         self.phase = Phase.HANDSHAKING if is_tls(transport) else Phase.OPEN
-        # TLS has a socket, too, but what is sent must go through the TLS.
+        # TLS has a socket, too, but bytes that are sent must pass through the TLS layer.
         handle = transport.getHandle() if is_tcp(transport) and not is_tls(transport) else None
         self.inbox = Inbox(self.connection, factory.clock, factory.messages_per_second)
         self.outbox = Outbox(self, transport, handle, factory.clock, factory.traffic, factory.unsent_bytes)
@@ -160,7 +174,7 @@ class Session:
             self._read_or_not()
 
     def dataReceived(self, data: bytes) -> None:
-        """Take bytes from the peer: at once what is within its share, and the rest when its turn comes."""
+        """Serve what is within the peer's share now, and the rest when its turn comes."""
         self.factory.traffic.received += len(data)
         if self.phase is not _OPEN and self.phase in DEAF:
             return
@@ -169,7 +183,7 @@ class Session:
         self._is_answered = False
         handle = self.outbox.handle
         if self._arrivals is not None:
-            # By TLS it is not known how much was read of the socket.
+            # With TLS it is not known how much was read from the socket.
             arrived = self._arrivals.read(is_emptied=handle is not None and len(data) < READ_BYTES)
         else:
             arrived = inf if self.factory.passes is None else self.factory.passes.seconds()
@@ -183,11 +197,11 @@ class Session:
             acknowledge(handle)
 
     def _go(self, occasion: Occasion) -> None:
-        """Go to the phase that follows."""
+        """Change to the phase that follows."""
         self.phase = occasion.then.get(self.phase, self.phase)
 
     def _take(self) -> None:
-        """Take what is within the share; the rest goes to the fair queue, which may be done with it at once."""
+        """Serve what is within the share, and leave the rest to the fair queue, which may serve it at once."""
         factory = self.factory
         share = 0 if factory.is_held else self.inbox.share.level(factory.clock.seconds())
         if not share or self._serve(min(share, MESSAGES_AT_ONCE)):
@@ -195,9 +209,9 @@ class Session:
             factory.fair_queue.enter(self)
 
     def _serve(self, most: int, until: float = inf) -> bool:
-        """Serve a batch: so many messages at most, and no second one after a moment. Return whether there may be more.
+        """Serve at most `most` messages, and after the time `until` no second one. Return whether there may be more.
 
-        What waits for the listener's rate is not part of that: `_rest` goes on with it.
+        Messages held back by the rate limit do not count as more: the timer `_rest` resumes them.
         """
         inbox = self.inbox
         rated = inf if inbox.rate is None else inbox.rate.level(self.factory.clock.seconds())
@@ -219,7 +233,7 @@ class Session:
         return inbox.charge() and self.phase not in DEAF
 
     def _hand_on(self, events: Iterator[Event]) -> None:
-        """Hand a batch to the reception, or to the room: from the message on that has given the peer its place."""
+        """Hand a batch to the room, or to the reception until one of the messages has given the peer its place."""
         if self._place is None:
             for event in events:
                 self._attempt(self.factory.reception.receive, self, event)
@@ -233,14 +247,14 @@ class Session:
                 self._is_answered = room.table.is_next_elsewhere and not self.connection.unfinished
 
     def _come_in(self) -> None:
-        """Be read like those who play: the peer has said something whole."""
+        """Have the reactor read the peer from now on: it has sent a complete message."""
         self._is_inside = True
         if self.factory.accept_throttle is not None and is_tcp(self.transport):
             self.factory.accept_throttle.let_in(below(self.transport))
         self._watch()
 
     def _go_on(self) -> None:
-        """Go on at the listener's rate."""
+        """Serve on after a pause that the listener's rate demanded."""
         self._rest = None
         if self._is_overdue:
             self.mute()
@@ -252,9 +266,9 @@ class Session:
 
     @property
     def _is_overdue(self) -> bool:
-        """Whether the peer's seats are to be emptied although not all is served that it sent before its end.
+        """Whether to empty the peer's seats although not everything is served that it sent before it closed.
 
-        What lies in the kernel may be a flood of megabytes, and the end of it is read last.
+        The kernel's buffer may hold a flood of megabytes, and the end of the stream is read last.
         """
         if not self.places or not self.is_gone:
             return False
@@ -264,15 +278,16 @@ class Session:
         return now - self._ended_at >= LEFT_BEHIND
 
     def serve(self, until: float) -> bool:
-        """Serve a batch when it is our turn in the fair queue, and at last the peer's leaving.
+        """Serve a batch because it is our turn in the fair queue. If the peer has left and nothing waits, depart.
 
-        Return whether more waits for another turn. A session that was muted in the fair queue, and then left, is there
-        twice: at its second turn it is gone.
+        Return whether more waits for another turn. A session that was muted while it was queued, and then left, is in
+        the queue twice. Its second turn finds phase GONE and does nothing.
         """
         try:
             if self.phase in SERVED:
                 has_more = self._serve(MESSAGES_AT_ONCE, until)
-                # Looking at the socket costs two system calls. If all was read that had come, its end is read next.
+                # `_is_overdue` costs two system calls. They are saved where the last read has emptied the socket: then
+                # the end of the stream is read next.
                 if (has_more or self.inbox.is_behind) and self._is_overdue:
                     self.mute()
                     self._go(PEER_ENDED)
@@ -293,14 +308,14 @@ class Session:
     # Reading
 
     def _read_again(self) -> None:
-        """Read on if all was served that had come."""
+        """Resume reading if everything that had come is served."""
         if self.inbox.is_full and self.phase not in {Phase.QUEUED, Phase.RATED}:
             self.inbox.is_full = False
             self._read_or_not()
 
     def _read_or_not(self) -> None:
-        # By TLS all is read until hands are shaken: what is said to the peer waits for that. When our side is closed,
-        # all is read that the peer may close its own.
+        # Two phases always read. During a TLS handshake, because nothing can be sent to the peer before its end. And
+        # when our side is closed, because the peer's end of the stream comes after the rest of its data.
         if self.transport is None or self.outbox.is_closed or self.phase is Phase.HANDSHAKING:
             return
         if self._is_read:
@@ -314,12 +329,12 @@ class Session:
         return not (self._is_paused or self.inbox.is_full or self.factory.is_held)
 
     def _watch(self) -> None:
-        """Take note whether the reactor itself looks at the socket in each pass."""
+        """Take note whether the reactor polls the socket in each pass."""
         if self._arrivals is not None:
             self._arrivals.watch(is_watched=self._is_inside and self._is_read)
 
     def look(self, now: float) -> None:
-        """Note whether a message was begun and not ended, and it is the peer who keeps us waiting."""
+        """Look for a message that was begun and has not ended, where the peer, not our limits, delays its end."""
         connection = self.connection
         if self.phase not in LOOKED_AT or self.factory.is_held or not (connection.begun or connection.unfinished):
             self.begun = None
@@ -333,11 +348,11 @@ class Session:
     # Refusals
 
     def expel(self) -> None:
-        """Empty the peer's seats as if it had left, because an operator lets it go."""
+        """Empty the peer's seats as if it had left, because an operator disconnects it."""
         self._leave_all(Termination.LEFT)
 
     def refuse(self, error: RemoteProtocolError) -> None:
-        """Have the reception refuse the peer for what it did, and empty its seats."""
+        """Have the reception refuse the peer for a broken protocol, and empty its seats."""
         self.refused(Refusal(error.code, str(error), error.hint, error.text))
         self._attempt(self.factory.reception.refuse, self, error)
         self._leave_all(Termination.LIMIT)
@@ -348,14 +363,14 @@ class Session:
 
     @property
     def refusals(self) -> Refusals:
-        """What the peer sent in vain; made when it is asked for, because most peers have none."""
+        """The peer's messages that had no effect. Created on first use, because most peers have none."""
         if self._refusals is None:
             self._refusals = Refusals()
         return self._refusals
 
     @property
     def listener(self) -> str:
-        """The name of the listener that the peer came by."""
+        """The name of the listener that the peer is connected to."""
         return self.factory.limits.listener
 
     @property
@@ -370,7 +385,7 @@ class Session:
             self.refused(Refusal("not-seated", str(error)))
             self.close()
         except StoreError as error:
-            # The cause is told once: in an outage each newcomer comes here.
+            # No traceback and no warning: in an outage this happens to each new peer, and its cause is logged once.
             log.info("not seated: peer={peer}: {error}", peer=self.name, error=error)
             self.close()
         except RemoteProtocolError:
@@ -390,18 +405,18 @@ class Session:
     # IHandshakeListener
 
     def handshakeCompleted(self) -> None:
-        """Read, or do not: what is said to a peer waits until now, and whoever waits for that would not shake hands."""
+        """Pause reading if something else wants that. It could not be paused earlier, or TLS would never be done."""
         self._go(HANDS_SHAKEN)
         self._read_or_not()
 
     # IHalfCloseableProtocol
 
     def readConnectionLost(self) -> None:
-        """Take the end of what the peer says as its leaving: half a peer is none."""
+        """Take the end of the peer's stream as its leaving, although it might still read."""
         self._leave()
 
     def writeConnectionLost(self) -> None:
-        """Nothing to do: our side was closed by `close`."""
+        """Do nothing: our side was closed by `close`."""
 
     def connectionLost(self, reason: Failure) -> None:
         """Forget the transport, and have the peer leave."""
@@ -414,7 +429,10 @@ class Session:
         self._leave()
 
     def _leave(self) -> None:
-        """Have the fair queue hand on what the peer sent last, and then empty its seats: many who leave take turns."""
+        """Have the fair queue serve what the peer sent last, and then empty its seats.
+
+        The queue also spreads the work over several turns of the reactor when many peers leave at once.
+        """
         self._stop_rest()
         if self.phase in LEFT:
             return
@@ -431,7 +449,7 @@ class Session:
             self._rest = None
 
     def _depart(self) -> None:
-        """Empty the seats, and close what is still open."""
+        """Empty the peer's seats, and close what is still open."""
         if self.phase is Phase.GONE:
             return
         self._go(SEATS_EMPTIED)
@@ -444,7 +462,7 @@ class Session:
         if self.transport is not None:
             self.transport.loseConnection()
 
-    # Sender: what the outbox says
+    # Sender: called by the outbox
 
     def congested(self) -> None:
         """Tell the rooms that the peer does not read."""
@@ -457,7 +475,7 @@ class Session:
             room.relieved(seat)
 
     def overrun(self, unsent: int) -> None:
-        """Have developers learn why the connection is dropped."""
+        """Note for developers why the connection is dropped."""
         reason = f"did not read: {unsent} bytes waited for it"
         self.refused(Refusal("not-reading", reason, "a client that reads all the time"))
 
@@ -465,17 +483,17 @@ class Session:
 
     @property
     def called(self) -> str:
-        """The name that the peer has given itself, or else its address."""
+        """The name that the peer has given itself, or its address."""
         return self.name if self.own_name is None else self.own_name
 
     def introduce(self, name: str) -> None:
-        """Take note of the name that the peer has given itself; in logs, what is not printable in it is spelled out."""
+        """Take note of the name that the peer has given itself. In logs, unprintable characters are escaped."""
         self.own_name = name
         self.name = f"{ascii(name)[1:-1]}@{self.name.rpartition('@')[2]}"
 
     def entered(self, room: Room, seat: Seat) -> None:
-        """Take note of a place in a room, where words of the peer go if the reception does not route them."""
-        # It has what it asked for; after this match, any room will do.
+        """Take note of a place in a room. It gets the peer's messages, unless the reception routes them."""
+        # The wish is fulfilled. After this match, any room will do.
         self.wanted = None
         place = (room, seat)
         self.places += (place,)
@@ -491,12 +509,12 @@ class Session:
 
     @property
     def is_gone(self) -> bool:
-        """Whether the peer has closed its side, read or not."""
+        """Whether the peer has closed its side, even if its last bytes have not been read."""
         handle = self.outbox.handle
         return self.transport is None if handle is None else has_hung_up(handle)
 
     def has_unread(self, limit: float) -> bool:
-        """Whether something that may have arrived by a moment is still to be served."""
+        """Whether the peer has unserved input that may have arrived by the time `limit`."""
         if self.phase in DEAF:
             return False
         if self.phase in {Phase.QUEUED, Phase.RATED, Phase.LEAVING}:
@@ -510,21 +528,21 @@ class Session:
         self.inbox.allow(messages_per_second)
 
     def deliver(self, event: Event) -> None:
-        """Put by what the dialect says for an event; a peer that is lost gets nothing any longer."""
+        """Encode an event for the next `flush`; a lost connection drops it."""
         if self.transport is not None:
             self.outbox.outgoing += self.connection.send(event)
 
     def flush(self) -> None:
-        """Send what was put by."""
+        """Send what was delivered since the last call."""
         self.outbox.flush()
 
     @property
     def is_closing(self) -> bool:
-        """Whether our side is closed, and the peer's is not yet."""
+        """Whether we have closed our side."""
         return self.outbox.is_closed
 
     def close(self) -> None:
-        """Close our side after the last line, and all when the peer has closed its own, or has had its time."""
+        """Half close after the last line. The connection ends when the peer closes its side, or after `LINGER`."""
         if self.transport is None or self.outbox.is_closed:
             return
         self.mute()
@@ -532,26 +550,26 @@ class Session:
         self.outbox.close(self.connection.close())
 
     def mute(self) -> None:
-        """Take nothing more from the peer, ever, not even what waits."""
+        """Discard what waits, and all that the peer will send."""
         self._go(SILENCED)
         self.inbox.clear()
         self._stop_rest()
         throttle, transport = self.factory.accept_throttle, self.transport
         if throttle is not None and is_tcp(transport):
-            # A flood that nobody hears is read when there is time.
+            # Discarding a flood must not cost the players time: the accept throttle reads it within its slice.
             read_at_most(transport, MUTE_BYTES)
             throttle.put_out(below(transport))
 
     def hold(self) -> None:
-        """Read nothing if the factory is held now, or else read again."""
+        """Pause or resume reading because the factory was held or released."""
         self._read_or_not()
 
     def pause(self) -> None:
-        """Read nothing more until `resume`."""
+        """Stop reading until `resume`."""
         self._is_paused = True
         self._read_or_not()
 
     def resume(self) -> None:
-        """Read again."""
+        """Resume reading."""
         self._is_paused = False
         self._read_or_not()

@@ -1,7 +1,7 @@
-"""What a session asks of the socket below its transport, where there is one: tuning, and a look that reads nothing.
+"""Options of the socket below a transport, and polls of its state that read nothing.
 
-Source: docs/reference/battleship.md#what-the-original-does-differently (TCP_NODELAY, TCP_QUICKACK). Where Twisted has
-no name for what is wanted, its attributes are used here and nowhere else.
+Source: docs/reference/battleship.md#what-the-original-does-differently (TCP_NODELAY, TCP_QUICKACK). Attributes that
+Twisted has no public name for are used here and nowhere else.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from twisted.internet.interfaces import ISSLTransport, ITCPTransport
 
 HELD_BYTES = 32_768
-"""Bytes that the system holds of a peer until they are read; Linux takes twice as many, for its own use of memory."""
+"""The size of a connection's receive buffer in the kernel. Linux doubles it, to account for its own overhead."""
 
 _LOGGED = "connection"
 _SHOWN = "<a connection of gamed's>"
@@ -32,12 +32,12 @@ def is_tls(transport: Any) -> bool:
 
 
 def below(transport: Any) -> Any:
-    """Return the transport, or what is below it where it is TLS."""
+    """Return the TCP transport below a TLS transport; any other transport is returned itself."""
     return getattr(transport, "transport", None) or transport
 
 
 def tune(transport: Any) -> None:
-    """Have what is sent leave at once, and a peer noticed that is not there any longer."""
+    """Disable Nagle's algorithm, so that lines leave at once, and enable keepalive, which notices dead peers."""
     if is_tcp(transport):
         transport.setTcpNoDelay(True)
         transport.setTcpKeepAlive(True)
@@ -45,31 +45,31 @@ def tune(transport: Any) -> None:
 
 
 def share_names(transport: Any) -> None:
-    """Have a connection give up two texts that Twisted makes for each one, for its own log and for `repr`."""
+    """Save memory: replace two strings that Twisted makes for each connection, for its log and for `repr`."""
     connection = below(transport)
     if hasattr(connection, "logstr") and hasattr(connection, "repstr"):
         connection.logstr, connection.repstr = _LOGGED, _SHOWN
 
 
 def read_at_most(transport: Any, size: int) -> None:
-    """Have so many bytes read in a turn of the reactor."""
+    """Limit the bytes that are read in a turn of the reactor."""
     if is_tcp(transport):
-        # Twisted's connections look it up at each read.
+        # Twisted's connections use the attribute at each read.
         below(transport).bufferSize = size
 
 
 def hold_little(listening: socket.socket) -> None:
-    """Have the system hold little for each connection that a socket will accept, before it is read.
+    """Limit the receive buffers of the connections that a socket will accept.
 
-    By itself it takes up to 32 MB from each peer that sends faster than it is read. A thousand of these used up what
-    the system has for all connections, and from then on segments of those who play were dropped, too, and came 10 to
-    100 ms later.
+    By default the kernel buffers up to 32 MB of each peer that sends faster than it is read. A thousand such peers used
+    up the kernel's memory for TCP. From then on segments of the players were dropped, too, and arrived 10 to 100 ms
+    later.
     """
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, HELD_BYTES)
 
 
 def acknowledge(connected: socket.socket) -> None:
-    """Have what came acknowledged at once. The system forgets this.
+    """Have the kernel acknowledge input at once. The option resets itself, so it is set after each read.
 
     Without it, real clients lose 44 ms a turn to delayed acknowledgements.
     """
@@ -78,7 +78,7 @@ def acknowledge(connected: socket.socket) -> None:
 
 
 def has_hung_up(connected: Any) -> bool:
-    """Whether the peer has closed its side, read or not."""
+    """Whether the peer has closed its side, even if its last bytes have not been read."""
     return _polled(connected, _HANG_UP)
 
 

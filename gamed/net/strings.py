@@ -1,4 +1,4 @@
-"""Endpoint strings: what an administrator writes for a listener, and why it cannot be used.
+"""Endpoint strings, with which an administrator describes listeners: parsing and checks.
 
 Source: Twisted's syntax (colons separate, a backslash escapes them).
 """
@@ -31,23 +31,23 @@ class Endpoint:
     """What an endpoint string says."""
 
     kind: str
-    """Its first word."""
+    """Its first word, such as `tcp`."""
 
     port: int | None
-    """None where it names none, or none that there is."""
+    """None if the string has no port, or a number that is not a port."""
 
     interface: str
 
     @property
     def family(self) -> socket.AddressFamily | None:
-        """The family of addresses; None where there is no port to bind."""
+        """The family of addresses; None if the endpoint binds no port."""
         if self.kind in {"tls", "ssl"} and ":" in self.interface:
             return socket.AF_INET6
         return FAMILIES.get(self.kind)
 
 
 def parse(text: str) -> Endpoint:
-    """Return what matters of an endpoint string."""
+    """Parse an endpoint string."""
     kind, port, interface = _parts(text)
     number = int(port) if port.isdecimal() else None
     return Endpoint(kind, number if number is None or number <= MOST_PORT else None, interface)

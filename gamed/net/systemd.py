@@ -1,4 +1,4 @@
-"""What systemd is told (sd_notify, which Twisted has not) and what it hands over: sockets and secrets.
+"""The interface to systemd: notifications (sd_notify, which Twisted does not have), its sockets and its credentials.
 
 Source: sd_notify(3), sd_listen_fds(3), systemd.exec(5); docs/howto/install.md.
 """
@@ -31,12 +31,12 @@ def notify(state: str) -> None:
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as channel:
             channel.sendto(state.encode(), name)
     except OSError as error:
-        # Nobody who listens is no reason to fail, least of all while stopping.
-        log.warn("the service manager is not told {state}: {error}", state=state, error=error)
+        # A missing service manager is not a reason to fail, least of all while stopping.
+        log.warn("the service manager was not notified of {state}: {error}", state=state, error=error)
 
 
 def watchdog_seconds() -> float | None:
-    """Return how long the service manager waits for a sign of life, or None if it does not."""
+    """Return within how many seconds the service manager expects a notification; None if it has no watchdog."""
     environ = os.environ
     if environ.get("WATCHDOG_PID", str(os.getpid())) != str(os.getpid()):
         return None
@@ -46,13 +46,13 @@ def watchdog_seconds() -> float | None:
 
 @define(eq=False)
 class Watchdog:
-    """Gives the service manager its signs of life. The reactor makes the calls, so there are none while it stands."""
+    """Notifies the service manager's watchdog. The reactor makes the calls, so they stop if it hangs."""
 
     clock: IReactorTime
     _call: IDelayedCall | None = None
 
     def start(self) -> None:
-        """Begin, if the manager waits for them: twice in the time that it allows."""
+        """Begin if the manager has a watchdog: two notifications in the time that it allows."""
         seconds = watchdog_seconds()
         if seconds is not None:
             self._feed(seconds / 2)
@@ -70,8 +70,8 @@ class Watchdog:
 def activated(name: str, reactor: Any) -> str | None:
     """Return the endpoint string of a socket that the service manager holds under a name, or None.
 
-    `FileDescriptorName=` in a socket unit gives the name; ours are those of the listeners. Twisted has read the
-    environment when it was imported, and taken what it read out of it, so Twisted is asked.
+    `FileDescriptorName=` in a socket unit gives the name; ours are those of the listeners. Twisted reads and removes
+    the environment variables when it is imported, so only Twisted knows the sockets.
     """
     endpoint = f"systemd:domain=INET6:name={name}"
     try:
@@ -82,7 +82,7 @@ def activated(name: str, reactor: Any) -> str | None:
 
 
 def credential(name: str) -> str:
-    """Return a secret that the service manager has handed over (`LoadCredential=`), or nothing. Raises ConfigError."""
+    """Return a secret of the unit's (`LoadCredential=`), or "" if there is none. Raises ConfigError."""
     folder = os.environ.get("CREDENTIALS_DIRECTORY")
     if not folder:
         return ""

@@ -1,7 +1,7 @@
-"""Timers that a step of the system clock does not move.
+"""Timers that do not depend on the system clock.
 
-Twisted's timers run on `time.time`: set back by an hour, they would all fire an hour late, the watchdog's among them,
-and set forward, all limits would be over at once.
+Twisted's timers use `time.time`. If the clock were set back by an hour, all of them would fire an hour late, the
+watchdog's included. If it were set forward, all time limits would be over at once.
 """
 
 from __future__ import annotations
@@ -16,23 +16,24 @@ from twisted.logger import Logger
 log = Logger()
 
 STEP: Final = 1.0
-"""Seconds that the system clock has to jump for the log to tell of it: time servers move it by less, and slowly."""
+"""The smallest step of the system clock, in seconds, that is logged. NTP adjusts it by less, and slowly."""
 
 
 def run_on_monotonic_time(reactor: Any) -> None:
-    """Have a reactor's timers run on the monotonic clock. Does nothing once a timer runs on another one."""
+    """Have a reactor's timers use the monotonic clock. Does nothing if a timer runs already, by the other clock."""
     if not reactor.getDelayedCalls():
-        # Twisted's reactor reads its clock at each use.
+        # Twisted's reactor calls `self.seconds` whenever it needs the time.
         reactor.seconds = time.monotonic
 
 
 @define(eq=False)
 class ClockSteps:
-    """Notices when the system clock is set: records are dated by it, so the log tells of it."""
+    """Logs when the system clock is set, because records are dated by it."""
 
     monotonic: Callable[[], float] = time.monotonic
     wall: Callable[[], float] = time.time
     _offset: float = field(init=False)
+    """Seconds by which the system clock is ahead of the monotonic one."""
 
     def __attrs_post_init__(self) -> None:
         self._offset = self.wall() - self.monotonic()

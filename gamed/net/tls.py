@@ -1,8 +1,8 @@
-"""TLS listeners whose certificates are read anew on demand, without dropping a connection.
+"""TLS listeners whose certificates can be reloaded without dropping a connection.
 
-Source: docs/howto/install.md#tls. Two endpoint strings of Twisted's are taken here:
-`ssl:PORT:privateKey=FILE:certKey=FILE` (the certificate's file may go on with its chain, as in `fullchain.pem`) and
-`tls:DIRECTORY:PORT` (all *.pem in a directory, chosen by the name that the client asks for).
+Source: docs/howto/install.md#tls. Two of Twisted's endpoint strings are handled here:
+`ssl:PORT:privateKey=FILE:certKey=FILE` (the certificate's file may also contain its chain, as `fullchain.pem` does) and
+`tls:DIRECTORY:PORT` (all *.pem in a directory, chosen by the server name that the client asks for).
 """
 
 from __future__ import annotations
@@ -52,16 +52,17 @@ _KEYS = ("privateKey", "certKey", "extraCertChain", "interface", "backlog")
 @implementer(IOpenSSLServerConnectionCreator)
 @define(eq=False)
 class Chosen:
-    """Certificates with their chains, chosen by the name that a client asks for; the first one for all other names."""
+    """Certificates with their chains, chosen by the server name that a client asks for (SNI)."""
 
     by_name: Mapping[str, CertificateOptions]
+    """The first one is for all other names."""
 
     expires: datetime
     """When the first one of them expires."""
 
     def __attrs_post_init__(self) -> None:
         for options in self.by_name.values():
-            # Made now, so that a key that does not fit is told now.
+            # The context is made now, so that a key that does not match raises its error now.
             options.getContext().set_tlsext_servername_callback(self._choose)
 
     def _choose(self, connection: Connection) -> None:
@@ -78,16 +79,18 @@ class Chosen:
 @implementer(IOpenSSLServerConnectionCreator)
 @define(eq=False)
 class Certificates:
-    """What new connections are secured with. `read`: reads the files anew. Those that exist keep what they have."""
+    """The certificates for new connections. Existing connections keep the ones that they have."""
 
     read: Callable[[], Chosen]
+    """Reads the files."""
+
     _current: Chosen = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self._current = self.read()
 
     def reload(self) -> None:
-        """Read the files; new connections get what is in them now. Raises ConfigError, and changes nothing then."""
+        """Read the files again, for new connections. Raises ConfigError and changes nothing if they cannot be used."""
         try:
             self._current = self.read()
         except (OSError, ValueError, TypeError, SSLError, CryptoError) as error:
@@ -104,9 +107,13 @@ class Certificates:
 
 
 class TLSProtocol(TLSMemoryBIOProtocol):
-    """TLS on a connection. A peer that does not shake hands in time is let go: without TLS, both would wait forever."""
+    """TLS on a connection, with a time limit for the handshake.
+
+    A client that speaks plain TCP may wait for our first message, as we wait for its handshake.
+    """
 
     limit: IDelayedCall | None = None
+    """The timer of the handshake."""
 
     def expect(self, clock: IReactorTime) -> TLSProtocol:
         """Give the peer `HANDSHAKE` seconds from now."""
@@ -114,16 +121,16 @@ class TLSProtocol(TLSMemoryBIOProtocol):
         return self
 
     def _too_late(self) -> None:
-        # A call that was made still knows this object: not in a reference cycle.
+        # The call refers to this object, so both would be in a reference cycle.
         self.limit = None
-        # Known when the peer has ended its handshake.
+        # `get_peer_finished` returns None until the peer has completed its handshake.
         connection: Connection | None = self.getHandle()  # type: ignore[no-untyped-call]
         if connection is not None and connection.get_peer_finished() is None:
             late = TimeoutError("the TLS handshake took too long")
             self.failVerification(Failure(late))  # type: ignore[no-untyped-call]
 
     def connectionLost(self, reason: Failure) -> None:  # type: ignore[override]
-        """Expect nothing any longer."""
+        """Cancel the time limit."""
         if self.limit is not None:
             self.limit.cancel()
             self.limit = None
@@ -131,14 +138,14 @@ class TLSProtocol(TLSMemoryBIOProtocol):
 
 
 class TLSFactory(TLSMemoryBIOFactory):
-    """A factory under TLS. Twisted's own fails with a traceback where the factory above refuses a connection."""
+    """Twisted's factory for TLS, which may also refuse: Twisted's logs a traceback if the wrapped one returns None."""
 
     def __init__(self, certificates: Certificates, wrapped: IProtocolFactory, clock: Any) -> None:
         super().__init__(certificates, False, wrapped, clock=clock)  # noqa: FBT003 (not a client)
         self.clock = clock
 
     def buildProtocol(self, addr: IAddress | None) -> TLSMemoryBIOProtocol | None:  # type: ignore[override]
-        """Return the protocol with its TLS, or None: the connection is closed at once."""
+        """Return the TLS protocol, or None if the wrapped factory refuses the connection, which is then closed."""
         assert addr is not None
         wrapped = self.wrappedFactory.buildProtocol(addr)
         if wrapped is None:
@@ -162,7 +169,7 @@ class TLSEndpoint:
 
 
 def server_endpoint(reactor: Any, text: str) -> IStreamServerEndpoint:
-    """Return the endpoint that a string names. Raises ValueError, TypeError, LookupError, OSError."""
+    """Return the endpoint that a string describes. Raises ValueError, TypeError, LookupError, OSError."""
     kind, _, rest = text.partition(":")
     strings.check(text)
     try:
@@ -177,7 +184,7 @@ def server_endpoint(reactor: Any, text: str) -> IStreamServerEndpoint:
 
 
 def _said(error: Exception) -> str:
-    """Return what OpenSSL said: its errors hold tuples of library, function and reason."""
+    """Return the text of an OpenSSL error, whose arguments are tuples of library, function and reason."""
     reasons = [part[-1] for part in error.args[0]] if error.args and isinstance(error.args[0], list) else []
     return ", ".join(reasons) or str(error) or type(error).__name__
 
@@ -201,7 +208,7 @@ def _ssl(reactor: Any, text: str) -> TLSEndpoint:
 
 
 def pinned(key: Path, certificate: Path, *chain: Path) -> Chosen:
-    """Return what is in PEM files. Raises OSError, ValueError, and OpenSSL's errors."""
+    """Return the key and certificates of PEM files. Raises OSError, ValueError, and OpenSSL's errors."""
     certificates = [found for file in (certificate, *chain) for found in _certificates(file)]
     if not certificates:
         raise ValueError(f"there is no certificate in {certificate}")
@@ -212,10 +219,11 @@ def pinned(key: Path, certificate: Path, *chain: Path) -> Chosen:
 
 
 def named(folder: Path) -> Chosen:
-    """Return what is in all *.pem of a directory, by the certificates' names; of two for a name, the newer one.
+    """Return the keys and certificates of all *.pem in a directory, by the certificates' names.
 
-    Keys and certificates may be in one file or in several. Raises OSError, ValueError, and OpenSSL's errors: nothing of
-    the directory is taken if one certificate has no key, or one key has no certificate.
+    Keys and certificates may be in the same file or not. If two certificates have the same name, the newer one is used.
+    Raises OSError, ValueError, and OpenSSL's errors; ValueError also if a certificate has no key, or a key no
+    certificate.
     """
     files = sorted(folder.rglob("*.pem"))
     known = [certificate for file in files for certificate in _certificates(file)]

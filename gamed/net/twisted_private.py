@@ -1,7 +1,7 @@
-"""What the network uses of Twisted although Twisted does not promise it.
+"""Adapters of private names of Twisted's. No other module uses these names.
 
-Each thing is used here and nowhere else; `read_at_most` in `gamed/net/sockets.py` and `StallClock` have two more.
-`tests/net/test_twisted_private.py` fails with what to do when a new Twisted has changed one of them.
+`gamed/net/sockets.py` and `StallClock` use a few more. `tests/net/test_twisted_private.py` fails when a new version of
+Twisted has changed one of them, and says what to do.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ log = Logger()
 
 
 class PolledReader(_PollLikeMixin, _DisconnectSelectableMixin):
-    """Reads of descriptors that `epoll` names, and ends them as a reactor of Twisted's does."""
+    """Reads descriptors that `epoll` has reported, and disconnects them, as Twisted's reactors do."""
 
-    # The mixins' names: which events there are, and who is read.
+    # The names that the mixins expect: the bits of events, and the readers.
     _POLL_DISCONNECTED = getattr(select, "EPOLLHUP", 0) | getattr(select, "EPOLLERR", 0)
     _POLL_IN = getattr(select, "EPOLLIN", 0)
     _POLL_OUT = getattr(select, "EPOLLOUT", 0)
     _reads: dict[int, Any]
 
     def read(self, reader: Any, fd: int, event: int) -> None:
-        """Read of a descriptor; where it has ended, or fails, tell it so."""
+        """Have a reader read; if its connection has ended or fails, call its `connectionLost`."""
         self._doReadOrWrite(reader, fd, event)  # type: ignore[no-untyped-call]
 
 
 def accept_with(port: Port, reactor: Any) -> None:
-    """Have a port accept where another reactor reads, one connection at a time; that is its connections' reactor."""
+    """Move a port and its new connections to another reactor, and have it accept one connection at a time."""
     port.stopReading()
     port.reactor = reactor
     accept = port.doRead
 
     def do_read() -> None:
-        # Twisted changes its own number by how many came.
+        # Twisted adapts this number to how many connections came last.
         port.numberAccepts = 1
         accept()  # type: ignore[no-untyped-call]
 
@@ -47,10 +47,10 @@ def accept_with(port: Port, reactor: Any) -> None:
 
 
 def poll_without_log_context(reactor: Any) -> None:
-    """Have a reactor with `epoll` read and write without making a log context for each descriptor.
+    """Have a reactor with `epoll` read and write without a log context for each descriptor.
 
-    The context says by whom a line was logged that Twisted's old log has of it. gamed's own lines do not use it, and
-    for a relayed line it costs more than the poll. Other reactors stay as they are.
+    Twisted's legacy log shows in that context which connection has logged a line. gamed's log does not use it, and it
+    costs more than the poll. Reactors without `epoll` are not changed.
     """
     poller, selectables, read_or_write = (
         getattr(reactor, name, None) for name in ("_poller", "_selectables", "_doReadOrWrite")
@@ -62,7 +62,7 @@ def poll_without_log_context(reactor: Any) -> None:
     def do_iteration(delay: float | None) -> None:
         for fd, event in poll(-1 if delay is None else delay, len(selectables)):
             selectable = selectables.get(fd)
-            # One that was read before has closed it.
+            # A descriptor that was served before it may have closed it.
             if selectable is None:
                 continue
             try:
@@ -74,9 +74,9 @@ def poll_without_log_context(reactor: Any) -> None:
 
 
 def input_watch(reactor: Any) -> Callable[[], bool]:
-    """Return what says whether a descriptor of the reactor is ready: the reactor will see it in its next turn only.
+    """Return a function that tells whether a descriptor of the reactor is ready, before the reactor's next poll.
 
-    Of a reactor without `epoll` it is not known; it then never is.
+    For a reactor without `epoll` it always returns False.
     """
     poller = getattr(reactor, "_poller", None)
     if poller is None or not hasattr(poller, "fileno"):

@@ -1,10 +1,20 @@
-"""The journal on the disk: segments of lines in a directory.
+"""The journal on the disk: a directory of segments, which are files of lines.
 
-Source: docs/topics/design.md#the-journal. `lines.py` says what a line is, `recovery.py` reads them, `sync.py` syncs
-them.
+`lines.py` has the format of a line, `recovery.py` reads lines, and `sync.py` is the thread that syncs them.
 
-A segment is `<number>.journal`. Only the newest is written to, and a start always begins a new one, so a torn line can
-only be the last of its segment. Segments go from the oldest on, once no open room began in them or before them.
+Segments. A segment is a file `<number>.journal`. Only the newest one is written to, and each start of the daemon begins
+a new one, so a torn line can only be the last line of its segment. A segment is removed when all rooms whose lines
+begin in it, or in an older one, are forgotten, that is, their records are committed.
+
+Failed writes. A line that could not be written completely is cut off (`_cut`), and the rooms' counters are reset
+(`_undo`), as if it had never been appended. If even that fails, the segment is spent: a torn line remains as its last
+line, and the next append begins a new segment.
+
+Failed syncs. After a failed fdatasync, Linux marks the pages as clean that it could not write, so a later success would
+prove nothing. Therefore all bytes since the last successful sync are kept in memory (`_unsynced`), and `_mend` writes
+them again into a new segment. Some lines are then in two segments; the reader recognises them by their numbers.
+
+Source: docs/topics/design.md#the-journal.
 """
 
 from __future__ import annotations
@@ -31,20 +41,20 @@ from gamed.store.recovery import read
 from gamed.store.sync import SyncThread
 
 SEGMENT_SIZE: Final = 16 * 1024 * 1024
-"""Bytes after which the next append begins a new segment."""
+"""The size in bytes from which on the next append begins a new segment."""
 
 INTERVAL: Final = 0.01
 """Seconds between two syncs with durability "process"."""
 
 BEGINNING: Final = 16 * 1024
-"""Bytes after which no more of a room's beginning is repeated before its end."""
+"""The most bytes of a room's first lines that are written again before its last one."""
 
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT)
-"""Errors after which the same segment can be written to as soon as there is room; after others a new one is tried."""
+"""Errors after which the same segment can be used as soon as there is space. After other errors a new one is tried."""
 
 SUFFIX: Final = ".journal"
 DAMAGED: Final = ".damaged"
-"""What the name of a damaged segment ends with that is kept aside."""
+"""The suffix of the copy of a damaged segment."""
 
 _FLAGS: Final = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL
 
@@ -56,17 +66,17 @@ class _Track:
     """An open room."""
 
     prefix: bytes
-    """What all its lines begin with."""
+    """The beginning of all its lines."""
 
     first: int
-    """The segment that they begin in."""
+    """The number of the segment with its first line."""
 
     seq: int = 0
     """The number of its next entry."""
 
     beginning: bytes = b""
-    """The lines up to `started`. They are written once more before `ended`, so that no single damaged place costs a
-    result: without them the moves cannot be understood."""
+    """The lines up to `started`. The moves cannot be understood without them, so they are written again before `ended`:
+    then damage in one place cannot cost a result."""
 
     is_begun: bool = False
     """Whether `beginning` is complete."""
@@ -77,7 +87,7 @@ class _Track:
         self.seq += 1
         if not self.is_begun:
             self.beginning += text
-            # Players can come and go for long before a game begins.
+            # Before a game begins, any number of players can join and leave. So the length is limited.
             self.is_begun = entry.kind == STARTED or len(self.beginning) > BEGINNING
         elif entry.kind == ENDED:
             return self.beginning + text
@@ -92,18 +102,18 @@ def _nothing() -> None:
 class FileJournal:
     """The journal in a directory of its own; see `gamed.store.Journal`.
 
-    If a write fails, `append` raises a DiskError and none of its entries is in the journal; the next append, or
-    `probe`, tries again. If a sync fails, what was not synced is written anew into a further segment, every second
-    until that succeeds. Until then nothing is appended with durability "disk", and as much as a segment holds with
-    "process".
+    If a write fails, `append` raises a DiskError and none of its entries is in the journal. The next append, or
+    `probe`, tries again. If a sync fails, the bytes that were not synced are written again into a new segment, and that
+    is repeated every second until it succeeds. Until then, nothing is appended with durability "disk", and at most a
+    segment's size with "process".
 
-    The constructor touches no file, so that it may run before the daemon forks and drops its privileges. `start` does.
+    The constructor touches no file, because it may run before the daemon forks and drops its privileges. `start` does.
     """
 
     directory: Path
 
     durability: str = field(kw_only=True)
-    """What an entry survives before its events leave: "process" (a kill) or "disk" (a power failure)."""
+    """When events may leave: when their entries would survive a kill ("process") or a power failure ("disk")."""
 
     reactor: IReactorFromThreads = field(kw_only=True)
 
@@ -111,40 +121,40 @@ class FileJournal:
     """Bytes."""
 
     interval: float = field(default=INTERVAL, kw_only=True)
-    """Seconds between two syncs with durability "process", at least."""
+    """The least seconds between two syncs with durability "process"."""
 
     on_failure: Callable[[], object] = field(default=_nothing, kw_only=True)
     """Called in the reactor's thread when a sync has failed."""
 
     _tracks: dict[str, _Track] = field(factory=dict, init=False)
-    """The rooms that are not forgotten, by id, in the order of their opening."""
+    """The rooms that are not forgotten, by id, in the order in which they were opened."""
 
     _found: deque[History] = field(factory=deque, init=False)
-    """What `start` has read, and `open_rooms` has not yielded."""
+    """The histories that `start` has read and `open_rooms` has not yielded."""
 
     _segments: deque[int] = field(factory=deque, init=False)
-    """The numbers of all segments; the last one is written to."""
+    """The numbers of all segments. The last one is written to."""
 
     _lock: int = field(default=-1, init=False)
-    """The descriptor that keeps other daemons out of the directory."""
+    """The descriptor of the lock file, which keeps other daemons out of the directory."""
 
     _descriptor: int = field(default=-1, init=False)
-    """That of the last segment."""
+    """The descriptor of the last segment."""
 
     _size: int = field(default=0, init=False)
-    """Bytes of the last segment, as far as it has whole lines."""
+    """The length of the last segment's complete lines in bytes."""
 
     _is_spent: bool = field(default=False, init=False)
-    """Whether nothing more is to be written to the last segment, because a write has failed."""
+    """Whether the last segment must not be used any longer, because a write has failed."""
 
     _unsynced: deque[tuple[int, bytes]] = field(factory=deque, init=False)
-    """What was written and not synced, with the position after it: it is written anew if the sync fails."""
+    """The bytes that were written and not synced, with the position after them."""
 
     _mended: tuple[int, int] = field(default=(-1, -1), init=False)
-    """The last segment to which such lines were written anew, and the position that was synced then."""
+    """The last segment that `_mend` has written, and the position that was synced then."""
 
     _position: int = field(default=0, init=False)
-    """How many bytes were written since `start`."""
+    """The number of bytes that were written since `start`."""
 
     _sync: SyncThread = field(init=False)
 
@@ -154,7 +164,7 @@ class FileJournal:
 
     @property
     def failed(self) -> Exception | None:
-        """What went wrong with syncing, or None; None again when a sync has succeeded."""
+        """The error of the last sync; None if it succeeded."""
         return self._sync.failed
 
     def _noticed(self) -> None:
@@ -163,7 +173,7 @@ class FileJournal:
     # Starting and stopping
 
     def start(self) -> None:
-        """Lock the directory, read what is there, begin a new segment and start to sync. Raises StoreError."""
+        """Lock the directory, read its segments, begin a new one and start to sync. Raises StoreError."""
         try:
             self.directory.mkdir(parents=True, exist_ok=True)
             self._lock = locked(self.directory)
@@ -195,25 +205,25 @@ class FileJournal:
 
     @property
     def damaged(self) -> list[Path]:
-        """The damaged segments that are kept aside, and that an administrator has not removed yet."""
+        """The copies of damaged segments that an administrator has not removed yet."""
         return sorted(self.directory.glob(f"*{DAMAGED}"))
 
     def stop(self) -> None:
-        """Sync, close, and let another daemon have the directory."""
+        """Sync, close, and unlock the directory."""
         self._mend()
         self._sync.stop()
         self._descriptor = -1
         os.close(self._lock)
 
     def open_rooms(self) -> Iterator[History]:
-        """Yield the histories that `start` found; each is yielded once and then no longer held here."""
+        """Yield the histories that `start` has found, each of them once. The journal keeps none that was yielded."""
         while self._found:
             yield self._found.popleft()
 
     # Writing
 
     def append(self, batch: Iterable[tuple[str, Sequence[Entry]]]) -> int:
-        """Append entries of rooms with one `write`; return the position after them. Raises StoreError, DiskError."""
+        """Append entries of rooms with one `write`. Return the position after them. Raises StoreError, DiskError."""
         self._make_ready()
         lines: list[bytes] = []
         undo: list[tuple[str, _Track, int, bytes, bool]] = []
@@ -237,21 +247,21 @@ class FileJournal:
         return track
 
     def _undo(self, steps: list[tuple[str, _Track, int, bytes, bool]]) -> None:
-        """Have it that entries were never appended: what could not be written did not happen."""
+        """Reset the rooms to the state before their entries were encoded, because these could not be written."""
         for room, track, seq, beginning, is_begun in reversed(steps):
             track.seq, track.beginning, track.is_begun = seq, beginning, is_begun
             if not seq:
                 del self._tracks[room]
 
     def probe(self) -> None:
-        """Write a line that means nothing, as long as a page. Raises DiskError."""
+        """Try to write: a line without meaning, longer than a page. Raises DiskError."""
         self._make_ready()
         self._write(encode(prefix(""), 0, Entry(0, FORGOTTEN, data={"space": " " * 4096})))
 
     def _make_ready(self) -> None:
         failed = self._sync.failed
         if failed is not None and (self.durability == "disk" or self._position - self._sync.synced > self.segment_size):
-            # With "disk" nothing could leave; with "process" what has left should not become ever more.
+            # With "disk" its events could not leave. With "process" a power failure must not cost more than this.
             raise DiskError(f"cannot sync the journal {self.directory}: {failed.strerror}")
         if self._is_spent or self._size >= self.segment_size:
             self._rotate()
@@ -261,7 +271,7 @@ class FileJournal:
             written = os.write(self._descriptor, data)
         except OSError as error:
             self._cut()
-            # The file itself may be what is wrong, unless it is new.
+            # The error may be in this file, unless nothing was written to it yet.
             self._is_spent |= error.errno not in _FULL and self._size > 0
             raise DiskError(f"cannot write to the journal {self.directory}: {error.strerror}") from error
         if written != len(data):
@@ -283,35 +293,35 @@ class FileJournal:
             self._unsynced.popleft()
 
     def _cut(self) -> None:
-        """Take back what a failed write left behind the last whole line."""
+        """Cut off what a failed write left after the last complete line."""
         try:
             os.ftruncate(self._descriptor, self._size)
         except OSError:
-            # What is torn stays the last line of its segment: the next append begins a new one.
+            # A torn line must be the last one of its segment, so the next append begins a new one.
             self._is_spent = True
 
     def forget(self, room: str) -> None:
-        """Free a room's lines, and remove the segments that nobody needs."""
+        """Mark a room as forgotten, and remove the segments that are not needed any longer."""
         track = self._tracks.pop(room, None)
         if track is None:
             return
         try:
             self._write(encode(track.prefix, track.seq, Entry(0, FORGOTTEN)))
         except StoreError as error:
-            # The room will be found again at the next start, and its record is there: nothing is lost.
+            # The next start will find the room again, and then that its record is stored already.
             log.info("journal: room={room} is forgotten, but not on the disk: {error}", room=room, error=error)
         if track.first != self._segments[-1]:
             self._prune()
 
     def when_synced(self, position: int, call: Callable[[], object]) -> None:
-        """Call at once, or with durability "disk" in the reactor's thread after the sync."""
+        """Call at once; with durability "disk", after the sync, in the reactor's thread."""
         if self.durability == "disk":
             self._sync.call_after(position, call)
         else:
             call()
 
     def on_disk(self, call: Callable[[], object]) -> None:
-        """Call in the reactor's thread when all that was appended so far is on the disk, whatever the durability."""
+        """Call in the reactor's thread when everything up to now is on the disk, whatever the durability."""
         self._sync.call_after(self._position, call)
 
     # Segments
@@ -336,13 +346,13 @@ class FileJournal:
         self._prune()
 
     def _remove(self, number: int) -> None:
-        """Remove a segment in which is nothing that is not elsewhere. If that fails it stays, and does no harm."""
+        """Remove a segment whose lines are all in another one. If that fails, it remains, and does no harm."""
         with suppress(OSError):
             self._path(number).unlink()
             self._segments.remove(number)
 
     def _mend(self) -> None:
-        """Write anew, after a failed sync, what may not be on the disk: into a new segment, which is then synced."""
+        """After a failed sync, write the bytes that may not be on the disk into a new segment, and have it synced."""
         if not self._sync.is_halted:
             return
         self._trim()
@@ -350,7 +360,7 @@ class FileJournal:
         try:
             descriptor = os.open(self._path(number), _FLAGS, 0o600)
         except OSError:
-            # Tried again in a second; the failure is known.
+            # The sync thread calls again in a second. The failure was logged.
             return
         self._segments.append(number)
         if not _takes(descriptor, data):
@@ -359,7 +369,7 @@ class FileJournal:
             return
         before, synced = self._mended
         if synced == self._sync.synced and before in self._segments:
-            # Nothing of the attempt before was synced, so all of it is in this one.
+            # Nothing was synced since the previous attempt, so this segment has all of its lines.
             self._remove(before)
         self._mended = (number, self._sync.synced)
         self._descriptor, self._size, self._is_spent = descriptor, len(data), False
@@ -369,8 +379,8 @@ class FileJournal:
         # Rooms are tracked in the order of their opening, so the first one has the oldest lines.
         oldest = next(iter(self._tracks.values())).first if self._tracks else self._segments[-1]
         if self._segments[0] < oldest:
-            # Not before it is on the disk that their rooms are forgotten: after a power cut the lines that stand in
-            # later segments would look like rooms whose beginning is damaged.
+            # First, it must be on the disk that their rooms are forgotten. Otherwise, after a power failure, these
+            # rooms' lines in later segments would look like rooms whose beginning is damaged.
             self.on_disk(partial(self._remove_before, oldest))
 
     def _remove_before(self, oldest: int) -> None:
@@ -380,15 +390,15 @@ class FileJournal:
 
 
 def _keep_aside(path: Path) -> None:
-    """Give a segment a second name, which stays when the segment is removed. Raises OSError."""
+    """Keep a copy of a segment, which remains when the segment is removed. Raises OSError."""
     aside = path.with_suffix(DAMAGED)
     if aside.exists():
-        # Since an earlier start: no number is used twice.
+        # An earlier start made it. It is the same segment, because no number is used twice.
         return
     try:
         os.link(path, aside)
     except OSError:
-        # Not every filesystem has second names.
+        # Not every filesystem has hard links.
         shutil.copyfile(path, aside)
 
 

@@ -1,12 +1,21 @@
-"""The thread that brings the journal to the disk, beside the reactor.
+"""The thread that syncs the journal to the disk, so that the reactor never waits for it.
 
-Source: docs/topics/design.md#the-journal. The thread syncs every few milliseconds. With durability "disk", the events
-wait for it.
+It syncs every few milliseconds. With durability "disk", events wait for it.
 
-Two threads share this state, and only `begin`, `replace` and the first lines of `_pass` take the lock: what they
-exchange has to fit together. Everything else is one attribute that one side writes and the other reads. The order
-matters in two places. The thread clears `_dirty` before it looks, so that a write during the look wakes it again. And
-it takes the position before it takes the descriptors: all bytes up to that position are in one of these files.
+Two threads share its state. The lock protects what must be exchanged together: the position, the descriptors and the
+halt, in `begin`, `replace` and the first lines of `_pass`. Everything else is an attribute that one thread writes and
+the other one reads. Two orders are important:
+
+* The thread clears `_dirty` before it reads the position. If bytes are written after that, they set `_dirty` again, and
+  the thread does not sleep.
+* The thread reads the position before the descriptors. So all bytes up to the position are in one of these files, and
+  after they are synced, the position is on the disk.
+
+After a failed sync no later one of the same file counts. Linux reports a write error to one fdatasync, marks the pages
+as clean, and reports success from then on. So the thread halts until `replace` brings a new segment, into which the
+journal has written again everything that was not synced.
+
+Source: docs/topics/design.md#the-journal.
 """
 
 from __future__ import annotations
@@ -29,73 +38,70 @@ RETRY = 1.0
 """Seconds from a sync that failed to the next attempt."""
 
 BUSY: Final = 2_048
-"""Bytes between two syncs from which on the journal is busy."""
+"""The number of bytes between two syncs from which on the journal is busy."""
 
 BUSY_INTERVALS: Final = 5
-"""How many intervals pass then until the next sync. To be woken costs the reactor's thread, too, because Python runs
-one thread at a time: with one pair of fast clients, this was a tenth of what their lines cost."""
+"""The number of intervals between two syncs of a busy journal. Waking the thread also costs the reactor time, because
+Python runs one thread at a time: for a pair of fast clients, a tenth of the cost of their lines."""
 
 
 def _nothing() -> None:
-    """Mend nothing."""
+    """Do nothing."""
 
 
 @define
 class SyncThread:
-    """Syncs what was written since the last sync, then calls those who waited for it, in order.
+    """Syncs the bytes since the last sync, and then makes the calls that wait for them, in order.
 
-    What is written during a sync is covered by the next one. After a failure nothing of the same segment counts as
-    synced, because a later success would prove nothing: after an error, Linux marks the pages that it could not write
-    as clean. The thread halts then, until `replace` brings a segment to which everything was written anew that had not
-    been synced.
+    Bytes that are written during a sync are covered by the next one.
     """
 
     directory: Path
 
     interval: float
-    """Seconds between two syncs, at least; `BUSY_INTERVALS` times as many after much was written."""
+    """The least seconds between two syncs; `BUSY_INTERVALS` times as many if the journal is busy."""
 
     reactor: IReactorFromThreads
 
     mend: Callable[[], object] = _nothing
-    """Called in the reactor's thread every `retry` seconds while the thread is halted. It is to call `replace`."""
+    """Called in the reactor's thread every `retry` seconds while the thread is halted. It should call `replace`."""
 
     noticed: Callable[[], object] = _nothing
     """Called in the reactor's thread as soon as a sync has failed."""
 
     retry: float = RETRY
     failed: OSError | None = None
-    """What went wrong, until a sync succeeds again."""
+    """The error of the last sync; None if it succeeded."""
 
     is_halted: bool = False
-    """Whether nothing is synced, because a sync has failed and its segment was not replaced yet."""
+    """Whether the thread does not sync, because a sync has failed and its segment was not replaced yet."""
 
     synced: int = 0
-    """The position up to which everything is on the disk."""
+    """The position up to which all bytes are on the disk."""
 
     _position: int = 0
-    """The position up to which everything was handed to the kernel."""
+    """The position up to which all bytes were written, that is, given to the kernel."""
 
     _current: int = -1
     """The descriptor of the segment that is written to."""
 
     _retired: list[int] = field(factory=list)
-    """Those of full segments: synced once more, and closed."""
+    """The descriptors of full segments, which are synced once more and closed."""
 
     _superseded: list[int] = field(factory=list)
-    """Those of segments whose sync has failed: closed without another one."""
+    """The descriptors of segments whose sync has failed. They are closed without another sync."""
 
     _is_new: bool = False
-    """Whether the directory has an entry that is not synced."""
+    """Whether a file was created since the directory was synced."""
 
     _waiting: deque[tuple[int, Callable[[], object]]] = field(factory=deque)
-    """What is called when a position is synced, in the order of the positions."""
+    """The calls that wait for a position to be synced, in the order of the positions."""
 
     _dirty: Event = field(factory=Event)
-    """Set when there is something to sync, or somebody waits."""
+    """Set when there is something to sync, or a call waits."""
 
     _ending: Event = field(factory=Event)
-    """Set when the thread is to end."""
+    """Set when the thread should end."""
 
     _mended: Event = field(factory=Event)
     """Set when `replace` was called after a failure."""
@@ -109,11 +115,11 @@ class SyncThread:
     # The reactor's side
 
     def start(self) -> None:
-        """Start the thread; `begin` was called before."""
+        """Start the thread. `begin` must have been called."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Sync what is left, end the thread and close the segment."""
+        """Sync the rest, end the thread and close the segment."""
         self._ending.set()
         self._mended.set()
         self._dirty.set()
@@ -121,7 +127,7 @@ class SyncThread:
         os.close(self._current)
 
     def begin(self, descriptor: int) -> None:
-        """Take a new segment; the thread syncs and closes the one before."""
+        """Take a new segment. The thread will sync and close the previous one."""
         with self._lock:
             if self._current != -1:
                 self._retired.append(self._current)
@@ -129,7 +135,7 @@ class SyncThread:
             self._is_new = True
 
     def replace(self, descriptor: int) -> None:
-        """Take, after a failure, a segment that has all that is not synced; those before it are closed as they are."""
+        """After a failure, take a new segment with all bytes that are not synced. The previous one is only closed."""
         with self._lock:
             self._superseded.append(self._current)
             self._current = descriptor
@@ -139,9 +145,9 @@ class SyncThread:
         self._dirty.set()
 
     def written(self, position: int) -> None:
-        """Note that everything up to a position was handed to the kernel."""
+        """Take note that all bytes up to a position were written."""
         self._position = position
-        # Asking is cheap and setting is not, and this is on the way of every move.
+        # `set` takes a lock and `is_set` does not; this runs once a move.
         if not self._dirty.is_set():
             self._dirty.set()
 
@@ -159,7 +165,7 @@ class SyncThread:
                 self._wait_for_mending()
             else:
                 self._dirty.wait()
-            # Cleared before looking: what is written or asked for from here on sets it again.
+            # This must come before `_pass`: bytes that are written from here on set it again.
             self._dirty.clear()
             is_last = self._ending.is_set()
             before = self.synced
@@ -175,7 +181,7 @@ class SyncThread:
     def _pass(self) -> None:
         with self._lock:
             is_halted = self.is_halted
-            # The position first: all of it is in the segments that are taken here.
+            # The position must be read first: all bytes up to it are in the segments that are read then.
             position = self._position
             current, retired, is_new = self._current, self._retired, self._is_new
             superseded = self._superseded
@@ -189,7 +195,7 @@ class SyncThread:
                 self._succeed()
         for descriptor in (*retired, *superseded):
             with suppress(OSError):
-                # A close can report what a write has met; the descriptor is gone all the same.
+                # `close` may report an earlier write error. The descriptor is closed nevertheless.
                 os.close(descriptor)
 
     def _fail(self, error: OSError) -> None:

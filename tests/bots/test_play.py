@@ -144,7 +144,7 @@ class BotTests(SynchronousTestCase):
         self.assertTrue(self.transport.disconnecting)
         self.assertNoResult(self.bot.done)
         self.seat.lose()
-        self.assertEqual(self.error(), "the match broke off: b'HTTP/1.1 400 Bad Request' is no command")
+        self.assertEqual(self.error(), "the match broke off: b'HTTP/1.1 400 Bad Request' is not a command")
 
     def test_a_command_out_of_place(self) -> None:
         self.bot.dataReceived(b"(2,[0,0,1]).\r")
@@ -160,7 +160,7 @@ class BotTests(SynchronousTestCase):
         self.bot.dataReceived(b"hello\rhello again\r")
         self.bot.dataReceived(b"and again\r")
         self.seat.lose()
-        self.assertIn("b'hello' is no command", self.error())
+        self.assertIn("b'hello' is not a command", self.error())
 
 
 class StayTests(SynchronousTestCase):

@@ -256,7 +256,7 @@ class ActingTests(ConsoleTestCase):
 
     def test_a_ban_that_makes_no_sense(self) -> None:
         self.assertIn("contains your own address", self.audited("ban 192.0.0.0/16")[0])
-        self.assertIn("is no address and no network", self.audited("ban everybody")[0])
+        self.assertIn("is not an address or a network", self.audited("ban everybody")[0])
         self.harness.connect("192.0.2.1")
 
     def test_a_ban_ends_other_operators_sessions(self) -> None:
@@ -298,7 +298,7 @@ class ActingTests(ConsoleTestCase):
         with capturedLogs() as logs:
             refused = self.harness.connect()
         self.assertTrue(refused.is_closed)
-        self.assertIn("no new games: the daemon finishes those that run", sentences(logs)[0])
+        self.assertIn("no new games: the daemon finishes the running ones", sentences(logs)[0])
         self.harness.clock.advance(10)
         self.assertEqual(self.stopped, [])
         defender.leave()

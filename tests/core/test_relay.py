@@ -472,9 +472,9 @@ class RefusalTests(SynchronousTestCase):
         table = started()
         table.receive(1, Moved(b"hm"), 102.0)
         ((_, observed),) = table.review().refused
-        self.assertEqual(observed.reason, "the line is no command; the line was forwarded all the same")
+        self.assertEqual(observed.reason, "the line is not a command; the line was forwarded all the same")
         ((_, enforced),) = started(enforce=True).receive(1, Moved(b"hm"), 102.0).refused
-        self.assertEqual(enforced.reason, "the line is no command; the line was not forwarded, and the game is lost")
+        self.assertEqual(enforced.reason, "the line is not a command; the line was not forwarded, and the game is lost")
 
     def test_after_the_end(self) -> None:
         table = started()

@@ -37,7 +37,7 @@ def codes_of(page: Page) -> list[str]:
 
 
 class AdminTestCase(LiveTestCase):
-    """One daemon, and bots whose moves the test lets pass, one by one."""
+    """One daemon, and bots whose moves the test releases one by one."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -45,7 +45,7 @@ class AdminTestCase(LiveTestCase):
         self.already = len(self.noted())
 
     def held(self, game: str, player: Player) -> Held:
-        """Let a bot come by the game's port, which is held back."""
+        """Connect a bot to the game's port. Its answers are held back."""
         held = Held(player)
         guest = self.guest(game, held)
         # Whoever is still held back then is not waited for.
@@ -60,9 +60,9 @@ class AdminTestCase(LiveTestCase):
         return [red, self.held("hive", hive(seed + 1))]
 
     def noted(self) -> Noted:
-        """Return all lines of the audit log: who, from where, what, and what came of it."""
+        """Return all lines of the audit log: user, address, command and result."""
         found = (line.groups() for line in NOTED.finditer(self.daemon.text()))
-        # Each request of a browser may come from another port.
+        # Each request of a browser may have another port.
         return [(user, origin.rpartition(":")[0], *rest) for user, origin, *rest in found]
 
     def has_noted(self, *done: tuple[str, str]) -> None:
@@ -78,7 +78,7 @@ class AdminTestCase(LiveTestCase):
         page.wait_for_selector(".board[data-kind]")
 
     def stands(self, page: Page, state: str, moves: int) -> None:
-        """Wait until a room's page says this state and has so many moves, no more and no less."""
+        """Wait until a room's page shows this state and exactly so many moves."""
         page.wait_for_selector(f".title .badge:text-is('{state}')")
         page.wait_for_function("n => document.querySelectorAll('.moves li').length >= n", arg=moves)
         self.assertEqual(page.locator(MOVES).count(), moves)
@@ -93,7 +93,7 @@ class AdminTestCase(LiveTestCase):
         return found
 
     def logged_in(self) -> None:
-        """Log in, on whatever page there is."""
+        """Log in on the present page."""
         log_in(self.page)
         self.page.wait_for_selector("header button:text-is('Log out')")
 

@@ -53,7 +53,7 @@ LISTENERS: Mapping[str, str] = {
 """The games' sections: settings with which whole games are short, and nobody loses by a busy machine's clock."""
 
 ERRORS = re.compile(r"the server responded with a status of|net::ERR_", re.IGNORECASE)
-"""What Chromium says by itself of an answer that is an error, or that does not come: the page has to deal with it."""
+"""Chromium's own log lines for answers that are errors or do not come. The page must handle these answers."""
 
 
 class WebDaemon(Daemon):
@@ -144,7 +144,7 @@ class Line:
 
 
 class Guest:
-    """A client without I/O that plays over a socket, in a thread of its own: a bot whose inside the test knows."""
+    """A client without I/O that plays over a socket in its own thread: a bot whose state the test can read."""
 
     def __init__(self, port: int, player: Player) -> None:
         self.player = player
@@ -169,14 +169,14 @@ class Guest:
             raise self.error
 
     def close(self) -> None:
-        """Close the connection, wherever the game stands."""
+        """Close the connection, whatever the state of the game."""
         with contextlib.suppress(OSError):
             self.wire.shutdown(socket.SHUT_RDWR)
         self.wire.close()
 
 
 class Held:
-    """A player whose answers go through a gate: `let(n)` lets so many more of them pass, `open()` all."""
+    """A player whose answers are held back: `let(n)` releases the next n, `open()` all."""
 
     def __init__(self, player: Player) -> None:
         self.player = player
@@ -201,7 +201,7 @@ class Held:
         return answer
 
     def let(self, answers: int) -> None:
-        """Let so many more answers pass."""
+        """Release the next answers."""
         self._passes.release(answers)
 
     def open(self) -> None:
@@ -211,7 +211,7 @@ class Held:
 
 
 def until(condition: Callable[[], Any], what: str, seconds: float = PATIENCE) -> Any:
-    """Wait until a condition holds that no page can tell, and return its value. `what`: is said if it does not."""
+    """Wait until a condition holds that no page shows, and return its value. `what`: the error's text otherwise."""
     ends = time.monotonic() + seconds
     while not (found := condition()):
         if time.monotonic() > ends:
@@ -285,7 +285,7 @@ class LiveTestCase(SynchronousTestCase):
         return process
 
     def guest(self, game: str, player: Player) -> Guest:
-        """Let a client of the test's own come by the game's port."""
+        """Connect a client of the test's own to the game's port."""
         guest = Guest(self.daemon.ports["softwarechallenge" if game == "hive" else game], player)
         self.addCleanup(guest.close)
         return guest
@@ -308,7 +308,7 @@ class LiveTestCase(SynchronousTestCase):
         return str(until(found, f"no room of {game} is {state}"))
 
     def record(self, page: Page) -> dict[str, Any]:
-        """Wait until a page whose game is over leads to the record, and return that."""
+        """Wait until a page whose game is over has a link to the record, and return the record."""
         address = page.locator(".ending a").get_attribute("href")
 
         def found() -> Any:
@@ -328,18 +328,18 @@ class LiveTestCase(SynchronousTestCase):
 
 
 def log_in(page: Page, user: str = "admin", password: str = PASSWORD) -> None:
-    """Ask for the administrator's rights on a page, as its dialog does; whether they are given is the page's to say."""
+    """Fill in and send a page's dialog for administrators. The page shows the result."""
     page.click("header button:text-is('Log in')")
     page.fill("dialog input[name=user]", user)
     page.fill("dialog input[name=password]", password)
     page.click("dialog button[type=submit]")
 
 
-# PlayerSession down
+# Sitting down
 
 
 def sit_by_mouse(page: Page, game: str, name: str, bot: str | None = None) -> str:
-    """Take a seat from the lobby by the mouse, against a bot or whoever comes, and return the seat's id."""
+    """Take a seat from the lobby with the mouse, against a bot or the next player, and return the seat's id."""
     page.goto("/")
     page.click(f"[data-game={game}] button.primary")
     page.locator("dialog input[name=name]").fill(name)

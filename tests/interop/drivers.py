@@ -101,7 +101,7 @@ STATES = """
 
 
 def place_ships(hand: Hand) -> None:
-    """Place the ships: shuffled once, and one of them turned; then say that all is ready."""
+    """Place the ships: shuffle once, turn one of them, and press the button when they are ready."""
     waits(hand.page, "placing")
     before = _ships(hand.page)
     hand.press("[data-do=roll]")
@@ -295,7 +295,7 @@ def _field(hand: Hand, name: str) -> None:
     # Coordinates are (x, y, -x-y): first a slanting way to the row, then along it.
     rows = (x + y) - (here_x + here_y)
     for _ in range(abs(rows)):
-        # PageUp adds 1 to x, Home to y; near the border one of both leads out of the board, and stays.
+        # PageUp adds 1 to x, Home to y. Near the border one of the two would leave the board, and has no effect.
         before = hand.page.evaluate("document.activeElement.dataset.cell")
         first, second = ("PageUp", "Home") if rows > 0 else ("PageDown", "End")
         hand.page.keyboard.press(first)

@@ -1,7 +1,8 @@
 """Real worlds of Racket's 2htdp/universe, one process each, on a virtual display.
 
-Source: docs/specs/quoridor.md#what-a-world-does. `quoridor_world.rkt` says what a world can be told, and what it
-prints.
+`quoridor_world.rkt` describes the commands that a world accepts, and its output.
+
+Source: docs/specs/quoridor.md#what-a-world-does.
 """
 
 from __future__ import annotations
@@ -116,6 +117,6 @@ async def screen(test: TestCase) -> str:
 
 
 async def worlds(test: TestCase, count: int) -> list[World]:
-    """Start so many worlds on a new display."""
+    """Start several worlds on a new display."""
     display = await screen(test)
     return [World(test, display) for _ in range(count)]

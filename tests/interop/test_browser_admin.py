@@ -43,7 +43,7 @@ class AdminTests(AdminTestCase):
             self.assertEqual(tab.locator(prepare).count(), count)
         page.click("header button:text-is('Log out')")
         page.wait_for_selector("header button:text-is('Log in')")
-        # The lobby stands there until it has been drawn anew.
+        # The page shows the old lobby until it is redrawn.
         page.wait_for_selector(prepare, state="detached")
         page.wait_for_selector("[data-game=hive] button.primary")
         self.assertFalse(self.asked(page, "/session")["admin"])
@@ -97,7 +97,7 @@ class AdminTests(AdminTestCase):
         for n in (5, 6):
             self.page.click(button("One step"))
             self.stands(self.page, "paused", n)
-        # Somebody who comes now sees it standing, and may nothing.
+        # A visitor that opens the page now sees the game, and can do nothing.
         other = self.tab(self.browser())
         self.watched(other, room)
         self.stands(other, "paused", 6)
@@ -140,7 +140,7 @@ class AdminTests(AdminTestCase):
         self.assertFalse(self.page.locator(".complaint").is_visible(), self.page.locator(".complaint").inner_text())
 
     def test_an_answer_that_the_stream_has_overtaken_changes_nothing(self) -> None:
-        """After a step the page asks for the room; the answer may be older than the move that has come meanwhile."""
+        """After a step the page requests the room. The answer may be older than a move that has arrived meanwhile."""
         bots = self.red_and_blue(6)
         room = self.room(self.page, "hive", "playing")
         self.watched(self.page, room)
@@ -177,7 +177,7 @@ class AdminTests(AdminTestCase):
         self.assertEqual(len(set(codes)), 2)
         room = page.url.rpartition("/")[2]
         page.wait_for_selector(".title .badge:text-is('paused')")
-        # The second seat's player comes first: the codes say who sits where.
+        # The second seat's player connects first: seats depend on the codes, not on the order.
         for seat in (1, 0):
             self.held("hive", hive(seat, codes[seat])).open()
         page.wait_for_selector(".seats:has-text('Ada')")

@@ -20,7 +20,7 @@ from tests.interop.test_prolog import prolog
 from tests.interop.test_racket import DOWN, UP, messages, starts, told
 
 STARTED = 60.0
-"""Seconds that a Racket world may take to come."""
+"""Seconds within which a Racket world must connect."""
 
 
 class PeerTests(LiveTestCase):
@@ -60,7 +60,7 @@ class PeerTests(LiveTestCase):
         ((won, lost),) = re.findall(r"won (\d) times and lost (\d)", out)
         self.assertEqual(self.verdict(), {("0", "1"): "You won.", ("1", "0"): "You lost."}[won, lost])
         record = self.record(self.page)
-        # The person has come last, so it begins: of both sides' shots all are answered.
+        # The person connected last, so it begins. All shots of both sides are answered.
         self.assertIn(record["length"], (4 * shots - 2, 4 * shots))
         self.assertEqual((record["termination"], record["findings"]), ("victory", []))
 

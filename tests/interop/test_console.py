@@ -109,7 +109,7 @@ class ConsoleTestCase(SynchronousTestCase):
         return peer
 
     def received(self, peer: socket.socket) -> bytes:
-        """Return all that comes until the connection ends."""
+        """Return all bytes until the connection ends."""
         data = b""
         try:
             while part := peer.recv(65_536):
@@ -140,7 +140,7 @@ class TelnetTests(ConsoleTestCase):
         self.assertIn("goes on", console.shown)
         self.assertIn("is kicked", shown)
         self.assertIn(f"{name} closed", shown)
-        # What it was told before stands before the end.
+        # Messages that were sent before arrive before the end.
         self.assertTrue(self.received(first).endswith(b"(1,[0,0]).\r"))
         self.logged("termination=left winner=1")
         self.answer(console, "drain")
@@ -219,7 +219,7 @@ class AllGamesTests(ConsoleTestCase):
         return rooms
 
     def lines(self, console: Program, room: str, count: int = 1) -> str:
-        """Wait for so many lines about a room that is watched; return what was shown meanwhile."""
+        """Wait for several lines about a room that is watched. Return the output until then."""
         return "".join(console.expect(rf"^.*?{room} +[0-9.]+ \w+ [^\n]*\n")[0] for _ in range(count))
 
     def watch_one_of_each(self, console: Program) -> dict[str, str]:
@@ -271,7 +271,7 @@ class AllGamesTests(ConsoleTestCase):
         shown = self.answer(console, "players")
         for listener in self.ports:
             self.assertGreater(shown.count(f" {listener} "), 1, shown)
-        # No new games: who comes is turned away, and those that are on go on to their ends.
+        # No new games: new clients are refused, and the running games go on to their ends.
         self.assertRegex(self.answer(console, "drain"), r"No new games begin; [2-5] go on")
         last = set(self.rooms(console).values())
         self.assertEqual(self.received(self.player()), b"")

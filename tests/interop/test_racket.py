@@ -74,12 +74,12 @@ SENSELESS = (
     "(move wall 0.0 1.0 diagonal)",
     "(move player 9.0 1.0)",
 )
-"""What a world can send and what means nothing, whoever's turn it is."""
+"""Messages that a world can send and that have no meaning at any time."""
 
 STRANGE = (
     r'(play "\u7F\u201C\n" #"\377\0" #\λ #s((pt base 1) 1 2) |x y| a\|b || 1/3 -0.0 1e21 +nan.0 1+2i #t (quote x))'
 )
-"""A vote to play, for what follows the first symbol does not count: all kinds of data, as a real world writes them."""
+"""A vote to play: the data after the first symbol are ignored. They are of all kinds, as a real world writes them."""
 
 
 VOTES = (
@@ -90,7 +90,7 @@ VOTES = (
     ((1, "(wait)"), (2, "(wait)")),
     ((2, "(wait)"), (1, "(wait)")),
 )
-"""All ways to vote: who says what, one after the other."""
+"""All ways to vote: worlds and their messages, in order."""
 
 NAMES = ('"Quoridor"', "world3117", "|foo bar|", r'"\"Ω\"\n\U1F600"', '""', "||")
 """What may stand in a big-bang's name clause: strings and symbols. Names need not be unique."""
@@ -108,7 +108,7 @@ def told(count: int, mover: int, move: str, *, wins: bool) -> list[str]:
     """Return the mail to each world, in the order of ids, about a move of world `mover`."""
     follower = mover % count + 1
     words = move.split()
-    # A pawn's last coordinate comes back in the place of the orientation.
+    # A pawn's last coordinate is sent in the place of the orientation, too.
     forwarded = " ".join(words if words[0] == "wall" else [*words, words[-1]])
     at_mover, at_follower, at_others = ("won", "lost", "lost") if wins else ("wait", "play", "wait")
     symbols = {mover: at_mover, follower: at_follower}
@@ -179,7 +179,7 @@ class RacketTests(TestCase):
             self.daemon.kill()
 
     def end(self, *, matches: int) -> None:
-        """Stop the daemon: so many matches are recorded, and nothing unexpected is in the log."""
+        """Stop the daemon. Check the number of records, and that nothing unexpected is in the log."""
         self.daemon.settled(matches)
         self.daemon.stop()
         self.assertEqual(self.daemon.unexpected(), [])
@@ -217,7 +217,7 @@ class RacketTests(TestCase):
             await other.leave()
 
     async def is_rejected(self, world: World) -> None:
-        """Let a world join: it is told that it is rejected, and its connection is closed.
+        """Let a world join: it gets `rejected`, and its connection is closed.
 
         When both come at once, 2htdp/universe sometimes ends the big-bang first and calls on-receive after it.
         """
@@ -233,7 +233,7 @@ class RacketTests(TestCase):
             await receive(players, starts(2, 1))
             one.send(*SENSELESS)
             await play(players, 1, DOWN)
-            # The second reset comes when the game runs.
+            # The second reset comes while the game is running.
             one.send("(reset)", "(reset)")
             await receive(players, starts(2, 2))
             await play(players, 2, UP)
@@ -349,7 +349,7 @@ class RacketTests(TestCase):
         await three.disappears()
 
     async def renew(self, leaver: World, survivor: World, newcomer: World) -> None:
-        """Let world 1 leave: a newcomer and the leaver find a fresh table, of which the survivor is no part."""
+        """Let world 1 leave: a new world and the one that left get a new table, without the remaining world."""
         await leaver.leave()
         await survivor.receives(gone(1))
         await newcomer.join(self.port)

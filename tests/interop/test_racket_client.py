@@ -52,7 +52,7 @@ class ClientTests(TestCase):
         while not (line := await world.line()).startswith(("(won", "(lost")):
             self.assertTrue(line.startswith(("(play", "(wait")), line)
         self.assertGreater(len(world.seen), 15)
-        # The result is the last thing that it is told, until the bot has stayed for long enough.
+        # The result is its last message until the bot has stayed for long enough.
         said = await bot.line()
         self.assertRegex(said, r"^game 1: (won|lost) after \d+ moves")
         await bot.prints(f"1 played, {int('won' in said)} won, {int('lost' in said)} lost")
@@ -72,7 +72,7 @@ class ClientTests(TestCase):
             if game == 1:
                 world.send("(reset)")
         self.assertNotIn("refused", self.daemon.text())
-        # Nothing comes during the stay, and at its end the bot leaves.
+        # The bot prints nothing during the stay, and leaves at its end.
         await world.receives("(disconnect 2 (wall 4 4 horizontal))")
         self.daemon.settled(2)
 

@@ -22,7 +22,7 @@ PROGRAM = Path(__file__).with_name("reader.rkt")
 STREAMS = 4_000
 SEED = 2026
 MISFITS = re.compile(rb'#(?:[0-9\[({s"]|[hf][alx]|[rp]x|e[+-](?:inf|nan))')
-"""What may begin a datum whose parts do not fit together. Racket refuses it as a whole, we skip it."""
+"""The beginning of a datum whose parts may not fit together. Racket refuses it as a whole, and we skip it."""
 
 ENDS = re.compile(rb"#ci|\\\Z")
 """At the end of a stream Racket takes a #ci without a datum for nothing; and a backslash is followed by nothing."""
@@ -44,7 +44,7 @@ def racket(found: list[bytes]) -> list[tuple[list[int], str]]:
 
 
 def ours(stream: bytes) -> tuple[list[int | None], str]:
-    """Return the same of our reader. None: an end that cannot be told, because what follows it is not UTF-8."""
+    """Return the same for our reader. None: an end that is not known, because bytes after it are not UTF-8."""
     reader, ends = DatumReader(), list[int | None]()
     cuts = [0, *(at for at, octet in enumerate(stream, 1) if octet == 0x0A), len(stream)]
     pieces = [(end, stream[start:end]) for start, end in pairwise(cuts) if start < end]
@@ -65,7 +65,7 @@ def agree(stream: bytes, theirs: tuple[list[int], str], found: tuple[list[int | 
     if any(end not in (None, their) for their, end in zip(theirs[0], found[0], strict=False)):
         return False
     if theirs[1] == "malformed" and (len(found[0]) > count or found[1] != "malformed"):
-        # We have gone on with something that Racket refuses; or neither has read it.
+        # Our reader has skipped something that Racket's refuses, or neither has read it.
         return MISFITS.search(stream) is not None or (len(found[0]) == count and found[1] == "incomplete")
     if len(found[0]) == count and ENDS.search(stream):
         return True

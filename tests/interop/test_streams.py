@@ -154,7 +154,7 @@ class StreamTests(SynchronousTestCase):
             for n in (1, 0):
                 self.act(n, seats[n], do="shoot", at=[x, y])
             for stream in streams:
-                # What comes close together is sent as one scene.
+                # Events that are close together are sent as one scene.
                 stream.shows(partial(has_come, 4 * number), f"{number} shots of each")
         for stream in streams:
             stream.shows(is_settled, "all shots")
@@ -180,7 +180,7 @@ class StreamTests(SynchronousTestCase):
                 self.assertEqual(known[0][key], known[1][key])
 
     def scenes(self, stream: Stream) -> dict[str, str]:
-        """Return what was sent of the running game, by where it stands.
+        """Return the scenes that were sent of the running game, by its position.
 
         How often a scene is sent between two moves, and how far the referee and the player's wire are then, are matters
         of time: shots into the water, and whose turn it is, are the same in both games sooner or later.

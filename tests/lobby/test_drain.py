@@ -36,7 +36,7 @@ class DrainTests(SynchronousTestCase):
         with capturedLogs() as logs:
             refused = self.harness.connect()
         self.assertTrue(refused.is_closed)
-        why = "no new games: the daemon finishes those that run, and stops then"
+        why = "no new games: the daemon finishes the running ones, and stops then"
         self.assertEqual(
             sentences(logs), [f"refused not-seated: listener=battleship peer={refused.session.name}: {why}"]
         )

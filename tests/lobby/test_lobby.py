@@ -350,7 +350,7 @@ class StoreTests(LobbyTestCase):
             self.turns(4, AFTERWARDS)
         self.assertEqual(self.store.records, {room.id: there})
         self.assertEqual(list(self.journal.rooms), [])
-        self.assertEqual(sentences(logs)[-1], f"recorded before, and differently: room={room.id}; the record stands")
+        self.assertEqual(sentences(logs)[-1], f"recorded before, and differently: room={room.id}; that record is kept")
         self.turns(3, 100)
         self.assertEqual(self.store.asked, [room.id])
 

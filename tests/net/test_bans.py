@@ -22,7 +22,7 @@ class NetworkTests(SynchronousTestCase):
 
     def test_what_is_none(self) -> None:
         for text in ("", "localhost", "192.0.2", "192.0.2.0/33", "192.0.2.7 "):
-            self.assertIn("is no address and no network", str(self.assertRaises(GamedError, network_of, text)))
+            self.assertIn("is not an address or a network", str(self.assertRaises(GamedError, network_of, text)))
 
 
 class BanTests(SynchronousTestCase):

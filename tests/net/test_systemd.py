@@ -70,7 +70,7 @@ class NotifyTests(SynchronousTestCase):
             notify("STOPPING=1")
         self.assertEqual(
             sentences(logs),
-            ["the service manager is not told STOPPING=1: [Errno 2] No such file or directory"],
+            ["the service manager was not notified of STOPPING=1: [Errno 2] No such file or directory"],
         )
 
 

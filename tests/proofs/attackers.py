@@ -133,7 +133,7 @@ class Attacker:
         return f"{self.amount} in {opened:.1f} s, {refused} times one was closed by then"
 
     def bombs(self) -> str:
-        """Send XML that would expand to a gigabyte, so many times a second."""
+        """Send XML that would expand to a gigabyte, several times a second."""
         clients, count, began = [], 0, time.monotonic()
         while (passed := time.monotonic() - began) < self.seconds:
             if count >= passed * self.amount:

@@ -39,7 +39,7 @@ def named(client: socket.socket) -> str:
 
 @define(eq=False)
 class Client:
-    """One player on one connection. `received`, `sent`: all bytes. `leaves_after`: it walks out after so many lines.
+    """One player on one connection. `received`, `sent`: all bytes. `leaves_after`: it disconnects after so many lines.
 
     `closes`: it closes its side as soon as it knows the result, as the originals do, and does not wait for the server.
     """
@@ -70,7 +70,7 @@ class Client:
 
     @property
     def is_started(self) -> bool:
-        """Whether the client has been told that its game begins."""
+        """Whether the client has got the start of its game."""
         return self.lines[1:2] == [START]
 
     def read(self) -> bytes:

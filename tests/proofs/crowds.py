@@ -16,7 +16,7 @@ from tests.proofs.clients import Client, Crowd
 from tests.proofs.guests import LISTENERS, Guest
 
 EACH = 5
-"""Guests of each listener at any time: two games, and one who waits."""
+"""Guests of each listener at any time: two games, and one guest that waits."""
 
 
 def close(client: socket.socket) -> None:
@@ -109,7 +109,7 @@ class MixedCrowd(Crowd):
                 harm(client.socket)
             except OSError:
                 client.ended = True
-            # Whoever half closes, or sends junk, stays and sees what comes of it.
+            # Clients that half close or send junk stay connected to see what happens.
             client.ended |= harm in (close, reset)
 
     def _dismiss(self, client: Any) -> None:

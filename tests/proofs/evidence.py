@@ -114,7 +114,7 @@ def check_received(clients: Iterable[Client], histories: Mapping[str, History]) 
             continue
         if client.name not in places:
             if client.left and not client.is_started:
-                # Who walks out before there is a partner leaves nothing behind.
+                # A client that leaves before it has a partner leaves no record.
                 continue
             raise AssertionError(f"{client.name} received {lines[:3]} of {len(lines)} lines; its room is nowhere")
         room, seat = places[client.name]

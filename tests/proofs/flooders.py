@@ -37,7 +37,7 @@ REQUESTS = {
 }
 HALF = {"battleship": b"(1,[0", "quoridor": b"(move ", "softwarechallenge": b"<data ", "roborally": b"GSS("}
 A_PASS = 5
-"""Peers that come in one pass of the loop."""
+"""Peers that connect in one pass of the loop."""
 
 
 def kinds(listener: str) -> list[Callable[[Random], Iterator[bytes]]]:

@@ -35,7 +35,7 @@ GUESTS, STREAMS, KEPT = 6, 12, 40
 """Players of a listener at once; streams that are held open; ids of each kind that are remembered."""
 
 PATIENCE, SHORT = 5.0, 0.05
-"""Seconds for which an answer is waited for; who sends damaged things may get none."""
+"""Seconds to wait for an answer. Damaged messages may get none."""
 
 JUNK: Final = ("", "0", "-1", "é", "\u202e", "\0", "a" * 300, "../..", "%00", "'\"<>", "1e999", "null", "[]", "🂡")
 KINDS: Final = (*game_types(), "go", "chess", "")

@@ -43,7 +43,7 @@ KEYS = {
     "quoridor": "tables = 0\n",
     "roborally": 'courses = ["anlauf"]\nmax_players = 2\nmax_games = 10000\nstart_delay = 0.0\nlinger = 2.0\n',
 }
-"""Games for two everywhere, as many as come."""
+"""Games for two at each listener, without a limit on their number."""
 
 TYPES = game_types()
 
@@ -95,9 +95,10 @@ def make_player(listener: str, random: Random, name: str) -> Player:
 
 @define(eq=False)
 class Guest:
-    """One player on one connection. `error`: why its game broke off. `heard`: how often it heard something.
+    """One player on one connection.
 
-    `was_closed`: by the server; `ended`: by whomever.
+    `error`: why its game was not finished. `heard`: the number of reads with data. `was_closed`: whether the server has
+    closed the connection. `ended`: whether the server or the player has.
     """
 
     listener: str
@@ -183,7 +184,10 @@ class Table:
 
 @define(eq=False)
 class Party:
-    """Tables on a selector. The second of a table comes when the first has been heard, one table a game at a time."""
+    """Tables on a selector. The second player of a table connects after the first one's messages were read.
+
+    Each game has one table at a time.
+    """
 
     ports: Mapping[str, int]
     random: Random

@@ -73,7 +73,7 @@ class Administrator(Protocol):
 
 @define(eq=False)
 class SeasonHarness:
-    """The server, with an administrator who prepares rooms."""
+    """The server, with an administrator that prepares rooms."""
 
     reactor: Any
     port: int
@@ -135,7 +135,7 @@ class SeasonHarness:
         self.seated_client.say(Prepare(GAME_TYPES[0], slots))
         prepared = await self.seated_client.hear(Prepared)
         await self.observe(observer, prepared.room)
-        # BLUE comes first in every other one.
+        # BLUE connects first in every other one.
         order = (0, 1) if number % 4 else (1, 0)
         return prepared.room, [self.sit(number, seat, prepared.codes[seat]) for seat in order]
 

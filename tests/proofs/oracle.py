@@ -66,7 +66,7 @@ def _can_place(lengths: tuple[int, ...], uncovered: Ship, hits: Ship, closed: Sh
         rest = list(lengths)
         rest.remove(length)
         for ship in SHIPS[length]:
-            # A ship afloat is not hit on all its cells, and no hit of another ship is beside it.
+            # A ship that is afloat is not hit on all its cells, and no hit of another ship is next to it.
             if (wanted is not None and wanted not in ship) or ship & closed or ship <= hits:
                 continue
             around = rim(ship)

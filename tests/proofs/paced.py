@@ -62,7 +62,7 @@ class Pair:
         return bool(data)
 
     def receive(self) -> bool:
-        """Read; return whether all has come."""
+        """Read. Return whether everything has come."""
         got = self.reader.recv(len(self.awaited))
         if not got or not self.awaited.startswith(got):
             raise AssertionError(f"{got!r} came, expected {self.awaited!r}")

@@ -20,7 +20,7 @@ REQUEST = (
     "Sec-Fetch-Mode: cors\r\nSec-Fetch-Site: same-origin\r\nPragma: no-cache\r\nCache-Control: no-cache\r\n\r\n"
 )
 QUIET = 1.0
-"""Seconds without an event after which all has come: what is watched goes on no longer."""
+"""Seconds without an event after which no more are expected: the watched game does not go on."""
 
 
 def main(port: int, count: int, rooms: list[str]) -> None:

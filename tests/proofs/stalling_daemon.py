@@ -6,7 +6,7 @@ import signal
 import time
 
 STALL = 0.3
-"""Seconds that the reactor stands still."""
+"""Seconds for which the reactor stalls."""
 
 
 if __name__ == "__main__":

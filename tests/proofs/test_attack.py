@@ -38,12 +38,12 @@ IDLE = 15.0
 
 OWN = {"moves": "move_latency", "collections of garbage": "gc_pause", "standstills": "reactor_stall"}
 BOUNDS = (0.005, 0.02, 0.05, 0.1)
-"""What the daemon is asked for beside what the clients measure, and the seconds that it is told in."""
+"""The daemon's own histograms that are read, besides what the clients measure, and the bounds in seconds."""
 
 TABLES, PAUSE, WARM = 4, 0.1, amount(20, 5)
 TIMES, EACH = 2.0, 3.0
 """How many times longer than in quiet times the slowest of a hundred moves may take: under all attacks together, and
-under each in the middle one of its hundreds. Most have three or four, and what the machine does beside is in one."""
+under each in the middle one of its hundreds. Most have three or four, and other work of the machine affects one."""
 HUNDRED = 100
 LEAST = 0.001
 """Seconds below which a quiet time is not believed."""
@@ -106,7 +106,7 @@ class AttackTests(SynchronousTestCase):
 
     @contextlib.contextmanager
     def besieged(self) -> Iterator[Siege]:
-        """Run a daemon, attackers that have seats, and honest games beside."""
+        """Run a daemon, attackers that have seats, and honest games at the same time."""
         console, web = free_port(), free_port()
         more = f'[console]\ntelnet = "tcp:{console}:interface=127.0.0.1"\npassword = "x"\n'
         more += f'[web]\nendpoint = "tcp:{web}:interface=127.0.0.1"\n'
@@ -125,7 +125,7 @@ class AttackTests(SynchronousTestCase):
             yield Siege(daemon, beside, dict(zip(ATTACKS, made, strict=False)), made[-1], web)
 
     def warm_up(self, ports: Mapping[str, int]) -> None:
-        """Have everything loaded and used once. The console's attacker logs in, whose scrypt takes 16 MiB."""
+        """Have everything loaded and used once. The console's attacker logs in, because scrypt takes 16 MiB."""
         party = Party(ports, Random(3), "127.0.0.8")
         for listener in LISTENERS:
             for _ in range(WARM):
@@ -161,7 +161,7 @@ class AttackTests(SynchronousTestCase):
         self.assertLess(after - memory, BACK * (peak - memory) if whole() else 0.2 * memory)
         self.assertLess(again - after, NEXT_TO_NOTHING)
         if whole():
-            # The sample has too few moves under each attack for its slowest hundredth to say anything.
+            # The short form has too few moves under each attack: their slowest hundredth would mean nothing.
             self.assertEqual(slow, [])
 
     def idle_bytes(self, daemon: Daemon) -> int:
@@ -186,7 +186,7 @@ class AttackTests(SynchronousTestCase):
         return [f"{what}: {ratio:.2f} times as long"] if ratio > most else []
 
     def check_games(self, daemon: Daemon, beside: Beside) -> None:
-        """All honest games have come to the ends that their players were told."""
+        """All honest games have ended with the results that their players were sent."""
         places = rooms_by_place(look(daemon.directory, "").histories())
         self.assertGreaterEqual(len(beside.games), TABLES * len(LISTENERS))
         for game in beside.games:

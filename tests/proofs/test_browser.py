@@ -53,7 +53,7 @@ class WatchTests(LiveProof):
         self.page.wait_for_selector(ENDED)
         shown = self.page.locator(".moves li").count()
         self.assertEqual(self.page.locator(".title .badge").inner_text(), "ended")
-        # The record is stored a little later; who looks at once waits for it.
+        # The record is stored a little later, so the test waits for it.
         self.page.click(ENDED)
         self.page.wait_for_selector(".moves li button")
         for bot in (first, second):
@@ -168,7 +168,7 @@ class GoTests(LiveProof):
         page.fill(".noting textarea", "A corner stone is taken.")
         page.click(".noting button[type=submit]")
         page.wait_for_selector(".moves li >> nth=2")
-        # By keys: the point beside the last one, where white goes on.
+        # With keys: the point next to the last one, where white goes on.
         self.play((5, 5))
         page.keyboard.press("ArrowRight")
         page.keyboard.press("Enter")
@@ -195,7 +195,7 @@ class GoTests(LiveProof):
             self.page.wait_for_selector(f"[data-stone='{x},{y}']", state="attached")
 
     def stones(self) -> dict[str, str]:
-        """Return who has a stone where."""
+        """Return the stones on the board."""
         found: dict[str, str] = self.page.evaluate(
             """() => Object.fromEntries([...document.querySelectorAll("[data-stone]")].map(
                  one => [one.dataset.stone, one.dataset.side]))"""

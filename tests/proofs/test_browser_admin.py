@@ -1,4 +1,4 @@
-"""More of what the administrator does in the browser: games that are cancelled, and whom it concerns.
+"""More of the administrator's work in the browser: cancelled games, and the pages that show it.
 
 Source: docs/reference/web-api.md#calls.
 """
@@ -42,7 +42,7 @@ class AdminProofs(AdminTestCase):
         self.watched(self.page, room)
         self.logged_in()
         self.page.wait_for_selector(button("Pause"))
-        # Who attacks says where; the other one's answer and next shot are held back.
+        # The attacker's shot is released; the other bot's answer and next shot are held back.
         for bot in bots:
             bot.let(1)
         self.page.wait_for_selector(f"{MOVES} >> nth=0", state="attached")
@@ -86,7 +86,7 @@ class AdminProofs(AdminTestCase):
         page.wait_for_selector(f"[data-room='{room}']", state="detached")
 
     def test_a_person_is_told(self) -> None:
-        """Who plays in a held room is told so, and no clock runs meanwhile."""
+        """The players of a paused room see that it is paused, and no clock runs meanwhile."""
         playing = self.tab(self.browser())
         seat = sit_by_mouse(playing, "hive", "Ann", "greedy")
         waits(playing, "play")

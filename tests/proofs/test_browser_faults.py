@@ -1,4 +1,4 @@
-"""What goes wrong between a browser and the daemon: reloads, lost lines, restarts, lost browsers, and bad intent.
+"""Faults between a browser and the daemon: reloads, lost connections, restarts, closed browsers, and attacks.
 
 Beside the bad intent a game of others goes on, which must not notice.
 """
@@ -38,7 +38,7 @@ BOARD = """
   cell => cell.closest("[data-board]").dataset.board + cell.dataset.cell + cell.dataset.state).join(" ")
 """
 
-# When the first button of a game stands on the page, in ms from the beginning of the navigation.
+# When the first button of a game is on the page, in ms from the beginning of the navigation.
 WATCHED = """
 new MutationObserver((_, observer) => {
   if (!document.querySelector("[data-game] button")) return;
@@ -47,7 +47,7 @@ new MutationObserver((_, observer) => {
 }).observe(document, {childList: true, subtree: true});
 """
 
-# A page of another site that uses whatever cookies there are.
+# A page of another site that sends the cookies that the browser has.
 EVIL = """<!doctype html><title>evil</title><form method="post" enctype="text/plain" action="%s/api/v1/seats">
 <input name='{"game": "battleship", "name": "Eve", "x": "' value='"}'></form>
 <button onclick="document.forms[0].submit()">win a prize</button>"""
@@ -62,7 +62,7 @@ async ([address, method, type]) => {
 
 
 def shows(page: Page, board: str) -> None:
-    """Wait until a page shows this board: what happens close together may come to two pages by turns."""
+    """Wait until a page shows this board: events that are close together may reach two pages at different times."""
     page.wait_for_function(f"board => ({BOARD})() === board", arg=board)
 
 
@@ -88,7 +88,7 @@ def shoot(page: Page, shots: int) -> None:
 
 
 class ReturnTests(LiveProof):
-    """A page that goes away and comes back shows what is."""
+    """A page that is left and opened again shows the present state."""
 
     def test_a_reload_in_the_middle_of_a_game(self) -> None:
         sit_by_mouse(self.page, "battleship", "Ann", "open-list")
@@ -187,7 +187,7 @@ class ReturnTests(LiveProof):
             for tab in (page, watching):
                 tab.wait_for_selector(".banner", state="hidden")
                 tab.wait_for_selector(".complaint:not([hidden]), .ending:not([hidden])")
-            # Whoever plays on begins anew, without a reload.
+            # A player that plays on begins another game, without a reload.
             page.click(".brand")
             page.wait_for_selector("[data-game=battleship] button.primary")
             sit_by_mouse(page, "battleship", "Ann", "open-list")
@@ -196,7 +196,7 @@ class ReturnTests(LiveProof):
 
 
 class LostTests(LiveProof):
-    """Whose browser stays away has left."""
+    """A player whose browser does not return has left."""
 
     settings: ClassVar[Mapping[str, str]] = {"web": "grace_seconds = 1.0"}
 
@@ -213,7 +213,7 @@ class LostTests(LiveProof):
         self.page.wait_for_selector(".ending a")
         guest.close()
         record = self.record(self.page)
-        # Who has stayed has won: it is as if the connection had been lost.
+        # The remaining player has won, as if the connection had been lost.
         self.assertEqual((record["termination"], record["winner"]), ("left", 1))
 
     def test_a_page_that_is_only_looked_at_keeps_its_seat(self) -> None:
@@ -226,7 +226,7 @@ class LostTests(LiveProof):
 
 
 class HostileTests(LiveProof):
-    """What others try with a player's seat and the daemon, while a game beside goes on."""
+    """Attacks by others on a player's seat and on the daemon, while another game goes on."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -300,7 +300,7 @@ class HostileTests(LiveProof):
         evil.wait_for_url("**/api/v1/seats")
         self.assertIn("error", evil.text_content("body"))
         self.assertEqual(len(self.asked(self.page, "/seats")), seats)
-        # Chromium, too, says what it thinks of it.
+        # Chromium logs the refused request, too.
         self.errors = [error for error in self.errors if "evil.test" not in error]
         # Nor may it be framed.
         self.assertIn("frame-ancestors 'none'", self.page.request.get("/").headers["content-security-policy"])
@@ -358,7 +358,7 @@ class NameTests(LiveProof):
         self.assertEqual(self.page.locator("img").count(), 0)
 
     def is_text(self, page: Page) -> None:
-        """Both names stand on the page as what they are, each isolated from what stands beside it."""
+        """Both names are on the page as text, each isolated from the text next to it."""
         self.assertEqual(page.locator("img").count(), 0)
         self.assertIn(MARKUP, page.locator("main").inner_text())
         loose = page.evaluate(

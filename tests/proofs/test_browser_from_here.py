@@ -121,7 +121,7 @@ class FromHereTests(LiveProof):
         waits(page, "play")
         self.assertEqual((page.evaluate(STACKS), page.locator(".h-turn").inner_text()), (before, turn))
         self.assertEqual(page.locator(MOVES).count(), move)
-        # All that was played stays there after a reload.
+        # All moves are still there after a reload.
         page.reload()
         waits(page, "play")
         self.assertEqual((page.evaluate(STACKS), page.locator(MOVES).count()), (before, move))

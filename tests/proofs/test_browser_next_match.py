@@ -53,7 +53,7 @@ class NextMatchTests(LiveProof):
         self.assertNotEqual(second["id"], first["id"])
         self.assertEqual((second["length"], second["termination"]), (moves, "victory"))
         screen.wait_for_selector(WON.format(self.winner(second)))
-        # Nobody has loaded anything anew.
+        # No page was reloaded.
         self.assertTrue(watching.evaluate("window.marked") and screen.evaluate("window.marked"))
         # What the page of the match before led to is still that one.
         watching.goto(f"/records/{first['id']}")

@@ -64,7 +64,7 @@ class ManyWindowsTests(LiveProof):
                 break
         for page in [page for _, page in seats] + watching[:-1]:
             page.wait_for_selector(ENDED, state="attached")
-            # On a busy machine a stream may be late; it comes back.
+            # On a busy machine a stream may be late; the browser reconnects.
             page.wait_for_selector(".banner", state="hidden")
         watching[-1].wait_for_selector(".ending:not([hidden])")
         for page, room in zip(watching, rooms[::2] + rooms[1::4], strict=True):
@@ -218,7 +218,7 @@ class SilenceTests(LiveProof):
     def test_a_closed_tab_is_told_of_at_once_and_that_it_is_back(self) -> None:
         context = self.browser()
         ann = self.tab(context)
-        # The browser stays open, and the worker with it.
+        # The browser is still open, and so is its worker.
         self.tab(context).goto("/")
         seat = sit_by_mouse(ann, "quoridor", "Ann")
         sit_by_mouse(self.page, "quoridor", "Ben")

@@ -61,7 +61,7 @@ ROOM = re.compile(rb'roomId="([^"]+)"')
 
 
 def as_it_is(data: bytes) -> Callable[[bytes], bytes]:
-    """Return what sends these bytes whatever was received."""
+    """Return a function that returns these bytes, whatever was received."""
     return lambda _received: data
 
 
@@ -75,9 +75,9 @@ def first_move(received: bytes) -> bytes:
 
 @define(eq=False)
 class Scripted:
-    """A client that follows a script, and then says no more.
+    """A client that follows a script, and then sends nothing more.
 
-    `script`: what it waits for, for how long after it has come, and what it sends then.
+    `script`: the bytes that it waits for, the pause after them, and the bytes that it sends then.
     """
 
     name: str
@@ -99,7 +99,7 @@ class Scripted:
     _due: float | None = None
 
     def pump(self, since: float) -> None:
-        """Send what is due. `since`: nothing of what has come now had come then."""
+        """Send what is due. `since`: a time before all of the new input came."""
         now = time.monotonic()
         while self.script and self.silent_at is None:
             awaited, delay, answer = self.script[0]
@@ -142,7 +142,7 @@ class Honest:
         """Wait for what comes."""
 
     def heard(self, data: bytes, since: float) -> None:  # noqa: ARG002 (nobody measures it)
-        """Answer what has come."""
+        """Answer the messages that have come."""
         if not data:
             self.ended_at = time.monotonic()
         elif not self.player.is_done and (answer := self.player.receive_data(data)):
@@ -191,7 +191,7 @@ class StepTests(SynchronousTestCase):
         self.clients: list[Scripted | Honest] = []
 
     def set(self, seconds: int) -> None:
-        """Set the daemon's wall clock to so many seconds from the real time."""
+        """Set the daemon's system clock to so many seconds from the real time."""
         new = self.clock.with_suffix(".new")
         new.write_text(f"{seconds:+d}\n")
         new.rename(self.clock)
@@ -249,7 +249,7 @@ class StepTests(SynchronousTestCase):
         client.heard(data, since)
 
     def come(self) -> tuple[Scripted, Scripted]:
-        """Let clients of all listeners come, and fall silent; return one that moves in time, and who watches it."""
+        """Connect clients to all listeners that then send nothing. Return one that moves in time, and its observer."""
         sc, rr = self.ports["softwarechallenge"], self.ports["roborally"]
         # Channels and players of a game of RoboRally register before its last player does: then it begins.
         ok = as_it_is(b"ok\n")
@@ -286,7 +286,7 @@ class StepTests(SynchronousTestCase):
         )
         first = self.scripted("first", self.ports["battleship"], limit=IDLE)
         second = self.scripted("second", self.ports["battleship"], limit=IDLE)
-        # It is the second one whose coming starts the clock.
+        # The second player starts the clock.
         first.silent_at = second.silent_at
         return moves, watches
 
@@ -351,7 +351,7 @@ class StepTests(SynchronousTestCase):
         cookie = self.log_in()
         self.set(step)
         self.pump(0.3)
-        # By the wall clock it has been silent for an hour, or has come from the future.
+        # By the system clock it has been silent for an hour, or connected in the future.
         self.assertTrue(self.asked("GET", "session", Cookie=cookie)[0]["admin"], step)
         after = [connection(self.daemon.port) for _ in range(2)]
         self.begun_after[named(after[0])] = step

@@ -133,7 +133,7 @@ class DamageTests(SynchronousTestCase):
                 self.assertEqual(found, history)
             elif history.outcome is not None and (found is None or found.outcome != history.outcome):
                 lost += 1
-                # Of a game that nothing is left of nobody can say anything.
+                # The log must name each lost game of which at least one line is left.
                 self.assertTrue(room in said or room not in lines, f"{kind}: {room} is not in {said}")
             if found is not None:
                 kept = found.entries[:-1]

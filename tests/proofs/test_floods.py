@@ -21,7 +21,7 @@ class FloodTests(SynchronousTestCase):
         print()
         found.report()
         self.assertEqual(found.unexpected, [])
-        # By the processor time of the reactor's thread: what the machine does beside is not the daemon's. Short: one
+        # The processor time of the reactor's thread counts, because the machine has other work. In the short form, one
         # turn in two hundred may be interrupted, or end a collection.
         long = sum(used > MOST for used in found.turns.used)
         self.assertLessEqual(long, amount(0, len(found.turns.used) // 200))

@@ -122,5 +122,5 @@ class FullDiskTests(SynchronousTestCase):
 
 
 def playing(one: Round) -> bool:
-    """Whether a client that was told of its start is still connected."""
+    """Whether a client whose game has begun is still connected."""
     return any(client.is_started and not client.ended for client in one.crowd.clients)

@@ -30,7 +30,7 @@ HIVE = Hive()
 
 @define
 class Match:
-    """Games of one player against another, who alternate colours. Every move is judged by the rules."""
+    """Games of two players that alternate colours. Every move is judged by the rules."""
 
     player: Strategy
     other: Strategy

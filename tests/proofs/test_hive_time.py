@@ -37,7 +37,7 @@ LATE = 0.03
 
 @define(eq=False)
 class Slow:
-    """A client that answers each request so many seconds after it came. `waits`: one number a request."""
+    """A client that answers each request after a delay. `waits`: the delay of each request in seconds."""
 
     port: int
     waits: list[float]
@@ -84,12 +84,12 @@ class Slow:
 
     @property
     def is_done(self) -> bool:
-        """Whether it has answered all that it is to answer and was heard, or the game is over."""
+        """Whether it has sent all its answers and they were read, or the game is over."""
         return bool(self.causes) or (not self.waits and self.due is None and self._is_heard)
 
 
 def play(clients: Sequence[Slow], stalls: Iterable[float], daemon: Daemon) -> None:
-    """Let clients play until all are done. `stalls`: when the reactor stands still, in seconds from now."""
+    """Let clients play until all are done. `stalls`: when the reactor stalls, in seconds from now."""
     begun = time.monotonic()
     due = sorted(begun + at for at in stalls)
     by_socket = {client.socket: client for client in clients}
@@ -166,7 +166,7 @@ class TimeTests(SynchronousTestCase):
             self.assertGreater(entry.data["taken"], 2000)
 
     def test_what_came_while_the_server_stood_still_at_the_limit_is_in_time(self) -> None:
-        # The limit runs out while it stands still, wherever in the first quarter of a second the requests came.
+        # The limit expires during the stall, wherever in the first quarter of a second the requests came.
         wait = 1.95
         pairs = self.played([([wait], [])] * 5, [1.75])
         proven = [red for red, _ in pairs if red.took[0] <= wait + LATE]

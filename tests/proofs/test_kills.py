@@ -22,7 +22,7 @@ from tests.proofs.clients import Client, Crowd
 from tests.proofs.evidence import Evidence, check_received, check_recorded, check_results, look, now, settle
 
 AT_ONCE = 9
-"""Clients at any time: four games, and one who waits."""
+"""Clients at any time: four games, and one client that waits."""
 
 LIFE, SLOW_LIFE = 0.4, 3.0
 """Seconds until a daemon's end, at most; the second where every turn waits for the disk."""

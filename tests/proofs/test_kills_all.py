@@ -69,7 +69,7 @@ def check_outcome(guest: Guest, history: History) -> None:
     where = f"{guest.name}, seat {seat} of {history.kind} {history.room}"
     assert history.kind == KINDS[guest.listener], where
     if guest.listener == "roborally" and guest.player.won is False:
-        # Who has lost the last life is told so while the others play on.
+        # A player that has lost its last life learns so while the others play on.
         return
     if outcome is None or outcome.termination is not Termination.VICTORY:
         raise AssertionError(f"{where} was told that it won: {guest.player.won}; the record says {outcome}")

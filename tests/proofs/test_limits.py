@@ -33,7 +33,7 @@ LATE = 0.3
 
 @define(eq=False)
 class Timed(Slow):
-    """A client that notes when its game began and when it heard the result, by the wall."""
+    """A client that notes when its game began and when it got the result, by the system clock."""
 
     began_at: float = 0.0
     """Before the second of the two joined: this process may be late in reading the request, but not in this."""
@@ -77,7 +77,7 @@ class LimitTests(SynchronousTestCase):
         self.daemon.load(self.port)
 
     def games(self) -> list[Timed]:
-        """Begin games; return the clients, all of whom have heard what they hear at first."""
+        """Begin games. Return the clients, which all have got their first messages."""
         clients: list[Timed] = []
         for number in range(1, GAMES + 1):
             clients.append(Timed(self.port, []))

@@ -25,7 +25,7 @@ from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.evidence import bodies, is_last, look, settle
 
 SHORTEST = 2 * (2 * sum(FLEET) - 1)
-"""Lines of the shortest game, two for each shot: who attacks first misses nothing."""
+"""Lines of the shortest game, two for each shot: each shot of the first attacker hits."""
 
 
 class ManyTests(SynchronousTestCase):

@@ -382,7 +382,7 @@ class Bad:
         sender.close()
 
     def received(self, client: socket.socket) -> bytes:
-        """Return what has come to a client that is still connected."""
+        """Return the input of a client that is still connected."""
         data = client.recv(MIB)
         self.case.assertNotEqual(data, b"", "the server has closed")
         return data
@@ -400,7 +400,7 @@ class Bad:
         return reader, sender
 
     def pushed(self, sender: socket.socket, seconds: float = 0.7) -> int:
-        """Send until nothing has gone for so long, or the server has closed; return how many bytes went."""
+        """Send until no byte was accepted for so long, or the server has closed. Return how many bytes were sent."""
         line, sent = b"x" * 4000 + b"\n", 0
         sender.settimeout(seconds)
         try:
@@ -416,7 +416,7 @@ class BadPeerTests(SynchronousTestCase):
         raise_descriptors(self, 8_192)
 
     def disturbed(self, names: tuple[str, ...], pairs: int, **options: str) -> int:
-        """Have bad peers do what the names say, with honest games beside; return by how much memory grew at most."""
+        """Run the named bad peers and honest games at the same time. Return by how much memory grew at most."""
         with running(Path(self.mktemp()).resolve(), **options) as daemon:
             beside, bad = Beside(daemon, pairs), Bad(self, daemon)
             self.addCleanup(beside.kill)

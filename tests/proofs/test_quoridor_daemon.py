@@ -156,7 +156,7 @@ class World:
                 raise AssertionError(f"{found!r} instead of {line!r}")
 
     def is_closed(self) -> None:
-        """Take the end of the connection, which is no reset."""
+        """Take the end of the connection, which is not a reset."""
         self.hears("")
         error = self.socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
         if error:
@@ -211,7 +211,7 @@ class Table:
 
 
 class BadWorldTests(SynchronousTestCase):
-    """An honest game goes on beside each bad world, move by move."""
+    """An honest game goes on next to each bad world, move by move."""
 
     @contextlib.contextmanager
     def daemon(self, keys: str = "") -> Iterator[Daemon]:
@@ -277,7 +277,7 @@ class BadWorldTests(SynchronousTestCase):
             honest.end()
 
     def test_the_mail_before_a_close_arrives(self) -> None:
-        """By FIN: a reset could destroy it, and would come if anything of the world's was left unread."""
+        """The connection ends with FIN. A reset could destroy it, and would come if input of the world was unread."""
         with running(Path(self.mktemp()), quoridor="tables = 1") as daemon:
             self.daemon_port = daemon.quoridor_port
             honest = self.table("honest")
@@ -290,7 +290,7 @@ class BadWorldTests(SynchronousTestCase):
             self.assertEqual(daemon.unexpected(), [])
 
     def test_who_never_reads_is_thrown_out(self) -> None:
-        """It is told of moves until nothing more fits into the buffers; the others do not wait for it."""
+        """It is sent moves until the buffers are full; the others do not wait for it."""
         with self.daemon("stuck_seconds = 1.0\ngame_moves = 10000000\n") as daemon:
             honest, bad = self.table("honest"), self.table("bad", is_narrow=True)
             deaf, other = bad.worlds
@@ -302,7 +302,7 @@ class BadWorldTests(SynchronousTestCase):
             self.assertIn("refused not-reading: ", daemon.text())
 
     def round(self, deaf: World, other: World) -> str:
-        """Have both worlds move to and fro many times; return what the one that reads heard last."""
+        """Have both worlds move to and fro many times. Return the last message to the one that reads."""
         line = ""
         for _ in range(100):
             deaf.offers(b"(move player 4.0 1.0)\n")

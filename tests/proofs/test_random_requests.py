@@ -26,7 +26,7 @@ from tests.proofs.guests import running_all
 
 SECONDS: Final = amount(28 * 60, 20)
 PAUSE: Final = 0.002
-"""Seconds between two things that are sent: this is no flood, those have proofs of their own."""
+"""Seconds between two messages. This is not a flood; floods have their own proofs."""
 
 PATIENCE: Final = 10.0
 """Seconds within which an honest request is answered; the machine may have other things to do."""
@@ -40,7 +40,7 @@ PASSWORD: Final = "x"
 
 @define(eq=False)
 class Honest:
-    """Somebody who looks, sits down against a program, plays a little and leaves, again and again."""
+    """A visitor that looks, plays a little against a program and leaves, again and again."""
 
     port: int
     slowest: float = 0.0

@@ -106,12 +106,12 @@ class LiarTests(SynchronousTestCase):
         for name in LIES:
             ends = Counter(self.check(name, seed % 2, seed) for seed in range(amount(200, 10)))
             figures.append(f"{name}: {dict(ends)}")
-            # Who denies the last ship often wins, or loses that ship last of all: nothing shows then.
+            # A player that denies its last ship often wins, or that ship is sunk last. Then the lie cannot be found.
             self.assertGreater(ends["found"], sum(ends.values()) // 5)
         print("\n" + "; ".join(figures))
 
     def check(self, name: str, liar: Seat, seed: int) -> str:
-        """Play one match with a liar, check all judgements of it, and say how it ended."""
+        """Play one match with a liar, check all judgements of it, and return how it ended."""
         played = match(name, liar, seed)
         tables = [judged(played.lines, mode) for mode in MODES]
         for table in tables:

@@ -1,4 +1,4 @@
-"""Deletions and anonymisations that are killed at random moments: each game is whole, changed or gone.
+"""Deletions and anonymisations that are killed at random moments: each game is unchanged, changed or deleted.
 
 Source: docs/howto/operate.md#deleting-games. Also: a daemon's archive shows nothing of a game that a command deletes
 next to it.
@@ -124,7 +124,7 @@ class RemovalKillTests(SynchronousTestCase):
             self.assertEqual(summary(one), searched[one.id])
             has = b'"Ada"' in one.header
             self.assertEqual(has, b'"Ada"' in one.body)
-            # Files come first: that of a game which is to be deleted may be gone.
+            # Files are deleted first, so the file of a game that is being deleted may be missing.
             self.assertTrue(has or is_deleting or file_name(to_history(one)) in files, one.id)
             named += has
         return len(records), named

@@ -66,7 +66,7 @@ class RoomsTests(SynchronousTestCase):
             self.assertEqual(daemon.unexpected(), [])
 
     def fill(self, daemon: Daemon, party: Party, rooms: int) -> None:
-        """Open so many rooms at each listener, and leave them as they are."""
+        """Open so many rooms at each listener, and do not play in them."""
         for listener in LISTENERS:
             before, begun = daemon.resident_bytes(), time.monotonic()
             # No answer leaves before an hour has passed.
@@ -101,13 +101,13 @@ class RoomsTests(SynchronousTestCase):
         print(f"  moves in the daemon: {daemons.told(BOUNDS)}")
 
     def leave(self, party: Party) -> None:
-        """In each room, one leaves without a word; at RoboRally both, for who is left there plays on."""
+        """In each room, one player disconnects. At RoboRally both do, because a remaining player would play on."""
         for table in party.tables:
             for guest in table.guests[: 1 + (table.listener == "roborally")]:
                 guest.socket.close()
 
     def check(self, daemon: Daemon, awake: Party, asleep: int) -> None:
-        """Played games have a winner or a draw, as their players were told; the others ended when one had left."""
+        """Finished games have the winner or draw that their players were sent; the others ended when one had left."""
         histories = look(daemon.directory, "").histories()
         places = rooms_by_place(histories)
         ends: Counter[tuple[str, str]] = Counter()
@@ -123,7 +123,7 @@ class RoomsTests(SynchronousTestCase):
     def check_ends(self, ends: Mapping[tuple[str, str], int], played: Mapping[str, int], asleep: int) -> None:
         print(f"  ends: { ({' '.join(end): count for end, count in sorted(ends.items())}) }")
         for listener, kind in KINDS.items():
-            # Where the last one who is there wins, a room that was left has a winner, too.
+            # In games that the last remaining player wins, a room that was left has a winner, too.
             left = sum(count for (name, why), count in ends.items() if name == kind and why != Termination.VICTORY)
             all_ends = sum(count for (name, _), count in ends.items() if name == kind)
             self.assertEqual(all_ends, played[listener] + asleep, listener)

@@ -28,7 +28,7 @@ from tests.proofs.evidence import settle
 from tests.store.test_postgres import BACKENDS, server
 
 WITHIN = 5.0
-"""Seconds in which everything is said, and the daemon stops."""
+"""Seconds within which the failure is reported everywhere, and the daemon stops."""
 
 
 class SilentTests(SynchronousTestCase):
@@ -42,7 +42,7 @@ class SilentTests(SynchronousTestCase):
         self.addCleanup(lambda: self.crowd.close())  # noqa: PLW0108 (the one of the time)
 
     def asked(self, path: str) -> tuple[int, dict[str, object]]:
-        """Return status and body of an answer that comes in time."""
+        """Return status and body of the answer, which must come in time."""
         begun = time.monotonic()
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.web}{path}", timeout=20) as answer:
@@ -62,7 +62,7 @@ class SilentTests(SynchronousTestCase):
         return time.monotonic() - begun
 
     def is_said(self, before: int) -> bool:
-        """Whether the log, `/readyz` and the metrics say it."""
+        """Whether the log, `/readyz` and the metrics report it."""
         status, body = self.asked("/readyz")
         metrics = urllib.request.urlopen(f"http://127.0.0.1:{self.web}/metrics", timeout=20).read().decode()
         timeouts = float(re.findall(r"^gamed_store_timeouts_total (\S+)$", metrics, re.MULTILINE)[0])
@@ -86,7 +86,7 @@ class SilentTests(SynchronousTestCase):
         self.crowd.close()
         self.daemon.start()
         settle(self.daemon.directory)
-        # With two peers: who waited for a partner leaves no record.
+        # With two peers, because one that waited for a partner leaves no record.
         ended = set(re.findall(r"\] ended: room=\S+ record=(\S+) .* peers=\S+,\S+$", self.daemon.text(), re.MULTILINE))
         self.assertGreater(len(ended), 5)
         records = [str(record["id"]) for record in self.daemon.records()]

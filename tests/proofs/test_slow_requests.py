@@ -1,4 +1,4 @@
-"""Requests that come a byte a second, or never to their end, at a real daemon: cut off, and no other notices.
+"""Requests that are sent a byte a second, or never end: a real daemon closes them, and nobody else is affected.
 
 Source: docs/reference/web-api.md#limits: 20 seconds without a byte, 30 in all.
 """
@@ -54,7 +54,7 @@ class Drip:
         self.wire.setblocking(False)
 
     def read(self) -> bool:
-        """Read what has come; whether the connection has ended."""
+        """Read all input. Return whether the connection has ended."""
         with contextlib.suppress(BlockingIOError):
             try:
                 data = self.wire.recv(65_536)
@@ -69,7 +69,7 @@ class Drip:
         """Send the next byte."""
         if self.drop:
             at = self.sent % len(self.drop)
-            # Whether it was cut off is for `read` to say.
+            # `read` finds out whether the connection was closed.
             with contextlib.suppress(OSError):
                 self.wire.send(self.drop[at : at + 1])
             self.sent += 1
@@ -96,7 +96,7 @@ class SlowTests(LiveProof):
 
     @contextlib.contextmanager
     def dripping(self, drips: list[Drip]) -> Iterator[threading.Thread]:
-        """Let them drip beside the block."""
+        """Let them drip during the block."""
         for one in drips:
             one.open(self.daemon.ports["web"])
             self.addCleanup(one.wire.close)
@@ -141,9 +141,9 @@ class SlowTests(LiveProof):
         self.assertEqual(shots, 5)
         for one in drips:
             self.assertIsNotNone(one.lasted, one.head)
-            # Not too soon: a slow line is no crime.
+            # The daemon must not close it too soon: a slow line is permitted.
             self.assertGreater(one.lasted, one.least - SKEW, one.head)
-            # Whatever it is told is a status, and no seat.
+            # Its answer, if any, is an HTTP status other than 200.
             self.assertIn(one.got.partition(b" ")[0], (b"", b"HTTP/1.1"), one.head)
             self.assertNotIn(b" 200 ", one.got.partition(b"\r\n")[0] + b" ", one.head)
         self.assertEqual(len(self.asked(self.page, "/seats")), 1)

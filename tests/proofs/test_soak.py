@@ -1,4 +1,4 @@
-"""All games for half an hour, with clients that vanish, send junk and come again."""
+"""All games for half an hour, with clients that vanish, send junk and reconnect."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PAUSE = 0.002
 DRIFT = 0.03
 MIB = 1 << 20
 KEYS = {"battleship": "idle_seconds = 10.0\nwaiting_seconds = 60.0\n", "roborally": "move_timeout = 10\n"}
-"""Who sends half a line, or nothing, is let go within the proof."""
+"""With these limits, clients that send half a line, or nothing, are disconnected before the proof ends."""
 
 
 def descriptors(daemon: Daemon) -> int:

@@ -1,4 +1,4 @@
-"""A restart under socket activation refuses nobody, and a daemon whose reactor stands gives no sign of life.
+"""A restart under socket activation refuses nobody, and a daemon whose reactor hangs does not notify the watchdog.
 
 This process plays systemd: it holds the socket, hands it over as descriptor 3, and listens on the notify socket. Both
 are what sd_listen_fds(3) and sd_notify(3) describe.
@@ -45,8 +45,8 @@ class Caller:
             self.asked += 1
             try:
                 with socket.create_connection(("127.0.0.1", self.port), 20.0) as client:
-                    # Who comes during a restart waits in the system's queue, and is served by the next daemon; who
-                    # was seated already sees its room closed.
+                    # A client that connects during a restart waits in the kernel's queue, and is served by the next
+                    # daemon. One that has a seat already sees its room closed.
                     self.served += client.recv(3) != b""
                     time.sleep(0.02)
             except OSError as error:

@@ -48,7 +48,7 @@ class Match:
     def connected(port: int) -> socket.socket:
         client = socket.create_connection(("127.0.0.1", port), timeout=20)
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        # The first one to come has the first seat.
+        # The first player that connects has the first seat.
         time.sleep(0.05)
         return client
 

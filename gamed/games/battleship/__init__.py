@@ -1,4 +1,4 @@
-"""Battleship ("Schiffe versenken"): a relay with a referee beside it. Source: docs/reference/battleship.md."""
+"""Battleship ("Schiffe versenken"): a relay with a referee. Source: docs/reference/battleship.md."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _options(settings: Settings) -> Options:
         "referee": settings.referee,
         "corner_contact": settings.corner_contact,
     }
-    # Recorded, because earlier versions enforced the rules without this one.
+    # The option is in the record, because earlier versions enforced all rules but this one.
     return {**options, "repeated_shots": "lose"} if settings.referee == "enforce" else options
 
 

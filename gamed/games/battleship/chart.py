@@ -1,7 +1,8 @@
-"""What a player marks on the enemy board: whatever the enemy says, true or not.
+"""A player's marks on the enemy's board. They are the enemy's answers, true or not.
 
-Source: docs/specs/battleship.md#the-open-list-strategy. Unlike a `Sea`, a chart does not ask whether any fleet gives
-the answers.
+Unlike a `Sea`, a chart does not check whether any fleet gives the answers.
+
+Source: docs/specs/battleship.md#the-open-list-strategy.
 """
 
 from __future__ import annotations
@@ -16,20 +17,22 @@ class Chart:
     """The marks of one board, as masks of cells."""
 
     water: int = 0
-    # Hits on ships afloat.
     hits: int = 0
-    # The ships sunk.
+    """The hits on ships that are afloat."""
+
     sunk: int = 0
-    # The lengths of the ships afloat.
+    """The cells of sunk ships."""
+
     afloat: list[int] = field(factory=lambda: list(FLEET))
+    """The lengths of the ships that are afloat."""
 
     @property
     def known(self) -> int:
-        """The cells that were answered for."""
+        """The cells that have an answer."""
         return self.water | self.hits | self.sunk
 
     def mark(self, cell: Cell, code: int) -> None:
-        """Mark the answer `code`, 1..4, for a cell that is not known."""
+        """Mark the answer `code` (1 to 4) for a cell that is not known."""
         if code == WATER:
             self.water |= 1 << cell
             return
@@ -42,6 +45,6 @@ class Chart:
                 self.afloat.remove(ship.bit_count())
 
     def facts(self) -> dict[str, list[int]]:
-        """Return the marks as `revealed` has them."""
+        """Return the marks in the format of `revealed`."""
         masks = {"water": self.water, "hits": self.hits, "sunk": self.sunk}
         return {**{name: list(cells(mask)) for name, mask in masks.items()}, "afloat": list(self.afloat)}

@@ -1,7 +1,9 @@
-"""A Battleship player without I/O: it holds a fleet, answers shots, and knows the dialect's manners.
+"""A Battleship player without I/O: it places a fleet, answers shots, and shoots by a strategy.
+
+It plays against gamed, and against any other server of this protocol.
 
 Source: docs/specs/battleship.md#gameds-players, docs/reference/battleship.md#messages,
-docs/specs/battleship.md#the-open-list-strategy. It plays against gamed, and against any other server of this protocol.
+docs/specs/battleship.md#the-open-list-strategy.
 """
 
 from __future__ import annotations
@@ -21,11 +23,13 @@ from gamed.games.battleship.wire import Command
 
 @define
 class Player(Follower):
-    """Plays one match with a strategy. `moves` counts its shots."""
+    """Plays one match with a strategy."""
 
     strategy: Strategy
     random: Random
     moves: int = 0
+    """The number of its shots."""
+
     _defence: Defence = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -42,11 +46,11 @@ class Player(Follower):
         try:
             cell = self.strategy.shoot(self.random)
         except LookupError as error:
-            raise RemoteProtocolError("all cells are known, and the fleet still floats", code="dishonest") from error
+            raise RemoteProtocolError("all cells are known, but the fleet is not sunk", code="dishonest") from error
         self.moves += 1
         return [self._shoots(cell)]
 
 
 def player(strategy: str, random: Random) -> Player:
-    """Return a player with the strategy of a name."""
+    """Return a player. `strategy`: the name of its strategy."""
     return Player(strategies[strategy](), random)

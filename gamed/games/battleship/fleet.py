@@ -1,9 +1,14 @@
 """Battleship fleets as bit masks, and what one defender's answers reveal about a fleet.
 
 A board is an ``int`` of 100 bits: the cell in column ``x`` and row ``y`` is bit ``x + 10 * y``. A ship, the water and a
-set of shots are all such masks. Ships are straight and never touch over an edge; whether corners may touch is the rule
-`corner_contact` (both original programs allow it, the text forbids it). Source:
-docs/reference/battleship.md#the-referee, docs/reference/battleship.md#messages,
+set of shots are all such masks. Ships are straight and never touch at an edge. Whether they may touch at corners is the
+option `corner_contact`: both original programs allow it, the text forbids it.
+
+How a lie is found. A `Sea` keeps one whole fleet that gives all answers so far, the *witness*. Nearly always it gives
+the next answer, too, and nothing is to be done. If not, one ship of it is moved (`_repaired`), and if that is not
+enough, an exhaustive search tries all fleets (`_Search`). If there is no other witness, the answer is untrue.
+
+Source: docs/reference/battleship.md#the-referee, docs/reference/battleship.md#messages,
 docs/specs/battleship.md#ship-placement, docs/specs/battleship.md#the-text-and-the-programs.
 """
 
@@ -33,7 +38,7 @@ Source: docs/reference/battleship.md#messages.
 BOARD = (1 << SIZE * SIZE) - 1
 """The mask of all cells."""
 
-# Plain numbers: looking a member of an enumeration up costs more than the comparison that it is for.
+# Plain numbers, because reading a member of an enum costs more than the comparison that it is used for.
 WATER, HIT, SUNK, LAST_SUNK = map(int, Code)
 """The codes of an answer: water, hit, hit and sunk, last ship sunk (replaces 3).
 
@@ -65,7 +70,7 @@ def full_rim(mask: int) -> int:
 
 
 def component(mask: int, cell: Cell) -> int:
-    """Return the cells of `mask` that are connected over edges with `cell`, itself a cell of `mask`."""
+    """Return the cells of `mask` that are connected by edges with `cell`, which is one of them."""
     grown, found = 1 << cell, 0
     while grown != found:
         found = grown
@@ -105,8 +110,8 @@ RIMS: Mapping[bool, Mapping[int, int]] = {
 class AnswerError(IllegalMove):
     """An answer that an honest defender cannot give. Source: docs/reference/battleship.md#the-referee.
 
-    `code` is ``"contradiction"`` where the answer contradicts an earlier one about the same cell, and
-    ``"no-legal-fleet"`` where no legal fleet produces all the answers.
+    `code` is ``"contradiction"`` if it contradicts an earlier answer for the same cell, and ``"no-legal-fleet"`` if no
+    legal fleet gives all the answers.
     """
 
     code = "no-legal-fleet"
@@ -116,15 +121,21 @@ class AnswerError(IllegalMove):
 class Sea:
     """What the answers of one defender have revealed so far; immutable.
 
-    `water` are the cells answered with 1; `open_hits` those answered with 2 whose ship still floats; `sunk` the ships
-    sunk, in order of sinking. `witness` is a whole fleet that gives all these answers: the ships of `sunk` first, then
-    one possible place for each ship afloat. Source: docs/reference/battleship.md#the-referee.
+    Source: docs/reference/battleship.md#the-referee.
     """
 
     water: int
+    """The cells that were answered with 1."""
+
     open_hits: int
+    """The cells that were answered with 2, and whose ship is still afloat."""
+
     sunk: tuple[int, ...]
+    """The sunk ships, in the order in which they were sunk."""
+
     witness: tuple[int, ...] = field(eq=False)
+    """A fleet that gives all these answers: first the ships of `sunk`, then one possible place of each other ship."""
+
     corner_contact: bool
 
     @classmethod
@@ -134,15 +145,15 @@ class Sea:
 
     @property
     def known(self) -> int:
-        """The cells that were answered for."""
-        # Ships are disjoint, so that their sum is their union.
+        """The cells that have an answer."""
+        # Ships are disjoint, so their sum is their union.
         return self.water | self.open_hits | sum(self.sunk)
 
     def answered(self, cell: Cell, code: int) -> Sea:
         """Return the sea after the answer `code` (1..4) for `cell` (0..99).
 
-        A repeated answer changes nothing. Raises AnswerError where the answer contradicts an earlier one
-        about the cell, or where no legal fleet gives all the answers; ValueError for any other code.
+        A repeated answer changes nothing. Raises AnswerError if the answer contradicts an earlier one for the cell, or
+        if no legal fleet gives all the answers; ValueError for any other code.
         """
         bit = 1 << cell
         if bit & self.known:
@@ -156,9 +167,10 @@ class Sea:
         raise ValueError(f"answer code {code} is none of 1..4")
 
     def with_answers(self, answers: Iterable[tuple[Cell, int]]) -> Sea:
-        """Return the sea after several answers, each about a new cell, with one search for all of them.
+        """Return the sea after several answers for different new cells, with one search for all of them.
 
-        Raises AnswerError where no legal fleet gives them all, or where one repeats a cell; `answered` says of which.
+        Raises AnswerError if no legal fleet gives them all, or if one repeats a cell. Use `answered` to find out which
+        one it is.
         """
         water, hits, sunk = self.water, self.open_hits, self.sunk
         known = water | hits | sum(sunk)
@@ -225,7 +237,7 @@ class Sea:
             sunk = (*self.sunk, ship)
             witness = (*sunk, *(other for other in self._afloat() if other != ship))
         else:
-            # Edges never touch: all hits connected with this one are the ship.
+            # Ships never touch at edges, so all hits that are connected with this one are the ship.
             ship = component(hits, cell)
             sunk = (*self.sunk, ship)
             rest = self._afloat_without(ship)
@@ -236,7 +248,7 @@ class Sea:
         return self.witness[len(self.sunk) :]
 
     def _afloat_without(self, ship: int) -> tuple[int, ...]:
-        """Return the witness's ships afloat less the one that turned out to be `ship`."""
+        """Return the witness's ships that are afloat, without the one that was in fact at `ship`."""
         afloat = list(self._afloat())
         same = [other for other in afloat if other.bit_count() == ship.bit_count()]
         if not same or ship not in RIMS[True]:
@@ -263,9 +275,10 @@ def _fitting(
     afloat: tuple[int, ...],
     corner_contact: bool,  # noqa: FBT001
 ) -> tuple[int, ...]:
-    """Return a fleet that fits: `sunk`, and the ships `afloat`, which do not, moved as little as possible.
+    """Return a fleet that gives all answers: the sunk ships, and other places for the rest.
 
-    Raises AnswerError where there is none.
+    `afloat`: the places of the rest so far, which are changed as little as possible. Raises AnswerError if there is no
+    such fleet.
     """
     rims = RIMS[corner_contact]
     taken = water
@@ -282,7 +295,7 @@ def _fitting(
 
 
 def _fits(fleet: tuple[int, ...], sunk: int, water: int, hits: int, rims: Mapping[int, int]) -> bool:
-    """Tell whether a fleet, of which the first ships are the sunk ones, gives answers that were not searched for."""
+    """Return whether a fleet gives all answers. Its first `sunk` ships are the sunk ones."""
     taken = water
     for index, ship in enumerate(fleet):
         if ship & taken or (index >= sunk and not ship & ~hits):
@@ -324,8 +337,8 @@ def _placed(length: int, closed: int, needed: int, hits: int) -> int:
     return 0
 
 
-# The search for a whole fleet. As a board is a mask of cells, a set of placements of one length is a mask, too: bit `i`
-# is `PLACEMENTS[length][i]`. So what is open to a ship beside another one is one operation, not a hundred and fifty.
+# The search for a whole fleet. A set of placements of one length is a mask, too: bit `i` is `PLACEMENTS[length][i]`.
+# So the placements that remain for a ship after another one is placed are found by one operation instead of 150.
 
 _THROUGH: Mapping[int, tuple[int, ...]] = {
     length: tuple(
@@ -338,7 +351,7 @@ _THROUGH: Mapping[int, tuple[int, ...]] = {
 
 @cache
 def _beside(ship: int, corner_contact: bool) -> Mapping[int, int]:  # noqa: FBT001
-    """Return, for each length, the set of placements that cannot be in a fleet with this one."""
+    """Return, for each length, the set of placements that cannot be in the same fleet as this ship."""
     closed = tuple(cells(ship | RIMS[corner_contact][ship]))
     return {length: _union(through, closed) for length, through in _THROUGH.items()}
 
@@ -391,10 +404,10 @@ class _Search:
     """For each length, the sets of open hits that one ship of that length can explain together."""
 
     explained: dict[tuple[int, tuple[int, ...]], bool] = field(factory=dict)
-    """What `explain` has found out."""
+    """The results of `explain`."""
 
     def fleet(self, domains: dict[int, int], lengths: tuple[int, ...], hits: int) -> tuple[int, ...] | None:
-        """Return ships out of `domains` that cover `hits` and keep apart; None if there are none."""
+        """Return ships out of `domains` that cover `hits` and do not touch; None if there are none."""
         if not lengths:
             return None if hits else ()
         if not self.explain(hits, lengths):
@@ -408,9 +421,9 @@ class _Search:
         return None
 
     def explain(self, hits: int, lengths: tuple[int, ...]) -> bool:
-        """Tell whether `lengths` are enough ships for `hits`, were they free to touch and cross.
+        """Return whether ships of these `lengths` could cover `hits` if they were allowed to touch and cross.
 
-        This spares a search over all places of too few ships.
+        If they could not, no search of their places is needed.
         """
         if not hits or not lengths:
             return not hits
@@ -427,7 +440,10 @@ class _Search:
 
 
 def _branches(domains: dict[int, int], hits: int) -> Iterator[tuple[int, int]]:
-    """Yield length and ship: the ways to cover the hit with the fewest, or to place the rarest length."""
+    """Yield length and ship of all ways to cover one hit: the one with the fewest ways.
+
+    Without hits, yield all places of the length that has the fewest.
+    """
     if hits:
         ways = ([(length, some & _THROUGH[length][cell]) for length, some in domains.items()] for cell in cells(hits))
         for length, covering in min(ways, key=lambda choice: sum(some.bit_count() for _, some in choice)):
@@ -437,7 +453,7 @@ def _branches(domains: dict[int, int], hits: int) -> Iterator[tuple[int, int]]:
     length = min(domains, key=lambda length: domains[length].bit_count())
     while domains[length]:
         index = domains[length].bit_length() - 1
-        # A place that failed is gone for the other ship of the same length, too.
+        # A place that failed for this ship fails for the other one of the same length, too.
         domains[length] ^= 1 << index
         yield length, PLACEMENTS[length][index]
 

@@ -1,8 +1,9 @@
-"""The client's side of a Battleship match as a dialogue: what the server may say in which phase, and what is said back.
+"""The client's side of a Battleship match: it checks the server's messages, and keeps track of the phase.
 
-Source: docs/specs/battleship.md#gameds-players, docs/reference/battleship.md#messages; the phases are those of
-`states.py`. Who takes part in it decides what to answer and where to shoot: a strategy (`client.py`) or a human
-(`person.py`).
+The phases are those of `states.py`. Subclasses decide what to answer and where to shoot: by a strategy (`client.py`) or
+as a human says (`person.py`).
+
+Source: docs/specs/battleship.md#gameds-players, docs/reference/battleship.md#messages.
 """
 
 from __future__ import annotations
@@ -18,28 +19,30 @@ from gamed.games.battleship.wire import Code, Command, Opcode, decode, encode
 from gamed.wire.lines import LineReader
 
 LINE_LIMIT = 4_096
-"""The longest line that is taken from the server, in bytes without its terminator."""
+"""The longest line that is accepted from the server, in bytes without its terminator."""
 
 
 @define
 class Follower(ABC):
-    """Follows one match on the wire. `phase`: where it stands; `_shot`: the cell that was shot at last, or -1."""
+    """Follows one match on the wire."""
 
     phase: Phase = field(default=Phase.INITIALIZATION, init=False)
     _shot: Cell = field(default=-1, init=False)
+    """The cell of our last shot; -1: there was none."""
+
     _reader: LineReader = field(factory=lambda: LineReader(LINE_LIMIT), init=False)
 
     @abstractmethod
     def _learn(self, code: int) -> None:
-        """Take note of the answer, 1..4, to the last shot. May raise RemoteProtocolError."""
+        """Take note of the answer (1 to 4) to the last shot. May raise RemoteProtocolError."""
 
     @abstractmethod
     def _defend(self, cell: Cell) -> list[Command]:
-        """Return what is answered at once to a shot at `cell`."""
+        """Return the commands that answer a shot at once."""
 
     @abstractmethod
     def _attack(self) -> list[Command]:
-        """Return what is said at once where it is this side's turn to shoot."""
+        """Return the commands to send at once when it is this side's turn to shoot."""
 
     @property
     def is_done(self) -> bool:
@@ -52,11 +55,11 @@ class Follower(ABC):
         return {Phase.WON: True, Phase.LOST: False}.get(self.phase)
 
     def begin(self) -> bytes:
-        """Return nothing: the server tells the roles first."""
+        """Return nothing: the server sends the first message."""
         return b""
 
     def receive_data(self, data: bytes) -> bytes:
-        """Take bytes from the server and return the answer. Raises RemoteProtocolError if the other side errs."""
+        """Take bytes from the server, and return the answer. Raises RemoteProtocolError if the other side is wrong."""
         self._reader.receive_data(data)
         answer = b"".join(self._line(line) for line in self._reader.lines() if line)
         if not data and self.won is None:
@@ -66,7 +69,7 @@ class Follower(ABC):
     def _line(self, line: bytes) -> bytes:
         command = decode(line)
         if command is None:
-            raise RemoteProtocolError(f"{line[:80]!r} is no command", code="no-command")
+            raise RemoteProtocolError(f"{line[:80]!r} is not a command", code="no-command")
         return spoken(self._command(command))
 
     def _command(self, command: Command) -> list[Command]:
@@ -83,7 +86,7 @@ class Follower(ABC):
         return self._attack() if then is Phase.ATTACK else []
 
     def _fits(self, command: Command) -> bool:
-        """Whether the numbers are as many as the opcode takes, on the board, and about our shot."""
+        """Whether the opcode has the right count of numbers, on the board, and an answer is about our last shot."""
         match command:
             case (Opcode.ATTACK, (x, y)):
                 return 0 <= x < SIZE and 0 <= y < SIZE
@@ -108,11 +111,11 @@ class Follower(ABC):
     def _sends(self, command: Command) -> Command:
         then = after(self.phase, Way.SENDS, command)
         if then is None:
-            raise LocalProtocolError(f"{encode(command)!r} is not ours to send in phase {self.phase}")
+            raise LocalProtocolError(f"{encode(command)!r} must not be sent in phase {self.phase}")
         self.phase = then
         return command
 
 
 def spoken(commands: list[Command]) -> bytes:
-    """Return commands as a client sends them: a line each."""
+    """Return commands as a client sends them, a line each."""
     return b"".join(encode(command) + b"\n" for command in commands)

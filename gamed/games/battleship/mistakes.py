@@ -1,7 +1,8 @@
-"""What is wrong with a line, in words for the developer of the client that sent it.
+"""Explanations of wrong lines, for the developer of the client that sent them.
 
-Source: docs/specs/battleship.md#what-the-clients-can-read, and what students send. The referee itself needs none of
-this: to the referee, a line is a command or not.
+The referee does not need them: for the referee, a line is a command or not.
+
+Source: docs/specs/battleship.md#what-the-clients-can-read, and mistakes that students have made.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def _has_no_brackets(line: bytes) -> bool:
 
 
 def _right(line: bytes) -> str:
-    """Return the command that a line with the right numbers was meant to be; "" where nobody can say."""
+    """Return the command that a line was probably meant to be; "" if that is not clear."""
     if _has_no_brackets(line):
         opcode, _, rest = line.strip(b" \t().").partition(b",")
         line = b"(%s,[%s])." % (opcode.strip(), rest)
@@ -97,7 +98,7 @@ _MISTAKES: Final[tuple[tuple[Callable[[bytes], object], str, str], ...]] = (
         "a backslash and a letter in place of a line end",
         "a line feed (byte 10) after the full stop",
     ),
-    (lambda line: not line.strip(), "nothing but blanks", A_COMMAND),
+    (lambda line: not line.strip(), "only blanks", A_COMMAND),
     (_lacks_stop, "the full stop at the end is missing", "a full stop after the closing parenthesis"),
     (_is_quoted, "quotation marks around the command", A_COMMAND),
     (
@@ -123,7 +124,7 @@ _MISTAKES: Final[tuple[tuple[Callable[[bytes], object], str, str], ...]] = (
 
 
 def mistake(state: State, seat: Seat, body: bytes, error: RuleError) -> Refusal:
-    """Return what the developer is told of a line that broke a rule in a state."""
+    """Return the refusal of a line that broke a rule in a state."""
     if error.code == "illegible":
         return _illegible(body)
     if error.code == "contradiction":
@@ -141,7 +142,7 @@ def mistake(state: State, seat: Seat, body: bytes, error: RuleError) -> Refusal:
 
 
 def _other_cell(state: State, body: bytes) -> str:
-    """Return what is wrong with an answer for another cell; "" if it is for the right one, or no answer."""
+    """Return the reason if a line is an answer for another cell than was shot at, else ""."""
     command = decode(body)
     if command is None or state.shot is None or command.opcode != Opcode.ANSWER or len(command.numbers) != len("XYR"):
         return ""
@@ -179,7 +180,7 @@ def _illegible(body: bytes) -> Refusal:
     for has, reason, instead in _MISTAKES:
         if has(body):
             return Refusal("illegible", reason, _with_example(instead, _right(body)), body)
-    return Refusal("illegible", "the line is no command", A_COMMAND, body)
+    return Refusal("illegible", "the line is not a command", A_COMMAND, body)
 
 
 def _with_example(instead: str, right: str) -> str:
@@ -205,23 +206,23 @@ def expected(state: State, seat: Seat, *, started: bool = True) -> str:
 
 
 def _role(state: State, seat: Seat) -> str:
-    """Return what a client was told that defends, as long as nothing was answered; after that its role changes."""
+    """Return a reminder of the role, for the client that defends first. It is "" after the first answer."""
     if state.attacker in (None, seat) or any(sea is None or sea.known for sea in state.seas):
         return ""
     return '; this client was told to defend first, "(3,[])."'
 
 
 def due(state: State) -> str:
-    """Return who was to do what in a state that is not the end."""
+    """Return which player was to do what; "" before the roles are drawn."""
     if state.attacker is None:
         return ""
     return f"seat {state.attacker} was to shoot" if state.shot is None else f"seat {1 - state.attacker} was to answer"
 
 
 def unanswered(state: State, seconds: float) -> tuple[tuple[Seat, Refusal], ...]:
-    """Return what the developer is told of a client that has been silent since it was shot at.
+    """Return the refusal of a client that has not answered a shot for so long.
 
-    Programs answer at once. For a shot, people in the browser take their time.
+    Programs answer at once. A missing shot is not reported, because people in the browser think about it.
     """
     if state.shot is None or state.attacker is None or state.misled:
         return ()

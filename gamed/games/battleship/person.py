@@ -1,8 +1,9 @@
-"""A Battleship player without I/O that a human steers: it places a fleet, shoots when told to, and answers by itself.
+"""A Battleship player without I/O for a human: the human places the fleet and shoots, and the program answers shots.
 
-Source: docs/specs/battleship.md#gameds-players, docs/reference/battleship.md#messages. The dialect says nothing of a
-fleet, so the server starts the game whether the ships are placed or not: what the enemy asks meanwhile is answered when
-they are.
+The dialect has no message for placing ships, so the server starts the game whether they are placed or not. A shot that
+comes before is answered when they are.
+
+Source: docs/specs/battleship.md#gameds-players, docs/reference/battleship.md#messages.
 """
 
 from __future__ import annotations
@@ -33,32 +34,48 @@ _WORDS = {
 _OWN, _ENEMY = 0, 1
 
 FAULTS_KEPT = 10
-"""How many lines of the enemy that break the rules are told."""
+"""The number of wrong lines of the enemy that are shown."""
 
 
 @define
 class Person(Follower):
     """Plays one match as a human says. Ships are placed at random until the human places others.
 
-    The human is told when the enemy lies or breaks the rules otherwise, and plays on: whether to leave is the human's
+    If the enemy lies or breaks other rules, the human sees a message and plays on. Whether to leave is the human's
     decision.
 
-    The random fleets keep their corners apart, as the text wants it: they are legal wherever the match is refereed. By
-    hand corners may touch, as in both original programs. Source: docs/specs/battleship.md#ship-placement.
+    The ships of random fleets do not touch at corners, as the text demands, so they are legal for every referee. Ships
+    that are placed by hand may touch there, as in both original programs. Source:
+    docs/specs/battleship.md#ship-placement.
     """
 
     random: Random
     is_ready: bool = field(default=False, init=False)
+    """Whether the ships are placed."""
+
     shots: int = field(default=0, init=False)
+    """How many shots the human has fired."""
+
     _defence: Defence = field(init=False)
     _chart: Chart = field(factory=Chart, init=False)
-    # What the enemy's answers leave possible; None: they were refuted.
     _sea: Sea | None = field(factory=Sea.start, init=False)
+    """What the enemy's answers have revealed; None: they were untrue."""
+
     _faults: list[dict[str, str]] = field(factory=list, init=False)
+    """The enemy's first wrong lines."""
+
     _kept: Cell | None = field(default=None, init=False)
+    """The enemy's shot that is answered when the ships are placed."""
+
     _last: dict[str, dict[str, Any]] = field(factory=dict, init=False)
+    """The last shot of each side."""
+
     _broken: RemoteProtocolError | None = field(default=None, init=False)
+    """The error that has ended the match."""
+
     _is_concluded: bool = field(default=False, init=False)
+    """Whether the daemon has told how the match ended."""
+
     _has_won: bool | None = field(default=None, init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -68,7 +85,7 @@ class Person(Follower):
 
     @property
     def is_done(self) -> bool:
-        """Whether the match is over, also by being broken off."""
+        """Whether the match is over, or was ended by an error."""
         return self._broken is not None or self._is_concluded or self.phase in (Phase.WON, Phase.LOST)
 
     @property
@@ -77,15 +94,15 @@ class Person(Follower):
         return self._has_won if self._is_concluded else super().won
 
     def conclude(self, *, won: bool | None) -> None:
-        """Take how the match ended, which the wire does not tell: None if nobody won it."""
+        """Take the outcome of the match from the daemon, because the wire does not have it. None: nobody has won."""
         self._is_concluded, self._has_won = True, won
         self._broken = None
 
     def receive_data(self, data: bytes) -> bytes:
-        """Take bytes from the server and return what is answered without asking.
+        """Take bytes from the server, and return the answers that need no decision of the human.
 
-        Raises RemoteProtocolError, once, if the server closes too early or what it sends has no end; the match is over
-        then. What comes after the end is not read.
+        Raises RemoteProtocolError, once, if the server closes too early or sends an endless line. The match is over
+        then. Bytes after the end are ignored.
         """
         if self.is_done:
             return b""
@@ -103,7 +120,7 @@ class Person(Follower):
         except RemoteProtocolError as error:
             self._note(error.code, str(error))
             if self.phase is Phase.AWAIT and line.lstrip(b" (").startswith(b"%d" % Opcode.ANSWER):
-                # It is the answer to the shot all the same: the enemy goes on, and the cell stays unknown.
+                # This was meant as the answer to the shot: the enemy goes on, so the turn ends. The cell stays unknown.
                 self.phase = Phase.DEFENCE
             return b""
 
@@ -118,7 +135,7 @@ class Person(Follower):
             self._sea = self._sea and self._sea.answered(self._shot, code)
         except AnswerError as error:
             self._sea = None
-            # An enemy that gives up has lost, whether anybody believes it or not.
+            # With this answer the enemy has lost, whether it is true or not.
             if code != Code.LAST_SUNK:
                 self._note("dishonest", f"the enemy's answers cannot be true: {error}")
 
@@ -140,11 +157,13 @@ class Person(Follower):
     # The human
 
     def act(self, action: Mapping[str, Any]) -> bytes:
-        """Return what is sent for an action. Raises RuleError; nothing has changed then.
+        """Return the bytes to send for an action. Raises RuleError, and changes nothing then.
 
-        `{"do": "roll"}` places the ships at random, `{"do": "place", "ships": [[x, y, length, "h" or "v"], ...]}` as
-        said (column and row, from 0, of each ship's first cell), `{"do": "ready"}` ends placing,
-        `{"do": "shoot", "at": [x, y]}` shoots.
+        * `{"do": "roll"}` places the ships at random.
+        * `{"do": "place", "ships": [[x, y, length, "h" or "v"], ...]}` places them; x and y are the column and row of
+          each ship's first cell, from 0.
+        * `{"do": "ready"}` ends placing.
+        * `{"do": "shoot", "at": [x, y]}` shoots.
         """
         match action.get("do"):
             case "roll":
@@ -167,7 +186,7 @@ class Person(Follower):
         if self.is_done:
             raise NotYourTurn("the game is over", code="over")
         if self.is_ready:
-            raise IllegalMove("the ships are placed, and do not move any more", code="placed")
+            raise IllegalMove("the ships are placed and cannot be moved any longer", code="placed")
 
     def _roll(self) -> bytes:
         try:
@@ -197,22 +216,32 @@ class Person(Follower):
     # What the human sees
 
     def view(self) -> Mapping[str, Any]:
-        """Return what the human may see and do, JSON-ready.
+        """Return what the human may see and do, as data for JSON. Cells are x + 10 * y.
 
-        `phase`: "placing", "waiting" (for an enemy), "shoot", "await" (the answer), "defend", "over" or "broken".
-        `board`: as `Battleship.view` has it, where seat 0 is the human and seat 1 the enemy, since the wire does not
-        tell the seats. `you`: `seat` (None, for that reason); `started`: whether both are there; `awaited`: whether the
-        enemy waits until the ships are placed; `may`: the actions that are taken now; `fleet`: `ships` as "place" takes
-        them, and the cells of ships (`cells`), of `hits` on ships afloat, of ships `sunk` and of misses (`water`);
-        `enemy`: what is known of the enemy, as in `board`; `targets`: the cells that may be shot at now; `shots`: how
-        many were fired; `last`: the last shots, by who fired them ("you", "enemy"; absent before the first one), `at`
-        [x, y] with the answer's `code` (None: it waits); `faults`: the first lines of the enemy that broke the rules,
-        with the `code` and `text` of each ("dishonest": its answers cannot be true); `broken`: the `code` and `text` of
-        what broke the match off, or None. Cells are x + 10 * y.
+        * `is_blind`: whether the room's own view must be hidden from the human
+        * `phase`: "placing", "waiting" (for an enemy), "shoot", "await" (the answer), "defend", "over" or "broken"
+        * `board`: as in `Battleship.view`. Seat 0 is the human and seat 1 the enemy, because the wire does not tell the
+          seats
+        * `you`:
+          * `seat`: None, because the wire does not tell it
+          * `started`: whether both players are there
+          * `awaited`: whether the enemy waits until the ships are placed
+          * `may`: the permitted actions
+          * `fleet`: `ships` in the format of "place", and the cells of ships (`cells`), of `hits` on ships afloat, of
+            ships `sunk` and of misses (`water`)
+          * `enemy`: what is known of the enemy, as in `board`
+          * `targets`: the cells that may be shot at now
+          * `shots`: how many shots the human has fired
+          * `last`: the last shot of each side ("you", "enemy"), if there was one: `at` [x, y], and the answer's `code`
+            (None: it has not come)
+          * `faults`: the enemy's first wrong lines, each with its `code` and `text` ("dishonest": its answers cannot be
+            true)
+          * `broken`: the `code` and `text` of the error that has ended the match, or None
+        * `won`: whether the human has won; None: undecided, or nobody
         """
         own, enemy = self._own_waters(), self._chart.facts()
         return {
-            # Where the first shot went is not to be known before the ships are placed.
+            # The human must not see the enemy's first shot before the ships are placed.
             "is_blind": not self.is_ready,
             "phase": self._phase_word,
             "board": {
@@ -266,7 +295,7 @@ class Person(Follower):
         return list(cells(sum(self._defence.fleet)))
 
     def _own_waters(self) -> dict[str, list[int]]:
-        """Return what the enemy knows of this side's waters."""
+        """Return what the enemy knows of the human's board."""
         fleet, shots = self._defence.fleet, self._defence.shots
         afloat = [ship for ship in fleet if ship & ~shots]
         return {
@@ -286,18 +315,18 @@ def _xy(cell: Cell) -> list[int]:
 
 
 def _label(cell: Cell) -> str:
-    """Return a cell as the boards of the protocol's text are labelled."""
+    """Return a cell's label on the boards of the protocol's text, such as C5."""
     return f"{'ABCDEFGHIJ'[cell // SIZE]}{cell % SIZE + 1}"
 
 
 def _ship_data(ship: int) -> list[int | str]:
-    """Return a ship as the action "place" takes it."""
+    """Return a ship in the format of the action "place"."""
     first, *others = cells(ship)
     return [*_xy(first), ship.bit_count(), "h" if others[0] == first + 1 else "v"]
 
 
 def _is_number(value: object) -> TypeGuard[int]:
-    # True and False are ints, too.
+    # `isinstance` would accept True and False.
     return type(value) is int
 
 

@@ -21,14 +21,14 @@ from gamed.games.battleship.fleet import (
 )
 
 FAILED_TRIES = 100
-"""Failed tries that a ship may have before its board is given up. Source: docs/specs/battleship.md#ship-placement."""
+"""Failed tries of a ship after which its board is given up. Source: docs/specs/battleship.md#ship-placement."""
 
 FAILED_BOARDS = 15
-"""Boards that may be given up before placing fails for good. Source: docs/specs/battleship.md#ship-placement."""
+"""Boards that may be given up before placing fails. Source: docs/specs/battleship.md#ship-placement."""
 
 
 class PlacementError(GamedError):
-    """No fleet was found within the quotas."""
+    """No fleet was found within the permitted tries."""
 
 
 def place_fleet(random: Random, corner_contact: bool = True) -> tuple[int, ...]:  # noqa: FBT001, FBT002
@@ -59,7 +59,7 @@ def _board(random: Random, rims: Mapping[int, int]) -> tuple[int, ...]:
 
 
 def _ship(random: Random, length: int, taken: int) -> int:
-    """Return a ship outside `taken`, or 0 once its tries are used up."""
+    """Return a ship that avoids `taken`, or 0 if its tries are used up."""
     for _ in range(FAILED_TRIES + 1):
         ship = _FROM[length][random.randrange(SIZE * SIZE)][random.randrange(4)]
         if ship and not ship & taken:
@@ -71,7 +71,8 @@ def _from(length: int, cell: Cell) -> tuple[int, ...]:
     """Return the ships from `cell` to the west, east, north and south; 0 for one that leaves the board."""
     through = PLACEMENTS_THROUGH[length][cell]
     ends = (cell - length + 1, cell + length - 1, cell - SIZE * (length - 1), cell + SIZE * (length - 1))
-    # Only ends on the board: a negative shift is an error, and a wrapped row is no placement.
+    # Ends must be on the board, because a negative shift is an error. A ship that wraps into the next row is not in
+    # `through`.
     wanted = [(1 << cell | 1 << end) if 0 <= end < SIZE * SIZE else -1 for end in ends]
     return tuple(next((ship for ship in through if ship & both == both), 0) for both in wanted)
 
@@ -81,10 +82,13 @@ _FROM = {length: tuple(_from(length, cell) for cell in range(SIZE * SIZE)) for l
 
 @define
 class Defence:
-    """A fleet under fire: `fleet` are its ship masks, `shots` the cells shot at so far."""
+    """A fleet, and the shots at it."""
 
     fleet: tuple[int, ...]
+    """The masks of its ships."""
+
     shots: int = 0
+    """The mask of the cells that were shot at."""
 
     @property
     def lost(self) -> bool:
@@ -92,7 +96,7 @@ class Defence:
         return not sum(self.fleet) & ~self.shots
 
     def answer(self, cell: Cell) -> int:
-        """Take a shot at `cell` and return its code, 1..4.
+        """Take a shot at `cell`, and return its result, 1 to 4.
 
         A repeated shot is answered as water, hit or sunk again, and never with 4. Source:
         docs/reference/battleship.md#messages.

@@ -1,7 +1,8 @@
-"""Battleship as the relay sees it: shots, answers, and what fleets the answers leave possible.
+"""The rules of Battleship for the relay: shots, answers, and whether any fleet gives these answers.
 
-Source: docs/reference/battleship.md#the-referee, docs/reference/battleship.md#messages. The server never learns the
-fleets, so a state holds what each side has told of its own.
+The server never learns the fleets, so a state has what each side's answers have revealed of its own fleet.
+
+Source: docs/reference/battleship.md#the-referee, docs/reference/battleship.md#messages.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from gamed.games.battleship.wire import Code, Command, Opcode, decode, plain
 
 NOBODY: frozenset[Seat] = frozenset()
 BOTH: frozenset[Seat] = frozenset({0, 1})
-# Plain numbers: looking a member of an enumeration up costs more than the comparison that it is for.
+# Plain numbers, because reading a member of an enum costs more than the comparison that it is used for.
 _FOUR = ord("4")
 _ATTACK, _ANSWER = int(Opcode.ATTACK), int(Opcode.ANSWER)
 _GIVES_UP = (LAST_SUNK,)
@@ -33,25 +34,30 @@ _ONLY = {seat: frozenset({seat}) for seat in (CHANCE, 0, 1)}
 class State:
     """A position."""
 
-    # Who shoots in this turn; None: chance has not drawn the first one yet.
     attacker: Seat | None
-    # The cell that waits for its answer.
+    """The player who shoots in this turn; None: chance has not drawn the first one yet."""
+
     shot: int | None
-    # What the seats have told of their own waters, None where the telling was refuted.
+    """The cell that waits for its answer; None: a shot is due."""
+
     seas: tuple[Sea | None, Sea | None]
+    """What each side's answers have revealed of its own fleet; None: they were untrue."""
+
     winner: Seat | None = None
-    # Whether a second shot at a cell breaks the rules. The text does not say so, but both original clients stop there,
-    # so that a referee who enforces must not let it pass.
     is_strict: bool = False
-    # The seats whose next line tells where the dialogue stands, whatever it is, because a line before it broke a rule.
+    """Whether a second shot at a cell breaks the rules. The text does not say so, but both original clients stop after
+    one, so an enforcing referee must not forward it."""
+
     misled: frozenset[Seat] = NOBODY
+    """The seats whose next line sets the state of the turn. A line before it broke a rule, and the server cannot know
+    how the clients interpreted that."""
 
 
 class Battleship:
     """The rules, as a `RelayedGame`. A move is a `Command`; chance's move is the seat that attacks first."""
 
     def setup(self, options: Options) -> State:
-        """Return the start.
+        """Return the state before the first shot.
 
         Options: `roles` ("first-defends", "random"), `corner_contact`, `repeated_shots` ("lose", or left out).
         """
@@ -59,7 +65,7 @@ class Battleship:
         return _start(first, bool(options["corner_contact"]), options.get("repeated_shots") == "lose")
 
     def to_move(self, state: State) -> frozenset[Seat]:
-        """Return the one who shoots or the one who answers."""
+        """Return the player who is to shoot or to answer."""
         if state.winner is not None:
             return NOBODY
         if state.attacker is None:
@@ -114,13 +120,13 @@ class Battleship:
         return State(seat, cell, state.seas, is_strict=state.is_strict)
 
     def _resumed(self, state: State, seat: Seat, move: Command) -> State:
-        """Return the state that a line tells, where nobody can say what is due. Raises RuleError: it tells none."""
+        """Return the state after a misled seat's line, which says by itself what the turn is. Raises RuleError."""
         try:
             cell = _cell(move)
         except RuleError:
             if move.opcode != _ANSWER:
                 raise
-            # The answer to a shot that was as wrong.
+            # This answers a shot that was wrong, too.
             return State(seat, None, state.seas, is_strict=state.is_strict)
         if move.opcode == _ATTACK:
             return self._shot(state, seat, cell)
@@ -150,14 +156,16 @@ class Battleship:
         return State(seat, None, seas, 1 - seat if code == LAST_SUNK else None, state.is_strict)
 
     def outcome(self, state: State) -> Outcome | None:
-        """Return victory once a fleet is sunk."""
+        """Return the victory after a fleet is sunk."""
         return None if state.winner is None else Outcome(Termination.VICTORY, state.winner)
 
     def view(self, state: State, seat: Seat | None) -> object:  # noqa: ARG002 (there is nothing to hide)
-        """Return both boards as far as the answers reveal them; the server knows no more than a spectator.
+        """Return both boards as far as the answers reveal them. The server knows no more than a spectator.
 
-        `attacker`: the seat that shoots in this turn; `shot`: the cell [x, y] that waits for its answer, or None;
-        `boards`: by seat, what it has told of its own waters (see `revealed`), None where that was refuted; `winner`.
+        * `attacker`: the seat that shoots in this turn
+        * `shot`: the cell [x, y] that waits for its answer, or None
+        * `boards`: by seat, what its answers have revealed (see `revealed`); None if they were untrue
+        * `winner`: the winner's seat, or None
         """
         return {
             "attacker": state.attacker,
@@ -166,16 +174,16 @@ class Battleship:
             "winner": state.winner,
         }
 
-    # What a relay needs beside the rules
+    # The methods of `RelayedGame`
 
     def decode(self, body: bytes) -> Command | None:
-        """Return the command in a line, or None."""
+        """Return the command of a line, or None."""
         return decode(body)
 
     def follow(self, state: State, lines: Sequence[tuple[Seat, bytes, int]]) -> State | None:
         """Return the state after legal lines, or None.
 
-        A fleet that fits all answers fits each of them, so one search serves for all lines.
+        A fleet that gives all answers gives each of them, so one search is enough for all lines.
         """
         if state.misled or state.is_strict:
             return None
@@ -204,7 +212,8 @@ class Battleship:
 
     def ends(self, body: bytes, seat: Seat) -> Outcome | None:
         """Return the outcome if the line is an answer with code 4: its sender has lost."""
-        # On each line's way: four of five have no 4 in them. A number is found seven times faster than bytes are.
+        # This runs once a line, and four of five lines do not contain a 4. `in` finds an int seven times faster than
+        # bytes.
         if _FOUR not in body:
             return None
         command = decode(body)
@@ -213,16 +222,16 @@ class Battleship:
         return Outcome(Termination.VICTORY, 1 - seat)
 
     def awaits_other(self, body: bytes) -> bool:
-        """Whether the line is a shot: its answer comes before its sender says more. An answer is followed by a shot."""
+        """Whether the line is a shot. Its sender waits for the answer, but after an answer it shoots."""
         told = _told(body)
         return told is not None and not told[1]
 
     def plain(self, body: bytes) -> bytes:
-        """Return the line that says the same in the protocol's own words."""
+        """Return the line in the notation of the protocol's text."""
         return plain(body)
 
     def mistake(self, state: State, seat: Seat, body: bytes, error: RuleError) -> Refusal:
-        """Return what the developer of a client is told of a line that broke a rule."""
+        """Return the refusal of a line that broke a rule."""
         return mistake(state, seat, body, error)
 
     def expected(self, state: State, seat: Seat, *, started: bool = True) -> str:
@@ -230,19 +239,20 @@ class Battleship:
         return expected(state, seat, started=started)
 
     def due(self, state: State) -> str:
-        """Return who was to do what, for people."""
+        """Return which player was to do what, for people."""
         return due(state)
 
     def unanswered(self, state: State, seconds: float) -> tuple[tuple[Seat, Refusal], ...]:
-        """Return what the developer of a client is told that does not answer a shot."""
+        """Return the refusal of a client that does not answer a shot."""
         return unanswered(state, seconds)
 
     def pardon(self, state: State, seat: Seat, move: Command | None, error: RuleError) -> State:
-        """Return the state from which to judge on after a line that broke a rule; `move` is None if it was illegible.
+        """Return the state from which to judge on after a line that broke a rule. `move`: None if it was illegible.
 
-        After an answer that no fleet gives, go on without that fleet. Any other wrong answer ends the turn, too: the
-        clients go on then. After anything else the turn is as before, unless the next line of the other side, or of
-        either side after an illegible one, tells otherwise: nobody can say what a client has made of such a line.
+        After an answer that no fleet gives, that fleet is not judged any longer. Any other wrong answer ends the turn,
+        too, because the clients go on then. Any other line leaves the turn as it was. But the other client may have
+        interpreted it differently, so its next line sets the state of the turn (`misled`). After an illegible line, the
+        next line of either client does.
         """
         if isinstance(error, AnswerError) and move is not None:
             return self._after_answer(state, seat, move.numbers[2], None)
@@ -255,17 +265,17 @@ class Battleship:
 
 @cache
 def _start(first: Seat | None, corner_contact: bool, is_strict: bool) -> State:  # noqa: FBT001
-    """Return the state before the first shot. All rooms that wait share it."""
+    """Return the state before the first shot, which all rooms share."""
     sea = Sea.start(corner_contact=corner_contact)
     return State(first, None, (sea, sea), is_strict=is_strict)
 
 
-# All shots and all answers are 500 lines; see `decode`.
+# There are 500 different shots and answers, so all of them fit in the cache; see `decode`.
 @lru_cache(1024)
 def _told(line: bytes) -> tuple[int, int] | None:
     """Return an answer's cell and code, or a shot's cell and 0. None: the line is neither, or breaks a rule by itself.
 
-    This is what nearly all lines are. `_attacked` and `_answered` say what is wrong with the others.
+    Nearly all lines are shots or answers. `_attacked` and `_answered` explain what is wrong with the others.
     """
     command = decode(line)
     if command is None or command.opcode not in _NUMBERS:
@@ -301,9 +311,9 @@ def _name(cell: int | None) -> str:
 
 
 def revealed(sea: Sea) -> dict[str, list[int]]:
-    """Return what is known of a sea, JSON-ready.
+    """Return what is known of a sea, as data for JSON.
 
-    The cells (x + 10 * y) of `water`, of `hits` on ships afloat and of ships `sunk`, and the lengths of those `afloat`.
+    `water`, `hits` (on ships afloat) and `sunk` are lists of cells, x + 10 * y. `afloat` has lengths of ships.
     """
     afloat = list(FLEET)
     for ship in sea.sunk:

@@ -1,4 +1,4 @@
-"""What the daemon needs to host Battleship: the connection, the reception and the table."""
+"""The parts with which the daemon hosts Battleship: the connection, the reception and the table."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def connection(settings: Any) -> BattleshipConnection:
 
 
 def reception(_settings: Any, services: LobbyServices) -> FirstCome:
-    """Return what leads peers to rooms."""
+    """Return the reception of a listener."""
     return FirstCome("battleship", services)
 
 
 def table(settings: Any, options: Options, random: Callable[[], Random], now: float) -> Relay:
-    """Return a fresh match."""
+    """Return the table of a new match."""
     return Relay(_RULES, options, _limits(settings, enforce=options["referee"] == "enforce"), random, now)
 
 

@@ -1,8 +1,10 @@
-"""What a client may send and receive in each phase of a match: one table, from which the diagram in the docs is drawn.
+"""The phases of a client, and the messages that it may send and receive in each of them, as one table.
 
-Source: docs/reference/battleship.md#states-of-a-client, docs/topics/design.md#habits. `dialogue.py` moves by this table
-and by nothing else. The text's ATTACK and DEFENCE are two phases each here (before and after the first of their two
-messages), and so is its INITIALIZATION (before and after the role is told).
+`follower.py` uses this table, and the diagram in the docs is drawn from it. The phases ATTACK and DEFENCE of the
+protocol's text are two phases each here (before and after the first of their two messages), and so is its
+INITIALIZATION (before and after the role is known).
+
+Source: docs/reference/battleship.md#states-of-a-client, docs/topics/design.md#habits.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from gamed.games.battleship.wire import Code, Command, Opcode
 
 
 class Phase(StrEnum):
-    """Where a client stands, named from its own side."""
+    """The state of a client, from its own point of view."""
 
     INITIALIZATION = "initialization"
     TOLD_TO_DEFEND = "told to defend"
@@ -29,14 +31,14 @@ class Phase(StrEnum):
 
 
 class Way(StrEnum):
-    """The direction of a message, from the client's side."""
+    """The direction of a message, from the client's point of view."""
 
     RECEIVES = "receives"
     SENDS = "sends"
 
 
 class Message(StrEnum):
-    """The messages as far as the phase depends on them, in the words of the wire."""
+    """The messages, as far as the next phase depends on them."""
 
     SHOT = "(1,[X,Y])."
     ANSWER = "(2,[X,Y,1..3])."
@@ -47,7 +49,7 @@ class Message(StrEnum):
 
 
 class Row(NamedTuple):
-    """In `phase`, a client that receives or sends `message` goes to `then`."""
+    """In `phase`, a client that receives or sends `message` changes to `then`."""
 
     phase: Phase
     way: Way
@@ -67,7 +69,7 @@ TABLE: Final = (
     Row(Phase.ANSWER, Way.SENDS, Message.ANSWER, Phase.ATTACK),
     Row(Phase.ANSWER, Way.SENDS, Message.LAST_ANSWER, Phase.LOST),
 )
-"""All that may happen; what has no row is an error of whoever sent it."""
+"""All permitted messages. Any other message is an error of its sender."""
 
 _THEN: Final = {(row.phase, row.way, row.message): row.then for row in TABLE}
 
@@ -81,14 +83,14 @@ _BY_OPCODE: Final = {
 
 
 def message(command: Command) -> Message:
-    """Return which message a command is; whether its numbers make sense is not asked here."""
+    """Return which message a command is, without a check of its numbers."""
     if command.opcode == Opcode.ANSWER and command.numbers[2:] == (Code.LAST_SUNK,):
         return Message.LAST_ANSWER
     return _BY_OPCODE[Opcode(command.opcode)]
 
 
 def after(phase: Phase, way: Way, command: Command) -> Phase | None:
-    """Return the phase after a command, or None if the command has no place in this phase."""
+    """Return the phase after a command, or None if the command is not permitted in this phase."""
     return _THEN.get((phase, way, message(command)))
 
 

@@ -1,7 +1,6 @@
 """Strategies for shooting at a hidden fleet: the original's open list, and a density of possible ships.
 
-A strategy believes what it is told. It does not judge the answers, and it goes on shooting at unknown cells
-whatever they are.
+A strategy does not judge the answers: it believes them, and keeps shooting at unknown cells.
 """
 
 from __future__ import annotations
@@ -33,13 +32,13 @@ class Strategy(Protocol):
     """One attack on one fleet, from the first shot to the last ship."""
 
     def shoot(self, random: Random) -> Cell:
-        """Return the next cell to shoot at, one that is not known yet.
+        """Return the next cell to shoot at, which is not known yet.
 
-        Raises LookupError where all cells are known: an honest fleet is sunk before that.
+        Raises LookupError if all cells are known. An honest enemy's fleet is sunk before that.
         """
 
     def learn(self, cell: Cell, code: int) -> None:
-        """Take note of the answer `code`, 1..4, for `cell`."""
+        """Take note of the answer `code` (1 to 4) for `cell`."""
 
 
 def _unknown(known: int) -> list[Cell]:
@@ -51,17 +50,15 @@ def _unknown(known: int) -> list[Cell]:
 
 @define
 class OpenList:
-    """The original Prolog client's strategy. Source: docs/specs/battleship.md#the-open-list-strategy.
-
-    `water` and `hits` are what is known of the field; `queue` is the open list, first in, first out.
-    """
+    """The original Prolog client's strategy. Source: docs/specs/battleship.md#the-open-list-strategy."""
 
     water: int = 0
     hits: int = 0
     queue: deque[Cell] = field(factory=deque)
+    """The open list: first in, first out."""
 
     def shoot(self, random: Random) -> Cell:
-        """Return the first unknown cell of the open list, or else any unknown cell, all equally likely."""
+        """Return the first unknown cell of the open list. If there is none, return a random unknown cell."""
         known = self.water | self.hits
         while self.queue:
             cell = self.queue.popleft()
@@ -82,10 +79,10 @@ class OpenList:
             self.water |= edge_rim(component(self.hits, cell)) & ~self.hits
 
     def _follow(self, cell: Cell) -> None:
-        """Put the neighbours at the end, and drop what a ship's direction, where it shows, makes hopeless."""
+        """Append the neighbours of a hit. If the ship's direction is known, remove the cells to its sides."""
         around = EDGE_NEIGHBOURS[cell]
         unknown = around & ~(self.water | self.hits)
-        # West, east, north, south; a neighbour beyond the edge is not in `around`.
+        # West, east, north, south. A neighbour beyond the edge is not in `around`.
         order = (cell - 1, cell + 1, cell - SIZE, cell + SIZE)
         self.queue.extend(near for near in order if near >= 0 and unknown >> near & 1)
         column, row = cell % SIZE, cell // SIZE
@@ -102,28 +99,34 @@ _CELLS = {ship: tuple(cells(ship)) for ship in _RIMS}
 
 @define
 class Density:
-    """Shoot where the fleets that are still possible most likely have a ship.
+    """Shoot at the cell that is most likely part of a ship.
 
-    `known` are the cells not worth a shot: shot at, or next to a sunk ship. `hits` are the hits on ships afloat,
-    `afloat` the lengths of these ships, and `places` the places left for each length. The ships count as independent of
-    each other, and a ship as equally likely on all its places; while hits are open, only the places that explain one of
-    them count. Corner contact is taken to be allowed. Source: docs/specs/battleship.md#gameds-players.
+    The ships are treated as independent, and each ship as equally likely at all places that are left for its length. If
+    there are hits on a ship that is afloat, only places count that contain such a hit. Ships may touch at corners.
+    Source: docs/specs/battleship.md#gameds-players.
     """
 
     known: int = 0
+    """The cells that are not worth a shot: they were shot at, or are next to a sunk ship."""
+
     hits: int = 0
+    """The hits on ships that are afloat."""
+
     afloat: list[int] = field(factory=lambda: list(FLEET))
+    """The lengths of the ships that are afloat."""
+
     places: dict[int, list[int]] = field(factory=lambda: {length: list(PLACEMENTS[length]) for length in FLEET})
+    """The places that are left for ships of each length."""
 
     def shoot(self, random: Random) -> Cell:
-        """Return one of the unknown cells with the highest score, all equally likely."""
+        """Return a random one of the unknown cells with the highest score."""
         unknown = _unknown(self.known)
         scores = self._scores()
         best = max(scores[cell] for cell in unknown)
         return random.choice([cell for cell in unknown if scores[cell] == best])
 
     def _scores(self) -> list[float]:
-        """Return the number of ships expected on each cell; all 0 where nothing explains the open hits."""
+        """Return the expected number of ships on each cell; 0 everywhere if no place explains the hits."""
         scores = [0.0] * (SIZE * SIZE)
         for length in self.afloat:
             places = self.places[length]
@@ -151,11 +154,11 @@ class Density:
                 self.afloat.remove(ship.bit_count())
 
     def _close(self, closed: int) -> None:
-        """Take the places on `closed` off the list."""
+        """Remove the places that contain a cell of `closed`."""
         self.known |= closed
         for length, places in self.places.items():
             self.places[length] = [ship for ship in places if not ship & closed]
 
 
 strategies: Mapping[str, Callable[[], Strategy]] = {"open-list": OpenList, "density": Density}
-"""The strategies by the names that people give them."""
+"""The strategies by their names in commands."""

@@ -18,7 +18,7 @@ Marks = dict[int, str]
 
 
 def draw(history: History, moves: int | None = None) -> str:
-    """Return both boards after so many lines (None: all), with the last line said in words."""
+    """Return both boards after so many lines (None: all), below the last line."""
     lines = list(history.of_kind(LINE))[:moves]
     marks: tuple[Marks, Marks] = ({}, {})
     for entry in lines:
@@ -36,7 +36,7 @@ def _caption(seat: Seat | None, body: bytes | None) -> str:
 
 
 def _harmless(text: str) -> str:
-    """Return a text that does nothing to a terminal but stand there."""
+    """Return a text without control characters, which could change the terminal."""
     return text if text.isprintable() else repr(text)
 
 

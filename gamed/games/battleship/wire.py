@@ -20,10 +20,10 @@ from gamed.core.refusals import Refusal
 from gamed.wire.lines import LineReader
 
 END = b"\r"
-"""What the server ends a line with. Clients end theirs with LF, CR or CRLF."""
+"""The end of the server's lines. Clients end theirs with LF, CR or CRLF."""
 
-# Prolog's reader takes blanks between any two tokens and needs no parentheses; the older form has no full stop, either.
-# Nine digits and eight numbers are more than any command needs.
+# Prolog's reader accepts blanks between any two tokens, and does not need parentheses. The older form has no full stop,
+# either. Nine digits and eight numbers are more than any command needs.
 _COMMAND = re.compile(
     rb"_(\(_)?0{0,8}([1-5])_,_\[_((?:N(?:_,_N){0,7}_)?)\]_(?(1)\)_\.|\.?)_".replace(b"_", rb"[ \t\v\f]*+").replace(
         b"N", rb"-?[0-9]{1,9}"
@@ -51,16 +51,19 @@ class Code(IntEnum):
 
 
 class Command(NamedTuple):
-    """A message: opcode 1..5 and numbers, 0 to 3 if it is right. Coordinates are x (column), then y (row), from 0."""
+    """A message: an opcode from 1 to 5, and up to three numbers if it is correct.
+
+    Coordinates are x (column) and then y (row), from 0.
+    """
 
     opcode: int
     numbers: tuple[int, ...] = ()
 
 
-# An honest game knows 500 lines; what a dishonest one sends is forgotten again.
+# Honest games have 500 different lines, so all of them are in the cache.
 @lru_cache(1024)
 def decode(line: bytes) -> Command | None:
-    """Return what a line without its terminator says to a reader of Prolog terms, or None if it is no command."""
+    """Return the command of a line without its terminator, as Prolog reads it, or None if it is not a command."""
     match = _COMMAND.fullmatch(line)
     if match is None:
         return None
@@ -69,13 +72,13 @@ def decode(line: bytes) -> Command | None:
 
 
 def encode(command: Command) -> bytes:
-    """Return the line that says a command, without terminator."""
+    """Return the line of a command, without its terminator."""
     return b"(%d,[%s])." % (command.opcode, b",".join(b"%d" % number for number in command.numbers))
 
 
 @lru_cache(1024)
 def plain(line: bytes) -> bytes:
-    """Return the line that says the same by the text's own grammar; a line that is not a command stays."""
+    """Return a command's line by the grammar of the protocol's text. A line that is not a command is not changed."""
     command = decode(line)
     return line if command is None else encode(command)
 
@@ -93,18 +96,18 @@ def _event(line: bytes) -> Event:
 
 @define
 class BattleshipConnection:
-    """The server's side of one connection. Lines pass untouched; empty ones, which kill Java clients, do not."""
+    """The server's side of one connection. Lines pass unchanged, except empty ones, which would stop Java clients."""
 
     ending: ClassVar[str] = "a line feed"
 
     _reader: LineReader
 
     def receive_data(self, data: bytes) -> None:
-        """Take bytes from the client; empty bytes mean that it has closed."""
+        """Take bytes from the client. Empty bytes mean that it has closed its side."""
         self._reader.receive_data(data)
 
     def events(self) -> Iterator[Event]:
-        """Return what lines are: `Moved`, or `Unread` if empty. Raises RemoteProtocolError(code="line-too-long")."""
+        """Return a `Moved` for each line, or `Unread` if it is empty. Raises RemoteProtocolError("line-too-long")."""
         return map(_event, self._reader.lines())
 
     def send(self, event: Event) -> bytes:
@@ -115,11 +118,11 @@ class BattleshipConnection:
             return (ATTACK_FIRST if event.first else DEFEND_FIRST) + END
         if isinstance(event, Started):
             return START + END
-        raise LocalProtocolError(f"the Battleship dialect cannot say {event!r}")
+        raise LocalProtocolError(f"the Battleship dialect has no message for {event!r}")
 
     @property
     def begun(self) -> bool:
-        """Whether a line must end soon: a person may take any time for one, and silence has limits of its own."""
+        """False: a person may type slowly, and there is an idle timeout."""
         return False
 
     @property
@@ -128,5 +131,5 @@ class BattleshipConnection:
         return self._reader.unfinished
 
     def close(self) -> bytes:
-        """Say nothing: there is no word for it."""
+        """Return nothing: the dialect has no message for it."""
         return b""

@@ -13,7 +13,7 @@ from gamed.games.battleship.wire import decode
 
 GAME = Battleship()
 START = GAME.setup({"roles": "first-defends", "referee": "observe", "corner_contact": True})
-ILLEGIBLE = InvalidMove("the line is no command", code="illegible")
+ILLEGIBLE = InvalidMove("the line is not a command", code="illegible")
 
 REASONS = {
     b"GET / HTTP/1.1": "HTTP",
@@ -29,7 +29,7 @@ REASONS = {
     "(1,[٣,4]).".encode(): "not ASCII",
     b"(1,[\xff,4]).": "not ASCII",
     b"(1,[3,4]).\\n": "a backslash",
-    b" \t": "nothing but blanks",
+    b" \t": "only blanks",
     b"(1,[3,4])": "the full stop at the end is missing",
     b'"(1,[3,4])."': "quotation marks",
     b"(2,[0,0,1]).(1,[3,4]).": "several commands",
@@ -46,7 +46,7 @@ REASONS = {
     b"(1,[3 4]).": "not a whole number",
     b"(2,[3,4,water]).": "not a whole number",
     b"((1,[3,4])).": "too many parentheses",
-    b"hello": "the line is no command",
+    b"hello": "the line is not a command",
 }
 
 

@@ -105,7 +105,7 @@ class TableTests(SynchronousTestCase):
 
     def test_what_the_server_alone_says_is_there(self) -> None:
         shown = {row[0].partition(":")[0]: codes(row[0]) for row in rows(section("What is refused"))}
-        self.assertEqual(set(shown["what only the server says"]), wire._SERVER_MESSAGES)
+        self.assertEqual(set(shown["a message that only the server sends"]), wire._SERVER_MESSAGES)
         self.assertEqual({name for row in shown.values() for name in row if name in wire._REPLIES}, wire._REPLIES)
 
     def test_every_message_of_the_server_is_there(self) -> None:
@@ -164,7 +164,7 @@ class TableTests(SynchronousTestCase):
 
     def test_numbers_in_its_sentences(self) -> None:
         text = PAGE.read_text("utf-8")
-        self.assertIn(f"](console.md#passwords) for {FIRST_DELAY:g} to {LONGEST_DELAY:g} seconds", text)
+        self.assertIn(f"](console.md#passwords) of {FIRST_DELAY:g} to {LONGEST_DELAY:g} seconds", text)
         self.assertIn({5: "after five seconds"}[LINGER], text)
         self.assertIn(f"in {len(scenarios())} recorded sessions", text)
         stream = wire.XmlStream()
