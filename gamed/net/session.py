@@ -127,7 +127,10 @@ class Session:
     """Whether the peer has said something whole, and is read by the reactor itself, not by the accept throttle."""
 
     _is_answered: bool = False
-    """Whether the peer says nothing more before something is sent to it, which acknowledges what was read of it."""
+    """Whether what was read of the peer needs no acknowledgement of its own.
+
+    Something was sent since, or the peer says nothing more before that, and what is sent acknowledges.
+    """
 
     _arrivals: Arrivals | None = None
     """None: there is no socket, or no pass of the reactor is noted."""
@@ -180,7 +183,16 @@ class Session:
             self.inbox.is_full = True
             self._read_or_not()
         if not self._is_answered and handle is not None:
-            acknowledge(handle)
+            if self._place is None and self.factory.passes is not None:
+                # Whether a reception answers is known when this pass has read: the answer acknowledges, too.
+                self.factory.passes.after_reads(self._acknowledge)
+            else:
+                acknowledge(handle)
+
+    def _acknowledge(self) -> None:
+        """Acknowledge what was read, if nothing was sent since."""
+        if not self._is_answered and self.outbox.handle is not None:
+            acknowledge(self.outbox.handle)
 
     def _go(self, occasion: Occasion) -> None:
         """Go to the phase that follows."""
@@ -516,6 +528,7 @@ class Session:
 
     def flush(self) -> None:
         """Send what was put by."""
+        self._is_answered = True
         self.outbox.flush()
 
     @property
