@@ -38,7 +38,7 @@ from gamed.lobby.expiry import Expiry
 from gamed.lobby.lobby import Lobby
 from gamed.lobby.recovery import recover
 from gamed.lobby.stall_clock import StallClock, has_passes
-from gamed.logs import reopen
+from gamed.logs import format_faster, observers_of, reopen
 from gamed.net.accept_throttle import AcceptThrottle, accept_throttle_of
 from gamed.net.factory import SessionFactory
 from gamed.net.fair_queue import FairQueue
@@ -152,6 +152,7 @@ class Daemon(MultiService):
     def startService(self) -> None:
         """Open the store, recover the games in the journal, and log `ready`."""
         _or_exit(super().startService)
+        format_faster(observers_of(globalLogPublisher))
         globalLogPublisher.addObserver(self.audit)
         url = self.storage.database.url
         _report(lambda: quick_checks.run([("database", partial(quick_checks.check_pages, url))]))

@@ -7,7 +7,6 @@ from typing import Final
 from attrs import define, field
 from twisted.logger import (
     FilteringLogObserver,
-    ILogObserver,
     LogLevel,
     LogLevelFilterPredicate,
     LogPublisher,
@@ -15,6 +14,7 @@ from twisted.logger import (
 )
 
 from gamed.audit import NAMESPACE
+from gamed.logs import observers_of
 
 _CONCH: Final = ("Authentication", "Channel", "ConsoleSSHTransport", "SSHConsoleFactory")
 CHATTY: Final = ("twisted.conch", *(f"gamed.console.ssh.{name}" for name in _CONCH))
@@ -49,8 +49,3 @@ class LogLevels:
             self.publisher.removeObserver(observer)
             self.publisher.addObserver(FilteringLogObserver(observer, [predicate]))
         return predicate
-
-
-def observers_of(publisher: LogPublisher) -> list[ILogObserver]:
-    """Return the observers of a publisher, which are in a private attribute of Twisted."""
-    return list(publisher._observers)  # noqa: SLF001

@@ -416,8 +416,11 @@ class Room:
         earlier = self._wake_at is not None and at < self._wake_at
         self._wake_at = at
         # A timer that fires too early is set again by `_woken`. Resetting it at each move would cost more.
-        if self._timer is None or earlier:
+        if self._timer is None:
             self._set_timer(max(0.0, at - self.services.seconds()), self._woken)
+        elif earlier:
+            # A cancelled call would stay in the reactor's list until its time, which is an hour for a first client.
+            self._timer.reset(max(0.0, at - self.services.seconds()))
 
     def _set_timer(self, delay: float, call: Callable[[], None]) -> None:
         if self._timer is not None and self._timer.active():

@@ -141,7 +141,10 @@ class Session:
     """Whether the peer has sent a complete message. From then on the reactor reads it, not the accept throttle."""
 
     _is_answered: bool = False
-    """Whether something is sent to the peer before it sends more. That packet carries the acknowledgement."""
+    """Whether what was read of the peer needs no acknowledgement of its own.
+
+    Something was sent since, or will be before the peer sends more, and that packet carries the acknowledgement.
+    """
 
     _arrivals: Arrivals | None = None
     """When the socket's bytes arrived; None: there is no socket, or the reactor's passes are not counted."""
@@ -194,7 +197,16 @@ class Session:
             self.inbox.is_full = True
             self._read_or_not()
         if not self._is_answered and handle is not None:
-            acknowledge(handle)
+            if self._place is None and self.factory.passes is not None:
+                # Whether a reception answers is known when this pass has read. The answer's packet acknowledges, too.
+                self.factory.passes.after_reads(self._acknowledge)
+            else:
+                acknowledge(handle)
+
+    def _acknowledge(self) -> None:
+        """Acknowledge what was read, if nothing was sent since."""
+        if not self._is_answered and self.outbox.handle is not None:
+            acknowledge(self.outbox.handle)
 
     def _go(self, occasion: Occasion) -> None:
         """Change to the phase that follows."""
@@ -534,6 +546,7 @@ class Session:
 
     def flush(self) -> None:
         """Send what was delivered since the last call."""
+        self._is_answered = True
         self.outbox.flush()
 
     @property

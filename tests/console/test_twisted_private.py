@@ -7,11 +7,11 @@ from twisted.logger import LogEvent, LogPublisher
 from twisted.trial.unittest import SynchronousTestCase
 
 import twisted
-from gamed.console.levels import observers_of
 from gamed.console.ssh import Authentication
+from gamed.logs import observers_of
 
 CHANGED = f"Twisted {twisted.__version__} has changed"
-OBSERVERS = f"{CHANGED} where a LogPublisher keeps its observers: change observers_of in gamed/console/levels.py"
+OBSERVERS = f"{CHANGED} where a LogPublisher keeps its observers: change observers_of in gamed/logs.py"
 LOGIN = (
     f"{CHANGED} how SSHUserAuthServer ends a login: Authentication in gamed/console/ssh.py is to take part in it anew"
 )

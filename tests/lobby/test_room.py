@@ -202,7 +202,11 @@ class ClockTests(LobbyTestCase):
 
     def test_a_timer_that_was_set_late_is_moved_earlier(self) -> None:
         self.open(waiting_seconds=3600.0, idle_seconds=5.0)
-        room = self.match()
+        self.arrive("a")
+        (timer,) = self.clock.getDelayedCalls()
+        room, _ = self.arrive("b")
+        # Not a second one: a reactor keeps those that were cancelled.
+        self.assertIn(timer, self.clock.getDelayedCalls())
         self.turns(2, 4.9)
         self.assertIsNone(room.table.outcome)
         self.turns(2, 0.1)

@@ -29,7 +29,6 @@ from tests.lobby.doubles import Turns
 from tests.net.transports import Handle, TCPTransport
 from tests.store.logs import sentences
 
-QUICKACK = (socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
 LINE = b"(1,[0,0])."
 LAST = b"(2,[0,0,4])."
 
@@ -121,33 +120,6 @@ class SocketTests(SessionTestCase):
     def test_the_socket_is_made_quick_and_watched(self) -> None:
         self.open()
         self.assertEqual(self.connect().transport.asked, [("nodelay", True), ("keepalive", True)])
-
-    def test_quick_acknowledgement_is_asked_for_where_the_peer_has_more_to_say(self) -> None:
-        first, second = self.pair()
-        self.assertEqual(second.handle.options, [])
-        for data in (LINE[:4], LINE[4:] + b"\n" + b"(2", b",[0,0,1]).\n"):
-            second.send(data)
-            self.assertEqual(second.handle.options, [QUICKACK])
-            second.handle.options.clear()
-        # After a shot, a player waits for the answer, which acknowledges the shot.
-        for data in (LINE + b"\n", b"(2,[0,0,1]).\n" + LINE + b"\n"):
-            first.send(data)
-            self.assertEqual(first.handle.options, [])
-
-    def test_an_answer_acknowledges_what_it_answers(self) -> None:
-        self.harness = Harness("quoridor", UniverseSettings(tables=0))
-        one, two = self.connect(), self.connect()
-        for client in (one, two):
-            client.send(registration("a world"))
-        one.send(b"(play)\n")
-        self.assertTrue(one.received().endswith(b"(start2play 1 ())\n"))
-        one.handle.options.clear()
-        # Nothing answers half a message, and Nagle's algorithm keeps the rest back until it is acknowledged.
-        one.send(b"(move player ")
-        self.assertEqual(one.handle.options, [QUICKACK])
-        one.send(b"4 1)\n")
-        self.assertEqual(one.handle.options, [QUICKACK])
-        self.assertEqual(one.received(), b"(wait 1 (player 4 1 1))\n")
 
     def test_without_a_tcp_socket_all_goes_through_the_transport(self) -> None:
         self.open()
