@@ -156,7 +156,7 @@ def _entry(entry: Entry) -> str:
 
 def _attributes(data: Mapping[str, Value]) -> str:
     # Equal mappings may differ in their order, and equal histories must give equal bytes.
-    return "".join(f' {_camel(name)}="{notation.value(data[name])}"' for name in sorted(data))
+    return "".join([f' {_camel(name)}="{notation.value(data[name])}"' for name in sorted(data)])
 
 
 @cache

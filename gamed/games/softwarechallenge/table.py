@@ -165,6 +165,9 @@ class SeasonTable(MatchTable):
     _is_timed: bool = True
     """Whether the present request has time limits."""
 
+    _mover: Seat = 0
+    """The seat to move while a game runs. It is kept, because to answer, the rules look for the end of the game."""
+
     _echo: str = ""
     """The `lastMove` element of the last move; empty before it."""
 
@@ -250,6 +253,7 @@ class SeasonTable(MatchTable):
         self._final_names = self.names
         journal = [self.match.seat(seat, self._known_name(seat), now) for seat in SEATS]
         journal += self.match.start(now, self.opening)
+        (self._mover,) = self.game.to_move(self.state)
         if self.opening and self.opening[-1][0] != CHANCE:
             self._echo = self.season.echo(self.game.parse(self.opening[-1][1]))
         events += [Addressed(seat, Welcome(self.room, color)) for seat, color in zip(SEATS, COLORS, strict=True)]
@@ -266,11 +270,6 @@ class SeasonTable(MatchTable):
         step = self.lose(seat, absence.why, now)
         step.journal = (*journal, *step.journal)
         return self._finish(step, absence.fault, events)
-
-    @property
-    def _mover(self) -> Seat:
-        (seat,) = self.game.to_move(self.state)
-        return int(seat)
 
     def _ask(self) -> list[Addressed]:
         events = self._mementos()
@@ -333,6 +332,7 @@ class SeasonTable(MatchTable):
         self._echo = sent.echo
         if step.outcome is not None:
             return self._finish(step, None, self._mementos())
+        (self._mover,) = self.game.to_move(self.state)
         step.events = () if self.is_paused else tuple(self._ask())
         return step
 

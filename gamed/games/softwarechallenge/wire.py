@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, ClassVar, Final
 
 from attrs import define, field
@@ -67,7 +68,7 @@ _NUMBER: Final = re.compile(r"([+-]?)(?:(0[xX]|#)(?=.)|(0)(?=.))?([\da-fA-F]{1,6
 _CHARS: Final = 0x10000
 # The official server takes what has 32 bits, with a sign or without one, for an Integer.
 _NUMBERS: Final = range(-(2**31), 2**32)
-_SMALL: Final = {str(value): value for value in range(-16, 17)}
+SMALL: Final = {str(value): value for value in range(-16, 17)}
 """Nearly all numbers that clients send. A move has up to six, and to match and convert one takes ten times as long."""
 
 _IN_TEXT: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;", "\r": "&#xd;"}
@@ -80,6 +81,8 @@ def escaped(text: str) -> str:
     return text.translate(_TEXT)
 
 
+# Each memento quotes a room's id and two names, which are the same for the whole game.
+@lru_cache(maxsize=1024)
 def quoted(text: str) -> str:
     """Return a text as the official server writes it for an attribute, in its quotation marks."""
     return f'"{text.translate(_ATTRIBUTE)}"'
@@ -122,9 +125,8 @@ def unknown_element(element: Element, known: Iterable[str]) -> RemoteProtocolErr
 
 def number(text: str) -> int:
     """Return a whole number. Raises RemoteProtocolError(code="not-a-number")."""
-    small = _SMALL.get(text)
-    if small is not None:
-        return small
+    if text in SMALL:
+        return SMALL[text]
     found, value = _NUMBER.fullmatch(text), None
     if found is not None and max(map(ord, text)) < _CHARS:
         sign, hexadecimal, octal, digits = found.groups()
@@ -160,8 +162,11 @@ def _prepare(element: Element) -> Request:
     )
 
 
+_OF_ROOM: Final = frozenset({"roomId"})
+
+
 def _room(element: Element) -> Request:
-    room = texts(element, frozenset({"roomId"}), "data").get("roomId")
+    room = texts(element, _OF_ROOM, "data").get("roomId")
     data = element.findall("data")
     if len(data) > 1:
         raise RemoteProtocolError("'data' appears twice", code="duplicate-element")

@@ -72,12 +72,14 @@ def around(cells: Cells) -> Cells:
 def connected(cells: Cells) -> bool:
     """Whether each cell of a set can be reached from each other one within the set. The empty set is connected."""
     before, reached = 0, cells & -cells
-    while reached != before:
+    while reached != cells:
+        if reached == before:
+            return False
         before = reached
         # As in `around`, but the pairs are also part of the result: a cell that was reached stays reached.
         pairs = before | before << 1
         reached = (pairs << 11 | pairs >> 12 | pairs | before >> 1) & cells
-    return reached == cells
+    return True
 
 
 def facing(cells: Cells) -> tuple[Cells, Cells, Cells, Cells, Cells, Cells]:

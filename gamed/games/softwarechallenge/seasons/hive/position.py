@@ -143,7 +143,8 @@ class State:
         for index, stack in changes:
             stacks[index] = stack
             bit = BITS[index]
-            red, blue, red_bees, blue_bees = red & ~bit, blue & ~bit, red_bees & ~bit, blue_bees & ~bit
+            others = ~bit
+            red, blue, red_bees, blue_bees = red & others, blue & others, red_bees & others, blue_bees & others
             if not stack:
                 continue
             if stack[-1].isupper():
@@ -154,7 +155,7 @@ class State:
                 red_bees |= bit
             if "q" in stack:
                 blue_bees |= bit
-            high = high | bit if len(stack) > 1 else high & ~bit
+            high = high | bit if len(stack) > 1 else high & others
         return State(self.turn + 1, self.barred, tuple(stacks), hands, (red, blue), (red_bees, blue_bees), high)
 
 

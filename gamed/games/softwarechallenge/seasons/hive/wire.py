@@ -31,7 +31,16 @@ from gamed.games.softwarechallenge.seasons.hive.moves import (
 )
 from gamed.games.softwarechallenge.seasons.hive.position import State
 from gamed.games.softwarechallenge.seasons.hive.rules import Hive, Reason
-from gamed.games.softwarechallenge.wire import MESSAGE_CLASSES, escaped, number, quoted, texts, truth, unknown_element
+from gamed.games.softwarechallenge.wire import (
+    MESSAGE_CLASSES,
+    SMALL,
+    escaped,
+    number,
+    quoted,
+    texts,
+    truth,
+    unknown_element,
+)
 from gamed.wire.xmlstream import Element
 
 KIND: Final = "hive"
@@ -215,7 +224,12 @@ def _drag(start: Element | None, destination: Element | None, echoed: list[str])
 
 def _place(element: Element) -> _Place:
     found = _texts_of_place(element)
-    # A missing coordinate is 0, the default in Java.
+    try:
+        # Nearly all places have these three numbers and nothing else to look at.
+        return SMALL[found["x"]], SMALL[found["y"]], SMALL[found["z"]]
+    except KeyError:
+        # A missing coordinate is 0, the default in Java.
+        pass
     return number(found.get("x", "0")), number(found.get("y", "0")), number(found.get("z", "0"))
 
 
