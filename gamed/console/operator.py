@@ -153,7 +153,7 @@ class ConsoleOperator(Operator):
         """Call a callable with each step of a room, until the room is closed."""
         if room not in self.watched:
             self.watched[room] = call
-            room.watchers.append(call)
+            room.watchers += (call,)
 
     def watch_refusals(self, key: str) -> None:
         """Show each refusal in a room, given by its id, or of a listener's peers, given by its name."""
@@ -170,7 +170,7 @@ class ConsoleOperator(Operator):
         """Stop watching; return how many rooms and listeners were watched."""
         watched, self.watched = self.watched, {}
         for room, call in watched.items():
-            room.watchers.remove(call)
+            room.watchers = tuple(other for other in room.watchers if other != call)
         listeners = self.refusals_watched & set(self.services.listeners.factories)
         self.refusals_watched.clear()
         watchers = self.services.lobby.refusals.watchers

@@ -16,7 +16,7 @@ to review.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from math import inf
 from random import Random
 from typing import Any, Final, Protocol
@@ -28,7 +28,7 @@ from gamed.core.errors import InvalidMove, RuleError
 from gamed.core.events import Event, Moved, Seated, Started, Unread
 from gamed.core.findings import Finding
 from gamed.core.game import CHANCE, Game, Options, Outcome, Seat, Termination
-from gamed.core.history import DRAWN, JOINED, LEFT, LINE, STARTED, Entry, Value, ended
+from gamed.core.history import DRAWN, JOINED, LEFT, LINE, STARTED, Entry, Fact, Value, ended
 from gamed.core.match import FINDINGS_KEPT
 from gamed.core.refusals import Refusal
 from gamed.core.table import Addressed, Step
@@ -141,7 +141,7 @@ class Relay:
     opened_at: float
     """When the room was opened. The times of journal entries are relative to it."""
 
-    names: list[str] = field(factory=list)
+    names: tuple[str, ...] = ()
     """The names of the clients, by seat."""
 
     outcome: Outcome | None = None
@@ -219,9 +219,9 @@ class Relay:
         if not self.free or self.outcome is not None or seat not in (None, self.free[0]):
             raise AssertionError("nobody joins a full or finished table, or passes a seat over")
         seat = len(self.names)
-        self.names.append(name)
+        self.names += (name,)
         self._clock.last_message_at = now
-        journal = [self._entry(now, JOINED, seat, data={"name": name})]
+        journal = [self._entry(now, JOINED, seat, data=Fact("name", name))]
         if self.free:
             events = () if self._awaits_chance else (self._role(seat),)
             return Step(events, wake_at=self._clock.due, journal=tuple(journal))
@@ -249,7 +249,8 @@ class Relay:
         step = Step(tuple(events), wake_at=self._clock.due, journal=tuple(journal))
         early, self._early = self._early or (), None
         # Early lines have been refused once, and are not refused again when they are judged.
-        self._reported = range(self._entries, self._entries + min(len(early), FINDINGS_KEPT))
+        if early:
+            self._reported = range(self._entries, self._entries + min(len(early), FINDINGS_KEPT))
         for seat, moved in early:
             step.join(self.receive(seat, moved, now))
         return step
@@ -528,7 +529,7 @@ class Relay:
         kind: str,
         seat: Seat | None = None,
         body: bytes | None = None,
-        data: dict[str, Value] | None = None,
+        data: Mapping[str, Value] | None = None,
     ) -> Entry:
         self._entries += 1
         at = int((now - self.opened_at) * 1000)
@@ -538,7 +539,7 @@ class Relay:
         """Replay an entry, and judge it."""
         self._entries += 1
         if entry.kind == JOINED:
-            self.names.append(str(entry.data["name"]))
+            self.names += (str(entry.data["name"]),)
         elif entry.kind == DRAWN:
             self.state = self.game.apply(self.state, CHANCE, int(entry.data["first"]))
         elif entry.kind == STARTED:

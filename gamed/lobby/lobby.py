@@ -58,6 +58,17 @@ def _is_logged(name: str, value: str | int | bool) -> bool:  # noqa: FBT001 (wha
     return name != "seed" and _BRIEF.fullmatch(str(value)) is not None
 
 
+@define(weakref_slot=False)
+class Seeded:
+    """Makes a match's random generator, whenever it is called. Each open room has one: a `partial` is much larger."""
+
+    seed: int
+
+    def __call__(self) -> Random:
+        """Return a new generator, which repeats the numbers of the first one."""
+        return Random(self.seed)  # noqa: S311 (games, not cryptography)
+
+
 def _never() -> float:
     return 0.0
 
@@ -159,7 +170,7 @@ class Lobby(Service):
         game_type = self.game_types[kind]
         chosen = game_type.options(settings)
         history = self.history(kind, {**chosen, **options} if options else chosen)
-        table = game_type.table(settings, history.options, partial(Random, history.seed), self.seconds())
+        table = game_type.table(settings, history.options, Seeded(history.seed), self.seconds())
         room = Room(history.room, history, table, self, settings.stuck_seconds, party)
         try:
             room.open()

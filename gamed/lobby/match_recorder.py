@@ -126,7 +126,7 @@ class MatchRecorder:
                     self.journal.forget(last.room)
             except Exception:  # noqa: BLE001 (the lobby forgets the room nevertheless; the journal has the match)
                 log.failure("server fault: record={record}", record=last.room)
-            del room.ended[0]
+            room.ended = room.ended[1:]
         if room.is_closed and last is not room.history and room.history.outcome is None:
             # The room's next match did not begin.
             self.journal.forget(room.history.room)

@@ -8,16 +8,13 @@ Source: docs/topics/design.md#the-journal.
 
 from __future__ import annotations
 
-from functools import partial
-from random import Random
-
 from twisted.logger import Logger
 
 from gamed.core.errors import StoreError
 from gamed.core.game import Outcome, Termination
 from gamed.core.history import HELD, History, ended
 from gamed.core.table import Table, replay
-from gamed.lobby.lobby import Lobby
+from gamed.lobby.lobby import Lobby, Seeded
 
 log = Logger()
 
@@ -69,7 +66,7 @@ def _recover(lobby: Lobby, history: History) -> None:
 def replayed(lobby: Lobby, history: History) -> Table:
     """Return the table at the end of a history, with its findings."""
     game_type = lobby.game_types[history.kind]
-    table = game_type.table(lobby.settings[history.kind], history.options, partial(Random, history.seed), 0.0)
+    table = game_type.table(lobby.settings[history.kind], history.options, Seeded(history.seed), 0.0)
     for _ in replay(table, history):
         pass
     return table

@@ -122,10 +122,10 @@ class Room:
     """The peers by their seats."""
 
     observers: tuple[Peer, ...] = ()
-    ended: list[Ended] = field(factory=list)
+    ended: tuple[Ended, ...] = ()
     """The matches that are to become records."""
 
-    watchers: list[Callable[[Room, Step], None]] = field(factory=list)
+    watchers: tuple[Callable[[Room, Step], None], ...] = ()
     """Called with each step: consoles, metrics and web pages."""
 
     is_closed: bool = False
@@ -396,7 +396,7 @@ class Room:
             peers=",".join(ascii(entry.data["name"])[1:-1] for entry in self.history.of_kind(JOINED)),
         )
         self.services.stats.ended[self.history.kind, str(outcome.termination)] += 1
-        self.ended.append(Ended(self.history, self.table.match))
+        self.ended += (Ended(self.history, self.table.match),)
         self.services.attend(self)
 
     def _close(self) -> None:

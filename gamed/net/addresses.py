@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 
 def host_of(address: Any) -> str:
     """Return the host of a Twisted address, an IPv4-mapped one as IPv4; `local` for an address without a host."""
-    return str(getattr(address, "host", "local")).removeprefix("::ffff:")
+    # Connections from one address share the string.
+    return sys.intern(str(getattr(address, "host", "local")).removeprefix("::ffff:"))
 
 
 def port_of(address: Any) -> int | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import select
 import socket
+import sys
 from typing import Any
 
 from twisted.internet.interfaces import ISSLTransport, ITCPTransport
@@ -45,10 +46,15 @@ def tune(transport: Any) -> None:
 
 
 def share_names(transport: Any) -> None:
-    """Save memory: replace two strings that Twisted makes for each connection, for its log and for `repr`."""
+    """Save memory: have connections share what Twisted makes for each of them.
+
+    These are the strings for its log and for `repr`, its number, which is in these strings only, and the peer's host.
+    """
     connection = below(transport)
-    if hasattr(connection, "logstr") and hasattr(connection, "repstr"):
-        connection.logstr, connection.repstr = _LOGGED, _SHOWN
+    if all(hasattr(connection, name) for name in ("logstr", "repstr", "sessionno", "hostname", "client")):
+        connection.logstr, connection.repstr, connection.sessionno = _LOGGED, _SHOWN, 0
+        connection.hostname = sys.intern(connection.hostname)
+        connection.client = (connection.hostname, *connection.client[1:])
 
 
 def read_at_most(transport: Any, size: int) -> None:

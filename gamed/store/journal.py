@@ -23,6 +23,7 @@ import errno
 import fcntl
 import os
 import shutil
+import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -76,10 +77,11 @@ class _Track:
 
     beginning: bytes = b""
     """The lines up to `started`. The moves cannot be understood without them, so they are written again before `ended`:
-    then damage in one place cannot cost a result."""
+    then damage in one place cannot cost a result. Once complete they are compressed, which takes a hundredth of a
+    millisecond a match: they would be the largest object of an open room."""
 
     is_begun: bool = False
-    """Whether `beginning` is complete."""
+    """Whether `beginning` is complete and compressed."""
 
     def encoded(self, entry: Entry) -> bytes:
         """Return the next line."""
@@ -88,9 +90,10 @@ class _Track:
         if not self.is_begun:
             self.beginning += text
             # Before a game begins, any number of players can join and leave. So the length is limited.
-            self.is_begun = entry.kind == STARTED or len(self.beginning) > BEGINNING
+            if entry.kind == STARTED or len(self.beginning) > BEGINNING:
+                self.beginning, self.is_begun = zlib.compress(self.beginning, 1), True
         elif entry.kind == ENDED:
-            return self.beginning + text
+            return zlib.decompress(self.beginning) + text
         return text
 
 

@@ -81,7 +81,7 @@ class RoomFeed:
     def __attrs_post_init__(self) -> None:
         self._begin()
         self.stream = self.feeds.stream(self)
-        self.room.watchers.append(self._seen)
+        self.room.watchers += (self._seen,)
 
     def _begin(self) -> None:
         self._moves = Moves(self.feeds.lobby.game_types[self.room.history.kind])

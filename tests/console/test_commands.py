@@ -171,7 +171,7 @@ class WatchTests(ConsoleTestCase):
             self.assertEqual(len(self.room.watchers), 1)
             end()
             attacker.send(SHOT)
-            self.assertEqual((self.notified, self.room.watchers), ([], []))
+            self.assertEqual((self.notified, self.room.watchers), ([], ()))
 
     def test_a_screen_that_fails_costs_the_room_nothing(self) -> None:
         _, attacker = self.match()

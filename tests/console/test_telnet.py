@@ -212,7 +212,7 @@ class SessionTests(TelnetTestCase):
         self.assertTrue(shown.startswith(b"\r\x1b[K" + self.room.id[:8].encode()), shown)
         self.assertTrue(shown.endswith(b"(1,[0,0]).\r\ngamed> stat"), shown)
         self.assertIn(b"^C", self.type(console_transport, b"\x03"))
-        self.assertEqual(self.room.watchers, [])
+        self.assertEqual(self.room.watchers, ())
 
     def test_silence_ends_it_but_not_for_who_watches(self) -> None:
         self.match()

@@ -207,7 +207,7 @@ class OtherTests(RecoveryTestCase):
         real = Relay.restore
 
         def restore(table: Relay, entry: Entry) -> None:
-            if entry.kind == LINE and table.names == ["a", "b"]:
+            if entry.kind == LINE and table.names == ("a", "b"):
                 raise ZeroDivisionError
             real(table, entry)
 

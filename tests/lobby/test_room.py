@@ -82,7 +82,7 @@ class BatchTests(LobbyTestCase):
         self.room = self.match()
         self.journal.batches.clear()
         self.steps: list[Step] = []
-        self.room.watchers.append(lambda _, step: self.steps.append(step))
+        self.room.watchers += (lambda _, step: self.steps.append(step),)
 
     def test_it_is_one_step_and_one_entry_of_the_journal(self) -> None:
         lines = [Moved(b"%d" % number) for number in range(3)]

@@ -126,18 +126,21 @@ class ReadSizeTests(SynchronousTestCase):
 class NameTests(SynchronousTestCase):
     def test_a_connection_gives_up_the_names_that_twisted_made_for_it(self) -> None:
         made = tcp.Server.__init__.__code__.co_names
-        self.assertTrue({"logstr", "repstr"} <= set(made), NAMES)
+        self.assertTrue({"logstr", "repstr", "sessionno", "hostname", "client"} <= set(made), NAMES)
         near, far = socket.socketpair()
         self.addCleanup(near.close)
         self.addCleanup(far.close)
         connections: list[Any] = []
         for number in (1, 2):
-            connection: Any = tcp.Server(near, None, ("::1", 4711, 0, 0), None, number, MemoryReactorClock())
+            client = (b"::1".decode(), 4710 + number, 0, 0)
+            connection: Any = tcp.Server(near, None, client, None, number, MemoryReactorClock())
             connection.repstr = f"<{number}>"
             share_names(connection)
             connections.append(connection)
         self.assertEqual(*map(repr, connections), NAMES)
         self.assertEqual(*[connection.logPrefix() for connection in connections], NAMES)
+        self.assertIs(*[connection.client[0] for connection in connections], NAMES)
+        self.assertEqual([connection.getPeer().port for connection in connections], [4711, 4712], NAMES)
 
 
 class PollWithoutContextTests(SynchronousTestCase):
