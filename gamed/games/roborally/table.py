@@ -379,6 +379,8 @@ class Manager(MatchTable):
         move. What is left is an automatic step, after which the loop waits if a channel was notified.
         """
         channels = self.channels
+        # Channels are notified after each step. Else nobody sees the positions in between.
+        is_single = bool(channels) or most < inf
         while most and self.is_running and not self._is_held(channels):
             most -= 1
             if self._leavers:
@@ -391,7 +393,7 @@ class Manager(MatchTable):
                 self._ask(builder)
                 return
             else:
-                self._advance(builder, now, channels)
+                self._advance(builder, now, channels, is_single=is_single)
         # The end is announced when the channels have acknowledged the last step.
         is_over = self.outcome is not None and self.status is not Status.CLOSED
         if is_over and self._linger_until is None and not self._is_held(channels):
@@ -423,10 +425,12 @@ class Manager(MatchTable):
             request = wire_request(requests[number])
             builder.send(member.seat, member.ask(request, self.limits.move_timeout))
 
-    def _advance(self, builder: StepBuilder, now: float, channels: Sequence[Member]) -> None:
+    def _advance(self, builder: StepBuilder, now: float, channels: Sequence[Member], *, is_single: bool) -> None:
+        """Make one step, or all that are due up to the clean-up."""
         before = self.match.state
-        after = self.game.advance(before)
-        self.steps += 1
+        self.status = went(self.status, STAGES[before.stage])
+        after, steps = (self.game.advance(before), 1) if is_single else self.game.settle(before)
+        self.steps += steps
         self._stand(builder, before, after, channels)
         if after.stage is Stage.OVER:
             outcome = self.game.outcome(after)
