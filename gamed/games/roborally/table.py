@@ -27,7 +27,7 @@ from gamed.core.events import Event
 from gamed.core.game import CHANCE, Options, Outcome, Seat, Termination
 from gamed.core.history import DRAWN, ENDED, HELD, JOINED, LEFT, MOVE, STARTED, Entry, Value
 from gamed.core.match import Match, MatchTable
-from gamed.core.table import CHANNELS, Step
+from gamed.core.table import CHANNELS, Addressed, Step
 from gamed.games.roborally import messages as m
 from gamed.games.roborally import refusals
 from gamed.games.roborally.limits import TableLimits
@@ -182,11 +182,10 @@ class Manager(MatchTable):
         if member is not None:
             found = answer(event, self._facts) if isinstance(event, m.Query) else None
             if found is not None:
-                # An answered query changes nothing, so no step of the game can be due.
-                builder.send(seat, found)
-            else:
-                self._take(builder, member, event, now)
-                self._go_on(builder, now)
+                # An answered query changes nothing: no step of the game can be due, and no clock.
+                return Step((Addressed(seat, found),))
+            self._take(builder, member, event, now)
+            self._go_on(builder, now)
         return self._step(builder, now)
 
     def _take(self, builder: StepBuilder, member: Member, event: Event, now: float) -> None:

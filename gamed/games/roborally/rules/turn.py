@@ -61,11 +61,24 @@ def settle(state: State) -> tuple[State, int]:
     """
     draft, steps = copied(state, Draft), 0
     while not steps or (not draft.waiting and draft.stage in _STEPS and draft.stage is not Stage.REPAIR):
+        if draft.stage is Stage.EXPRESS and not _is_on_elements(draft):
+            draft.stage = Stage.LASERS
+            steps += Stage.LASERS - Stage.EXPRESS
+            continue
         robots, played = draft.robots, draft.played
         _step(draft)
         _follow_up(draft, robots, played)
         steps += 1
     return copied(draft, State), steps
+
+
+def _is_on_elements(draft: Draft) -> bool:
+    """Whether a robot stands where one of the steps C1 to C5 of this phase may do something."""
+    places = draft.layout.moving[draft.phase]
+    for robot in draft.robots:
+        if robot.place in places and robot.damage < DESTROYED:
+            return True
+    return False
 
 
 def followed_up(before: State, after: State) -> State:
