@@ -75,10 +75,7 @@ def settle(state: State) -> tuple[State, int]:
 def _is_on_elements(draft: Draft) -> bool:
     """Whether a robot stands where one of the steps C1 to C5 of this phase may do something."""
     places = draft.layout.moving[draft.phase]
-    for robot in draft.robots:
-        if robot.place in places and robot.damage < DESTROYED:
-            return True
-    return False
+    return any(robot.place in places and robot.damage < DESTROYED for robot in draft.robots)
 
 
 def followed_up(before: State, after: State) -> State:
