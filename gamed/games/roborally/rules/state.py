@@ -248,14 +248,14 @@ def changed(before: State, after: State) -> Event | None:
 
 
 def trace(draft: Draft, robots: tuple[Robot, ...], played: int) -> None:
-    """Add the step that was made last to the trail. Revealing phase 1 begins a new trail.
+    """Add a step that has changed robots or revealed cards to the trail. Revealing phase 1 begins a new trail.
 
     `robots` and `played` are those before the step.
     """
     happened = draft.happened
-    is_revealed = happened is Kind.REVEALED
-    if happened is None or (draft.robots is robots and not is_revealed):
+    if happened is None:
         return
+    is_revealed = happened is Kind.REVEALED
     is_first = is_revealed and draft.phase == 1
     if is_revealed:
         draft.programs = revealed_programs(draft)

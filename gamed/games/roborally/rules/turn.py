@@ -90,7 +90,8 @@ def _follow_up(draft: Draft, robots: tuple[Robot, ...], played: int) -> None:
 
     `robots` and `played` are those before the step. A game of one player ends, too.
     """
-    trace(draft, robots, played)
+    if draft.robots is not robots or draft.happened is Kind.REVEALED:
+        trace(draft, robots, played)
     for robot in draft.robots:
         if robot.lives:
             return
