@@ -54,6 +54,11 @@ class _Bot(click.Command):
     metavar="SECONDS",
     help="How long to wait before each move, so that clients can show the last one (quoridor; default: 3).",
 )
+@click.option(
+    "--seed",
+    type=int,
+    help="Make the bot's random choices repeatable. Its n-th game uses the n-th sequence of this seed.",
+)
 @click.option("--tls", is_flag=True, help="Use TLS, and check that the certificate is valid for --host.")
 @click.option(
     "--ca", type=click.File("rb"), metavar="FILE", help="Trust the certificates in this PEM file (with --tls)."
@@ -120,8 +125,10 @@ async def _play(reactor: Any, make_player: Any, options: dict[str, Any], errors:
     try:
         ca = options["ca"].read() if options["ca"] is not None else None
         creator = trusting(options["host"], ca) if options["tls"] else None
-        for _ in range(options["games"]):
-            player = make_player(Random())  # noqa: S311 (a game)
+        seed = options["seed"]
+        for number in range(options["games"]):
+            # Each game has a generator of its own, so that it does not depend on the games before it.
+            player = make_player(Random(None if seed is None else f"{seed}:{number}"))  # noqa: S311 (a game)
             await play(reactor, options["host"], options["port"], player, creator, ended=ended)
     except BotError as broken:
         error = broken

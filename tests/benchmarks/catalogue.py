@@ -236,6 +236,7 @@ MEASUREMENTS = (
         "floods",
         (
             Figure("the p99 of a move while all listeners are flooded, to the quiet one", "times", most=2.0),
+            Figure("… to the one of a second daemon at the same time, which is not flooded", "times"),
             Figure("the longest turn of the reactor meanwhile", MOVE, most=5.0),
             Figure("the longest turn by the clock", "ms"),
         ),

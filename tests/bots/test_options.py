@@ -52,6 +52,28 @@ class OptionTests(SynchronousTestCase):
             self.assertEqual(found.exit_code, 2)
             self.assertIn("bots of battleship do not take this option", found.output)
 
+    def games(self, *arguments: str) -> list[bytes]:
+        """Return what each game's bot sends against an enemy that shoots row by row and is never hit."""
+        self.players.clear()
+        self.assertEqual(self.run_bot("battleship", *arguments).exit_code, 0)
+        sent = []
+        for player in self.players:
+            lines = player.receive_data(b"(3,[]).\r(5,[]).\r")
+            for cell in range(20):
+                lines += player.receive_data(b"(1,[%d,%d]).\r" % divmod(cell, 10))
+                shot = lines[lines.rindex(b"(1,[") + 4 : lines.rindex(b"])")]
+                lines += player.receive_data(b"(2,[%b,1]).\r" % shot)
+            sent.append(lines)
+        return sent
+
+    def test_a_seed_makes_each_game_repeatable(self) -> None:
+        first = self.games("--seed", "4", "--games", "2")
+        self.assertEqual(self.games("--seed", "4", "--games", "2"), first)
+        self.assertEqual(len({*first, *self.games("--seed", "5")}), 3)
+
+    def test_without_a_seed_no_two_games_are_alike(self) -> None:
+        self.assertEqual(len(set(self.games("--games", "2"))), 2)
+
     def test_its_timers_do_not_follow_the_system_clock(self) -> None:
         self.run_bot("battleship")
         self.assertIs(self.reactor.seconds, time.monotonic)

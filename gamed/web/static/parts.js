@@ -27,7 +27,7 @@ export function link(href, attributes, ...children) {
   return el("a", { href, ...attributes }, ...children);
 }
 
-/** A labelled control: the label stands above it. */
+/** A labelled control, with the label above it. */
 export function labelled(text, control) {
   return el("label", { class: "field" }, el("span", {}, text), control);
 }
