@@ -6,6 +6,7 @@ Source: docs/topics/design.md#floods.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from math import inf
 
 from attrs import define, field
@@ -55,6 +56,10 @@ class Inbox:
     _waiting: tuple[bytes, ...] = ()
     """Bytes that the connection has not been given. An empty chunk is the end of the stream."""
 
+    _kept: tuple[Event, ...] = ()
+    """The message that the last batch had no room for. It is parsed to know that there is one: otherwise each batch
+    that has used up its limits would be followed by an empty one, a turn of the reactor later."""
+
     _left: int = 0
     """How many more messages the present batch may have."""
 
@@ -79,7 +84,7 @@ class Inbox:
 
     def clear(self) -> None:
         """Discard what waits, and end the batch that is being served."""
-        self._waiting = ()
+        self._waiting, self._kept = (), ()
         self._left = 0
 
     def allow(self, messages_per_second: float) -> None:
@@ -98,14 +103,19 @@ class Inbox:
             waiting, self._waiting = self._waiting, ()
             for data in waiting:
                 self.connection.receive_data(data)
-            for event in self.connection.events():
+            kept, self._kept = self._kept, ()
+            for event in chain(kept, self.connection.events()):
+                # At least one message is served. The condition is written out here, because this runs once a line.
+                if self.taken and (
+                    self.taken >= self._left
+                    or self._counted >= rated
+                    or (until != inf and self.clock.seconds() >= until)
+                ):
+                    self._kept = (event,)
+                    return
                 self.taken += 1
                 self._counted += event.is_rated
                 yield event
-                if self.taken >= self._left or self._counted >= rated:
-                    return
-                if until != inf and self.clock.seconds() >= until:
-                    return
         except Exception as error:  # noqa: BLE001 (see above)
             self.error = error
         self._left = 0

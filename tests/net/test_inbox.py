@@ -58,6 +58,21 @@ class InboxTests(SynchronousTestCase):
         self.inbox.put(b"a\nb\n")
         self.assertEqual((self.taken(until=self.clock.seconds()), self.inbox.charge()), ([b"a"], True))
 
+    def test_the_last_message_is_known_to_be_the_last(self) -> None:
+        self.inbox.put(b"a\nb\n")
+        self.assertEqual((self.taken(2), self.inbox.charge()), ([b"a", b"b"], False))
+        self.inbox.put(b"c\n")
+        self.assertEqual((self.taken(until=self.clock.seconds()), self.inbox.charge()), ([b"c"], False))
+
+    def test_a_message_that_had_no_place_comes_first_or_is_forgotten(self) -> None:
+        self.inbox.put(b"a\nb\nc\n")
+        self.assertEqual((self.taken(1), self.inbox.charge()), ([b"a"], True))
+        self.assertEqual((self.taken(), self.inbox.charge()), ([b"b", b"c"], False))
+        self.inbox.put(b"d\ne\n")
+        self.assertEqual((self.taken(1), self.inbox.charge()), ([b"d"], True))
+        self.inbox.clear()
+        self.assertEqual((self.taken(), self.inbox.charge()), ([], False))
+
     def test_what_is_forgotten_is_not_understood(self) -> None:
         self.inbox.put(b"a\nb\n")
         events = self.inbox.batch(100, inf)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from enum import Enum
+from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
 from gamed.core.errors import LocalProtocolError
@@ -33,7 +33,7 @@ from gamed.games.roborally.rules.notation import (
 )
 
 
-class Sender(Enum):
+class Sender(StrEnum):
     """Who sent a line: the two sides have different messages."""
 
     PEER = "peer"

@@ -27,7 +27,7 @@ from gamed.core.events import Event
 from gamed.core.game import CHANCE, Options, Outcome, Seat, Termination
 from gamed.core.history import DRAWN, ENDED, HELD, JOINED, LEFT, MOVE, STARTED, Entry, Value
 from gamed.core.match import Match, MatchTable
-from gamed.core.table import CHANNELS, Step
+from gamed.core.table import CHANNELS, Addressed, Step
 from gamed.games.roborally import messages as m
 from gamed.games.roborally import refusals
 from gamed.games.roborally.limits import TableLimits
@@ -182,11 +182,10 @@ class Manager(MatchTable):
         if member is not None:
             found = answer(event, self._facts) if isinstance(event, m.Query) else None
             if found is not None:
-                # An answered query changes nothing, so no step of the game can be due.
-                builder.send(seat, found)
-            else:
-                self._take(builder, member, event, now)
-                self._go_on(builder, now)
+                # An answered query changes nothing: no step of the game can be due, and no clock.
+                return Step((Addressed(seat, found),))
+            self._take(builder, member, event, now)
+            self._go_on(builder, now)
         return self._step(builder, now)
 
     def _take(self, builder: StepBuilder, member: Member, event: Event, now: float) -> None:
@@ -379,6 +378,8 @@ class Manager(MatchTable):
         move. What is left is an automatic step, after which the loop waits if a channel was notified.
         """
         channels = self.channels
+        # Channels are notified after each step. Else nobody sees the positions in between.
+        is_single = bool(channels) or most < inf
         while most and self.is_running and not self._is_held(channels):
             most -= 1
             if self._leavers:
@@ -391,7 +392,7 @@ class Manager(MatchTable):
                 self._ask(builder)
                 return
             else:
-                self._advance(builder, now, channels)
+                self._advance(builder, now, channels, is_single=is_single)
         # The end is announced when the channels have acknowledged the last step.
         is_over = self.outcome is not None and self.status is not Status.CLOSED
         if is_over and self._linger_until is None and not self._is_held(channels):
@@ -423,10 +424,12 @@ class Manager(MatchTable):
             request = wire_request(requests[number])
             builder.send(member.seat, member.ask(request, self.limits.move_timeout))
 
-    def _advance(self, builder: StepBuilder, now: float, channels: Sequence[Member]) -> None:
+    def _advance(self, builder: StepBuilder, now: float, channels: Sequence[Member], *, is_single: bool) -> None:
+        """Make one step, or all that are due up to the clean-up."""
         before = self.match.state
-        after = self.game.advance(before)
-        self.steps += 1
+        self.status = went(self.status, STAGES[before.stage])
+        after, steps = (self.game.advance(before), 1) if is_single else self.game.settle(before)
+        self.steps += steps
         self._stand(builder, before, after, channels)
         if after.stage is Stage.OVER:
             outcome = self.game.outcome(after)

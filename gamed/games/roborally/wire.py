@@ -64,9 +64,13 @@ class _Lines:
             if end < 0:
                 self._add(data[begin:])
                 break
-            self._add(data[begin:end])
-            if not self.is_over:
-                self._end_line()
+            if not self._length and end - begin < self.longest:
+                # Nearly all lines come whole.
+                self._lines.append(data[begin:end].removesuffix(b"\r"))
+            else:
+                self._add(data[begin:end])
+                if not self.is_over:
+                    self._end_line()
             begin = end + 1
 
     def _add(self, data: bytes) -> None:

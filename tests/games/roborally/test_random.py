@@ -42,6 +42,21 @@ class RandomTests(SynchronousTestCase):
         for end in self.games(28, 0.01):
             self.assertEqual(end.stage, Stage.OVER)
 
+    def test_all_steps_at_once_lead_where_single_steps_lead(self) -> None:
+        found, begins = set(), {Stage.FACING, Stage.REVEAL, Stage.EXPRESS, Stage.REPAIR, Stage.WIPE, Stage.ENDING}
+        for number, course in enumerate(course_names()[:5]):
+            for position in positions(GAME.setup(options(course, 2 + number, max_turns=2)), Random(number)):
+                if GAME.to_move(position) or position.stage not in begins:
+                    continue
+                settled, count = GAME.settle(position)
+                single = position
+                for _ in range(count):
+                    single = GAME.advance(single)
+                for name, value in vars(settled).items():
+                    self.assertEqual(value, vars(single)[name], f"{name} on {course}")
+                found.add(settled.stage)
+        self.assertLessEqual({Stage.DEAL, Stage.REPAIR, Stage.OVER}, found)
+
     def test_games_are_repeatable(self) -> None:
         def game() -> State:
             position = GAME.setup(options("winkel", 4, max_turns=5))

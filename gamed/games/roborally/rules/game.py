@@ -106,13 +106,17 @@ class RoboRally:
 
     def advance(self, state: State) -> State:
         """Return the state after exactly one automatic step. Raises ValueError if none is due."""
-        return turn.unless_deserted(positions.traced(state, turn.advance(state)))
+        return turn.followed_up(state, turn.advance(state))
+
+    def settle(self, state: State) -> tuple[State, int]:
+        """Return the state after the automatic steps that are due, up to the clean-up, and their number."""
+        return turn.settle(state)
 
     def remove(self, state: State, seat: Seat) -> State:
         """Return the state after a player has left or was removed. Raises NotYourTurn where there is no such seat."""
         if not 0 <= seat < len(state.robots):
             raise NotYourTurn(f"there is no seat {seat}")
-        return turn.unless_deserted(positions.traced(state, turn.remove(state, seat)))
+        return turn.followed_up(state, turn.remove(state, seat))
 
     def changed(self, before: State, after: State) -> Event | None:
         """Return what the output channels are notified of after a step or a leaving, or None."""

@@ -102,6 +102,15 @@ class Layout:
         return tuple(frozenset(place for place, belt in belts.items() if phase in belt.crush) for phase in PHASES)
 
     @cached_property
+    def moving(self) -> tuple[frozenset[Place], ...]:
+        """For each phase the places with belts, gears, and active pushers and crushers."""
+        always = {*self.belts, *self.gears}
+        return tuple(
+            frozenset(always.union(pushers, crushers))
+            for pushers, crushers in zip(self.pushers, self.crushers, strict=True)
+        )
+
+    @cached_property
     def lit(self) -> Mapping[Place, tuple[tuple[int, int], ...]]:
         """The beams over each place: the index of each in `board.beams`, and the distance to its laser."""
         found: dict[Place, tuple[tuple[int, int], ...]] = {}

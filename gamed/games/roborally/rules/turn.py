@@ -3,10 +3,10 @@
 Source: docs/specs/roborally.md#42-a-register-phase, docs/specs/roborally.md#37-removal-and-leaving,
 docs/specs/roborally.md#410-the-end-of-the-game.
 
-A turn is a chain of stages (`state.Stage`), and each stage has one function here or in `cleanup.py` that makes the next
-position and names the stage after it. One call of `advance` makes exactly one step, even if the step changes nothing,
-because channels are notified after each step, journal entries count steps, and an operator may play a game step by
-step.
+A turn is a chain of stages (`state.Stage`), and each stage has one function here or in `cleanup.py` that makes its step
+and names the stage after it. One call of `advance` makes exactly one step, even if the step changes nothing, because
+channels are notified after each step, journal entries count steps, and an operator may play a game step by step. Where
+nobody looks at the positions in between, `settle` makes all steps that are due on one draft.
 
 Within a step robots change in a list of their own, because cards, belts and lasers move several robots in ways that
 depend on each other. The functions that do that (`movement`, `carrying`, `lasers`) get the list and change it; the
@@ -16,7 +16,7 @@ position that they started from is never changed.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from gamed.core.game import Seat
 from gamed.games.roborally.rules import cleanup
@@ -29,13 +29,15 @@ from gamed.games.roborally.rules.moves import Facing
 from gamed.games.roborally.rules.robots import DESTROYED, REGISTERS, Robot, destroyed, removed
 from gamed.games.roborally.rules.state import (
     NOBODY,
+    Draft,
     Kind,
     Stage,
     State,
-    evolve,
+    copied,
     is_in_phase,
     programs_complete,
     replaced,
+    trace,
 )
 
 Effect: TypeAlias = Callable[[Layout, list[Robot], int], bool]
@@ -47,10 +49,62 @@ def advance(state: State) -> State:
 
     Raises ValueError if no step is due: players still owe answers, cards must be dealt first, or the game is over.
     """
-    step = None if state.waiting else _STEPS.get(state.stage)
+    draft = copied(state, Draft)
+    _step(draft)
+    return copied(draft, State)
+
+
+def settle(state: State) -> tuple[State, int]:
+    """Return the state after the automatic steps that are due, and their number. It stops where the clean-up begins.
+
+    The steps are in its trail. Raises ValueError if no step is due.
+    """
+    draft, steps = copied(state, Draft), 0
+    while not steps or (not draft.waiting and draft.stage in _STEPS and draft.stage is not Stage.REPAIR):
+        if draft.stage is Stage.EXPRESS and not _is_on_elements(draft):
+            draft.stage = Stage.LASERS
+            steps += Stage.LASERS - Stage.EXPRESS
+            continue
+        robots, played = draft.robots, draft.played
+        _step(draft)
+        _follow_up(draft, robots, played)
+        steps += 1
+    return copied(draft, State), steps
+
+
+def _is_on_elements(draft: Draft) -> bool:
+    """Whether a robot stands where one of the steps C1 to C5 of this phase may do something."""
+    places = draft.layout.moving[draft.phase]
+    return any(robot.place in places and robot.damage < DESTROYED for robot in draft.robots)
+
+
+def followed_up(before: State, after: State) -> State:
+    """Return the state `after` a step or a leaving, with its trail, and ended if no player is left."""
+    draft = copied(after, Draft)
+    _follow_up(draft, before.robots, before.played)
+    return copied(draft, State)
+
+
+def _follow_up(draft: Draft, robots: tuple[Robot, ...], played: int) -> None:
+    """Add the step to the trail. If no player is left, end the game at once, and not at step E of the phase.
+
+    `robots` and `played` are those before the step. A game of one player ends, too.
+    """
+    if draft.robots is not robots or draft.happened is Kind.REVEALED:
+        trace(draft, robots, played)
+    for robot in draft.robots:
+        if robot.lives:
+            return
+    if draft.stage < Stage.ENDING:
+        _end_soon(draft)
+
+
+def _step(draft: Draft) -> None:
+    """Make the next automatic step."""
+    step = None if draft.waiting else _STEPS.get(draft.stage)
     if step is None:
-        raise ValueError(f"no automatic step is due in stage {state.stage.name}")
-    return step(state)
+        raise ValueError(f"no automatic step is due in stage {draft.stage.name}")
+    step(draft)
 
 
 def remove(state: State, seat: Seat) -> State:
@@ -60,20 +114,21 @@ def remove(state: State, seat: Seat) -> State:
     """
     if state.stage is Stage.OVER or state.robots[seat].lives == 0:
         return state
-    state = evolve(
-        state,
-        robots=replaced(state.robots, seat, removed(state.robots[seat])),
-        hands=replaced(state.hands, seat, ()),
-        waiting=state.waiting - {seat},
-        removals=(*state.removals, (seat,)),
-        happened=Kind.LEFT,
-    )
-    if is_in_phase(state):
+    draft = copied(state, Draft)
+    draft.robots = replaced(state.robots, seat, removed(state.robots[seat]))
+    draft.hands = replaced(state.hands, seat, ())
+    draft.waiting = state.waiting - {seat}
+    draft.removals = (*state.removals, (seat,))
+    draft.happened = Kind.LEFT
+    if is_in_phase(draft):
         # A phase that has begun is played to its end: the survivor may still lose its last life, or reach the last
         # flag. Step E checks for the end. Only the order of play must not stop at a robot that is gone.
-        return _due(state) if state.stage is Stage.CARDS else state
+        if draft.stage is Stage.CARDS:
+            _pass_over(draft)
+    elif _too_few(draft.robots):
+        _end_soon(draft)
     # The leaver may have been the last one whose program was missing.
-    return _ending(state) if _too_few(state.robots) else programs_complete(state)
+    return programs_complete(copied(draft, State))
 
 
 def _too_few(robots: tuple[Robot, ...]) -> bool:
@@ -81,100 +136,91 @@ def _too_few(robots: tuple[Robot, ...]) -> bool:
     return sum(robot.lives > 0 for robot in robots) <= 1 < len(robots)
 
 
-def unless_deserted(state: State) -> State:
-    """Return the state itself, or its end if no player is left.
-
-    Then the game ends at once, not at step E of the phase, and a game of one player ends, too.
-    """
-    for robot in state.robots:
-        if robot.lives:
-            return state
-    return state if state.stage >= Stage.ENDING else _ending(state)
+def _end_soon(draft: Draft) -> None:
+    draft.stage, draft.waiting = Stage.ENDING, NOBODY
 
 
-def _ending(state: State) -> State:
-    return evolve(state, stage=Stage.ENDING, waiting=NOBODY)
-
-
-def _stepped(state: State, robots: list[Robot], **changes: Any) -> State:
-    """Return the state after a step that may have cost robots their last lives, with these other changes.
+def _set_robots(draft: Draft, robots: list[Robot]) -> None:
+    """Take the robots after a step that may have cost some of them their last lives.
 
     All robots that one step removes form one group in `removals`: within it the winning order goes by flags.
     """
-    gone = tuple(
+    gone = [
         seat
-        for seat, (old, new) in enumerate(zip(state.robots, robots, strict=True))
+        for seat, (old, new) in enumerate(zip(draft.robots, robots, strict=True))
         if new.lives == 0 and old.lives > 0
-    )
-    removals = (*state.removals, gone) if gone else state.removals
-    return evolve(state, robots=tuple(robots), removals=removals, **changes)
+    ]
+    if gone:
+        draft.removals = (*draft.removals, tuple(gone))
+    draft.robots = tuple(robots)
 
 
-def _place(state: State) -> State:
+def _place(draft: Draft) -> None:
     """Place all robots at the start of the game, with the facings that their players chose."""
-    robots = list(state.robots)
-    for seat, answer in state.answers:
+    robots = list(draft.robots)
+    for seat, answer in draft.answers:
         # A player may have chosen a facing and left before all had chosen.
         if isinstance(answer, Facing) and robots[seat].lives:
             robots[seat] = robots[seat]._replace(facing=answer.direction)
-    return evolve(state, stage=Stage.DEAL, robots=tuple(robots), answers=(), happened=Kind.PLACED)
+    draft.stage, draft.happened = Stage.DEAL, Kind.PLACED
+    draft.robots, draft.answers = tuple(robots), ()
 
 
-def _reveal(state: State) -> State:
+def _reveal(draft: Draft) -> None:
     """Do step A of the next phase: reveal the cards, and fix the order of play. After phase 5 begin the clean-up."""
-    if state.phase == REGISTERS:
-        return cleanup.clean_up(state)
+    if draft.phase == REGISTERS:
+        cleanup.clean_up(draft)
+        return
     # A card is its priority, and no two are equal: sorting the cards downwards gives the order of play.
     cards = [
         (card, seat)
-        for seat, robot in enumerate(state.robots)
-        if robot.is_active and robot.damage < DESTROYED and (card := robot.registers[state.phase])
+        for seat, robot in enumerate(draft.robots)
+        if robot.is_active and robot.damage < DESTROYED and (card := robot.registers[draft.phase])
     ]
     cards.sort(reverse=True)
-    return _due(
-        evolve(
-            state,
-            stage=Stage.CARDS,
-            phase=state.phase + 1,
-            order=tuple(seat for _, seat in cards),
-            played=0,
-            happened=Kind.REVEALED,
-        )
-    )
+    draft.stage, draft.happened = Stage.CARDS, Kind.REVEALED
+    draft.phase += 1
+    draft.order = tuple([seat for _, seat in cards])
+    draft.played = 0
+    _pass_over(draft)
 
 
-def _due(state: State) -> State:
-    """Return the state in which the next card of a standing robot is due, or step C1 if no such card is left.
+def _pass_over(draft: Draft) -> None:
+    """Go on to the next card of a standing robot, or to step C1 if no such card is left.
 
     A robot that was pushed into a pit, or whose player left, before its turn in this phase does not play its card.
     """
-    played, order = state.played, state.order
-    while played < len(order) and not state.robots[order[played]].is_standing:
-        played += 1
-    if played == len(order):
-        return evolve(state, stage=Stage.EXPRESS, played=played)
-    return state if played == state.played else evolve(state, played=played)
+    order = draft.order
+    while draft.played < len(order):
+        if draft.robots[order[draft.played]].damage < DESTROYED:
+            return
+        draft.played += 1
+    draft.stage = Stage.EXPRESS
 
 
-def _play(state: State) -> State:
+def _play(draft: Draft) -> None:
     """Play the next card of step B."""
-    seat = state.order[state.played]
-    card = state.robots[seat].registers[state.phase - 1]
+    seat = draft.order[draft.played]
+    card = draft.robots[seat].registers[draft.phase - 1]
     assert card is not None
-    robots = list(state.robots)
-    play(state.layout, robots, seat, card, state.phase)
-    return _due(_stepped(state, robots, played=state.played + 1, happened=Kind.PLAYED))
+    robots = list(draft.robots)
+    play(draft.layout, robots, seat, card, draft.phase)
+    _set_robots(draft, robots)
+    draft.happened = Kind.PLAYED
+    draft.played += 1
+    _pass_over(draft)
 
 
-def _element(effect: Effect, happened: Kind, following: Stage) -> Callable[[State], State]:
+def _element(effect: Effect, happened: Kind, following: Stage) -> Callable[[Draft], None]:
     """Return the function that makes the step of a board element."""
 
-    def step(state: State) -> State:
-        robots = list(state.robots)
-        if effect(state.layout, robots, state.phase):
-            return _stepped(state, robots, stage=following, happened=happened)
-        # Keep the very tuple of robots: `state.changed` and `state.traced` recognise by it that nothing happened.
-        return evolve(state, stage=following, happened=happened)
+    def step(draft: Draft) -> None:
+        robots = list(draft.robots)
+        if effect(draft.layout, robots, draft.phase):
+            _set_robots(draft, robots)
+        # Otherwise keep the very tuple of robots: `state.changed` and `state.trace` recognise by it that nothing
+        # happened.
+        draft.stage, draft.happened = following, happened
 
     return step
 
@@ -200,23 +246,25 @@ def _crush(layout: Layout, robots: list[Robot], phase: int) -> bool:
     return bool(crushed)
 
 
-def _touch(state: State) -> State:
+def _touch(draft: Draft) -> None:
     """Do step E: robots touch flags and move their archives. Then check whether the game is at its end."""
-    layout = state.layout
-    robots = tuple(_touched(layout, robot) for robot in state.robots)
+    layout = draft.layout
+    robots = tuple([_touched(layout, robot) for robot in draft.robots])
     last = len(layout.flags)
     reached = [
         seat
-        for seat, (old, new) in enumerate(zip(state.robots, robots, strict=True))
+        for seat, (old, new) in enumerate(zip(draft.robots, robots, strict=True))
         if old is not new and old.flag < new.flag == last
     ]
     # If several robots reach the last flag in the same phase, the one that played first wins. A powered-down robot has
     # played no card and may still have been pushed or carried onto the flag: it comes after those that have.
-    order = {seat: index for index, seat in enumerate(state.order)}
+    order = {seat: index for index, seat in enumerate(draft.order)}
     reached.sort(key=lambda seat: (order.get(seat, len(order)), seat))
-    stage = Stage.ENDING if reached or _too_few(robots) else Stage.REVEAL
+    draft.stage = Stage.ENDING if reached or _too_few(robots) else Stage.REVEAL
+    draft.happened = Kind.TOUCHED
+    draft.robots = robots
     # There were no finishers before: the first phase with one is the last of the game.
-    return evolve(state, stage=stage, robots=robots, finishers=tuple(reached), happened=Kind.TOUCHED)
+    draft.finishers = tuple(reached)
 
 
 def _touched(layout: Layout, robot: Robot) -> Robot:
@@ -230,11 +278,11 @@ def _touched(layout: Layout, robot: Robot) -> Robot:
     return robot._replace(archive=place, flag=flag)
 
 
-def _end(state: State) -> State:
-    return evolve(state, stage=Stage.OVER, happened=Kind.ENDED)
+def _end(draft: Draft) -> None:
+    draft.stage, draft.happened = Stage.OVER, Kind.ENDED
 
 
-_STEPS: Final[Mapping[Stage, Callable[[State], State]]] = {
+_STEPS: Final[Mapping[Stage, Callable[[Draft], None]]] = {
     Stage.FACING: _place,
     Stage.REVEAL: _reveal,
     Stage.CARDS: _play,
