@@ -141,7 +141,7 @@ class Checklist:
 
         def write() -> None:
             text = self._text(path)
-            for line in lacking:
+            for line in dict.fromkeys(lacking):
                 at = line.index(before) if before else len(line)
                 text = text.replace(line, line[:at] + addition + line[at:])
             _write(self.root / path, text)
