@@ -163,7 +163,8 @@ def _as_classic(theirs: Callable[[LogEvent], str | None], event: LogEvent) -> st
     if has_more or not event.keys() >= _OURS or event["log_time"] is None:
         return theirs(event)
     text = sentence(event).replace("\n", "\n\t")
-    head = f"{_local(int(event['log_time']))} [{event['log_namespace']}#{event['log_level'].name}]"
+    # Twisted rounds to microseconds first, which can give the next second.
+    head = f"{_local(int(round(event['log_time'], 6)))} [{event['log_namespace']}#{event['log_level'].name}]"
     return f"{head} {text}\n" if text else None
 
 

@@ -8,7 +8,7 @@ import os
 import sys
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from twisted.logger import (
     Logger,
@@ -165,6 +165,7 @@ class FasterTests(SynchronousTestCase):
 
     @settings(deadline=None, max_examples=60)
     @given(st.text(max_size=20), st.text(max_size=20), st.floats(min_value=0, max_value=4e9))
+    @example("", "0", 1.9999995231628418)
     def test_whatever_there_is_in_it(self, form: str, text: str, time: float) -> None:
         base = {"log_time": time, "log_namespace": "n", "log_level": LogLevel.info}
         theirs, ours = self.lines({**base, "log_format": form, "text": text})
