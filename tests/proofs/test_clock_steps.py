@@ -184,6 +184,9 @@ class StepTests(SynchronousTestCase):
         ]
         self.daemon.start()
         self.addCleanup(lambda: self.daemon.process.poll() is None and self.daemon.kill())
+        # While the test waits for an import, its clients could not move in time.
+        for port in (*self.ports.values(), self.web, self.telnet):
+            self.daemon.load(port)
         self.selector = selectors.DefaultSelector()
         self.addCleanup(self.selector.close)
         self.begun_after: dict[str, int] = {}
@@ -347,8 +350,8 @@ class StepTests(SynchronousTestCase):
         """Set the clock while all wait, and set it back when everything has ended."""
         self.clients.clear()
         bots = self.bots()
-        moves, watches = self.come()
         cookie = self.log_in()
+        moves, watches = self.come()
         self.set(step)
         self.pump(0.3)
         # By the system clock it has been silent for an hour, or connected in the future.
