@@ -289,6 +289,8 @@ class StepTests(SynchronousTestCase):
         )
         first = self.scripted("first", self.ports["battleship"], limit=IDLE)
         second = self.scripted("second", self.ports["battleship"], limit=IDLE)
+        # On a busy machine the match must have begun, and have its date, before the clock is set.
+        self.pump(10, lambda: bool(second.received))
         # The second player starts the clock.
         first.silent_at = second.silent_at
         return moves, watches
