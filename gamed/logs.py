@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import lru_cache, partial
+from math import modf
 from pathlib import Path
 from typing import Any, Final, TextIO
 
@@ -111,8 +112,10 @@ def _time(event: LogEvent) -> str:
     seconds = event.get("log_time")
     if seconds is None:
         return "-"
-    whole = int(seconds)
-    return f"{_second(whole)}.{int((seconds - whole) * 1000):03}Z"
+    # As datetime does: the fraction is rounded to microseconds, and then cut off.
+    fraction, whole = modf(seconds)
+    further, microseconds = divmod(round(fraction * 1e6), 1_000_000)
+    return f"{_second(int(whole) + further)}.{microseconds // 1000:03}Z"
 
 
 @lru_cache(maxsize=1)

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import sys
+from datetime import UTC, datetime
 from typing import Any
 
 from hypothesis import example, given, settings
@@ -21,6 +22,7 @@ from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.logs import Lines, as_json, as_text, format_faster, json_lines, text_lines
+from gamed.texts import timestamp
 
 
 class LogCase(SynchronousTestCase):
@@ -115,6 +117,14 @@ class TextTests(LogCase):
     def test_umlauts_stay(self) -> None:
         self.log.info("peer={peer}", peer="Jürgen")
         self.assertTrue(self.lines[0].endswith("peer=Jürgen"))
+
+    @settings(deadline=None, max_examples=60)
+    @given(st.floats(min_value=0, max_value=4e9))
+    @example(1_700_000_000.29)
+    @example(1.9999995231628418)
+    def test_the_time_is_that_of_datetime(self, seconds: float) -> None:
+        known = timestamp(datetime.fromtimestamp(seconds, UTC))
+        self.assertEqual(as_text({"log_time": seconds}), f"{known} [-#info] ")
 
     def test_an_event_without_anything_is_a_line(self) -> None:
         self.assertEqual(as_text({}), "- [-#info] ")

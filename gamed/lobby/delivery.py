@@ -58,7 +58,8 @@ class Delivery:
     _dispatches: list[Dispatch] = field(factory=list)
     """The dispatches that wait for the end of the turn; in an outage, those that the disk has refused."""
 
-    _is_stopped: bool = False
+    is_stopped: bool = False
+    """Whether nothing more is held or tried again, because the daemon stops."""
 
     def __attrs_post_init__(self) -> None:
         self.outage = Outage(self.clock, self.stats, self._try_again)
@@ -77,7 +78,7 @@ class Delivery:
             position = self.journal.append(map(_of_journal, dispatches))
         except DiskError as error:
             self.refused(error)
-            if self.on_full == "pause" and not self._is_stopped:
+            if self.on_full == "pause" and not self.is_stopped:
                 self._dispatches = dispatches
                 self.outage.hold()
             else:
@@ -105,7 +106,7 @@ class Delivery:
 
     def stop(self) -> None:
         """Append and send what waits. From now on nothing is held or retried."""
-        self._is_stopped = True
+        self.is_stopped = True
         self.perform_all()
 
     # When the disk is full
@@ -117,7 +118,7 @@ class Delivery:
 
     def sync_failed(self) -> None:
         """Begin an outage if the journal cannot be synced. With durability "disk" no event leaves until it can."""
-        if self.journal.failed is None or self._is_stopped:
+        if self.journal.failed is None or self.is_stopped:
             return
         self.outage.begin(f"the journal cannot be synced: {self.journal.failed}")
         if self.journal.durability != "disk":
@@ -137,7 +138,7 @@ class Delivery:
         _let_go(dispatches)
 
     def _try_again(self) -> None:
-        if self._is_stopped:
+        if self.is_stopped:
             self.outage.end()
         elif self._dispatches and self.outage.is_held:
             self.perform_all()

@@ -110,7 +110,6 @@ class Lobby(Service):
     alarms: list[Callable[[Room, Finding], None]] = field(factory=list)
     _waiting: dict[tuple[str, Party | None], Room] = field(factory=dict)
     _on_empty: Callable[[], None] | None = None
-    _is_stopped: bool = False
 
     def __attrs_post_init__(self) -> None:
         after_reads = self.after_reads or partial(self.clock.callLater, 0)
@@ -163,7 +162,8 @@ class Lobby(Service):
         """Open a room. Options that are not given are those of the settings. Raises StoreError, RoomError."""
         if self.is_draining:
             raise RoomError("no new games: the daemon finishes the running ones, and stops then")
-        if self._is_stopped:
+        if self.delivery.is_stopped:
+            # Peers stay connected until the process ends, but the journal is closed before.
             raise RoomError("no new games: the daemon stops")
         self._check_storage()
         settings = self.settings[kind]
@@ -282,8 +282,6 @@ class Lobby(Service):
     def stopService(self) -> Deferred[Any]:
         """End all matches with the cause `shutdown`, and fire when their records are stored."""
         super().stopService()  # type: ignore[no-untyped-call]
-        # Peers stay connected until the process ends, but the journal is closed before.
-        self._is_stopped = True
         for room in list(self.rooms.values()):
             room.stop(Termination.SHUTDOWN)
         # This must precede `recorder.stop`, after which the journal forgets rooms and takes no more entries of them.
