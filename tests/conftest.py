@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import tempfile
+import tracemalloc
+import warnings
 from collections.abc import Generator
 from functools import cache
 from pathlib import Path
@@ -17,6 +20,9 @@ from tests.ending import at_end
 
 UNIT_SECONDS = 0.5
 """Processor time that a test needs at most, unless Hypothesis, a corpus or whole games are its subject."""
+
+FRAMES = 3
+"""Frames of the place at which an object was made, in warnings."""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -53,6 +59,41 @@ class Modules(LoadFileScheduling):
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Modules:
     """Return the scheduler that decides which process of pytest-xdist runs which tests."""
     return Modules(config, log)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Note where objects are made during a test with a daemon, so that its warnings name the place."""
+    if needs_daemon(item.path):
+        tracemalloc.start(FRAMES)
+    try:
+        return (yield)
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
+    """Fail a test with a daemon that leaves a file, a pipe or a socket open.
+
+    Otherwise the garbage collector would find it during a later test, which would fail.
+    """
+    result = yield
+    if needs_daemon(item.path):
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always", ResourceWarning)
+            gc.collect()
+        if found:
+            pytest.fail("\n".join(map(described, found)), pytrace=False)
+        # What is left is the modules' and the session's: the collector need not look at it again.
+        gc.freeze()
+    return result
+
+
+def described(warning: warnings.WarningMessage) -> str:
+    """Return the text of a ResourceWarning, with the place at which the object was made."""
+    place = tracemalloc.get_object_traceback(warning.source)
+    return "\n".join([f"left open: {warning.message}", *(() if place is None else place.format())])
 
 
 @pytest.hookimpl(wrapper=True)

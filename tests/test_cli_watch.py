@@ -16,6 +16,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.cli.watch import CLEAR, COLORS, HOME, Terminal, print_lines
 from tests.daemon import SCRIPTS, Daemon, free_port, running
 from tests.games.roborally.test_screen import frame
+from tests.interop.programs import end
 
 PLAYERS = ("Anna", "Bert", "Carl")
 KEYS = (
@@ -52,6 +53,8 @@ class WatchTests(SynchronousTestCase):
         """Let a channel watch three bots, each in its own process."""
         channel = start("watch", "roborally", "--name", "Tafel", port=port)
         bots = [start("bot", "roborally", "--name", name, port=port) for name in PLAYERS]
+        for process in (channel, *bots):
+            self.addCleanup(end, process)
         told = [process.communicate(timeout=90) for process in (channel, *bots)]
         self.assertEqual(
             [(p.returncode, said[1]) for p, said in zip((channel, *bots), told, strict=True)], [(0, "")] * 4

@@ -22,6 +22,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.games.battleship.wire import decode, plain
 from tests.daemon import SCRIPTS, free_port, running
+from tests.interop.programs import end
 
 HERE = Path(__file__).parent
 GAMES = 20
@@ -42,11 +43,15 @@ def prolog(port: int, games: int, *more: str) -> subprocess.Popen[str]:
 
 def outputs(*processes: subprocess.Popen[str]) -> list[str]:
     texts = []
-    for process in processes:
-        out, err = process.communicate(timeout=240)
-        if process.returncode:
-            raise AssertionError(f"exit status {process.returncode}: {out[-2000:]}\n{err[-2000:]}")
-        texts.append(out)
+    try:
+        for process in processes:
+            out, err = process.communicate(timeout=240)
+            if process.returncode:
+                raise AssertionError(f"exit status {process.returncode}: {out[-2000:]}\n{err[-2000:]}")
+            texts.append(out)
+    finally:
+        for process in processes:
+            end(process)
     return texts
 
 
@@ -113,6 +118,7 @@ class EnforcingTests(PrologTestCase):
         with running(Path(self.mktemp()), battleship='referee = "enforce"') as daemon:
             for number, last in enumerate(wrong):
                 client = prolog(daemon.port, 1)
+                self.addCleanup(end, client)
                 while daemon.text().count("joined: ") == 2 * number:
                     time.sleep(0.01)
                 self.cheat(daemon.port, last)
@@ -177,6 +183,7 @@ class PrologTests(PrologTestCase):
     def test_prolog_against_our_bot(self) -> None:
         with running(Path(self.mktemp())) as daemon:
             client = prolog(daemon.port, GAMES)
+            self.addCleanup(end, client)
             bot = subprocess.run(
                 [SCRIPTS / "gamed", "bot", "battleship", "--port", str(daemon.port), "--games", str(GAMES)],
                 capture_output=True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import time
 
-STALL = 0.3
+STALL = 0.5
 """Seconds for which the reactor stalls."""
 
 

@@ -134,7 +134,8 @@ class CostTests(SynchronousTestCase):
                 self.assert_cheap(name, spent(process) - before, peak(process) - own)
                 print(f", {len(latencies)} others: {max(latencies):.3f} s at most", end="")
                 # The longest latency may be the busy machine's, so the median counts.
-                self.assertLess(median(latencies), LATENCY, name)
+                if whole():
+                    self.assertLess(median(latencies), LATENCY, name)
             self.assertEqual(daemon.unexpected(), [])
 
 

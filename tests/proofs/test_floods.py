@@ -21,10 +21,9 @@ class FloodTests(SynchronousTestCase):
         print()
         found.report()
         self.assertEqual(found.unexpected, [])
-        # The processor time of the reactor's thread counts, because the machine has other work. In the short form, one
-        # turn in two hundred may be interrupted, or end a collection.
-        long = sum(used > MOST for used in found.turns.used)
-        self.assertLessEqual(long, amount(0, len(found.turns.used) // 200))
-        self.assertGreater(len(found.flooded), 0.9 * 2 * len(found.quiet))
+        self.assertGreater(len(found.flooded), len(found.quiet))
         if whole():
+            self.assertGreater(len(found.flooded), 0.9 * 2 * len(found.quiet))
+            # The processor time of the reactor's thread counts, because the machine has other work.
+            self.assertEqual([used for used in found.turns.used if used > MOST], [])
             self.assertLess(found.ratio, TIMES)

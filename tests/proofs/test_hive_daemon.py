@@ -24,7 +24,9 @@ from gamed.games.softwarechallenge.table import COLORS
 from gamed.records.index import validate
 from gamed.records.own import judgement, to_history
 from gamed.records.record import document
+from tests.benchmarks.catalogue import PATIENT
 from tests.daemon import SCRIPTS, Daemon, free_port, running, section
+from tests.interop.programs import end
 from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.evidence import look, settle
 
@@ -52,7 +54,7 @@ def played(history: History) -> Any:
 class DaemonTestCase(SynchronousTestCase):
     def setUp(self) -> None:
         self.port = free_port()
-        self.keys = section("softwarechallenge", self.port, f'password = "{PASSWORD}"\n')
+        self.keys = section("softwarechallenge", self.port, f'password = "{PASSWORD}"\n{PATIENT}\n')
 
     def play(self, games: int, seed: int = 0) -> list[dict[str, Any]]:
         command = [sys.executable, SCRIPT, str(self.port), PASSWORD, str(games), str(AT_ONCE), str(seed)]
@@ -134,6 +136,8 @@ class CommandTests(DaemonTestCase):
         """Run a bot with each of the arguments, at the same time; return what they report."""
         common = (SCRIPTS / "gamed", "bot", "hive", "--port", str(self.port), "--json")
         processes = [subprocess.Popen([*common, *more], stdout=subprocess.PIPE, text=True) for more in arguments]
+        for process in processes:
+            self.addCleanup(end, process)
         said = [process.communicate(timeout=120)[0] for process in processes]
         self.assertEqual([process.returncode for process in processes], [0] * len(processes))
         return [json.loads(text) for text in said]

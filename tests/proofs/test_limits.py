@@ -27,8 +27,8 @@ GAMES = 20
 BUSY = 4
 """Programs that keep each core busy: with one, the daemon is not late often enough."""
 
-LATE = 0.3
-"""Seconds after the limit by which the loser must know."""
+LATE = amount(1, 10) * 0.3
+"""Seconds after the limit by which the loser must know. In the short form, the machine may have even more to do."""
 
 
 @define(eq=False)
@@ -68,7 +68,7 @@ def listen(clients: Sequence[Timed], until: float) -> None:
 
 class LimitTests(SynchronousTestCase):
     def setUp(self) -> None:
-        self.limit = amount(60, 3)
+        self.limit = amount(60, 10)
         self.port = free_port()
         keys = f'password = "x"\nsoft_seconds = {self.limit}\nhard_seconds = {self.limit}'
         self.daemon = Daemon(Path(self.mktemp()), more=section("softwarechallenge", self.port, keys))
@@ -125,7 +125,7 @@ class LimitTests(SynchronousTestCase):
     def test_who_answers_while_the_daemon_is_stopped_is_in_time(self) -> None:
         clients = self.games()
         movers = [client for client in clients if client.is_asked]
-        stop = amount(10, 3)
+        stop = amount(10, 6)
         limit = min(mover.asked_at for mover in movers) + self.limit
         listen(clients, limit - stop / 2)
         self.daemon.process.send_signal(signal.SIGSTOP)

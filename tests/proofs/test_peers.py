@@ -22,7 +22,7 @@ from gamed.games.battleship.wire import ATTACK_FIRST, DEFEND_FIRST, END, START
 from gamed.records.index import validate
 from gamed.records.record import document
 from tests.daemon import Daemon, running
-from tests.proofs import amount, raise_descriptors, skip  # noqa: F401 (trial looks for `skip`)
+from tests.proofs import amount, raise_descriptors, skip, whole  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.beside import Beside, Match, described, read
 from tests.proofs.clients import connection, named
 from tests.proofs.evidence import Evidence, is_last, look, now, seats, settle
@@ -36,6 +36,16 @@ MEMORY_FOR_LARGE_GAMES = 72 * MIB
 
 LARGE = f"game_bytes = {1 << 30}\ngame_lines = {1 << 20}\n"
 """Games of several MiB are allowed, for so much the system takes before a sender is held up."""
+
+SILENCE = 10.0
+"""Seconds that the daemon waits for a silent peer, and for one that does not read. Honest games have the same limits,
+so it is ten times what an honest move may take."""
+
+MOVE = 1.0
+"""Seconds that an honest move takes at most, if the machine has nothing else to do."""
+
+PATIENCE = 60.0
+"""Seconds after which something has not happened."""
 
 ROLE, OTHER_ROLE, GO = DEFEND_FIRST + END, ATTACK_FIRST + END, START + END
 FLOOD_ADDRESS = "127.0.0.77"
@@ -99,7 +109,7 @@ class Bad:
 
     def outcome(self, name: str) -> Outcome | None:
         """Return how the game of a client ended, by its record, which may have to be waited for."""
-        until = time.monotonic() + 10
+        until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
             stored = Evidence({}, look(self.daemon.directory, self.since).stored).histories()
             places = seats(stored)
@@ -154,7 +164,7 @@ class Bad:
         while part := self.sent_or_read(attacker, defender, unsent):
             unsent, got = unsent[part[0] :], got + part[1]
         self.case.assertEqual(got, MIB // 1023 * 1024)
-        attacker.settimeout(10)
+        attacker.settimeout(PATIENCE)
         self.case.assertEqual([rest(client) for client in match.clients], [b"", b""])
         self.case.assertEqual(self.outcome(names[0]), Outcome(Termination.LIMIT))
         self.check_log("ended:", "termination=limit", names[1])
@@ -259,7 +269,7 @@ class Bad:
         with selectors.DefaultSelector() as selector:
             for client in clients:
                 selector.register(client, selectors.EVENT_READ, client)
-            until = time.monotonic() + 20
+            until = time.monotonic() + PATIENCE
             while selector.get_map() and time.monotonic() < until:
                 for key, _ in selector.select(1):
                     selector.unregister(key.fileobj)
@@ -275,7 +285,7 @@ class Bad:
             return False
 
     def wait_for(self, *words: str) -> None:
-        until = time.monotonic() + 10
+        until = time.monotonic() + PATIENCE
         while time.monotonic() < until and words[0] not in self.daemon.text():
             time.sleep(0.02)
         self.check_log(*words)
@@ -285,7 +295,7 @@ class Bad:
     def silent_while_waiting(self) -> None:
         client = waiting(self.daemon)
         name = named(client)
-        self.case.assertEqual(self.seconds_until_closed(client, 1.0), b"")
+        self.case.assertEqual(self.seconds_until_closed(client), b"")
         self.check_log("ended:", "termination=idle", name)
 
     def dripping_while_waiting(self) -> None:
@@ -300,7 +310,7 @@ class Bad:
         match.play(left=20)
         sender = match.sender
         name = named(match.clients[sender])
-        self.case.assertEqual(self.seconds_until_closed(match.clients[0], 1.5), b"")
+        self.case.assertEqual(self.seconds_until_closed(match.clients[0]), b"")
         self.case.assertEqual(rest(match.clients[1]), b"")
         self.check_ended(name, Termination.IDLE, 1 - sender)
 
@@ -317,21 +327,22 @@ class Bad:
         """Send a byte now and then, never a line, until the server closes."""
         begun = time.monotonic()
         client.settimeout(0.1)
-        while time.monotonic() < begun + 8:
+        while time.monotonic() < begun + PATIENCE:
             offered(client, b"x")
             try:
                 self.case.assertEqual(client.recv(1), b"")
             except TimeoutError:
                 continue
             break
-        client.settimeout(10)
-        self.case.assertLess(time.monotonic() - begun, 4)
+        else:
+            raise AssertionError(f"not closed within {PATIENCE} s")
+        client.settimeout(PATIENCE)
 
-    def seconds_until_closed(self, client: socket.socket, expected: float) -> bytes:
+    def seconds_until_closed(self, client: socket.socket) -> bytes:
         begun = time.monotonic()
+        client.settimeout(PATIENCE)
         got = rest(client)
-        seconds = time.monotonic() - begun
-        self.case.assertTrue(expected - 0.3 < seconds < expected + 1, seconds)
+        self.case.assertGreater(time.monotonic() - begun, SILENCE - 0.3)
         return got
 
     # Not reading
@@ -368,7 +379,7 @@ class Bad:
         reader, sender = self.deaf_pair()
         sent = self.pushed(sender, seconds=0.3)
         expected, got = (b"x" * 4000 + END) * (sent // 4001 + 1), b""
-        sender.settimeout(10)
+        sender.settimeout(PATIENCE)
         left = (b"x" * 4000 + b"\n")[sent % 4001 :]
         while len(got) < sent - 4001:
             got += self.received(reader)
@@ -391,7 +402,7 @@ class Bad:
         """Return two paired clients, the first with a small receive buffer."""
         reader = socket.socket()
         reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        reader.settimeout(10)
+        reader.settimeout(PATIENCE)
         reader.connect(("127.0.0.1", self.daemon.port))
         read(reader, ROLE)
         sender = connection(self.daemon.port)
@@ -407,7 +418,7 @@ class Bad:
             while True:
                 sent += sender.send(line[sent % len(line) :])
         except (TimeoutError, ConnectionError):
-            sender.settimeout(10)
+            sender.settimeout(PATIENCE)
             return sent
 
 
@@ -438,7 +449,8 @@ class BadPeerTests(SynchronousTestCase):
         print("\n".join(described(what, seconds) for what, seconds in moves.items()))
         during = [second for what, seconds in moves.items() if what != "before" for second in seconds]
         self.assertGreater(len(during), 100)
-        self.assertLess(max(during), 1.0)
+        if whole():
+            self.assertLess(max(during), MOVE)
         text = daemon.text()
         self.assertEqual(text.count("peer=127.0.0.9:"), 2 * beside.pairs)
         honest = [line for line in text.splitlines() if "ended: " in line and "=127.0.0.9:" in line]
@@ -468,7 +480,7 @@ class BadPeerTests(SynchronousTestCase):
         self.assertLess(self.disturbed(names, pairs=40), MEMORY)
 
     def test_silence_and_deaf_ears(self) -> None:
-        limits = "waiting_seconds = 1.0\nidle_seconds = 1.5\nstuck_seconds = 1.0\n"
+        limits = f"waiting_seconds = {SILENCE}\nidle_seconds = {SILENCE}\nstuck_seconds = {SILENCE / 2}\n"
         names = (
             "silent_while_waiting",
             "dripping_while_waiting",

@@ -18,7 +18,7 @@ from tests.games.quoridor.matches import Match
 from tests.games.quoridor.positions import RULES, as_slow, corpus, read
 from tests.games.quoridor.test_perft import cases, slow_perft
 from tests.games.quoridor.test_rules import check_game
-from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
+from tests.proofs import amount, skip, whole  # noqa: F401 (trial looks for `skip`)
 
 
 class RuleProofs(SynchronousTestCase):
@@ -40,7 +40,8 @@ class SpeedProofs(SynchronousTestCase):
         seconds = [self.fastest(evolve(entry.state, left=(1,) * entry.state.players)) for entry in corpus()]
         mean, most = 1_000 * statistics.mean(seconds), 1_000 * max(seconds)
         print(f"\nall legal moves of {len(seconds)} positions: mean {mean:.3f} ms, max {most:.3f} ms")
-        self.assertLess(most, 1.0)
+        if whole():
+            self.assertLess(most, 1.0)
 
     def fastest(self, state: State) -> float:
         """Return the seconds of CPU for one position, the best of three: others use the machine as well."""
@@ -69,7 +70,8 @@ class StrengthProofs(SynchronousTestCase):
         games = amount(100, 10)
         match = self.played(Match(Search(), ShortestPath()), games)
         self.assertGreaterEqual(match.won, 0.8 * games)
-        self.assertLess(statistics.mean(match.seconds), 0.05)
+        if whole():
+            self.assertLess(statistics.mean(match.seconds), 0.05)
 
     def test_of_four_path_beats_three_at_random(self) -> None:
         games = amount(100, 10)
@@ -79,7 +81,8 @@ class StrengthProofs(SynchronousTestCase):
         games = amount(100, 12)
         match = self.played(Match(Search(), ShortestPath(), 4), games)
         self.assertGreater(match.won, 0.33 * games)
-        self.assertLess(statistics.mean(match.seconds), 0.05)
+        if whole():
+            self.assertLess(statistics.mean(match.seconds), 0.05)
 
     def test_games_between_searches_end(self) -> None:
         for players in (2, 4):

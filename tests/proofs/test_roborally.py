@@ -19,7 +19,7 @@ from gamed.games.roborally.terrain import terrain
 from tests.games.roborally.crowds import some_position
 from tests.games.roborally.random_play import GAME, answer, broken, options, positions
 from tests.games.roborally.test_slow import follow
-from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
+from tests.proofs import amount, skip, whole  # noqa: F401 (trial looks for `skip`)
 
 TURNS = 40
 """Turns within which planners are to reach the last flag."""
@@ -71,7 +71,8 @@ class RoboRallyTests(SynchronousTestCase):
         )
         self.assertGreaterEqual(in_time, IN_TIME * games)
         # Even the CPU time of one move depends on what else the machine does: one in a thousand may be longer.
-        self.assertLess(times[-1 - len(times) // 1000], BUDGET)
+        if whole():
+            self.assertLess(times[-1 - len(times) // 1000], BUDGET)
 
     def planned_game(self, seed: int) -> tuple[State, list[float]]:
         """Play a game of four planners; return its end, and the seconds of CPU that each move took."""

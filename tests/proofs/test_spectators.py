@@ -183,7 +183,7 @@ class SpectatorTests(SynchronousTestCase):
             idle.sendall(request.encode())
             begun = time.monotonic()
             while not self.watchers():
-                self.assertLess(time.monotonic() - begun, 10)
+                self.assertLess(time.monotonic() - begun, 60)
                 time.sleep(GAP)
             while self.watchers() or time.monotonic() - begun < 1:
                 self.assertLess(time.monotonic() - begun, 120)

@@ -147,7 +147,7 @@ class AwayTests(ShellTestCase):
             self.page.clock.run_for(5_000)
             self.assertEqual(self.page.inner_text(place), before)
             self.restore()
-            self.page.clock.run_for(20_000)
+            self.page.clock.fast_forward(20_000)
             self.hold(path)
             self.page.clock.run_for(1_000)
             self.wait(f"!document.querySelector('{place}').innerText.includes('(')")
