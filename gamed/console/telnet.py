@@ -33,6 +33,7 @@ from gamed.console.screens import Keys, Lines, Screen, terminal
 from gamed.console.session import ConsoleSession, greeting
 from gamed.console.shell import Shell
 from gamed.net.addresses import address_text, host_of, port_of
+from gamed.net.tls import refuse_handshake
 
 log = Logger()
 
@@ -180,6 +181,7 @@ class ConsoleTelnetTransport(TelnetTransport):
         if self.console_session is not None:
             self.console_session.leave()
         super().connectionLost(reason)
+        refuse_handshake(self.factory.entrance.limits, self.address, reason)
         self.factory.lost(self)
 
     # Output that the peer has not read

@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterator
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import Any, Final, TypeAlias
 
-from attrs import define, field
+from attrs import Factory, define, field
 from twisted.logger import Logger
 
 from gamed.core.errors import GamedError
+from gamed.net.log_series import LogSeries
 
 log = Logger()
 
@@ -160,6 +161,11 @@ class ConnectionLimits:
 
     clock: Callable[[], float] = field(default=time.monotonic, eq=False)
 
+    series: LogSeries = field(
+        default=Factory(lambda self: LogSeries(self.listener, self.clock), takes_self=True), eq=False
+    )
+    """What connections are refused, closed and lost for is logged here."""
+
     why: str = field(default="", eq=False)
     """The cause of the last refusal: "banned", "all", "address" or "rate"."""
 
@@ -239,7 +245,7 @@ class ConnectionLimits:
             "refused: listener={listener} address={address} connects more often than {rate:g} times a second; raise "
             "connections_per_second if that is wanted"
         )
-        self._refuse(address, text, address=address, rate=self.per_second)
+        self._refuse(address, text, address, rate=self.per_second)
 
     def _refuse_number(self, series: str, address: str, here: int) -> None:
         if series != ANYBODY:
@@ -253,12 +259,12 @@ class ConnectionLimits:
             f"all={{count}} of {{total}}; {remedy}"
         )
         facts = {"per_address": self.per_address, "count": self._count, "total": self.total}
-        self._refuse(series, text, address=address, here=here, **facts)
+        self._refuse(series, text, address, here=here, **facts)
 
-    def _refuse(self, series: str, text: str, **facts: Any) -> None:
+    def _refuse(self, series: str, text: str, address: str, **facts: Any) -> None:
         """Count a refusal, and log it if it is the first one of a series."""
         if series not in self._refused:
-            log.warn(text, listener=self.listener, **facts)
+            self.series.warn(address, text, **facts)
         self._refused[series] = self._refused.get(series, 0) + 1
 
     def release(self, address: str) -> None:
@@ -273,12 +279,9 @@ class ConnectionLimits:
         for series in (address, ANYBODY):
             refused = self._refused.pop(series, 0)
             if refused:
-                log.warn(
-                    "refused in all: listener={listener} address={address} times={refused}",
-                    listener=self.listener,
-                    address=series,
-                    refused=refused,
-                )
+                text = "refused in all: listener={listener} address={address} times={refused}"
+                self.series.warn(series, text, refused=refused)
+        self.series.settle()
 
 
 def raise_descriptor_limit() -> int:

@@ -27,7 +27,6 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
 from attrs import define, field
-from twisted.internet.error import ConnectionDone, ConnectionLost
 from twisted.internet.interfaces import IDelayedCall, IHalfCloseableProtocol, IHandshakeListener, IProtocol
 from twisted.logger import Logger
 from twisted.python.failure import Failure
@@ -63,6 +62,7 @@ from gamed.net.phase import (
     Phase,
 )
 from gamed.net.sockets import acknowledge, below, has_bytes, has_hung_up, is_tcp, is_tls, read_at_most, tune
+from gamed.net.tls import failed_handshake
 from gamed.wire import Connection
 
 if TYPE_CHECKING:
@@ -432,8 +432,8 @@ class Session:
 
     def connectionLost(self, reason: Failure) -> None:
         """Forget the transport, and have the peer leave."""
-        if self.phase is Phase.HANDSHAKING and not reason.check(ConnectionDone, ConnectionLost):
-            text = "this port speaks TLS, and the peer did not, or not in time, or trusts no certificate of ours"
+        if self.phase is Phase.HANDSHAKING and (failed := failed_handshake(reason)) is not None:
+            text = f"this port speaks TLS, and the handshake failed: {failed}"
             self.refused(Refusal("no-tls", text, "a client with TLS, such as `gamed bot --tls`"))
         self.factory.limits.release(self.address)
         self.transport = None

@@ -18,7 +18,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
 from OpenSSL.crypto import X509, PKey
 from OpenSSL.crypto import Error as CryptoError
-from OpenSSL.SSL import Connection
+from OpenSSL.SSL import NO_OVERLAPPING_PROTOCOLS, Connection
 from OpenSSL.SSL import Error as SSLError
 from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import TCP4ServerEndpoint, TCP6ServerEndpoint, serverFromString
@@ -39,9 +39,15 @@ from zope.interface import implementer
 
 from gamed.core.errors import ConfigError
 from gamed.net import strings
+from gamed.net.limits import ConnectionLimits
 
 HANDSHAKE: Final = 10.0
 """Seconds that a client has for its TLS handshake."""
+
+HTTP: Final = b"http/1.1"
+"""The protocol that is agreed on (ALPN) if the client offers it, as browsers do: the web listener speaks no other one.
+The games' protocols have no such name; clients of theirs that offer something get no answer to it.
+"""
 
 _PEM = re.compile(rb"-----BEGIN CERTIFICATE-----\n.+?\n-----END CERTIFICATE-----", re.DOTALL)
 _KEY = re.compile(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----\n.+?\n-----END [A-Z ]*PRIVATE KEY-----", re.DOTALL)
@@ -63,7 +69,10 @@ class Chosen:
     def __attrs_post_init__(self) -> None:
         for options in self.by_name.values():
             # The context is made now, so that a key that does not match raises its error now.
-            options.getContext().set_tlsext_servername_callback(self._choose)
+            context = options.getContext()
+            context.set_tlsext_servername_callback(self._choose)
+            # Twisted's own callback looks for the protocol's factory, and fails the handshake if it agrees on nothing.
+            context.set_alpn_select_callback(_agreed)
 
     def _choose(self, connection: Connection) -> None:
         name = (connection.get_servername() or b"").decode("ascii", "replace").lower()
@@ -74,6 +83,24 @@ class Chosen:
     def serverConnectionForTLS(self, protocol: TLSMemoryBIOProtocol) -> Connection:  # noqa: ARG002 (the interface's)
         """Return the OpenSSL side of a new connection."""
         return Connection(next(iter(self.by_name.values())).getContext(), None)
+
+
+def _agreed(_connection: Connection, offered: list[bytes]) -> Any:
+    return HTTP if HTTP in offered else NO_OVERLAPPING_PROTOCOLS
+
+
+def failed_handshake(reason: Failure) -> str | None:
+    """Return why a connection's TLS handshake failed; None if the connection was lost for another reason."""
+    error = reason.value
+    return _said(error) if isinstance(error, (SSLError, TimeoutError)) else None
+
+
+def refuse_handshake(limits: ConnectionLimits, address: str, reason: Failure) -> None:
+    """Log why the TLS handshake of a lost connection failed, if it did. Peers of games have refusals instead."""
+    failed = failed_handshake(reason)
+    if failed is not None:
+        text = "refused no-tls: listener={listener} address={address}: the TLS handshake failed: {reason}"
+        limits.series.warn(address, text, reason=failed)
 
 
 @implementer(IOpenSSLServerConnectionCreator)

@@ -28,6 +28,7 @@ from gamed.config import WebConfig
 from gamed.net.addresses import host_of, port_of
 from gamed.net.fair_queue import FairQueue
 from gamed.net.limits import ConnectionLimits
+from gamed.net.tls import refuse_handshake
 from gamed.web.answers import MOST_IMPORT, Answer, Refusal
 from gamed.web.proxies import Networks, client_address
 from gamed.web.static_files import INDEX, Files, StaticFiles, is_page
@@ -284,8 +285,10 @@ class Channel(HTTPChannel):
         self.loseConnection()  # type: ignore[no-untyped-call]
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
-        """Count the connection as closed."""
+        """Count the connection as closed, and log why its TLS handshake failed."""
         super().connectionLost(reason)  # type: ignore[no-untyped-call]
+        if self.host is not None:
+            refuse_handshake(self.site.limits, self.host, reason)
         self.site.closed(self)
 
 
@@ -332,10 +335,6 @@ class WebSite(Site):
         self.configure = _ignore
         self.fair_queue = FairQueue(reactor)
         self._sweep: IDelayedCall | None = None
-
-    def acceptableProtocols(self) -> list[bytes]:
-        """Return the protocols that TLS offers (ALPN)."""
-        return [b"http/1.1"]
 
     def buildProtocol(self, addr: IAddress | None) -> Any:
         """Return a channel, or None if the limits do not admit the connection; Twisted then closes it."""

@@ -24,6 +24,7 @@ from gamed.registry import Player
 from tests.daemon import SCRIPTS, Daemon, free_port, section
 from tests.ending import at_end
 from tests.interop.programs import end
+from tests.net.certificates import Authority
 from tests.web.browser import NO_CHROMIUM, chromium
 
 PATIENCE = 60.0
@@ -57,12 +58,23 @@ ERRORS = re.compile(r"the server responded with a status of|net::ERR_", re.IGNOR
 
 
 class WebDaemon(Daemon):
-    """A daemon with listeners for all games and the web. `ports`: by section. `web`: further keys of that section."""
+    """A daemon with listeners for all games and the web. `ports`: by section. `web`: further keys of that section.
 
-    def __init__(self, directory: Path, *, web: str = "", battleship: str = "", **listeners: str) -> None:
+    `scheme`: "http", or "https" for pages by TLS, with a certificate that nobody trusts.
+    """
+
+    def __init__(
+        self, directory: Path, *, web: str = "", battleship: str = "", scheme: str = "http", **listeners: str
+    ) -> None:
+        self.scheme = scheme
         self.ports = {name: free_port() for name in (*LISTENERS, "web")}
         more = "".join(section(name, self.ports[name], listeners.get(name, keys)) for name, keys in LISTENERS.items())
-        more += f'[web]\nendpoint = "tcp:{self.ports["web"]}:interface=127.0.0.1"\n{web}\n'
+        endpoint = f"{self.ports['web']}:interface=127.0.0.1"
+        if scheme == "https":
+            endpoint = f"ssl:{endpoint}:privateKey={Authority(directory.absolute()).issue('localhost')}"
+        else:
+            endpoint = f"tcp:{endpoint}"
+        more += f'[web]\nendpoint = "{endpoint}"\n{web}\n'
         more += f'[console]\ntelnet = ""\npassword = "{PASSWORD}"\n'
         super().__init__(directory, battleship=battleship, more=more)
         self.ports["battleship"] = self.port
@@ -72,7 +84,7 @@ class WebDaemon(Daemon):
     @property
     def origin(self) -> str:
         """Where the pages are."""
-        return f"http://127.0.0.1:{self.ports['web']}"
+        return f"{self.scheme}://127.0.0.1:{self.ports['web']}"
 
     def bot(self, game: str, strategy: str, *more: str) -> subprocess.Popen[str]:
         """Start `gamed bot` for one game."""
@@ -262,6 +274,7 @@ class LiveTestCase(SynchronousTestCase):
     def browser(self, **options: Any) -> BrowserContext:
         """Return another browser: cookies and caches of its own."""
         given = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce", "locale": "en-US"}
+        given["ignore_https_errors"] = True
         context = chromium().new_context(**{"base_url": self.daemon.origin, **given, **options})
         context.set_default_timeout(PATIENCE * 1_000)
         self.addCleanup(context.close)

@@ -7,11 +7,12 @@ from random import Random
 from typing import Any
 
 import pytest
+from OpenSSL.SSL import Error as SSLError
 from twisted.internet import reactor
 from twisted.internet.address import IPv4Address
 from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.endpoints import TCP4ClientEndpoint, connectProtocol, wrapClientTLS
-from twisted.internet.error import ConnectionAborted, ConnectionDone
+from twisted.internet.error import ConnectionAborted, ConnectionDone, TimeoutError  # noqa: A004 (Twisted's own)
 from twisted.internet.protocol import Factory, Protocol, connectionDone
 from twisted.internet.ssl import Certificate, optionsForClientTLS
 from twisted.internet.task import deferLater
@@ -24,8 +25,19 @@ from twisted.trial.unittest import SynchronousTestCase, TestCase
 from gamed.bots.play import BotError, play, trusting
 from gamed.core.errors import ConfigError
 from gamed.games.battleship import Settings, game_type
+from gamed.net.late import LateFactory
+from gamed.net.limits import ConnectionLimits
 from gamed.net.listener import Listener
-from gamed.net.tls import HANDSHAKE, Certificates, TLSFactory, pinned, server_endpoint
+from gamed.net.log_series import FIRST, PERIOD
+from gamed.net.tls import (
+    HANDSHAKE,
+    Certificates,
+    TLSFactory,
+    failed_handshake,
+    pinned,
+    refuse_handshake,
+    server_endpoint,
+)
 from gamed.testing.harness import Harness
 from tests.net.certificates import Authority
 from tests.store.logs import sentences
@@ -188,6 +200,61 @@ class CertificateTests(TLSCase):
     async def test_without_tls_there_is_nothing_to_reload(self) -> None:
         listener = await self.listen("tcp:0:interface=127.0.0.1", Factory.forProtocol(Greeter))
         self.assertFalse(listener.reload())
+
+
+class ProtocolTests(TLSCase):
+    """What clients offer by ALPN, as browsers do."""
+
+    async def agreed(self, *offered: bytes) -> tuple[bytes, bytes | None]:
+        trusted = Certificate.loadPEM(self.authority.pem.read_bytes())
+        creator = optionsForClientTLS("games.example", trusted, acceptableProtocols=list(offered))
+        endpoint = wrapClientTLS(creator, TCP4ClientEndpoint(reactor, "127.0.0.1", self.port))
+        speaker = await connectProtocol(endpoint, Speaker())
+        data, transport = await speaker.heard, speaker.transport
+        assert transport is not None
+        found = transport.negotiatedProtocol
+        await self.leave(speaker)
+        return data, found
+
+    async def test_whatever_is_offered_the_handshake_succeeds(self) -> None:
+        file = self.authority.issue("games.example")
+        # As the web listener has it.
+        late = LateFactory(lambda: Factory.forProtocol(Greeter))
+        await self.listen(f"ssl:0:interface=127.0.0.1:privateKey={file}", late)
+        for offered, found in (
+            ((b"h2", b"http/1.1"), b"http/1.1"),
+            ((b"http/1.1",), b"http/1.1"),
+            ((b"h2",), None),
+            ((b"a-game",), None),
+        ):
+            self.assertEqual(await self.agreed(*offered), (b"hello", found), offered)
+
+
+class FailedHandshakeTests(SynchronousTestCase):
+    def test_only_what_the_handshake_itself_says_is_a_failure(self) -> None:
+        said = SSLError([("SSL routines", "", "wrong version number"), ("SSL routines", "", "http request")])
+        self.assertEqual(failed_handshake(Failure(said)), "wrong version number, http request")
+        self.assertEqual(
+            failed_handshake(Failure(TimeoutError("it took too long"))),
+            "User timeout caused connection failure: it took too long.",
+        )
+        for error in (ConnectionDone(), ConnectionAborted()):
+            self.assertIsNone(failed_handshake(Failure(error)))
+
+    def test_they_are_held_back_as_other_refusals(self) -> None:
+        limits = ConnectionLimits("web", 10, 10, clock=lambda: now)
+        now = 0.0
+        with capturedLogs() as logs:
+            for _ in range(1_000):
+                refuse_handshake(limits, "192.0.2.1", Failure(TimeoutError("it took too long")))
+            refuse_handshake(limits, "192.0.2.2", Failure(TimeoutError("it took too long")))
+            now = PERIOD
+            limits.series.settle()
+        found = sentences(logs)
+        where = "refused no-tls: listener=web address=192.0.2.{}: the TLS handshake failed: "
+        where += "User timeout caused connection failure: it took too long."
+        self.assertEqual(found[:-1], [where.format(1)] * FIRST + [where.format(2)])
+        self.assertEqual(found[-1], f"not logged one by one: listener=web times={1_000 - FIRST}")
 
 
 class GameTests(TLSCase):
