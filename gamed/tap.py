@@ -46,7 +46,8 @@ from gamed.net.game_listeners import GameListeners
 from gamed.net.late import LateFactory, LateReception
 from gamed.net.limits import Bans, ConnectionLimits, raise_descriptor_limit
 from gamed.net.listener import Listener, standard_endpoint
-from gamed.net.systemd import Watchdog, activated, credential, notify
+from gamed.net.strings import parse
+from gamed.net.systemd import REMEDY, UnusedSocket, Watchdog, activated, credential, notify, port_of
 from gamed.net.timers import ClockSteps, run_on_monotonic_time
 from gamed.net.twisted_private import poll_without_log_context
 from gamed.registry import GameType, Named, games
@@ -124,6 +125,10 @@ class Daemon(MultiService):
     stall_clock: StallClock
     lobby: Lobby
     listeners: list[Listener]
+    unused: list[UnusedSocket] = field(factory=list)
+    warnings: dict[str, str] = field(factory=dict)
+    """What `/readyz` warns of, by part of the daemon."""
+
     garbage: GarbagePauses
     reactor: Any
     expiry: Expiry
@@ -141,7 +146,7 @@ class Daemon(MultiService):
         self.collector = IdleCollector(lambda: self.lobby.stats.appends.count)
         self.stall_clock.on_beat += [self.collector.beat, ClockSteps().look]
         operated = () if self.console is None else (self.console,)
-        for service in (self.storage, self.stall_clock, self.lobby, *operated, *self.listeners):
+        for service in (self.storage, self.stall_clock, self.lobby, *operated, *self.listeners, *self.unused):
             service.setServiceParent(self)
 
     def privilegedStartService(self) -> None:
@@ -216,7 +221,7 @@ class Daemon(MultiService):
         """Stop listening, end the matches, and wait for their records for a limited time."""
         notify("STOPPING=1")
         self.watchdog.stop()
-        waits = [listener.stopService() for listener in self.listeners]
+        waits = [service.stopService() for service in (*self.listeners, *self.unused)]
         self.stall_clock.stopService()
         self.garbage.stop()
         self.expiry.stop()
@@ -304,6 +309,21 @@ def _in_thread(reactor: Any, call: Callable[..., Any], *arguments: object) -> De
     return deferToThreadPool(reactor, reactor.getThreadPool(), call, *arguments)
 
 
+def _endpoints(section: str, given: str | None, port: int, reactor: Any) -> list[str]:
+    """Return the endpoint of a game's listener, and then the socket that systemd holds for it in vain, if any.
+
+    Raises ConfigError if the given endpoint has the port of that socket.
+    """
+    held = activated(section, reactor)
+    if given is None:
+        return [held or standard_endpoint(port)]
+    if held is None:
+        return [given]
+    if parse(given).port == (taken := port_of(held, reactor)):
+        raise ConfigError(f'[{section}] endpoint "{given}": systemd holds port {taken} for this listener: {REMEDY}')
+    return [given, held]
+
+
 def _given(option: str | None, configured: T) -> str | T:
     """Return the value of the command line, or else that of the configuration."""
     return configured if option is None else option
@@ -382,20 +402,28 @@ def build(
     accept_throttle = accept_throttle_of(reactor, fair_queue.budget)
     in_thread = partial(_in_thread, reactor)
     listeners = []
+    unused: list[UnusedSocket] = []
     factories = {}
     for name, (maker, made) in makers.items():
         settings = config.listeners[name]
-        endpoint = _given(endpoints[name], settings.endpoint)
-        if endpoint := activated(name, reactor) or standard_endpoint(maker.port) if endpoint is None else endpoint:
+        endpoint, *left = _endpoints(name, _given(endpoints[name], settings.endpoint), maker.port, reactor)
+        unused += [UnusedSocket(name, held, reactor) for held in left]
+        if endpoint:
             limits = ConnectionLimits(
-                name, min(settings.connections, room_for), settings.connections_per_address, bans, room_for
+                name,
+                min(settings.connections, room_for),
+                settings.connections_per_address,
+                bans,
+                room_for,
+                settings.connections_per_second,
             )
-            limits.per_second = settings.connections_per_second
             made.check(settings)
-            reception = LateReception(partial(made.reception, with_password(name, settings), lobby), made.check)
             factory = SessionFactory(
                 partial(made.connection, settings),
-                cast("Reception", reception),
+                cast(
+                    "Reception",
+                    LateReception(partial(made.reception, with_password(name, settings), lobby), made.check),
+                ),
                 limits,
                 reactor,
                 unsent_bytes=settings.unsent_bytes,
@@ -442,6 +470,7 @@ def build(
             load_games=load_games,
         )
         listeners += operated.listeners
+    warnings = {each.section: each.warning for each in unused}
     strings = {listener.section: listener.endpoint for listener in listeners if listener.section in factories}
     strings |= {"web": endpoint, "console": telnet, "console ssh": config.console.ssh}
     checks = quick_checks.checks(config, {name: text for name, text in strings.items() if text})
@@ -461,6 +490,7 @@ def build(
                 reactor=reactor,
                 in_thread=in_thread,
                 most=room_for,
+                warnings=warnings,
             )
         )
     daemon = Daemon(
@@ -468,6 +498,8 @@ def build(
         stall_clock=stall_clock,
         lobby=lobby,
         listeners=listeners,
+        unused=unused,
+        warnings=warnings,
         garbage=GarbagePauses(stats.pauses),
         reactor=reactor,
         expiry=Expiry(store, reactor, config.store.keep_days),

@@ -20,7 +20,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "howto" / "install.md"
-UNIT = Path("/etc/systemd/system/gamed.service")
+UNIT = Path("/usr/local/lib/systemd/system/gamed.service")
+DROP_INS = Path("/etc/systemd/system/gamed.service.d")
 STATE = Path("/var/lib/gamed")
 CREDENTIALS = Path("/run/gamed.credentials")
 PID = Path("/run/gamed.pid")
@@ -66,7 +67,8 @@ def environment(directory: Path) -> dict[str, str]:
 
 def settings(key: str) -> list[str]:
     """Return the values of a key in the installed unit."""
-    return re.findall(rf"^{key}=(.*)$", UNIT.read_text(), re.MULTILINE)
+    files = (UNIT, *sorted(DROP_INS.glob("*.conf")))
+    return [value for file in files for value in re.findall(rf"^{key}=(.*)$", file.read_text(), re.MULTILINE)]
 
 
 def start() -> None:
@@ -150,7 +152,9 @@ def without_systemd(directory: Path) -> None:
 def remove() -> None:
     """Remove what an earlier run has left on a machine without systemd."""
     subprocess.run(["pkill", "--signal", "KILL", "--uid", "gamed"], check=False, stderr=subprocess.DEVNULL)
-    subprocess.run(["rm", "-rf", "/opt/gamed", "/etc/gamed", STATE, CREDENTIALS, PID, LOG], check=True)
+    subprocess.run(
+        ["rm", "-rf", "/opt/gamed", "/etc/gamed", UNIT.parent, DROP_INS, STATE, CREDENTIALS, PID, LOG], check=True
+    )
     subprocess.run(["userdel", "--force", "gamed"], check=False, stderr=subprocess.DEVNULL)
     if Path("/usr/bin/dropdb").exists():
         subprocess.run(["service", "postgresql", "start"], check=False)

@@ -7,6 +7,7 @@ import fcntl
 import json
 import os
 import resource
+import shutil
 import socket
 import sqlite3
 import time
@@ -23,7 +24,9 @@ from gamed.config import Config, structure
 from gamed.net import strings
 from gamed.registry import games
 from gamed.store.sql import Database
-from tests.daemon import free_port
+from tests.daemon import ROOT, free_port
+
+UNITS = ROOT / "etc" / "systemd"
 
 
 def found(pairs: Any) -> list[tuple[str, str]]:
@@ -365,13 +368,28 @@ class OtherTests(FolderCase):
     def test_a_unit(self) -> None:
         unit, program, config = (self.folder / name for name in ("gamed.service", "twistd", "gamed.toml"))
         unit.write_text(f"[Service]\nExecStart={program} -n gamed --config {config}\n")
-        self.only(examination.check_unit([unit]), "error", str(program))
+        self.only(examination.check_unit([self.folder]), "error", str(program))
         program.touch()
-        self.only(examination.check_unit([unit]), "error", str(config))
+        self.only(examination.check_unit([self.folder]), "error", str(config))
         config.touch()
-        self.only(examination.check_unit([unit]), "ok")
+        self.only(examination.check_unit([self.folder]), "ok")
         unit.write_text("[Service]\n")
-        self.only(examination.check_unit([unit]), "error", "does not start")
+        self.only(examination.check_unit([self.folder]), "error", "does not start")
+
+    def test_sockets_that_no_listener_uses(self) -> None:
+        etc, usr = self.folder / "etc", self.folder / "usr"
+        etc.mkdir()
+        shutil.copytree(UNITS, usr)
+        for keys, status, said in (
+            ({"endpoint": ""}, "warning", "connections to that port are closed"),
+            ({"endpoint": "tcp:4711"}, "warning", "connections to that port are closed"),
+            ({"endpoint": "ssl:4567:privateKey=x"}, "error", "it cannot be opened"),
+        ):
+            config = structure({"quoridor": keys}, self.folder)
+            self.only(examination.check_sockets(config, [etc, usr]), status, "[quoridor]", "4567", said)
+        self.assertEqual(found(examination.check_sockets(structure({}, self.folder), [etc, usr])), [])
+        (etc / "gamed-quoridor.socket").symlink_to("/dev/null")
+        self.assertEqual(found(examination.check_sockets(config, [etc, usr])), [])
 
 
 class CommandTests(FolderCase):

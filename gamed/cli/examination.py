@@ -47,10 +47,15 @@ TRIED: Final = (
 """The test data for a PostgreSQL server: a megabyte that cannot be compressed."""
 
 LEAST_YEAR: Final = 2026
-UNITS: Final = (Path("/etc/systemd/system/gamed.service"), Path("/usr/lib/systemd/system/gamed.service"))
+UNIT_FOLDERS: Final = tuple(
+    map(Path, ("/etc/systemd/system", "/usr/local/lib/systemd/system", "/usr/lib/systemd/system"))
+)
+"""Where systemd looks for units; a file in an earlier directory hides those of the same name in later ones."""
+
 SOCKETS: Final = Path("/etc/systemd/system/sockets.target.wants")
 """The directory of the socket units that systemd starts."""
 
+_NAME: Final = re.compile(r"^\s*FileDescriptorName\s*=\s*(\S+)\s*$", re.MULTILINE)
 _STREAM: Final = re.compile(r"^\s*ListenStream\s*=\s*(?:\S*:)?(\d+)\s*$", re.MULTILINE)
 RESERVED: Final = Path("/proc/sys/net/ipv4/ip_local_reserved_ports")
 EPHEMERAL: Final = Path("/proc/sys/net/ipv4/ip_local_port_range")
@@ -63,6 +68,7 @@ def examine(config: Config) -> list[Finding]:
     return quick_checks.run(
         (
             *quick_checks.checks(config, endpoints(config)),
+            ("sockets", partial(check_sockets, config)),
             ("ports", partial(check_ports, config)),
             ("reserved", partial(check_reserved, config)),
             ("state", partial(check_state, Path(config.store.state))),
@@ -165,6 +171,35 @@ def _numbers(text: str) -> set[int]:
         first, _, last = part.partition("-")
         found.update(range(int(first), int(last or first) + 1))
     return found
+
+
+def check_sockets(config: Config, folders: Iterable[Path] = UNIT_FOLDERS) -> Iterator[tuple[str, str]]:
+    """Whether systemd holds sockets for listeners whose endpoint in the configuration is another one."""
+    for unit in _units("gamed*.socket", folders):
+        text = unit.read_text()
+        section = "".join(_NAME.findall(text)[:1])
+        endpoint = config.listeners[section].endpoint if section in config.listeners else None
+        if endpoint is not None:
+            held = _STREAM.findall(text)
+            is_same = str(parse(endpoint).port) in held
+            yield (
+                ERROR if is_same else WARNING,
+                (
+                    f"[{section}] {unit} has systemd hold port {', '.join(held)} for this listener, whose endpoint is "
+                    f'"{endpoint}": '
+                    + ("it cannot be opened" if is_same else "connections to that port are closed")
+                    + f". If the unit is started, `systemctl mask --now {unit.name}`, or leave the endpoint out"
+                ),
+            )
+
+
+def _units(pattern: str, folders: Iterable[Path]) -> list[Path]:
+    """Return the installed units that are not masked."""
+    found: dict[str, Path] = {}
+    for folder in folders:
+        for unit in sorted(folder.glob(pattern)):
+            found.setdefault(unit.name, unit)
+    return [unit for unit in found.values() if unit.resolve() != Path("/dev/null") and unit.exists()]
 
 
 # Files
@@ -394,9 +429,9 @@ def check_clocks(state: Path) -> Iterator[tuple[str, str]]:
         yield OK, f"the clocks go forward; it is {now:%Y-%m-%d %H:%M} UTC"
 
 
-def check_unit(units: Iterable[Path] = UNITS) -> Iterator[tuple[str, str]]:
+def check_unit(folders: Iterable[Path] = UNIT_FOLDERS) -> Iterator[tuple[str, str]]:
     """Whether an installed systemd unit names a program and a configuration that exist."""
-    unit = next((path for path in units if path.is_file()), None)
+    unit = next(iter(_units("gamed.service", folders)), None)
     if unit is None:
         yield OK, "no systemd unit is installed (docs/howto/install.md explains how)"
         return

@@ -10,9 +10,12 @@ import socket
 from pathlib import Path
 from typing import Any
 
-from attrs import define
+from attrs import define, field
+from twisted.application.service import Service
+from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.endpoints import serverFromString
-from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.internet.interfaces import IDelayedCall, IListeningPort, IReactorTime
+from twisted.internet.protocol import Factory
 from twisted.logger import Logger
 
 from gamed.core.errors import ConfigError
@@ -79,6 +82,62 @@ def activated(name: str, reactor: Any) -> str | None:
     except LookupError:
         return None
     return endpoint
+
+
+REMEDY = "mask its unit (`systemctl list-sockets` shows it, `systemctl mask --now UNIT`), or leave the endpoint out"
+"""What to do about a socket of systemd's whose listener has an endpoint of its own."""
+
+
+class _NobodyIsServed(Factory):
+    """Closes each connection."""
+
+    noisy = False
+
+    def buildProtocol(self, addr: Any) -> None:
+        """Return None: Twisted then closes the connection."""
+
+
+@define(eq=False)
+class UnusedSocket(Service):
+    """A socket that systemd holds for a listener that is off, or listens elsewhere.
+
+    systemd goes on listening, and clients would wait forever. So their connections are accepted and closed.
+    """
+
+    section: str
+    endpoint: str
+    reactor: Any
+    _port: IListeningPort | None = field(default=None, init=False)
+
+    @property
+    def warning(self) -> str:
+        """What the administrator should know."""
+        return (
+            "systemd holds a socket for this listener, whose endpoint in the configuration is another one; connections "
+            f"to the socket are closed: {REMEDY}"
+        )
+
+    def privilegedStartService(self) -> None:
+        """Accept and close, and log a warning."""
+        log.warn("[{section}] {warning}", section=self.section, warning=self.warning)
+        serverFromString(self.reactor, self.endpoint).listen(_NobodyIsServed()).addCallback(self._listening)
+
+    def _listening(self, port: IListeningPort) -> None:
+        self._port = port
+
+    def stopService(self) -> Deferred[Any]:
+        """Stop accepting."""
+        super().stopService()  # type: ignore[no-untyped-call]
+        return maybeDeferred(lambda: None if self._port is None else self._port.stopListening())
+
+
+def port_of(endpoint: str, reactor: Any) -> int:
+    """Return the port of a socket that systemd holds. `endpoint`: from `activated`."""
+    made: Any = serverFromString(reactor, endpoint)
+    # The descriptor stays the endpoint's.
+    with socket.socket(fileno=os.dup(made.fileno)) as held:
+        port: int = held.getsockname()[1]
+    return port
 
 
 def credential(name: str) -> str:

@@ -64,8 +64,13 @@ def web_site(  # noqa: PLR0913 (the parts of the daemon that the web uses)
     reactor: Any,
     in_thread: Callable[..., Deferred[Any]],
     most: int,
+    warnings: Mapping[str, str],
 ) -> WebSite:
-    """Return the site of a daemon. `most` is the number of connections that the process can have at most."""
+    """Return the site of a daemon.
+
+    `most` is the number of connections that the process can have at most. `warnings`: of parts of the daemon, for
+    `/readyz`; those of the journal are added.
+    """
     factories = games.factories
     ready = readiness(listeners, lobby.journal, lobby)
     collector = DaemonCollector(
@@ -76,7 +81,7 @@ def web_site(  # noqa: PLR0913 (the parts of the daemon that the web uses)
         sessions={name: factory.sessions for name, factory in factories.items()},
         problems=ready,
         expiries=partial(expiries, listeners),
-        warnings=partial(damage, lobby.journal),
+        warnings=lambda: {**warnings, **damage(lobby.journal)},
     )
     limits = ConnectionLimits("web", min(config.connections, most), config.connections_per_address, bans, most)
     naming = Naming(config.addresses)

@@ -8,19 +8,24 @@ import socket
 import subprocess
 from pathlib import Path
 
-from twisted.internet.endpoints import _SystemdParser
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred
+from twisted.internet.endpoints import TCP4ClientEndpoint, _SystemdParser, connectProtocol
+from twisted.internet.error import ConnectionDone, ConnectionLost
+from twisted.internet.protocol import Protocol, connectionDone
 from twisted.internet.task import Clock
 from twisted.internet.testing import MemoryReactor
 from twisted.logger import capturedLogs
+from twisted.python.failure import Failure
 from twisted.python.systemd import ListenFDs
-from twisted.trial.unittest import SkipTest, SynchronousTestCase
+from twisted.trial.unittest import SkipTest, SynchronousTestCase, TestCase
 
 from gamed.config import structure
 from gamed.core.errors import ConfigError
 from gamed.net import systemd
-from gamed.net.systemd import Watchdog, activated, credential, notify, watchdog_seconds
+from gamed.net.systemd import UnusedSocket, Watchdog, activated, credential, notify, port_of, watchdog_seconds
 from gamed.registry import games
-from gamed.tap import with_credentials
+from gamed.tap import _endpoints, with_credentials
 from tests.store.logs import sentences
 
 
@@ -119,6 +124,31 @@ class HandedOverTests(SynchronousTestCase):
         self.assertEqual(activated("battleship", MemoryReactor()), "systemd:domain=INET6:name=battleship")
         self.assertIsNone(activated("hive", MemoryReactor()))
 
+    def hand_over(self, name: str) -> int:
+        """Hand a listening socket over, as systemd does, and return its port."""
+        held = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(held.close)
+        daemon = ListenFDs([held.fileno()], [name])
+        self.patch(_SystemdParser, "_sddaemon", daemon)
+        port: int = held.getsockname()[1]
+        return port
+
+    def test_the_port_of_a_socket(self) -> None:
+        port = self.hand_over("battleship")
+        self.assertEqual(port_of(str(activated("battleship", MemoryReactor())), MemoryReactor()), port)
+        # Nothing was closed.
+        socket.create_connection(("127.0.0.1", port)).close()
+
+    def test_a_listener_has_the_socket_or_its_own_endpoint(self) -> None:
+        port = self.hand_over("battleship")
+        held = "systemd:domain=INET6:name=battleship"
+        for given, found in ((None, [held]), ("", ["", held]), ("tcp:1", ["tcp:1", held])):
+            self.assertEqual(_endpoints("battleship", given, 54_321, MemoryReactor()), found)
+        self.assertEqual(_endpoints("quoridor", "tcp:1", 4_567, MemoryReactor()), ["tcp:1"])
+        error = self.assertRaises(ConfigError, _endpoints, "battleship", f"tcp:{port}", 54_321, MemoryReactor())
+        for word in (f'[battleship] endpoint "tcp:{port}"', f"systemd holds port {port}", "systemctl mask --now"):
+            self.assertIn(word, str(error))
+
     def test_no_sockets(self) -> None:
         self.assertIsNone(activated("battleship", MemoryReactor()))
 
@@ -144,6 +174,27 @@ class HandedOverTests(SynchronousTestCase):
         self.assertEqual(config.listeners["softwarechallenge"].password, "softwarechallenge's")
         config = with_credentials(structure({"console": {"password": "mine"}}, folder))
         self.assertEqual(config.console.password, "mine")
+
+
+class UnusedSocketTests(TestCase):
+    async def test_who_connects_is_closed_and_the_administrator_is_warned(self) -> None:
+        held = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(held.close)
+        self.patch(_SystemdParser, "_sddaemon", ListenFDs([os.dup(held.fileno())], ["battleship"]))
+        unused = UnusedSocket("battleship", "systemd:domain=INET:name=battleship", reactor)
+        with capturedLogs() as logs:
+            unused.privilegedStartService()
+        self.addCleanup(unused.stopService)
+        (line,) = sentences(logs)
+        self.assertTrue(line.startswith("[battleship] systemd holds a socket for this listener"), line)
+        lost: Deferred[bool] = Deferred()
+
+        class Client(Protocol):
+            def connectionLost(self, reason: Failure = connectionDone) -> None:
+                lost.callback(bool(reason.check(ConnectionDone, ConnectionLost)))
+
+        await connectProtocol(TCP4ClientEndpoint(reactor, *held.getsockname()), Client())
+        self.assertTrue(await lost)
 
 
 class UnitTests(SynchronousTestCase):

@@ -32,6 +32,7 @@ class ReloadTests(SynchronousTestCase):
             reactor=self.harness.harness.clock,
             in_thread=maybeDeferred,
             most=100,
+            warnings={},
         )
 
     def reload(self, **changed: Any) -> None:
