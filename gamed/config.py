@@ -188,6 +188,9 @@ class Config:
     file: Path | None = field(default=None, eq=False)
     """The file that it was read from; None: these are the defaults."""
 
+    written: frozenset[tuple[str, str]] = field(default=frozenset(), eq=False)
+    """The keys that are in the file, with their sections."""
+
 
 def load(path: str | None) -> Config:
     """Return the configuration in a file, or the defaults if there is none. Raises ConfigError."""
@@ -224,6 +227,7 @@ def structure(tree: Mapping[str, Any], directory: Path) -> Config:
         listeners,
         console=_section("console", ConsoleConfig, tree).below(directory),
         web=_section("web", WebConfig, tree),
+        written=frozenset((name, key) for name, section in tree.items() for key in section),
     )
 
 

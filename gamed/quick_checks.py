@@ -159,20 +159,25 @@ def check_telnet(text: str) -> Iterator[tuple[str, str]]:
 
 
 def check_descriptors(config: Config, endpoints: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Check whether there are enough file descriptors for the connections that the configuration allows."""
+    """Check whether there are enough file descriptors for the connections that the configuration file allows.
+
+    A number of connections that nobody has written is just an upper limit.
+    """
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     settings = {**config.listeners, "web": config.web}
-    most = {section: settings[section].connections for section in endpoints if section in settings}
+    written = [section for section in endpoints if (section, "connections") in config.written and section in settings]
+    most = {section: settings[section].connections for section in written}
     section = max(most, key=lambda name: most[name], default="")
-    wanted = most.get(section, 0) + DESCRIPTORS_KEPT
+    wanted = max(most.get(section, 0), DESCRIPTORS_KEPT) + DESCRIPTORS_KEPT
     if hard >= wanted:
         yield OK, f"{hard} file descriptors are allowed"
         return
+    configured = f", and [{section}] is configured for {most[section]}" if section else ""
     yield (
         ERROR if hard < 2 * DESCRIPTORS_KEPT else WARNING,
         (
-            f"{hard} file descriptors allow {max(0, hard - DESCRIPTORS_KEPT)} connections, and [{section}] is "
-            f"configured for {most[section]}: raise LimitNOFILE= of the unit, or `ulimit -Hn`, to {wanted} or more"
+            f"{hard} file descriptors allow {max(0, hard - DESCRIPTORS_KEPT)} connections{configured}: raise "
+            f"LimitNOFILE= of the unit, or `ulimit -Hn`, to {wanted} or more"
         ),
     )
 

@@ -360,6 +360,12 @@ class OtherTests(FolderCase):
     def test_descriptors(self) -> None:
         for limit, status in ((100, "error"), (1024, "warning"), (100_000, "ok")):
             self.patch(resource, "getrlimit", lambda _what, limit=limit: (limit, limit))
+            config = self.config(battleship={"connections": 20_000})
+            self.only(quick_checks.check_descriptors(config, games()), status, str(limit))
+
+    def test_the_default_number_of_connections_fits_what_the_machine_allows(self) -> None:
+        for limit, status in ((100, "error"), (1024, "ok"), (20_000, "ok")):
+            self.patch(resource, "getrlimit", lambda _what, limit=limit: (limit, limit))
             self.only(quick_checks.check_descriptors(self.config(), games()), status, str(limit))
 
     def test_no_unit(self) -> None:

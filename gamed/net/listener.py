@@ -24,21 +24,14 @@ from gamed.net.late import FirstConnection
 from gamed.net.sockets import hold_little
 from gamed.net.tls import Certificates, TLSEndpoint, server_endpoint
 
-BACKLOG = 4096
-"""The length of the kernel's accept queue, as far as net.core.somaxconn allows it.
-
-If the queue is full, the kernel can drop a connection that is established for its client. A client that waits for the
-server's first message would then wait forever.
-"""
-
 
 def standard_endpoint(port: int) -> str:
     """Return the endpoint of a port: all interfaces, IPv6 and IPv4, or IPv4 alone if the host has no IPv6."""
     try:
         socket.socket(socket.AF_INET6).close()
     except OSError:
-        return f"tcp:{port}:backlog={BACKLOG}"
-    return f"tcp6:{port}:interface=\\:\\::backlog={BACKLOG}"
+        return f"tcp:{port}"
+    return f"tcp6:{port}:interface=\\:\\:"
 
 
 def endpoint_of(section: str, text: str, reactor: Any) -> IStreamServerEndpoint:

@@ -25,6 +25,13 @@ FAMILIES: Final[Mapping[str, socket.AddressFamily]] = {
 
 MOST_PORT: Final = 65_535
 
+BACKLOG: Final = 4096
+"""The length of the kernel's accept queue, as far as net.core.somaxconn allows it.
+
+If the queue is full, the kernel can drop a connection that is established for its client. A client that waits for the
+server's first message would then wait forever.
+"""
+
 
 @frozen
 class Endpoint:
@@ -58,6 +65,14 @@ def check(text: str) -> None:
     kind, port, _ = _parts(text)
     if kind in FAMILIES and parse(text).port is None:
         raise ValueError(f'"{port}" is not a port: write a number from 1 to {MOST_PORT}')
+
+
+def with_backlog(text: str) -> str:
+    """Return an endpoint string with our backlog, unless it has one. Twisted's own default is 50."""
+    kind, *arguments = _COLON.split(text)
+    if kind not in {*FAMILIES, "unix"} or any(argument.startswith("backlog=") for argument in arguments):
+        return text
+    return f"{text}:backlog={BACKLOG}"
 
 
 def _parts(text: str) -> tuple[str, str, str]:

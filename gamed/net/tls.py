@@ -197,11 +197,12 @@ class TLSEndpoint:
 
 def server_endpoint(reactor: Any, text: str) -> IStreamServerEndpoint:
     """Return the endpoint that a string describes. Raises ValueError, TypeError, LookupError, OSError."""
-    kind, _, rest = text.partition(":")
+    kind = text.partition(":")[0]
     strings.check(text)
+    text = strings.with_backlog(text)
     try:
         if kind == "ssl":
-            return _ssl(reactor, rest)
+            return _ssl(reactor, text.removeprefix("ssl:"))
         if kind == "tls":
             return _tls(reactor, text)
     except (SSLError, CryptoError) as error:
@@ -228,7 +229,7 @@ def _ssl(reactor: Any, text: str) -> TLSEndpoint:
         Path(named.get("certKey", key)),
         *([Path(named["extraCertChain"])] if "extraCertChain" in named else []),
     ]
-    interface, backlog = named.get("interface", ""), int(named.get("backlog", "50"))
+    interface, backlog = named.get("interface", ""), int(named["backlog"])
     endpoint = TCP6ServerEndpoint if ":" in interface else TCP4ServerEndpoint
     below = endpoint(reactor, int(port), backlog, interface)
     return TLSEndpoint(below, Certificates(lambda: pinned(*files)), reactor)

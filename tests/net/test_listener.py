@@ -49,6 +49,21 @@ class StandardEndpointTests(SynchronousTestCase):
         endpoint = standard_endpoint(54321)
         self.assertEqual(self.listens_on(endpoint), (54321, 4096, ""))
 
+    def test_a_string_that_is_written_has_the_same_backlog(self) -> None:
+        for endpoint, backlog in (
+            ("tcp:4711", 4096),
+            ("tcp:4711:interface=127.0.0.1", 4096),
+            ("tcp6:4711:interface=\\:\\:", 4096),
+            ("tcp:4711:backlog=50", 50),
+            ("tcp:interface=127.0.0.1:backlog=7:port=4711", 7),
+        ):
+            self.assertEqual(self.listens_on(endpoint)[1], backlog, endpoint)
+
+    def test_so_have_unix_sockets(self) -> None:
+        reactor = MemoryReactorClock()
+        Listener("battleship", "unix:/run/gamed", Factory(), reactor).privilegedStartService()
+        self.assertEqual(reactor.unixServers[0][2], 4096)
+
 
 class Closable:
     def close(self) -> None:
@@ -82,7 +97,7 @@ class ListenerTests(SynchronousTestCase):
         service = Listener("battleship", "tcp:4711:interface=127.0.0.1", factory, reactor)
         self.assertEqual(reactor.tcpServers, [])
         service.privilegedStartService()
-        self.assertEqual(reactor.tcpServers, [(4711, factory, 50, "127.0.0.1")])
+        self.assertEqual(reactor.tcpServers, [(4711, factory, 4096, "127.0.0.1")])
         port: Any = service.port
         self.assertEqual(port.getHost().port, 4711)
         service.startService()

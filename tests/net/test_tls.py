@@ -391,6 +391,14 @@ class HandshakeTests(SynchronousTestCase):
 
 
 class StringTests(SynchronousTestCase):
+    def test_the_kernels_queue_is_long(self) -> None:
+        folder = Path(self.mktemp()).absolute() / "all"
+        file = Authority(folder).issue("localhost")
+        reactor = MemoryReactorClock()
+        for endpoint in (f"ssl:1:privateKey={file}", f"tls:{folder}:1"):
+            server_endpoint(reactor, endpoint).listen(Factory())
+            self.assertEqual(reactor.tcpServers.pop()[2], 4096, endpoint)
+
     def test_strings_that_cannot_be_used(self) -> None:
         for text in ("ssl:443:certificate=x", "ssl:port", "ssl:443:privateKey=/no/such.pem", "tls:/no/such:1", "tls"):
             self.assertRaises(
