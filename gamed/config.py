@@ -274,7 +274,7 @@ def _typed(name: str, key: str, value: Any, default: Any) -> Any:
         if type(value) is not list or not all(type(item) is str for item in value):
             raise ConfigError(f"{name} {key} is a list of strings, not {value!r}")
         return tuple(value)
-    if type(value) is not wanted or (isinstance(value, float) and math.isnan(value)):
+    if type(value) is not wanted or (isinstance(value, float) and not math.isfinite(value)):
         words = {str: "a string", int: "a whole number", float: "a number", bool: "true or false"}
         raise ConfigError(f"{name} {key} is {words[wanted]}, not {value!r}")
     return value

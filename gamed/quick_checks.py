@@ -1,10 +1,12 @@
 """The quick checks, which take milliseconds. The daemon runs them when it starts, and `gamed doctor` runs them first.
 
-The daemon logs their findings. If endpoints cannot be used, it names all of them and exits.
+So both say the same about a configuration. The daemon logs the findings; if something cannot be used, it names all of
+it and exits.
 """
 
 from __future__ import annotations
 
+import os
 import resource
 import shlex
 import sqlite3
@@ -22,20 +24,26 @@ from urllib.parse import urlsplit
 
 from attrs import frozen
 
-from gamed.config import Config
-from gamed.core.errors import ConfigError
+from gamed.config import AccountConfig, Config, ConsoleConfig
+from gamed.core.errors import ConfigError, StoreError
 from gamed.net.limits import DESCRIPTORS_KEPT
 from gamed.net.listener import endpoint_of
 from gamed.net.strings import parse
+from gamed.net.systemd import is_handed_over
 from gamed.net.tls import TLSEndpoint
-from gamed.store.dialects import parsed
+from gamed.registry import games
+from gamed.store.dialects import SQLITE, parsed
+from gamed.store.sql import connecting
 
 OK: Final = "ok"
 WARNING: Final = "warning"
 ERROR: Final = "error"
 
-ENDPOINTS: Final = "endpoints"
-"""The check whose errors keep the daemon from starting."""
+FATAL: Final = frozenset({"endpoints", "games", "formats", "store", "state directory", "ssh"})
+"""The checks whose errors keep the daemon from starting."""
+
+EXAMPLE: Final = "examplepassword"
+"""The password of examples, and of the official server of the Software-Challenge."""
 
 SOON: Final = timedelta(days=14)
 """How long before its expiry a certificate should have been renewed: certbot and others renew it 30 days before."""
@@ -75,12 +83,27 @@ def run(checks: Iterable[Check]) -> list[Finding]:
     return findings
 
 
-def checks(config: Config, endpoints: Mapping[str, str]) -> tuple[Check, ...]:
-    """Return the quick checks. `endpoints`: the strings of the listeners, by section."""
+def checks(
+    config: Config, endpoints: Mapping[str, str], is_handed_over: Callable[[str], bool] = is_handed_over
+) -> tuple[Check, ...]:
+    """Return the quick checks.
+
+    `endpoints`: the strings of the listeners, by section. `is_handed_over`: whether a socket of systemd's is there, by
+    an endpoint string of it.
+    """
     return (
         ("secrets", partial(check_secrets, config.file)),
-        (ENDPOINTS, partial(check_endpoints, endpoints)),
+        ("passwords", partial(check_passwords, config)),
+        ("endpoints", partial(check_endpoints, endpoints, is_handed_over)),
+        ("games", partial(check_games, config, endpoints)),
+        ("store", partial(check_store, config.store.url)),
+        ("state directory", partial(check_state, Path(config.store.state))),
+        ("formats", partial(check_formats, config.store.formats)),
+        ("replays", partial(check_replays, config)),
         ("telnet", partial(check_telnet, endpoints.get("console", ""))),
+        ("web", partial(check_web, endpoints.get("web", ""))),
+        ("ssh", partial(check_ssh, config, endpoints)),
+        ("accounts", partial(check_accounts, config.console)),
         ("descriptors", partial(check_descriptors, config, endpoints)),
     )
 
@@ -107,27 +130,70 @@ def _has_secret(tree: Mapping[str, Any]) -> bool:
     return any(holder.get("password") for holder in holders) or bool(urlsplit(url).password)
 
 
-def check_endpoints(endpoints: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def check_passwords(config: Config) -> Iterator[tuple[str, str]]:
+    """Check whether a password is the one of the examples."""
+    holders = {**config.listeners, "console": config.console}
+    holders |= {f"[console.accounts]] of {account.user}": account for account in config.console.accounts}
+    for name, holder in holders.items():
+        if getattr(holder, "password", None) == EXAMPLE:
+            yield WARNING, f"[{name}] has the password of the examples, which everybody knows: choose another one"
+
+
+def check_endpoints(
+    endpoints: Mapping[str, str], is_handed_over: Callable[[str], bool] = is_handed_over
+) -> Iterator[tuple[str, str]]:
     """Check whether each endpoint can be used, with its key and certificate."""
     can_all_be_used = True
     for section, text in endpoints.items():
-        if text.startswith("systemd:"):
-            # Only the service itself has these sockets.
-            continue
         try:
-            endpoint = endpoint_of(section, text, None)
+            endpoint = _endpoint(section, text, is_handed_over)
         except ConfigError as error:
             can_all_be_used = False
             yield ERROR, str(error)
         else:
             if isinstance(endpoint, TLSEndpoint):
-                yield _lasting(section, endpoint.certificates.expires)
+                made = endpoint.certificates.current
+                yield _lasting(section, made.begins, made.expires)
+                yield from (_readable(section, key) for key in made.keys if is_readable_by_all(key))
     if can_all_be_used:
         yield OK, "each endpoint can be used"
 
 
-def _lasting(section: str, expires: datetime) -> tuple[str, str]:
+def _endpoint(section: str, text: str, is_handed_over: Callable[[str], bool]) -> Any:
+    """Return an endpoint; None for a socket of systemd's. Raises ConfigError."""
+    if not text.startswith("systemd:"):
+        return endpoint_of(section, text, None)
+    if is_handed_over(text):
+        return None
+    raise ConfigError(
+        f'[{section}] endpoint "{text}": systemd hands over no such socket. Install and start its unit '
+        '(docs/howto/install.md), or write "tcp:PORT"'
+    )
+
+
+def is_readable_by_all(file: Path) -> bool:
+    """Whether every user can read a file. Its directories may keep them out; that is not looked at."""
+    return bool(file.stat().st_mode & stat.S_IROTH)
+
+
+def _readable(section: str, key: Path) -> tuple[str, str]:
+    text = (
+        f"[{section}] {key} is a private key that everybody can read: `chmod o-r {shlex.quote(str(key))}`, and make "
+        "the daemon's user its owner or group"
+    )
+    return WARNING, text
+
+
+def _lasting(section: str, begins: datetime, expires: datetime) -> tuple[str, str]:
     now, date = datetime.now(UTC), f"{expires:%Y-%m-%d %H:%M} UTC"
+    if begins > now:
+        return (
+            WARNING,
+            (
+                f"[{section}] a certificate is not valid before {begins:%Y-%m-%d %H:%M} UTC, and clients refuse it: "
+                "check the clock, or use another certificate"
+            ),
+        )
     if expires < now:
         return (
             WARNING,
@@ -141,19 +207,183 @@ def _lasting(section: str, expires: datetime) -> tuple[str, str]:
     return OK, f"[{section}] the key fits the certificate, which expires at {date}"
 
 
-def check_telnet(text: str) -> Iterator[tuple[str, str]]:
-    """Check whether the console can be reached from other machines without encryption."""
-    if not text.startswith(("tcp:", "tcp4:", "tcp6:")):
+def check_games(config: Config, endpoints: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Check whether the settings of each listener that is on can be used, with the files that they name."""
+    for section, maker in games().items():
+        if section in endpoints:
+            try:
+                maker.load().check(config.listeners[section])
+            except ConfigError as error:
+                yield ERROR, str(error)
+
+
+def check_store(url: str) -> Iterator[tuple[str, str]]:
+    """Check whether a database URL can be used; a server is not connected to."""
+    from sqlalchemy.exc import ArgumentError  # noqa: PLC0415 (heavy)
+
+    try:
+        known = parsed(url)
+        if known.get_backend_name() != SQLITE:
+            # Imports the driver.
+            connecting(url).dispose()
+            return
+    except (ArgumentError, StoreError) as error:
+        said = error if isinstance(error, StoreError) else f"cannot use the database URL: {error}"
+        yield ERROR, f"[store] url: {said}"
         return
-    interface = parse(text).interface
-    if interface == "localhost" or (interface and ip_address(interface).is_loopback):
-        yield OK, "the telnet console can be reached from this machine only"
+    if not known.database or known.database == ":memory:":
+        yield WARNING, "the records are kept in memory only: set [store] url"
+    elif not (folder := Path(known.database).absolute().parent).is_dir():
+        yield ERROR, f"[store] url: there is no directory {folder}: make it, or correct the path of the database"
+    elif not _is_writable(folder) or (Path(known.database).exists() and not _is_writable(Path(known.database))):
+        yield (
+            ERROR,
+            (
+                f"[store] url: {known.database} and its directory must be writable for user {os.geteuid()}: make the "
+                "daemon's user their owner, or run this as that user"
+            ),
+        )
+
+
+def _is_writable(path: Path) -> bool:
+    return os.access(path, os.W_OK | (os.X_OK if path.is_dir() else 0))
+
+
+def check_state(state: Path) -> Iterator[tuple[str, str]]:
+    """Check whether the state directory can be written; it is made at the first start."""
+    there = _there(state.absolute())
+    if not there.is_dir() or not _is_writable(there):
+        yield (
+            ERROR,
+            (
+                f"[store] state: {state} cannot be used: {there} must be a directory that is writable for user "
+                f"{os.geteuid()}"
+            ),
+        )
+
+
+def _there(path: Path) -> Path:
+    """Return a path, or the nearest one above it that exists."""
+    return next(above for above in (path, *path.parents) if above.exists())
+
+
+def check_formats(folder: str) -> Iterator[tuple[str, str]]:
+    """Check whether the operator's format indexes can be used."""
+    if not folder:
+        return
+    from gamed.records.index import index  # noqa: PLC0415 (heavy)
+
+    try:
+        own = index(Path(folder)).formats.keys() - index().formats.keys()
+    except ConfigError as error:
+        yield ERROR, str(error)
     else:
+        yield OK, f"[store] formats: {len(own)} formats in {folder}"
+
+
+def check_replays(config: Config) -> Iterator[tuple[str, str]]:
+    """Check whether replay files can be written; their directory is made for the first one."""
+    for section, settings in config.listeners.items():
+        if not (name := getattr(settings, "replays", "")):
+            continue
+        folder = Path(name).absolute()
+        there = _there(folder)
+        if there.is_dir() and _is_writable(there):
+            yield OK, f"[{section}] replays: {folder} can be written"
+        else:
+            yield (
+                WARNING,
+                (
+                    f"[{section}] replays: {folder} cannot be written, so no replay file will be: {there} must be a "
+                    f"directory that is writable for user {os.geteuid()}"
+                ),
+            )
+
+
+def check_ssh(config: Config, endpoints: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Check whether SSH's host key can be used, if there is one; otherwise the start makes it."""
+    if not endpoints.get("console ssh"):
+        return
+    from gamed.console.ssh_keys import KEY_FILE, read_host_key  # noqa: PLC0415 (heavy)
+
+    path = Path(config.store.state) / KEY_FILE
+    if not path.exists():
+        return
+    try:
+        read_host_key(path)
+    except ConfigError as error:
+        yield ERROR, str(error)
+    else:
+        if is_readable_by_all(path):
+            yield _readable("console", path)
+
+
+def check_accounts(console: ConsoleConfig) -> Iterator[tuple[str, str]]:
+    """Check whether administrators can log in."""
+    # The first account gets a random password if there is none.
+    for account in console.accounts:
+        if not account.password and not account.authorized_keys:
+            yield (
+                WARNING,
+                (
+                    f"[[console.accounts]] {account.user} has neither a password nor authorized keys, and cannot log "
+                    f"in: set one, or pass the password as the credential console.{account.user}.password"
+                ),
+            )
+    for account in console.everybody:
+        if account.authorized_keys:
+            yield from _check_keys(account)
+
+
+def _check_keys(account: AccountConfig) -> Iterator[tuple[str, str]]:
+    from gamed.console.ssh_keys import read_keys  # noqa: PLC0415 (heavy)
+
+    path, prefix = Path(account.authorized_keys), f"[console] authorized keys of {account.user}"
+    read = read_keys(path)
+    yield from ((WARNING, f"{prefix}: {sentence}") for sentence in read.unused)
+    if not read.keys and not read.unused:
+        yield WARNING, f"{prefix}: {path} has no key"
+    if path.exists() and path.stat().st_mode & (stat.S_IWOTH | stat.S_IWGRP):
+        yield (
+            WARNING,
+            f"{prefix}: others can write to {path}, and so log in: `chmod go-w {shlex.quote(str(path))}`",
+        )
+
+
+def check_web(text: str) -> Iterator[tuple[str, str]]:
+    """Check whether the pages can be reached from other machines without encryption."""
+    where = _without_encryption(text)
+    if where:
         yield (
             WARNING,
             (
-                f'[console] telnet = "{text}" listens on {interface or "all interfaces"}, and telnet sends passwords '
-                "in clear text: add `:interface=127.0.0.1`, or use [console] ssh"
+                f'[web] endpoint = "{text}" listens on {where} without TLS, and logging in sends passwords in clear '
+                'text: add `:interface=127.0.0.1` and use a proxy, or use an "ssl:" endpoint'
+            ),
+        )
+
+
+def _without_encryption(text: str) -> str | None:
+    """Return where other machines can reach a plain TCP endpoint; empty: nowhere; None: it is not plain TCP."""
+    if not text.startswith(("tcp:", "tcp4:", "tcp6:")):
+        return None
+    interface = parse(text).interface
+    if interface == "localhost" or (interface and ip_address(interface).is_loopback):
+        return ""
+    return interface or "all interfaces"
+
+
+def check_telnet(text: str) -> Iterator[tuple[str, str]]:
+    """Check whether the console can be reached from other machines without encryption."""
+    where = _without_encryption(text)
+    if where == "":
+        yield OK, "the telnet console can be reached from this machine only"
+    elif where:
+        yield (
+            WARNING,
+            (
+                f'[console] telnet = "{text}" listens on {where}, and telnet sends passwords in clear text: add '
+                "`:interface=127.0.0.1`, or use [console] ssh"
             ),
         )
 

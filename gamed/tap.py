@@ -236,10 +236,10 @@ class Daemon(MultiService):
 
 
 def _report(examine: Callable[[], Iterable[quick_checks.Finding]]) -> None:
-    """Log the findings of checks. Raises ConfigError that names all endpoints that cannot be used."""
+    """Log the findings of checks. Raises ConfigError that names all that cannot be used."""
     refused = []
     for finding in examine():
-        if finding.status == quick_checks.ERROR and finding.check == quick_checks.ENDPOINTS:
+        if finding.status == quick_checks.ERROR and finding.check in quick_checks.FATAL:
             refused.append(finding.text)
         elif finding.status != quick_checks.OK:
             tell = log.error if finding.status == quick_checks.ERROR else log.warn
@@ -417,7 +417,6 @@ def build(
                 room_for,
                 settings.connections_per_second,
             )
-            made.check(settings)
             factory = SessionFactory(
                 partial(made.connection, settings),
                 cast(

@@ -87,7 +87,7 @@ class PortTests(FolderCase):
         _, port = self.listen()
         self.lock()
         self.patch(ports, "holds", lambda *_: False)
-        self.only(examination.check_ports(self.on(port)), "error", "cannot be opened")
+        self.only(examination.check_ports(self.on(port)), "error", "cannot listen on", "If another gamed runs")
         self.patch(ports, "holds", lambda *_: None)
         self.only(examination.check_ports(self.on(port)), "warning", "run this as its user")
 
@@ -103,7 +103,7 @@ class PortTests(FolderCase):
             return PermissionError(errno.EACCES, "Permission denied")
 
         self.patch(ports, "taken", refuse)
-        self.only(examination.check_ports(self.on(80)), "error", "from 1024 on")
+        self.only(examination.check_ports(self.on(80)), "error", "below 1024")
 
     def test_what_has_no_port(self) -> None:
         config = self.config(battleship={"endpoint": "systemd:domain=INET6:index=0"})
@@ -293,7 +293,7 @@ class DatabaseTests(FolderCase):
         self.assertFalse(self.file.exists())
 
     def test_one_in_memory(self) -> None:
-        self.only(examination.check_database("sqlite://"), "warning", "memory")
+        self.only(quick_checks.check_store("sqlite://"), "warning", "memory")
 
     def test_one_that_is_whole(self) -> None:
         self.make()
@@ -306,14 +306,14 @@ class DatabaseTests(FolderCase):
 
     def test_one_that_cannot_be_opened(self) -> None:
         self.file.mkdir()
-        self.only(examination.check_database(self.url), "error", "cannot be opened", "start its server")
+        self.only(examination.check_database(self.url), "error", f"the database {self.url}: ")
 
     def test_root_is_told_to_ask_as_the_daemons_user(self) -> None:
         self.file.mkdir()
         for user, is_told in ((0, True), (1000, False)):
             self.patch(os, "geteuid", lambda user=user: user)
             ((_, text),) = found(examination.check_database(self.url))
-            self.assertEqual("run this as the daemon's user" in text, is_told)
+            self.assertEqual("Run this as the daemon's user" in text, is_told)
 
     def test_one_without_a_schema(self) -> None:
         self.execute("CREATE TABLE something (a)")

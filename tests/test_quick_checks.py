@@ -66,7 +66,12 @@ class EndpointTests(FolderCase):
     def test_endpoints_that_can_be_used(self) -> None:
         for text in ("tcp:0", "tcp6:54321:interface=\\:\\::backlog=5", "unix:/run/gamed"):
             self.only(quick_checks.check_endpoints({"battleship": text}), "ok", "each endpoint can be used")
-        self.assertEqual(self.check("systemd:domain=INET6:index=0"), [])
+
+    def test_a_socket_that_systemd_has_not_handed_over(self) -> None:
+        for text in ("systemd:domain=INET6:index=0", "systemd:domain=INET6:name=battleship", "systemd:"):
+            self.only(self.check(text), "error", f'[battleship] endpoint "{text}": systemd hands over no such socket')
+            handed = quick_checks.check_endpoints({"battleship": text}, lambda _: True)
+            self.only(handed, "ok", "each endpoint can be used")
 
     def test_when_a_certificate_ends(self) -> None:
         now = datetime.now(UTC)
@@ -75,11 +80,23 @@ class EndpointTests(FolderCase):
             (now + timedelta(days=3), "warning", "expires at"),
             (now + timedelta(days=60), "ok", "the key fits the certificate"),
         ):
-            self.only([quick_checks._lasting("web", expires)], status, word, f"{expires:%Y-%m-%d}")
+            begins = now - timedelta(days=30)
+            self.only([quick_checks._lasting("web", begins, expires)], status, word, f"{expires:%Y-%m-%d}")
+        begins = now + timedelta(hours=1)
+        self.only([quick_checks._lasting("web", begins, expires)], "warning", "is not valid before")
 
     def test_the_end_is_read_from_the_file(self) -> None:
         file = Authority(self.folder).issue("a.example")
+        file.chmod(0o640)
         self.only(self.check(f"ssl:443:privateKey={file}"), "warning", "expires at", "reload gamed")
+
+    def test_a_key_that_everybody_can_read(self) -> None:
+        for name, text in (("a.pem", "ssl:443:privateKey={}"), ("all/b.pem", "tls:{}:443")):
+            (self.folder / "all").mkdir(exist_ok=True)
+            file = Authority(self.folder).issue("a.example", name)
+            file.chmod(0o644)
+            _, found = self.check(text.format(file if "ssl" in text else file.parent))
+            self.only([found], "warning", f"{file} is a private key that everybody can read", "chmod o-r")
 
 
 class SecretTests(FolderCase):
@@ -121,6 +138,7 @@ class TelnetTests(FolderCase):
 class DescriptorTests(FolderCase):
     def test_how_many_connections_they_allow(self) -> None:
         config = structure({"battleship": {"connections": 100_000}}, self.folder)
+        self.assertIn(("battleship", "connections"), config.written)
         self.patch(resource, "getrlimit", lambda _what: (80, 80))
         self.only(
             quick_checks.check_descriptors(config, {"battleship": "", "console": ""}),
@@ -129,7 +147,8 @@ class DescriptorTests(FolderCase):
             "[battleship] is configured for 100000",
             f"to {100_000 + DESCRIPTORS_KEPT} or more",
         )
-        self.only(quick_checks.check_descriptors(config, {"console": ""}), "ok")
+        found = quick_checks.check_descriptors(config, {"console": ""})
+        self.only(found, "error", "80 file descriptors allow 16 connections: raise LimitNOFILE=")
 
 
 class PageTests(FolderCase):
@@ -177,7 +196,7 @@ class DoctorTests(FolderCase):
         with socket.create_server(("", 0)) as listener:
             port = listener.getsockname()[1]
             config = self.config(battleship={"endpoint": f"tls:{self.folder}:{port}"})
-            self.only(examination.check_ports(config), "error", f"port {port} cannot be opened")
+            self.only(examination.check_ports(config), "error", "cannot listen on", f"sport = :{port}")
 
     def test_the_disk_of_the_database_is_looked_at_too(self) -> None:
         def note(folder: Path) -> list[tuple[str, str]]:
@@ -199,10 +218,10 @@ class DoctorTests(FolderCase):
         self.only(
             examination.check_database(f"sqlite:///{file}"), "error", str(file), "is not an SQLite database", "restore"
         )
-        self.only(examination.check_database("games.db"), "error", "[store] url cannot be used")
+        self.only(quick_checks.check_store("games.db"), "error", "[store] url: cannot use the database URL")
         self.patch(os, "access", lambda *_: False)
-        self.only(examination.check_database(f"sqlite:///{file}"), "error", "must be writable")
+        self.only(quick_checks.check_store(f"sqlite:///{file}"), "error", "must be writable")
 
     def test_a_url_that_is_not_one_is_one_error(self) -> None:
         found = examination.examine(self.config(store={"url": "games.db"}))
-        self.assertEqual([each.check for each in found if each.status == "error"], ["database"])
+        self.assertEqual([each.check for each in found if each.status == "error"], ["store"])

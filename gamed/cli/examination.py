@@ -6,6 +6,7 @@ is opened read-only, and the test data for PostgreSQL is rolled back.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shlex
@@ -25,9 +26,9 @@ import attrs
 from gamed import quick_checks
 from gamed.cli import ports
 from gamed.config import SQLITE, Config
-from gamed.net.listener import standard_endpoint
+from gamed.net.listener import standard_endpoint, why_not
 from gamed.net.strings import FAMILIES, parse
-from gamed.quick_checks import ERROR, OK, WARNING, Finding
+from gamed.quick_checks import ERROR, OK, WARNING, Finding, check_store
 from gamed.registry import games
 
 SYNCS: Final = 20
@@ -67,7 +68,7 @@ def examine(config: Config) -> list[Finding]:
     """Run all checks of a configuration that could be loaded. A check that raises becomes an error of its own."""
     return quick_checks.run(
         (
-            *quick_checks.checks(config, endpoints(config)),
+            *quick_checks.checks(config, endpoints(config), has_unit),
             ("sockets", partial(check_sockets, config)),
             ("ports", partial(check_ports, config)),
             ("reserved", partial(check_reserved, config)),
@@ -99,7 +100,8 @@ def check_ports(config: Config) -> Iterator[tuple[str, str]]:
     """Whether each port is free, or held by the daemon of this configuration."""
     daemon = ports.running(config.store.journal / "lock")
     used: dict[int, str] = {}
-    for name, endpoint in ((name, parse(text)) for name, text in endpoints(config).items()):
+    for name, text in endpoints(config).items():
+        endpoint = parse(text)
         port = endpoint.port
         if endpoint.kind == "systemd":
             yield OK, f"[{name}] gets its port from elsewhere ({endpoint.kind})"
@@ -114,26 +116,19 @@ def check_ports(config: Config) -> Iterator[tuple[str, str]]:
         if error is None:
             yield OK, f"[{name}] port {port} is free"
         else:
-            yield _taken(name, port, error, daemon)
+            yield _taken(name, text, port, error, daemon)
 
 
-def _taken(name: str, port: int, error: OSError, daemon: int | None) -> tuple[str, str]:
-    if daemon is not None:
+def _taken(name: str, text: str, port: int, error: OSError, daemon: int | None) -> tuple[str, str]:
+    if daemon is not None and error.errno == errno.EADDRINUSE:
         is_holder = ports.holds(daemon, ports.listening(port))
         if is_holder:
             return OK, f"[{name}] port {port} is held by the running gamed (pid {daemon})"
         if is_holder is None:
             who = f"perhaps by the running gamed (pid {daemon})"
             return WARNING, f"[{name}] port {port} is in use, {who}: run this as its user to find out"
-    if isinstance(error, PermissionError):
-        return (
-            ERROR,
-            f"[{name}] port {port} can be opened by root only: choose one from 1024 on, or let systemd open it",
-        )
-    return (
-        ERROR,
-        f"[{name}] port {port} cannot be opened: {error.strerror}. `ss -tlnp sport = :{port}` shows who has it",
-    )
+    shown = f" `ss -tlnp sport = :{port}` shows who has it." if error.errno == errno.EADDRINUSE else ""
+    return ERROR, why_not(name, text, error) + shown
 
 
 def check_reserved(config: Config) -> Iterator[tuple[str, str]]:
@@ -191,6 +186,16 @@ def check_sockets(config: Config, folders: Iterable[Path] = UNIT_FOLDERS) -> Ite
                     + f". If the unit is started, `systemctl mask --now {unit.name}`, or leave the endpoint out"
                 ),
             )
+
+
+def has_unit(endpoint: str, folders: Iterable[Path] = UNIT_FOLDERS) -> bool:
+    """Whether a unit is installed for a socket of systemd's that an endpoint string names."""
+    arguments = dict(part.split("=", 1) for part in endpoint.split(":")[1:] if "=" in part)
+    units = [unit.read_text() for unit in _units("gamed*.socket", folders)]
+    name, index = arguments.get("name"), arguments.get("index", "")
+    if name is not None:
+        return any(name in _NAME.findall(text) for text in units)
+    return index.isdecimal() and int(index) < len(units)
 
 
 def _units(pattern: str, folders: Iterable[Path]) -> list[Path]:
@@ -342,10 +347,11 @@ def check_database(url: str) -> Iterator[tuple[str, str]]:
 
     try:
         yield from _database(url)
-    except (ArgumentError, ImportError) as error:
-        yield ERROR, f"[store] url cannot be used: {error}"
+    except (ArgumentError, ImportError):
+        # The quick check has reported it.
+        return
     except SQLAlchemyError as error:
-        yield ERROR, f"the database {public_url(url)} cannot be used: {sentence(error)}"
+        yield ERROR, f"the database {public_url(url)}: {sentence(error)}"
 
 
 def _database(url: str) -> Iterator[tuple[str, str]]:
@@ -360,20 +366,11 @@ def _database(url: str) -> Iterator[tuple[str, str]]:
     file = Path(known.database or "")
     if known.get_backend_name() != "sqlite":
         engine = create_engine(known)
-    elif not known.database or known.database == ":memory:":
-        yield WARNING, "the records are kept in memory only: set [store] url"
+    elif not known.database or known.database == ":memory:" or any(check_store(url)):
+        # The quick check has reported it.
         return
     elif not file.exists():
         yield OK, f"{file} will be created at the first start"
-        return
-    elif not all(os.access(path, os.W_OK) for path in (file, file.parent)):
-        yield (
-            ERROR,
-            (
-                f"{file} and its directory must be writable for user {os.geteuid()}: make the daemon's user their "
-                "owner, or run this as that user"
-            ),
-        )
         return
     else:
         engine = create_engine(
@@ -383,8 +380,8 @@ def _database(url: str) -> Iterator[tuple[str, str]]:
     try:
         connected = engine.connect()
     except SQLAlchemyError as error:
-        asked = "" if os.geteuid() else "run this as the daemon's user (docs/howto/install.md#check), "
-        yield ERROR, f"{name} cannot be opened: {asked}start its server, or correct [store] url ({sentence(error)})"
+        asked = "" if os.geteuid() else ". Run this as the daemon's user (docs/howto/install.md#check)"
+        yield ERROR, f"the database {name}: {sentence(error)}{asked}"
         return
     with ExitStack() as stack:
         stack.callback(engine.dispose)

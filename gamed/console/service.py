@@ -55,9 +55,6 @@ class Console(Service):
         self.accounts.secrets = secrets_of(config.everybody)
         if not config.accounts and not config.password:
             self.accounts.secrets[config.user] = Secret.of(with_password("console", config).password)
-        for account in config.accounts:
-            if not account.password and not account.authorized_keys:
-                log.warn("console: user {user} has neither a password nor authorized keys", user=account.user)
         services.levels.change(config.log_level)
         if self.prepare is not None:
             self.prepare()

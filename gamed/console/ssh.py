@@ -6,17 +6,13 @@ subsystems, and neither ports nor agents are forwarded.
 
 from __future__ import annotations
 
-import os
 import struct
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, Final
 
 from attrs import define
-from cryptography.exceptions import UnsupportedAlgorithm
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from twisted.conch.avatar import ConchUser
 from twisted.conch.insults import insults
 from twisted.conch.interfaces import IConchUser
@@ -39,28 +35,25 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IAddress, IDelayedCall
 from twisted.logger import Logger
 from twisted.python.failure import Failure
-from twisted.python.filepath import FilePath
 from zope.interface import implementer
 
 from gamed.admin.accounts import TRIES, Accounts
-from gamed.config import AccountConfig
 from gamed.console.entrance import Entrance
 from gamed.console.input_throttle import LINE_BYTES, InputThrottle
 from gamed.console.operator import CommandServices, ConsoleOperator
 from gamed.console.screens import Keys, Lines, Screen, terminal
 from gamed.console.session import ConsoleSession, greeting
 from gamed.console.shell import Shell
-from gamed.core.errors import ConfigError
+from gamed.console.ssh_keys import KEY_FILE, AuthorizedKeys, fingerprint_of, host_key
 from gamed.net.addresses import address_text, host_of, port_of
 
 with warnings.catch_warnings():
     # conch imports `spwd`, which is deprecated, and which nothing here uses.
     warnings.simplefilter("ignore", DeprecationWarning)
-    from twisted.conch.checkers import IAuthorizedKeysDB, SSHPublicKeyChecker, readAuthorizedKeyFile
+    from twisted.conch.checkers import SSHPublicKeyChecker
 
 log = Logger()
 
-KEY_FILE: Final = "ssh_host_ed25519_key"
 CHANNELS: Final = 8
 """The most sessions of a connection."""
 
@@ -72,6 +65,12 @@ CIPHERS: Final = [
 ]
 """The ciphers on offer. CBC modes and 3DES are not, and conch has no authenticated (AEAD) ones."""
 
+MACS: Final = [name for name in SSHServerTransport.supportedMACs if name.startswith(b"hmac-sha2-")]
+"""The message authentication codes on offer. MD5 and SHA-1 are not among them."""
+
+KEY_EXCHANGES: Final = [name for name in SSHServerTransport.supportedKeyExchanges if not name.endswith(b"-sha1")]
+"""The key exchanges on offer. SHA-1 is not among them."""
+
 _OLD: Final = (b"ssh-rsa", b"ssh-dss")
 SIGNATURES: Final = [name for name in SSHServerTransport.supportedPublicKeys if name not in _OLD]
 """The signature algorithms for users' keys. SHA-1 is not among them."""
@@ -79,77 +78,6 @@ SIGNATURES: Final = [name for name in SSHServerTransport.supportedPublicKeys if 
 LOGIN_SECONDS: Final = 120
 UNSENT: Final = 262_144
 """The number of bytes that may wait for a peer that does not read. Further output is discarded."""
-
-
-def host_key(directory: Path) -> keys.Key:
-    """Return the host key, made and written at the first call. Raises ConfigError."""
-    path = directory / KEY_FILE
-    try:
-        if not path.exists():
-            _write_key(path)
-        return keys.Key.fromString(path.read_bytes())
-    except OSError as error:
-        raise ConfigError(f"[console] cannot use the host key {path}: {error.strerror}") from error
-    except (keys.BadKeyError, keys.EncryptedKeyError, ValueError) as error:
-        raise ConfigError(f"[console] {path} is not a host key: {error}; remove it, and a new one is made") from error
-
-
-def _write_key(path: Path) -> None:
-    made = keys.Key(Ed25519PrivateKey.generate())
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(made.toString("openssh"))
-
-
-def fingerprint_of(key: keys.Key) -> str:
-    """Return a key's fingerprint as `ssh-keygen -l` shows it."""
-    return f"SHA256:{key.fingerprint(keys.FingerprintFormats.SHA256_BASE64).rstrip('=')}"
-
-
-@implementer(IAuthorizedKeysDB)
-@define(eq=False)
-class AuthorizedKeys:
-    """The users' keys, read from their files at each login."""
-
-    accounts: Callable[[], Sequence[AccountConfig]]
-    """Returns the current accounts."""
-
-    def getAuthorizedKeys(self, username: bytes) -> list[keys.Key]:
-        """Return the keys with which a user may log in."""
-        return [key for key, _ in self._named(username)]
-
-    def name(self, username: bytes, key: keys.Key) -> str:
-        """Return the name of a user's key in logs: its fingerprint, and its comment in the file."""
-        comment = next((comment for other, comment in self._named(username) if other == key), "")
-        return f"{fingerprint_of(key)} ({comment})" if comment else fingerprint_of(key)
-
-    def _named(self, username: bytes) -> list[tuple[keys.Key, str]]:
-        """Return a user's keys, each with its comment."""
-        user = username.decode("utf-8", "replace")
-        path = next((account.authorized_keys for account in self.accounts() if account.user == user), "")
-        if not path:
-            return []
-        found: list[tuple[keys.Key, str]] = []
-
-        def note(line: bytes) -> keys.Key:
-            try:
-                key = keys.Key.fromString(line)
-            except (ValueError, IndexError, struct.error, UnsupportedAlgorithm) as error:
-                # conch would fail, and a line that was cut would lock everybody out.
-                raise keys.BadKeyError(str(error)) from error
-            # Kind, key, and the rest of the line.
-            comment = line.decode("utf-8", "replace").split(None, 2)[2:]
-            found.append((key, "".join(comment)))
-            return key
-
-        try:
-            with FilePath(path).open() as file:
-                # conch skips and logs what is not a key.
-                list(readAuthorizedKeyFile(file, note))
-        except OSError as error:
-            log.warn("console: cannot read {path}: {error}", path=path, error=error.strerror)
-        return found
 
 
 @define(eq=False)
@@ -471,6 +399,8 @@ class ConsoleSSHTransport(SSHServerTransport):
 
     ourVersionString = b"SSH-2.0-gamed"  # noqa: N815 (Twisted's name)
     supportedCiphers = CIPHERS  # noqa: N815 (Twisted's name)
+    supportedMACs = MACS  # noqa: N815 (Twisted's name)
+    supportedKeyExchanges = KEY_EXCHANGES  # noqa: N815 (Twisted's name)
     address = "local"
     port: int | None = None
     peer_name = "ssh"

@@ -5,6 +5,7 @@ Source: docs/topics/design.md#traps-already-found (dual stack, the ephemeral ran
 
 from __future__ import annotations
 
+import errno
 import socket
 from collections.abc import Callable, Iterable
 from datetime import datetime
@@ -45,6 +46,21 @@ def endpoint_of(section: str, text: str, reactor: Any) -> IStreamServerEndpoint:
     if reason.startswith("Unknown endpoint type"):
         reason = f'there is no kind "{text.partition(":")[0]}": write "tcp:PORT", "tcp6:PORT" or "ssl:PORT:…"'
     raise ConfigError(f'[{section}] endpoint "{text}": {reason}')
+
+
+def why_not(section: str, text: str, error: object) -> str:
+    """Return a sentence on why an endpoint cannot be listened on, and what to do."""
+    number = error.errno if isinstance(error, OSError) else None
+    remedy = {
+        errno.EADDRNOTAVAIL: "This machine has no such address: correct the interface.",
+        errno.EACCES: "Only root can open a port below 1024: choose a higher one, or have systemd open it.",
+    }.get(
+        number or 0,
+        "If another gamed runs, stop it; if an outgoing connection holds the port, reserve it "
+        "(etc/sysctl.d/gamed.conf); or choose another endpoint.",
+    )
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+    return f'[{section}] cannot listen on "{text}": {reason}. {remedy}'
 
 
 def expiries(listeners: Iterable[Listener]) -> dict[str, datetime]:
@@ -110,10 +126,7 @@ class Listener(Service):
         reason = failure.value
         if isinstance(reason, CannotListenError):
             reason = reason.socketError
-        return ConfigError(
-            f'[{self.section}] cannot listen on "{self.endpoint}": {reason}. If another gamed runs, stop it; if an '
-            "outgoing connection holds the port, reserve it (etc/sysctl.d/gamed.conf); or choose another endpoint."
-        )
+        return ConfigError(why_not(self.section, self.endpoint, reason))
 
     def reload(self) -> bool:
         """Read the certificates again, for new connections. Return False if it has none. Raises ConfigError."""

@@ -140,6 +140,15 @@ def port_of(endpoint: str, reactor: Any) -> int:
     return port
 
 
+def is_handed_over(endpoint: str) -> bool:
+    """Whether systemd has handed over the socket that an endpoint string names."""
+    try:
+        serverFromString(None, endpoint)
+    except (LookupError, ValueError, TypeError):
+        return False
+    return True
+
+
 def credential(name: str) -> str:
     """Return a secret of the unit's (`LoadCredential=`), or "" if there is none. Raises ConfigError."""
     folder = os.environ.get("CREDENTIALS_DIRECTORY")

@@ -63,8 +63,14 @@ class Chosen:
     by_name: Mapping[str, CertificateOptions]
     """The first one is for all other names."""
 
+    begins: datetime
+    """When the last one of them becomes valid."""
+
     expires: datetime
     """When the first one of them expires."""
+
+    keys: Sequence[Path] = ()
+    """The files of their keys."""
 
     def __attrs_post_init__(self) -> None:
         for options in self.by_name.values():
@@ -111,26 +117,26 @@ class Certificates:
     read: Callable[[], Chosen]
     """Reads the files."""
 
-    _current: Chosen = field(init=False)
+    current: Chosen = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._current = self.read()
+        self.current = self.read()
 
     def reload(self) -> None:
         """Read the files again, for new connections. Raises ConfigError and changes nothing if they cannot be used."""
         try:
-            self._current = self.read()
+            self.current = self.read()
         except (OSError, ValueError, TypeError, SSLError, CryptoError) as error:
             raise ConfigError(f"the certificates stay as they were: {_said(error)}") from error
 
     @property
     def expires(self) -> datetime:
         """When the first one of them expires."""
-        return self._current.expires
+        return self.current.expires
 
     def serverConnectionForTLS(self, protocol: TLSMemoryBIOProtocol) -> Connection:
         """Return the OpenSSL side of a new connection."""
-        return self._current.serverConnectionForTLS(protocol)
+        return self.current.serverConnectionForTLS(protocol)
 
 
 class TLSProtocol(TLSMemoryBIOProtocol):
@@ -243,7 +249,10 @@ def pinned(key: Path, certificate: Path, *chain: Path) -> Chosen:
     keys = _keys(key)
     if not keys:
         raise ValueError(f"there is no key in {key}")
-    return Chosen({"": _options(keys[0], certificates)}, certificates[0].not_valid_after_utc)
+    first = certificates[0]
+    return Chosen(
+        {"": _options(keys[0], certificates)}, first.not_valid_before_utc, first.not_valid_after_utc, keys=[key]
+    )
 
 
 def named(folder: Path) -> Chosen:
@@ -256,22 +265,24 @@ def named(folder: Path) -> Chosen:
     files = sorted(folder.rglob("*.pem"))
     known = [certificate for file in files for certificate in _certificates(file)]
     keys = {_public(key): key for file in files for key in _keys(file)}
+    with_keys = [file for file in files if _keys(file)]
     authorities = {certificate.subject: certificate for certificate in known if _is_authority(certificate)}
     by_name: dict[str, CertificateOptions] = {}
-    used: dict[bytes, datetime] = {}
+    used: dict[bytes, x509.Certificate] = {}
     for certificate in sorted(known, key=lambda each: each.not_valid_before_utc):
         public = _public(certificate)
         if public in keys:
             options = _options(keys[public], [certificate, *_chain(certificate, authorities)])
             by_name |= dict.fromkeys(_names(certificate), options)
-            used[public] = certificate.not_valid_after_utc
+            used[public] = certificate
         elif not _is_authority(certificate):
             raise ValueError(f"there is no key in {folder} for the certificate of {', '.join(_names(certificate))}")
     if len(used) < len(keys):
         raise ValueError(f"there is a key in {folder} without a certificate")
     if not by_name:
         raise ValueError(f"there is no certificate with its key in the *.pem of {folder}")
-    return Chosen(by_name, min(used.values()))
+    begins = max(each.not_valid_before_utc for each in used.values())
+    return Chosen(by_name, begins, min(each.not_valid_after_utc for each in used.values()), with_keys)
 
 
 def _certificates(file: Path) -> list[x509.Certificate]:

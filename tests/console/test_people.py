@@ -17,6 +17,7 @@ from twisted.internet.testing import MemoryReactorClock
 from twisted.logger import LogPublisher, capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
+from gamed import quick_checks
 from gamed.admin.accounts import NO_SECRET, Secret, secrets_of
 from gamed.admin.operators import Operator
 from gamed.config import AccountConfig, ConsoleConfig, structure
@@ -24,14 +25,13 @@ from gamed.console import service as console_service
 from gamed.console.levels import LogLevels
 from gamed.console.ssh import (
     Authentication,
-    AuthorizedKeys,
     Channels,
     KeyChecker,
     Realm,
     SSHConsoleFactory,
     User,
-    fingerprint_of,
 )
+from gamed.console.ssh_keys import AuthorizedKeys, fingerprint_of
 from gamed.core.errors import ConfigError
 from gamed.net.limits import network_of
 from gamed.registry import games
@@ -135,8 +135,10 @@ class StartTests(SynchronousTestCase):
         self.assertNotIn("Mohn", said)
 
     def test_an_account_that_nobody_can_use_is_told_of(self) -> None:
-        _, said = self.start(accounts=[{"user": "carl"}])
-        self.assertIn("console: user carl has neither a password nor authorized keys", said)
+        console = ConsoleConfig(accounts=(AccountConfig("carl"),))
+        ((status, text),) = quick_checks.check_accounts(console)
+        self.assertEqual(status, "warning")
+        self.assertIn("[[console.accounts]] carl has neither a password nor authorized keys, and cannot log in", text)
 
 
 class LoginTests(ConsoleTestCase):

@@ -14,7 +14,7 @@ from gamed import tap
 from gamed.config import ConsoleConfig, load
 from gamed.console import service as console_service
 from gamed.console.levels import LogLevels
-from gamed.console.ssh import KEY_FILE, host_key
+from gamed.console.ssh_keys import KEY_FILE, host_key
 from gamed.core.errors import ConfigError
 from gamed.registry import games
 from gamed.tap import Daemon, Options, makeService

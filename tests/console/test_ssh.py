@@ -11,7 +11,8 @@ from twisted.internet.error import ConnectionDone
 from twisted.logger import capturedLogs
 from twisted.python.failure import Failure
 
-from gamed.console.ssh import LOGIN_SECONDS, AuthorizedKeys, SSHConsoleFactory
+from gamed.console.ssh import LOGIN_SECONDS, SSHConsoleFactory
+from gamed.console.ssh_keys import AuthorizedKeys
 from tests.console.sessions import ConsoleTestCase
 from tests.console.test_telnet import Transport
 from tests.store.logs import sentences

@@ -126,10 +126,19 @@ class ListenerTests(SynchronousTestCase):
         said = self.error("tcp:54321", reactor)
         self.assertEqual(
             said,
-            '[battleship] cannot listen on "tcp:54321": [Errno 98] Address already in use. If another gamed runs, stop '
+            '[battleship] cannot listen on "tcp:54321": Address already in use. If another gamed runs, stop '
             "it; if an outgoing connection holds the port, reserve it (etc/sysctl.d/gamed.conf); or choose another "
             "endpoint.",
         )
+
+    def test_what_the_system_says_has_its_own_remedy(self) -> None:
+        for number, remedy in (
+            (errno.EADDRNOTAVAIL, "This machine has no such address"),
+            (errno.EACCES, "Only root can open a port below 1024"),
+        ):
+            refused = OSError(number, "refused")
+            said = self.error("tcp:54321", RaisingMemoryReactor(CannotListenError("", 54321, refused)))
+            self.assertTrue(said.startswith(f'[battleship] cannot listen on "tcp:54321": refused. {remedy}'), said)
 
     def test_whatever_else_the_system_says_is_told(self) -> None:
         said = self.error("tcp:4711", RaisingMemoryReactor(OSError("no such thing")))
