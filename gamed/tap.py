@@ -277,7 +277,11 @@ def makeService(options: Options, reactor: Any = None) -> IService:
         database=public_url(config.store.url),
     )
     configure = None if options["config"] is None else lambda: with_credentials(load(options["config"]))
-    return build(config, {name: options[name] for name in (*games(), "console", "web")}, reactor, configure)
+    endpoints = {name: options[name] for name in (*games(), "console", "web")}
+    try:
+        return build(config, endpoints, reactor, configure)
+    except ConfigError as error:
+        raise SystemExit(f"gamed: {error}") from error
 
 
 def _take_signals(twistd: Mapping[str, Any]) -> None:

@@ -23,6 +23,8 @@ ROOT = Path(__file__).resolve().parent.parent
 SCRIPTS = Path(sys.executable).parent
 UNEXPECTED = ("Traceback", "Unhandled", "#critical", "#error")
 
+PATIENT = "soft_seconds = 600.0\nhard_seconds = 600.0"
+"""Keys of Hive's listener: no client loses by time, however busy the machine is."""
 
 BLOCK = 200
 """So many ports are this process's own: tests run in several processes at a time."""

@@ -416,6 +416,16 @@ class CommandTests(FolderCase):
         for check in ("disk", "database", "clocks", "descriptors", "unit"):
             self.assertIn(f" {check} ", output)
 
+    def test_the_quick_checks_alone(self) -> None:
+        with self.file.open("a") as file:
+            file.write('password = "examplepassword"\n')
+        status, output = self.run_doctor("--quick", "--json")
+        checks = {finding["check"] for finding in json.loads(output)}
+        self.assertEqual((status, checks), (0, {"configuration", "secrets", "passwords", "endpoints", "descriptors"}))
+        with self.file.open("a") as file:
+            file.write('[store]\nurl = "games.db"\n')
+        self.assertEqual(self.run_doctor("--quick")[0], 1)
+
     def test_json(self) -> None:
         status, output = self.run_doctor("--json")
         findings = json.loads(output)

@@ -378,6 +378,12 @@ class StartTests(DaemonTestCase):
 
 
 class FailingTests(DaemonTestCase):
+    def test_an_endpoint_whose_port_systemd_holds(self) -> None:
+        self.patch(tap, "activated", lambda *_: "systemd:domain=INET6:name=battleship")
+        self.patch(tap, "port_of", lambda *_: 4711)
+        said = self.exits(self.daemon, "", "--battleship", "tcp:4711")
+        self.assertTrue(said.startswith('gamed: [battleship] endpoint "tcp:4711": systemd holds port 4711'), said)
+
     def test_an_endpoint_that_cannot_be_used(self) -> None:
         said = self.exits(self.daemon("", "--battleship", "nonsense:1").privilegedStartService)
         self.assertTrue(said.startswith('gamed: [battleship] endpoint "nonsense:1": '), said)

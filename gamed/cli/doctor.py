@@ -13,9 +13,10 @@ _COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
 
 @click.command(epilog="Example: gamed doctor --config /etc/gamed/gamed.toml")
 @config_option
+@click.option("--quick", is_flag=True, help="Only the checks that the daemon makes at its start and before a reload.")
 @json_option
 @click.pass_context
-def doctor(ctx: click.Context, config: str | None, as_json: bool) -> None:  # noqa: FBT001 (click's way)
+def doctor(ctx: click.Context, config: str | None, quick: bool, as_json: bool) -> None:  # noqa: FBT001 (click's way)
     """Check configuration, ports, files, disk, database, clocks and limits, and say what to do about problems.
 
     Run it as the daemon's user. A running daemon is not disturbed. The exit status is 1 if there is an error, and 0 if
@@ -32,7 +33,7 @@ def doctor(ctx: click.Context, config: str | None, as_json: bool) -> None:  # no
         findings = [Finding("configuration", ERROR, str(error))]
     else:
         where = f"{config} can be used" if config else "no file was given; the defaults of etc/gamed.toml apply"
-        findings = [Finding("configuration", OK, where), *examine(loaded)]
+        findings = [Finding("configuration", OK, where), *examine(loaded, quick=quick)]
     if as_json:
         click.echo(json.dumps([plain(finding) for finding in findings], indent=2))
     else:

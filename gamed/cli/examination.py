@@ -64,11 +64,17 @@ EPHEMERAL: Final = Path("/proc/sys/net/ipv4/ip_local_port_range")
 _IN_MEMORY: Final = frozenset({"tmpfs", "ramfs", "overlay"})
 
 
-def examine(config: Config) -> list[Finding]:
-    """Run all checks of a configuration that could be loaded. A check that raises becomes an error of its own."""
+def examine(config: Config, *, quick: bool = False) -> list[Finding]:
+    """Run all checks of a configuration that could be loaded, or only the quick ones.
+
+    A check that raises becomes an error of its own.
+    """
+    quick_ones = quick_checks.checks(config, endpoints(config), has_unit)
+    if quick:
+        return quick_checks.run(quick_ones)
     return quick_checks.run(
         (
-            *quick_checks.checks(config, endpoints(config), has_unit),
+            *quick_ones,
             ("sockets", partial(check_sockets, config)),
             ("ports", partial(check_ports, config)),
             ("reserved", partial(check_reserved, config)),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.benchmarks import floods, hive, quoridor, relay, roborally, rooms, start
 from tests.benchmarks.measuring import Figure, Measurement, Programs, cpu_seconds, settle
-from tests.daemon import free_port, section
+from tests.daemon import PATIENT, free_port, section
 
 PAIRS = 20
 TABLES = 50
@@ -19,8 +19,6 @@ HIVE_ROOMS = 20
 HIVE_GAMES = 60
 SHORT_GAME = 2
 IDLE_ROOMS = 200
-PATIENT = "soft_seconds = 600.0\nhard_seconds = 600.0"
-"""Keys of Hive's listener: no client loses by time, however busy the machine is."""
 
 
 def hive_moves(programs: Programs, at_once: int) -> Sequence[float]:

@@ -219,6 +219,20 @@ class UnitTests(SynchronousTestCase):
         keys = self.keys("gamed.service")
         self.assertEqual((keys["Type"], keys["WatchdogSec"]), ("notify", "30"))
 
+    def test_a_configuration_that_cannot_be_used_fails_the_reload(self) -> None:
+        lines = (self.folder / "gamed.service").read_text().splitlines()
+        reload = [line.partition("=")[2] for line in lines if line.startswith("ExecReload=")]
+        (start,) = [line for line in lines if line.startswith("ExecStart=")]
+        config = start.rpartition(" ")[2]
+        self.assertEqual(reload, [f"/opt/gamed/bin/gamed doctor --quick --config {config}", "kill -HUP $MAINPID"])
+
+    def test_its_user_is_made(self) -> None:
+        keys = self.keys("gamed.service")
+        made = (self.folder.parent / "sysusers.d" / "gamed.conf").read_text().splitlines()[-1].split()
+        self.assertEqual((made[:2], keys["User"]), (["u", "gamed"], "gamed"))
+        self.assertIn("/var/lib/gamed", made)
+        self.assertNotIn("DynamicUser", keys)
+
     def test_tls_can_be_used_under_it(self) -> None:
         # pyOpenSSL makes its callbacks in memory that is written and executed: seen under systemd 252.
         self.assertNotIn("MemoryDenyWriteExecute", self.keys("gamed.service"))

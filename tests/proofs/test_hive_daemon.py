@@ -24,8 +24,7 @@ from gamed.games.softwarechallenge.table import COLORS
 from gamed.records.index import validate
 from gamed.records.own import judgement, to_history
 from gamed.records.record import document
-from tests.benchmarks.catalogue import PATIENT
-from tests.daemon import SCRIPTS, Daemon, free_port, running, section
+from tests.daemon import PATIENT, SCRIPTS, Daemon, free_port, running, section
 from tests.interop.programs import end
 from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.evidence import look, settle

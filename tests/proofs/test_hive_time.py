@@ -62,8 +62,8 @@ class Slow:
     def say(self, event: Event) -> None:
         self.socket.sendall(self.connection.send(event))
 
-    def read(self) -> None:
-        """Take what has come."""
+    def read(self, since: float | None = None) -> None:
+        """Take what has come. `since`: when nothing had come yet, because this process may be late; None: just now."""
         now = time.monotonic()
         self.connection.receive_data(self.socket.recv(1 << 16))
         for event in self.connection.events():
@@ -71,7 +71,7 @@ class Slow:
                 self._state = read_state(event.element)
                 self._is_heard = True
             elif isinstance(event, MoveRequest):
-                self._room, self._asked = event.room, now
+                self._room, self._asked = event.room, now if since is None else since
                 self.due = now + self.waits.pop(0) if self.waits else None
             elif isinstance(event, Result):
                 self.causes = [score.get("cause", "") for score in event.element.iterfind("score")]
@@ -97,11 +97,16 @@ def play(clients: Sequence[Slow], stalls: Iterable[float], daemon: Daemon) -> No
     begun = time.monotonic()
     due = sorted(begun + at for at in stalls)
     by_socket = {client.socket: client for client in clients}
+    looked = begun
     while not all(client.is_done for client in clients):
         waking = [client.due for client in clients if client.due is not None] + due[:1]
         wait = max(0.0, min(waking, default=begun + 60) - time.monotonic())
-        for ready in select.select(list(by_socket), [], [], min(wait, 1.0))[0]:
-            by_socket[ready].read()
+        since = looked
+        # What came while it waited woke it, unless it was late itself.
+        found = select.select(list(by_socket), [], [], min(wait, 0.01))[0]
+        looked = time.monotonic()
+        for ready in found:
+            by_socket[ready].read(since)
         now = time.monotonic()
         if now - begun > 60:
             raise AssertionError("the games do not end")

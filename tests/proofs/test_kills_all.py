@@ -7,6 +7,7 @@ one record.
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -18,7 +19,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed.core.game import Termination
 from gamed.core.history import JOINED, History
 from tests.daemon import Daemon
-from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
+from tests.proofs import amount, skip, whole  # noqa: F401 (trial looks for `skip`)
 from tests.proofs.clients import Client
 from tests.proofs.crowds import MixedCrowd
 from tests.proofs.evidence import Evidence, check_received, check_recorded, check_results, look, now, settle
@@ -28,6 +29,7 @@ AT_ONCE = 5
 """Clients of Battleship at any time; of the other games there are as many each."""
 
 LIFE = 2.5
+PATIENCE = 60.0
 """Seconds until a daemon's end, at most."""
 
 
@@ -95,12 +97,22 @@ class Round:
     def play_and_kill(self) -> Evidence:
         """Let games be played, kill the daemon, and return what is on the disk."""
         self.crowd.run(self.random.uniform(0.05, LIFE))
+        until = time.monotonic() + PATIENCE
+        # In the short form, some results must come in few lives, also on a busy machine.
+        while not (whole() or self.has_results) and time.monotonic() < until:
+            self.crowd.run(0.1)
         self.closed = [client for client in self.crowd.clients if client.was_closed]
         self.daemon.kill()
         self.crowd.drain()
         before = look(self.daemon.directory, self.since)
         self.stats["lines"] += check_received(self.crowd.clients, of_battleship(before.histories()))
         return before
+
+    @property
+    def has_results(self) -> bool:
+        """Whether a guest of each listener has got a result."""
+        told = {guest.listener for guest in self.crowd.guests if guest.player.won is not None}
+        return told >= KINDS.keys() - {"battleship"}
 
     def check(self, before: Evidence) -> None:
         """Check what the next run has made of this one."""
@@ -137,8 +149,9 @@ class KillAllTests(SynchronousTestCase):
         self.assertEqual(daemon.unexpected(), [])
         self.assertNotIn("finding", daemon.text())
         for listener, kind in KINDS.items():
-            self.assertGreater(stats[f"told {listener}"], times // 3, listener)
-            self.assertGreater(stats[f"{kind} server-fault"], times // 3, kind)
+            least = amount(times // 3, 0)
+            self.assertGreater(stats[f"told {listener}"], least, listener)
+            self.assertGreater(stats[f"{kind} server-fault"], least, kind)
 
     def ended(self, daemon: Daemon) -> None:
         if daemon.process is not None and daemon.process.poll() is None:
