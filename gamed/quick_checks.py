@@ -412,6 +412,14 @@ def check_descriptors(config: Config, endpoints: Iterable[str]) -> Iterator[tupl
     )
 
 
+def damage(file: Path, said: str) -> str:
+    """Return a sentence on a damaged SQLite file, and what to do. `said`: SQLite's own words."""
+    return (
+        f"{file} is damaged ({said}): save what can be read, or restore a backup "
+        "(docs/howto/install.md#a-damaged-database)"
+    )
+
+
 def check_pages(url: str, seconds: float = PAGES_WITHIN) -> Iterator[tuple[str, str]]:
     """Check an SQLite file for damaged pages, for a limited time."""
     known = parsed(url)
@@ -431,8 +439,5 @@ def check_pages(url: str, seconds: float = PAGES_WITHIN) -> Iterator[tuple[str, 
         said = " ".join(said.split())
         yield (
             ERROR,
-            (
-                f"{file} is damaged ({said}): stop gamed, and restore a backup (docs/howto/install.md). Games can be "
-                "played meanwhile; records that cannot be stored stay in the journal"
-            ),
+            (f"{damage(file, said)}. Games can be played meanwhile; records that cannot be stored stay in the journal"),
         )

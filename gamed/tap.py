@@ -160,7 +160,9 @@ class Daemon(MultiService):
         format_faster(observers_of(globalLogPublisher))
         globalLogPublisher.addObserver(self.audit)
         url = self.storage.database.url
-        _report(lambda: quick_checks.run([("database", partial(quick_checks.check_pages, url))]))
+        found = quick_checks.run([("database", partial(quick_checks.check_pages, url))])
+        _report(lambda: found)
+        self.warnings |= {finding.check: finding.text for finding in found}
         _or_exit(partial(recover, self.lobby))
         self.reactor.callWhenRunning(self._ready)
 

@@ -157,7 +157,7 @@ class PageTests(FolderCase):
 
     def test_a_damaged_page(self) -> None:
         spoiled(self.folder / "gamed.db")
-        self.only(self.check(), "error", "gamed.db is damaged", "restore a backup")
+        self.only(self.check(), "error", "gamed.db is damaged", "save what can be read", "restore a backup")
 
     def test_a_large_database_is_not_waited_for(self) -> None:
         spoiled(self.folder / "gamed.db")

@@ -264,11 +264,12 @@ class StartTests(DaemonTestCase):
     def test_a_damaged_page_of_the_database_is_told_and_games_are_played(self) -> None:
         spoiled(self.folder / "gamed.db")
         with capturedLogs() as logs:
-            self.start()
+            service = self.start()
             self.reactor.run()
         (notified,) = [log for log in logs if log.get("check") == "database"]
         self.assertEqual(notified["log_level"], LogLevel.error)
         self.assertIn("gamed.db is damaged", formatEvent(notified))
+        self.assertIn("gamed.db is damaged", service.warnings["database"])
         self.assertEqual(self.notified, ["READY=1"])
 
     def test_what_the_journal_holds_is_recovered(self) -> None:

@@ -28,7 +28,7 @@ from gamed.cli import ports
 from gamed.config import SQLITE, Config
 from gamed.net.listener import standard_endpoint, why_not
 from gamed.net.strings import FAMILIES, parse
-from gamed.quick_checks import ERROR, OK, WARNING, Finding, check_store
+from gamed.quick_checks import ERROR, OK, WARNING, Finding, check_store, damage
 from gamed.registry import games
 
 SYNCS: Final = 20
@@ -250,8 +250,8 @@ def check_journal(journal: Path) -> Iterator[tuple[str, str]]:
         yield (
             WARNING,
             (
-                f"{path} is damaged: the log of the start that found it says which games have lost what. Check the "
-                "disk, copy the file if you want to examine it, then remove it"
+                f"{path} is damaged: the log of the start that found it says how much, and which games are known to "
+                "have lost something. Check the disk, copy the file if you want to examine it, then remove it"
             ),
         )
     if not damaged:
@@ -395,7 +395,7 @@ def _database(url: str) -> Iterator[tuple[str, str]]:
         if known.get_backend_name() == "sqlite":
             said = str(connection.exec_driver_sql("PRAGMA integrity_check").scalar())
             if said != "ok":
-                yield ERROR, f"{file} is damaged ({said}): stop gamed, and restore a backup (docs/howto/install.md)"
+                yield ERROR, damage(file, said)
                 return
         else:
             # This fails if the disk is full or the server is read-only. The rollback removes the data.

@@ -116,7 +116,7 @@ class _Reader:
 
     def read(self, number: int, path: Path) -> None:
         """Read a segment. Raises OSError."""
-        bad: list[int] = []
+        bad = _Bad()
         for line in _lines(path, bad):
             if line.room in self.forgotten:
                 continue
@@ -125,14 +125,17 @@ class _Reader:
                 self.forgotten.add(line.room)
             else:
                 self.rooms.setdefault(line.room, _Room(number)).take(line, number)
-        if bad:
+        if bad.lines:
             self.damaged.add(number)
-            listed = ", ".join(map(str, bad[:_SHOWN])) + ("" if len(bad) <= _SHOWN else ", …")
+            listed = ", ".join(map(str, bad.lines[:_SHOWN])) + ("" if len(bad.lines) <= _SHOWN else ", …")
             log.warn(
-                "journal: {name}: damaged lines: {listed}; {count} in all",
+                "journal: {name}: damaged lines: {listed}; {count} in all, {size} bytes{end}; games of which no other "
+                "line is left may be missing, and are not named",
                 name=path.name,
-                count=len(bad),
+                count=len(bad.lines),
                 listed=listed,
+                size=bad.size,
+                end=f"; the file ends in the middle of the last one, after {bad.end} bytes" if bad.end else "",
             )
 
     def opened(self) -> dict[str, OpenRoom]:
@@ -207,8 +210,22 @@ def read(segments: Iterable[tuple[int, Path]]) -> Reading:
     return Reading(rooms, frozenset(reader.damaged))
 
 
-def _lines(path: Path, bad: list[int]) -> Iterator[Line]:
-    """Yield the intact lines, and add the numbers of damaged ones to `bad`.
+@define
+class _Bad:
+    """The damaged lines of a segment."""
+
+    lines: list[int] = field(factory=list)
+    """Their numbers."""
+
+    size: int = 0
+    """Their length in bytes."""
+
+    end: int = 0
+    """The length of the segment if its last line has no line feed, otherwise 0."""
+
+
+def _lines(path: Path, bad: _Bad) -> Iterator[Line]:
+    """Yield the intact lines, and note the damaged ones in `bad`.
 
     A last line without its line feed counts as damaged: a crash can leave one, but so can anything that truncates a
     file.
@@ -218,7 +235,9 @@ def _lines(path: Path, bad: list[int]) -> Iterator[Line]:
             try:
                 yield decode(text)
             except ValueError:
-                bad.append(number)
+                bad.lines.append(number)
+                bad.size += len(text)
+                bad.end = 0 if text.endswith(b"\n") else file.tell()
                 yield from _whole(text)
 
 

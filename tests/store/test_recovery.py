@@ -24,6 +24,11 @@ def _line(room: str, seq: int, entry: Entry | None = None) -> bytes:
     return encode(prefix(room), seq, entry)
 
 
+BAD = (
+    "journal: 1.journal: damaged lines: {}; {} in all, {} bytes; games of which no other line is left may be missing, "
+    "and are not named"
+)
+
 INTERLEAVED = [(A, 0), (A, 1), (B, 0), (A, 2), (B, 1), (B, 2), (A, 3), (B, 3)]
 LINES = [_line(room, seq) for room, seq in INTERLEAVED]
 
@@ -64,14 +69,20 @@ class RecoveryTests(SynchronousTestCase):
             whole = content[:end].count(b"\n")
             self.assertEqual(self.found(content[:end]), _expected(INTERLEAVED[:whole]))
             is_torn = not content[:end].endswith(b"\n") and end > 0
-            torn = [f"journal: 1.journal: damaged lines: {whole + 1}; 1 in all"]
-            self.assertEqual(self.logged[:1], torn if is_torn else [])
+            tail = len(content[:end].rpartition(b"\n")[2])
+            torn = f"journal: 1.journal: damaged lines: {whole + 1}; 1 in all, {tail} bytes; "
+            torn += f"the file ends in the middle of the last one, after {end} bytes; games of which no other "
+            self.assertEqual([said[: len(torn)] for said in self.logged[:1]], [torn] if is_torn else [])
             self.assertEqual(self.damaged, {1} if is_torn else set())
+
+    def test_zeroes_are_counted_in_bytes(self) -> None:
+        self.found(LINES[0] + bytes(727_960) + b"\n" + LINES[1])
+        self.assertEqual(self.logged[0], BAD.format(2, 1, 727_961))
 
     def test_a_torn_tail_hides_nothing_of_the_next_segment(self) -> None:
         segments = b"".join(LINES[:4]) + LINES[4][:-5], b"".join(LINES[4:])
         self.assertEqual(self.found(*segments), _expected(INTERLEAVED))
-        self.assertEqual(self.logged[0], "journal: 1.journal: damaged lines: 5; 1 in all")
+        self.assertTrue(self.logged[0].startswith("journal: 1.journal: damaged lines: 5; 1 in all, "), self.logged[0])
 
     def test_the_segment_of_the_first_line_is_known(self) -> None:
         rooms = self.read(LINES[0] + LINES[1], LINES[2], LINES[3])
@@ -84,7 +95,7 @@ class RecoveryTests(SynchronousTestCase):
             found = self.found(b"".join([*LINES[:place], damaged, *LINES[place + 1 :]]))
             kept = [(name, n) for name, n in INTERLEAVED if name != room or n < seq]
             self.assertEqual(found, _expected(kept))
-            self.assertEqual(self.logged[0], f"journal: 1.journal: damaged lines: {place + 1}; 1 in all")
+            self.assertEqual(self.logged[0], BAD.format(place + 1, 1, len(damaged)))
             self.assertEqual(self.damaged, {1})
 
     def test_a_damaged_line_is_told_with_what_it_costs(self) -> None:
@@ -93,7 +104,7 @@ class RecoveryTests(SynchronousTestCase):
         self.assertEqual(
             self.logged,
             [
-                "journal: 1.journal: damaged lines: 2; 1 in all",
+                BAD.format(2, 1, 9),
                 "journal: room=room-a game=battleship: the entries 1 to 1 are missing, and 1 after them are not used",
                 f"journal: room=room-b game=battleship {breaks_off}",
             ],
