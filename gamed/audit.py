@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import pwd
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -31,6 +31,9 @@ NAMESPACE: Final = "gamed.console.audit"
 """The logger of the daemon's lines; they are written at any level."""
 
 FILE: Final = "audit.log"
+
+A_LINE: Final = 50
+"""Ids in a line."""
 
 LONGEST: Final = 2_000
 """Characters of what was done, or of what came of it, that a line has."""
@@ -64,7 +67,19 @@ def append(state: Path, sentence: str) -> None:
 
 
 def _plain(text: str) -> str:
-    return text[:LONGEST].encode("unicode_escape", "backslashreplace").decode("ascii")
+    cut = f"... and {len(text) - LONGEST} characters more" if len(text) > LONGEST else ""
+    return text[:LONGEST].encode("unicode_escape", "backslashreplace").decode("ascii") + cut
+
+
+def listed(ids: Iterable[str]) -> Iterator[str]:
+    """Yield ids of records as texts, each so short that a line has all of it."""
+    for batch in batched(sorted(ids), A_LINE):
+        yield ", ".join(batch)
+
+
+def batched(ids: list[str], size: int) -> Iterator[list[str]]:
+    """Yield a list in parts."""
+    return (ids[at : at + size] for at in range(0, len(ids), size))
 
 
 # Commands
@@ -74,7 +89,14 @@ def _plain(text: str) -> str:
 class Noted:
     """A command that is noted. `result`: what has come of it so far; to be set."""
 
+    state: Path
+    did: str
     result: str = "nothing known"
+
+    def add(self, ids: Iterable[str]) -> None:
+        """Note at once which records were changed or deleted."""
+        for text in listed(ids):
+            note(self.state, user(), self.did, text)
 
 
 @contextmanager
@@ -85,7 +107,7 @@ def noted(state: Path, did: str) -> Iterator[Noted]:
     """
     who = user()
     note(state, who, did, "begun")
-    found = Noted()
+    found = Noted(state, did)
     try:
         yield found
     except BaseException as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import re
 from pathlib import Path
 from unittest.mock import patch
 
@@ -52,6 +53,7 @@ class TestNote(AuditCase):
     def test_a_line_is_not_endless(self) -> None:
         note(self.state, "user=anna", "x" * 100_000, "")
         self.assertLess(len(self.lines[0]), 2_100)
+        self.assertIn("xxx... and 98000 characters more result=", self.lines[0])
 
     def test_it_goes_on_in_a_new_file_after_a_rotation(self) -> None:
         note(self.state, "user=anna", "one", "done")
@@ -86,6 +88,16 @@ class TestNoted(AuditCase):
             command.result = "3 imported"
         self.assertTrue(begun.endswith(f"{user()} did=import club/ result=begun"), begun)
         self.assertTrue(self.lines[1].endswith(" did=import club/ result=3 imported"), self.lines)
+
+    def test_no_id_is_cut(self) -> None:
+        ids = [f"{number:08x}-0000-4000-8000-000000000000" for number in range(120)]
+        with noted(self.state, "records delete") as command:
+            command.add(ids)
+            command.result = "120 games"
+        _, *lines, last = self.lines
+        self.assertEqual([line.count("-4000-8000-") for line in lines], [50, 50, 20])
+        self.assertEqual([word for line in lines for word in re.findall(r"[0-9a-f]{8}(?:-\w+){4}", line)], ids)
+        self.assertTrue(last.endswith("result=120 games"), last)
 
     def test_a_failure_is_noted_with_what_was_done_before(self) -> None:
         def fail() -> None:

@@ -342,7 +342,7 @@ class StartTests(DaemonTestCase):
             self.reactor.threads.turn()
         self.assertEqual([one.id for one in database.thd_records()], [OTHER])
         (notified,) = [formatEvent(event) for event in logs if event["log_namespace"] == audit.NAMESPACE]
-        self.assertIn("result=1 games that ended more than 30 days ago", notified)
+        self.assertRegex(notified, "did=records delete, ended more than 30 days ago result=[0-9a-f-]{36}$")
 
     def test_a_match_is_recorded_at_the_stop(self) -> None:
         service = self.start()

@@ -145,8 +145,8 @@ def _chunks(ids: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 def _report_audit(audit: Noted, count: int, ids: Iterable[str]) -> None:
-    earlier = "" if count <= PORTION else "…, "
-    audit.result = f"{counted_of(count, 'game')}: {earlier}{', '.join(sorted(ids))}"
+    audit.add(ids)
+    audit.result = counted_of(count, "game")
 
 
 def _bar(length: int) -> Any:

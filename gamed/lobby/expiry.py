@@ -48,9 +48,6 @@ class Expiry:
     """How long games are kept; 0: forever."""
 
     now: Callable[[], datetime] = field(default=partial(datetime.now, UTC))
-    _deleted: int = 0
-    """How many records the present round has deleted."""
-
     _timer: IDelayedCall | None = None
     _is_stopped: bool = False
 
@@ -64,7 +61,6 @@ class Expiry:
         self._is_stopped = True
         if self._timer is not None and self._timer.active():
             self._timer.cancel()
-        self._report()
 
     def _later(self, seconds: float) -> None:
         if not self._is_stopped:
@@ -77,19 +73,11 @@ class Expiry:
         before = self.now() - timedelta(days=self.days)
         return timestamp(before)
 
-    def _gone(self, count: int) -> None:
-        self._deleted += count
-        if count == PORTION and not self._is_stopped:
-            self._later(PAUSE)
-            return
-        self._report()
-        self._later(EVERY)
-
-    def _report(self) -> None:
-        if self._deleted:
-            games = f"{self._deleted} games that ended more than {self.days} days ago"
-            audit.say("user=gamed from=keep_days", "records delete", games)
-        self._deleted = 0
+    def _gone(self, ids: frozenset[str]) -> None:
+        for text in audit.listed(ids):
+            did = f"records delete, ended more than {self.days} days ago"
+            audit.say("user=gamed from=keep_days", did, text)
+        self._later(PAUSE if len(ids) == PORTION else EVERY)
 
     def _refused(self, failure: Failure) -> None:
         failure.trap(StoreError)
@@ -98,5 +86,4 @@ class Expiry:
             days=self.days,
             error=failure.value,
         )
-        self._report()
         self._later(EVERY)

@@ -46,8 +46,8 @@ class Store(Protocol):
     def header(self, id: str) -> Deferred[bytes | None]:  # noqa: A002 (the column's name)
         """Fetch the header of a record by its whole id; fires with None if there is no such record."""
 
-    def expire(self, before: str, most: int) -> Deferred[int]:
-        """Delete up to `most` of gamed's own games that ended before a time; fires with the number of deleted games.
+    def expire(self, before: str, most: int) -> Deferred[frozenset[str]]:
+        """Delete up to `most` of gamed's own games that ended before a time; fires with their ids.
 
         `before`: UTC in ISO 8601, with milliseconds and `Z`.
         """

@@ -63,13 +63,13 @@ class MemoryStore:
         found = self.records.get(id)
         return succeed(None if found is None else found.header)
 
-    def expire(self, before: str, most: int) -> Deferred[int]:
-        """Delete up to `most` of gamed's own games that ended before a time; fires with the number of deleted games."""
+    def expire(self, before: str, most: int) -> Deferred[frozenset[str]]:
+        """Delete up to `most` of gamed's own games that ended before a time; fires with their ids."""
         own = [summary for summary in self.summaries.values() if summary.publisher.startswith(PUBLISHER)]
         found = [summary.id for summary in own if summary.ended < before][:most]
         for id in found:  # noqa: A001 (the column's name)
             del self.records[id], self.summaries[id]
-        return succeed(len(found))
+        return succeed(frozenset(found))
 
     def find(self, query: Query) -> Deferred[list[Summary]]:
         """Fetch the summaries that match, newest first."""

@@ -147,13 +147,13 @@ class Database:
         with self._writing() as connection:
             return changes.delete(connection, ids, folders)
 
-    def thd_expire(self, before: str, most: int, folders: Folders = _NO_FOLDERS) -> int:
-        """Delete up to `most` of gamed's own games that ended before a time; return the number of deleted games.
+    def thd_expire(self, before: str, most: int, folders: Folders = _NO_FOLDERS) -> frozenset[str]:
+        """Delete up to `most` of gamed's own games that ended before a time; return the ids of the deleted games.
 
         `before`: UTC in ISO 8601, with milliseconds and `Z`.
         """
         with self._writing() as connection:
-            return len(changes.delete(connection, changes.expired(connection, before, most), folders))
+            return changes.delete(connection, changes.expired(connection, before, most), folders)
 
     def thd_rewrite(self, rewritten: Sequence[changes.Rewritten], folders: Folders = _NO_FOLDERS) -> frozenset[str]:
         """Replace records by others in one transaction; return the ids of those that were replaced.
@@ -454,8 +454,8 @@ class SqlStore:
         """Fetch the header of a record by its whole id; None if there is no such record."""
         return self._ask(self.database.thd_header, id)
 
-    def expire(self, before: str, most: int) -> Deferred[int]:
-        """Delete up to `most` of gamed's own games that ended before a time; fires with the number of deleted games."""
+    def expire(self, before: str, most: int) -> Deferred[frozenset[str]]:
+        """Delete up to `most` of gamed's own games that ended before a time; fires with their ids."""
         return self._ask(self.database.thd_expire, before, most, self.folders)
 
     @property

@@ -1,4 +1,4 @@
-"""`[store] keep_days`: games that ended too long ago are deleted, some at a time, and the audit log says how many."""
+"""`[store] keep_days`: games that ended too long ago are deleted, some at a time, and the audit log says which."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class OldStore(MemoryStore):
     asked: list[tuple[str, int]] = field(factory=list)
     is_away: bool = False
 
-    def expire(self, before: str, most: int) -> Deferred[int]:
+    def expire(self, before: str, most: int) -> Deferred[frozenset[str]]:
         self.asked.append((before, most))
         if self.is_away:
             return fail(StoreError("the database is away"))
         count = min(self.old, most)
         self.old -= count
-        return succeed(count)
+        return succeed(frozenset(f"game-{number}" for number in range(count)))
 
 
 def told(events: list[LogEvent]) -> list[str]:
@@ -65,16 +65,19 @@ class ExpiryTests(SynchronousTestCase):
         self.assertEqual([before for before, _ in self.store.asked[1:]], ["2026-10-22T13:01:00.000Z"])
         self.assertEqual(events, [])
 
-    def test_many_go_in_portions_and_their_number_is_told_once(self) -> None:
+    def test_many_go_in_portions_and_all_their_ids_are_noted(self) -> None:
         self.store.old = 2 * PORTION + 3
         self.started()
         with capturedLogs() as events:
             self.clock.advance(FIRST)
-            self.assertEqual((self.store.old, told(events)), (PORTION + 3, []))
+            self.assertEqual((self.store.old, len(told(events))), (PORTION + 3, 1))
             self.clock.pump([PAUSE, PAUSE])
         self.assertEqual((self.store.old, len(self.store.asked)), (0, 3))
-        (line,) = told(events)
-        self.assertIn(f"result={2 * PORTION + 3} games that ended more than 30 days ago", line)
+        *_, last = told(events)
+        self.assertTrue(
+            last.endswith("did=records delete, ended more than 30 days ago result=game-0, game-1, game-2"), last
+        )
+        self.assertEqual([line.count("game-") for line in told(events)], [PORTION, PORTION, 3])
         self.clock.advance(EVERY)
         self.assertEqual(len(self.store.asked), 4)
 
@@ -92,19 +95,17 @@ class ExpiryTests(SynchronousTestCase):
         self.store.old = 3 * PORTION
         expiry = self.started()
         self.clock.advance(FIRST)
-        with capturedLogs() as events:
-            expiry.stop()
-        self.assertIn(f"result={PORTION} games", told(events)[0])
+        expiry.stop()
         self.clock.advance(2 * EVERY)
         self.assertEqual((self.clock.getDelayedCalls(), len(self.store.asked)), ([], 1))
 
     def test_an_answer_after_the_stop_begins_nothing(self) -> None:
-        answer: Deferred[int] = Deferred()
+        answer: Deferred[frozenset[str]] = Deferred()
         self.patch(OldStore, "expire", lambda _store, _before, _most: answer)
         expiry = self.started()
         self.clock.advance(FIRST)
         expiry.stop()
         with capturedLogs() as events:
-            answer.callback(PORTION)
-        self.assertIn(f"result={PORTION} games", told(events)[0])
+            answer.callback(frozenset(["game-1"]))
+        self.assertIn("result=game-1", told(events)[0])
         self.assertEqual(self.clock.getDelayedCalls(), [])
