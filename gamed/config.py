@@ -123,7 +123,7 @@ class ConsoleConfig:
     """The idle timeout of a session."""
 
     connections: int = field(default=16, validator=gt(0))
-    """The most connections at a time, including those that have not logged in."""
+    """How many operators may be logged in at the same time."""
 
     manhole: bool = False
     """Whether SSH offers a Python prompt."""

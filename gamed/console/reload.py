@@ -18,7 +18,6 @@ from gamed.core.errors import ConfigError, ConsoleError
 from gamed.lobby.lobby import Lobby
 from gamed.net.factory import SessionFactory
 from gamed.net.game_listeners import GameListeners
-from gamed.net.limits import ConnectionLimits
 from gamed.registry import ListenerSettings
 
 FACTORY: Final = ("unsent_bytes", "messages_per_second", "message_seconds")
@@ -49,8 +48,8 @@ class Reloader:
     accounts: Accounts
     operators: Operators
 
-    limits: ConnectionLimits
-    """The limits of the console's own connections."""
+    open_to: Callable[[int], None]
+    """Sets how many operators may use the console at the same time."""
 
     levels: LogLevels
 
@@ -116,7 +115,7 @@ class Reloader:
             restart.append("password")
         if changed & {"user", "password", "accounts"}:
             self._take_accounts(old, new)
-        self.limits.total = self.limits.per_address = new.connections
+        self.open_to(new.connections)
         self.operators.idle_seconds = new.idle_seconds
         if "log_level" in changed:
             self.levels.change(new.log_level)

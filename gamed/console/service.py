@@ -81,6 +81,8 @@ def console(  # noqa: PLR0913 (what the console and its commands need)
     """
     settings = config.console
     limits = ConnectionLimits("console", settings.connections, settings.connections, bans)
+    entrance = Entrance(limits)
+    entrance.open_to(settings.connections)
     levels = LogLevels()
     reloader = Reloader(
         config=config,
@@ -89,7 +91,7 @@ def console(  # noqa: PLR0913 (what the console and its commands need)
         listeners=listeners,
         accounts=accounts,
         operators=operators,
-        limits=limits,
+        open_to=entrance.open_to,
         levels=levels,
     )
     services = CommandServices(
@@ -104,7 +106,7 @@ def console(  # noqa: PLR0913 (what the console and its commands need)
         clock=reactor,
         stop=_terminate,
     )
-    made, entrance = Console(services, accounts), Entrance(limits)
+    made = Console(services, accounts)
     lobby.alarms.append(operators.alarm)
     lobby.logins.administrators.append(operators.addresses)
     if telnet:

@@ -27,7 +27,7 @@ from twisted.conch.ssh.connection import (
 )
 from twisted.conch.ssh.factory import SSHFactory
 from twisted.conch.ssh.session import parseRequest_pty_req, parseRequest_window_change
-from twisted.conch.ssh.transport import DISCONNECT_PROTOCOL_ERROR, SSHServerTransport
+from twisted.conch.ssh.transport import DISCONNECT_PROTOCOL_ERROR, DISCONNECT_TOO_MANY_CONNECTIONS, SSHServerTransport
 from twisted.conch.ssh.userauth import SSHUserAuthServer
 from twisted.cred.error import UnauthorizedLogin
 from twisted.cred.portal import IRealm, Portal
@@ -38,7 +38,7 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from gamed.admin.accounts import TRIES, Accounts
-from gamed.console.entrance import Entrance
+from gamed.console.entrance import FULL, Entrance
 from gamed.console.input_throttle import LINE_BYTES, InputThrottle
 from gamed.console.operator import CommandServices, ConsoleOperator
 from gamed.console.screens import Keys, Lines, Screen, terminal
@@ -155,8 +155,10 @@ class Authentication(SSHUserAuthServer):
     def _cbFinishedAuth(self, result: Any) -> None:
         if not self.transport.is_over:
             console_transport: ConsoleSSHTransport = self.transport
-            console_transport.factory.entrance.log_in(console_transport)
-            super()._cbFinishedAuth(result)
+            if console_transport.factory.entrance.log_in(console_transport):
+                super()._cbFinishedAuth(result)
+            else:
+                console_transport.sendDisconnect(DISCONNECT_TOO_MANY_CONNECTIONS, FULL.encode())
 
 
 @implementer(IRealm)
@@ -446,8 +448,6 @@ class ConsoleSSHTransport(SSHServerTransport):
 
     def displace(self) -> None:
         """Close in favour of a new connection, because nobody has logged in here."""
-        text = "console: closed: another connection needs its place, and nobody had logged in: peer={peer}"
-        log.warn(text, peer=self.peer_name)
         self.transport.abortConnection()
 
     @property

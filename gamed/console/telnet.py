@@ -26,7 +26,7 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from gamed.admin.accounts import TRIES, Accounts
-from gamed.console.entrance import Entrance
+from gamed.console.entrance import FULL, Entrance
 from gamed.console.input_throttle import LINE_BYTES, InputThrottle
 from gamed.console.operator import CommandServices, ConsoleOperator
 from gamed.console.screens import Keys, Lines, Screen, terminal
@@ -114,7 +114,7 @@ class ConsoleTelnetTransport(TelnetTransport):
         super().__init__()
         self.factory, self.services = factory, factory.services
         self.address, self.port = address, port
-        self.name = f"telnet {address_text(address, port)}"
+        self.peer_name = f"telnet {address_text(address, port)}"
         self.is_over = False
         self.conversation: Any = Login(self)
         self.console_session: ConsoleSession | None = None
@@ -288,7 +288,10 @@ class ConsoleTelnetTransport(TelnetTransport):
     def enter(self, user: str) -> None:
         """Let the user in."""
         self._cancel_login()
-        self.factory.entrance.log_in(self)
+        if not self.factory.entrance.log_in(self):
+            self.screen.show(f"{FULL}\n")
+            self.drop(FULL)
+            return
         since = self.services.clock.seconds()
         operator = ConsoleOperator(
             user, self.address, "telnet", self._notify, self.close, since=since, port=self.port, services=self.services
@@ -310,18 +313,18 @@ class ConsoleTelnetTransport(TelnetTransport):
 
     def fault(self, failure: Failure) -> None:
         """Handle an unexpected exception: log it and drop this connection."""
-        log.failure("console: server fault: peer={peer}", failure=failure, peer=self.name)
+        log.failure("console: server fault: peer={peer}", failure=failure, peer=self.peer_name)
         self.close()
 
     def drop(self, why: str) -> None:
         """Log the reason and close."""
         if not self.is_over:
-            log.warn("console: closed: {why}: peer={peer}", why=why, peer=self.name)
+            log.warn("console: closed: {why}: peer={peer}", why=why, peer=self.peer_name)
             self.close()
 
     def displace(self) -> None:
         """Close in favour of a new connection, because nobody has logged in here."""
-        self.drop("another connection needs its place, and nobody had logged in")
+        self.close()
         self.transport.abortConnection()
 
     def close(self) -> None:

@@ -31,7 +31,13 @@ A_TURN: Final = 5
 """The most refusals that are logged in one turn of the reactor."""
 
 A_SECOND: Final = 100
-"""The most refusals that are logged in a second. Of the others, their number is logged."""
+"""The most refusals that are logged in a second."""
+
+WAITING: Final = 50
+"""The most refusals of an address that wait to be logged. Of further ones, only their number is logged."""
+
+ADDRESSES: Final = 1_000
+"""The most addresses whose refusals wait."""
 
 
 @frozen
@@ -70,8 +76,9 @@ class RefusalLog:
     _rooms: OrderedDict[str, dict[tuple[Seat, str], Refusals]] = field(factory=OrderedDict)
     """The refusals of the newest rooms, by seat and name."""
 
-    _queue: deque[tuple[Refused, str]] = field(factory=deque)
-    """Refusals that are to be logged, with their lines."""
+    _queues: OrderedDict[str, deque[tuple[Refused, str]]] = field(factory=OrderedDict)
+    """Refusals that are to be logged, with their lines, by address: one of each address after the other, so that a
+    flood from one address hides nothing of the others."""
 
     _call: IDelayedCall | None = None
     """The next call that logs."""
@@ -98,7 +105,7 @@ class RefusalLog:
         if room and seat is not None:
             self._keep(room, (seat, peer.called), peer.refusals)
         if is_kept:
-            self._log(Refused(peer.name, peer.listener, refusal, room, seat))
+            self._log(peer.address, Refused(peer.name, peer.listener, refusal, room, seat))
 
     def _keep(self, room: str, seat: tuple[Seat, str], refusals: Refusals) -> None:
         seats = self._rooms.get(room)
@@ -129,36 +136,50 @@ class RefusalLog:
 
     # The log, at a limited rate
 
-    def _log(self, refused: Refused) -> None:
-        now = self.clock.seconds()
-        if now - self._since >= 1.0:
-            self._since, self._left = now, A_SECOND
-        if not self._left:
+    def _log(self, address: str, refused: Refused) -> None:
+        queue = self._queues.get(address)
+        if queue is None and len(self._queues) < ADDRESSES:
+            queue = self._queues[address] = deque()
+        if queue is None or len(queue) >= WAITING:
             self._unlogged[refused.refusal.code] += 1
         else:
-            self._left -= 1
             # The text is made now, because a reservation code that is used up meanwhile would not be recognised.
-            self._queue.append((refused, self.described(refused.refusal)))
+            queue.append((refused, self.described(refused.refusal)))
         if self._call is None:
             self._call = self.clock.callLater(0, self._next)
 
     def _next(self) -> None:
         self._call = None
-        for _ in range(min(A_TURN, len(self._queue))):
-            refused, line = self._queue.popleft()
-            log.warn("refused {code}: {where}: {line}", code=refused.refusal.code, where=refused.where, line=line)
-            for call in list(self.watchers):
-                with log.failureHandler("cannot show a refusal"):
-                    call(refused, line)
-        if self._queue:
-            self._call = self.clock.callLater(0, self._next)
+        now = self.clock.seconds()
+        if now - self._since >= 1.0:
+            self._since, self._left = now, A_SECOND
+        for _ in range(min(A_TURN, self._left)):
+            if not self._queues:
+                break
+            self._left -= 1
+            self._log_one()
+        if self._queues:
+            self._call = self.clock.callLater(0 if self._left else self._since + 1.0 - now, self._next)
         elif self._unlogged:
             self._call = self.clock.callLater(1.0, self._report_unlogged)
+
+    def _log_one(self) -> None:
+        """Log the oldest refusal of the address that comes next."""
+        address, queue = next(iter(self._queues.items()))
+        refused, line = queue.popleft()
+        if queue:
+            self._queues.move_to_end(address)
+        else:
+            del self._queues[address]
+        log.warn("refused {code}: {where}: {line}", code=refused.refusal.code, where=refused.where, line=line)
+        for call in list(self.watchers):
+            with log.failureHandler("cannot show a refusal"):
+                call(refused, line)
 
     def _report_unlogged(self) -> None:
         self._call = None
         unlogged, self._unlogged = self._unlogged, Counter()
         summary = ", ".join(f"{count} {code}" for code, count in unlogged.items())
         log.warn("refused, not logged one by one: {summary}", summary=summary)
-        if self._queue:
+        if self._queues:
             self._call = self.clock.callLater(0, self._next)

@@ -159,6 +159,9 @@ class ConnectionLimits:
     A burst of `per_address` is allowed, so that all clients of an address can reconnect at the same time.
     """
 
+    burst: int = field(default=0, eq=False)
+    """How many connections an address may open at once; 0: `per_address`."""
+
     clock: Callable[[], float] = field(default=time.monotonic, eq=False)
 
     series: LogSeries = field(
@@ -214,17 +217,23 @@ class ConnectionLimits:
     def _take(self, address: str) -> bool:
         """Take a token from an address's bucket, if there is one."""
         now = self.clock()
-        bucket = self._buckets.get(address)
+        bucket, most = self._buckets.get(address), self.burst or self.per_address
         if bucket is None:
             if len(self._buckets) >= MOST_BUCKETS:
                 self._forget(now)
-            bucket = self._buckets[address] = Bucket(self.per_second, self.per_address, now, self.per_address)
+            bucket = self._buckets[address] = Bucket(self.per_second, most, now, most)
         # The configuration may have been reloaded.
-        bucket.rate, bucket.most = self.per_second, self.per_address
+        bucket.rate, bucket.most = self.per_second, most
         if not bucket.level(now):
             return False
         bucket.take(1)
         return True
+
+    def forgive(self, address: str) -> None:
+        """Do not count a connection of an address for its rate."""
+        bucket = self._buckets.get(address)
+        if bucket is not None:
+            bucket.take(-1)
 
     def _forget(self, now: float) -> None:
         """Drop the buckets that are full again, or all of them if that leaves too many.

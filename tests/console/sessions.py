@@ -65,7 +65,9 @@ class ConsoleTestCase(SynchronousTestCase):
         self.stopped: list[float] = []
         self.config = Config(StoreConfig(state=self.mktemp()), {self.kind: self.settings}, ConsoleConfig())
         lobby, levels = self.harness.lobby, LogLevels(LogPublisher())
-        limits = ConnectionLimits("console", 4, 4, self.bans)
+        limits = ConnectionLimits("console", 4, 4, self.bans, clock=self.harness.clock.seconds)
+        self.entrance = Entrance(limits)
+        self.entrance.open_to(4)
         listeners = GameListeners({self.kind: self.harness.factory}, {self.kind: self.kind})
         operators = Operators(self.config.console.idle_seconds)
         self.accounts = Accounts({"admin": SECRET}, self.harness.clock, at_once, lobby.logins)
@@ -76,7 +78,7 @@ class ConsoleTestCase(SynchronousTestCase):
             listeners=listeners,
             accounts=self.accounts,
             operators=operators,
-            limits=limits,
+            open_to=self.entrance.open_to,
             levels=levels,
         )
         self.services = CommandServices(
@@ -91,7 +93,6 @@ class ConsoleTestCase(SynchronousTestCase):
             clock=self.harness.clock,
             stop=lambda: self.stopped.append(self.harness.clock.seconds()),
         )
-        self.entrance = Entrance(limits)
         lobby.alarms.append(operators.alarm)
         lobby.logins.administrators.append(operators.addresses)
         self.paper = Paper()

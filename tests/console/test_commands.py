@@ -8,6 +8,7 @@ from pathlib import Path
 from twisted.logger import capturedLogs
 
 from gamed.console.commands import COMMANDS, LATER
+from gamed.console.entrance import PLACES
 from gamed.core.game import Termination
 from gamed.core.history import STARTED
 from gamed.core.refusals import Refusal
@@ -92,7 +93,7 @@ class LookingTests(ConsoleTestCase):
         self.match()
         rows = {row["listener"]: row for row in json.loads(self.answer("limits --json"))}
         self.assertEqual((rows["battleship"]["open"], rows["battleship"]["of"]), (2, 20_000))
-        self.assertEqual((rows["battleship"]["addresses"], rows["console"]["of"]), (2, 4))
+        self.assertEqual((rows["battleship"]["addresses"], rows["console"]["of"]), (2, 4 + PLACES + 1))
 
     def test_stats(self) -> None:
         self.match()

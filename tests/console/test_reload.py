@@ -111,7 +111,7 @@ class BattleshipTests(ReloadTestCase):
         said = self.reload(console=ConsoleConfig(connections=1, log_level="warn", telnet="", manhole=True))
         self.assertEqual(said["changed"], ["[console] connections", "[console] log_level", "[console] manhole"])
         self.assertEqual(said["needs a restart"], ["[console] telnet"])
-        self.assertEqual((self.services.limits.total, self.services.levels.level), (1, "warn"))
+        self.assertEqual((self.entrance.operators, self.services.levels.level), (1, "warn"))
 
     def test_a_configuration_that_cannot_be_used_changes_nothing(self) -> None:
         def refuse() -> Config:

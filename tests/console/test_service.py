@@ -13,6 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from gamed import tap
 from gamed.config import ConsoleConfig, load
 from gamed.console import service as console_service
+from gamed.console.entrance import PLACES
 from gamed.console.levels import LogLevels
 from gamed.console.ssh_keys import KEY_FILE, host_key
 from gamed.core.errors import ConfigError
@@ -69,7 +70,7 @@ class EndpointTests(ConsoleServiceTestCase):
         battleship = services.listeners.factories["battleship"].limits
         self.assertIs(battleship.bans, services.bans)
         self.assertIs(services.limits.bans, services.bans)
-        self.assertEqual((services.limits.total, battleship.most), (3, 1_000))
+        self.assertEqual((services.limits.total, battleship.most), (3 + PLACES + 1, 1_000))
 
 
 class StartTests(ConsoleServiceTestCase):

@@ -11,6 +11,7 @@ from twisted.internet.error import ConnectionDone
 from twisted.logger import capturedLogs
 from twisted.python.failure import Failure
 
+from gamed.console import entrance
 from gamed.console.ssh import LOGIN_SECONDS, SSHConsoleFactory
 from gamed.console.ssh_keys import AuthorizedKeys
 from tests.console.sessions import ConsoleTestCase
@@ -49,6 +50,7 @@ class StrangerTests(ConsoleTestCase):
         )
 
     def test_connections_are_limited_and_counted_out(self) -> None:
+        self.patch(entrance, "PLACES", 4)
         console_transports = [self.connect(port) for port in range(5)]
         self.assertEqual(
             [console_transport.transport.aborted for console_transport in console_transports],
@@ -73,6 +75,7 @@ class StrangerTests(ConsoleTestCase):
         console_transport = self.connect()
         console_transport.dataReceived(begin + data)
         self.lose(console_transport)
+        self.harness.clock.advance(1.0)
         self.assertEqual((self.services.limits.count, list(self.services.operators)), (0, [self.operator]))
 
     def test_keys_are_the_users_alone(self) -> None:

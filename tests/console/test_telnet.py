@@ -15,6 +15,7 @@ from twisted.logger import capturedLogs
 from twisted.python.failure import Failure
 from zope.interface import directlyProvides
 
+from gamed.console import entrance
 from gamed.console.telnet import LOGIN_SECONDS, STUCK, TelnetFactory
 from tests.console.sessions import PASSWORD, ConsoleTestCase, everything
 from tests.store.logs import sentences
@@ -128,6 +129,7 @@ class LoginTests(TelnetTestCase):
         self.assertEqual((self.factory.console_transports, self.services.limits.count), ({}, 0))
 
     def test_idle_connections_do_not_keep_an_administrator_out(self) -> None:
+        self.patch(entrance, "PLACES", 4)
         console_transports = [self.connect(port) for port in range(4)]
         with capturedLogs() as logs:
             console_transport = self.logged_in()
@@ -139,11 +141,14 @@ class LoginTests(TelnetTestCase):
         self.assertEqual((self.factory.console_transports, self.services.limits.count), ({}, 0))
 
     def test_more_administrators_than_are_wanted(self) -> None:
-        self.services.limits.total = 1
-        console_transport = self.logged_in()
-        self.assertIsNone(self.connect())
-        self.lose(console_transport)
-        self.assertIsNotNone(self.connect())
+        self.entrance.open_to(1)
+        first, second = self.logged_in(), self.connect()
+        said = self.type(second, f"admin\n{PASSWORD}\n".encode())
+        self.assertIn(b"all places of operators are taken", said)
+        self.assertTrue(second.is_over)
+        self.lose(second)
+        self.lose(first)
+        self.assertFalse(self.logged_in().is_over)
 
     def test_the_time_to_log_in_goes_on_while_nothing_is_read(self) -> None:
         console_transport = self.connect()

@@ -10,7 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.core.refusals import KEPT, Refusal
 from gamed.core.stats import Stats
-from gamed.lobby.refusals import A_SECOND, A_TURN, ROOMS, RefusalLog, Refused
+from gamed.lobby.refusals import A_SECOND, A_TURN, ADDRESSES, ROOMS, WAITING, RefusalLog, Refused
 from tests.lobby.doubles import Peer, Turns
 from tests.store.logs import sentences
 
@@ -58,15 +58,41 @@ class RefusalLogTests(SynchronousTestCase):
 
     def test_a_crowd_is_logged_at_a_limited_rate(self) -> None:
         for number in range(A_SECOND + 30):
-            self.log.add(Peer(f"peer {number}"), REFUSAL)
+            self.log.add(self.from_address(number), REFUSAL)
         with capturedLogs() as logs:
             self.clock.turn()
         self.assertEqual(len(sentences(logs)), A_TURN)
         self.assertEqual(len(self.said()), A_SECOND - A_TURN)
-        self.assertEqual(self.said(1.0), ["refused, not logged one by one: 30 unknown-word"])
+        self.assertEqual(len(self.said(1.0)), 30)
         self.log.add(Peer("later"), REFUSAL)
         self.assertEqual(len(self.said()), 1)
         self.assertEqual(self.clock.getDelayedCalls(), [])
+
+    def from_address(self, number: int) -> Peer:
+        peer = Peer(f"10.0.{number // 250}.{number % 250}:4711")
+        peer.address = peer.name.partition(":")[0]
+        return peer
+
+    def test_a_flood_from_two_addresses_hides_nobody_else(self) -> None:
+        students = [self.from_address(2 + number) for number in range(6)]
+        for _ in range(1_000):
+            for flooder in (0, 1):
+                self.log.add(self.from_address(flooder), REFUSAL)
+        for student in students:
+            self.log.add(student, REFUSAL)
+        said = self.said()
+        self.assertEqual([sum(student.name in line for line in said[:8]) for student in students], [1] * 6)
+        self.assertEqual(len(said), A_SECOND)
+        self.assertEqual(len(self.said(1.0)), 2 * WAITING + 6 - A_SECOND)
+        self.assertEqual(self.said(1.0), [f"refused, not logged one by one: {2_000 - 2 * WAITING} unknown-word"])
+
+    def test_of_many_addresses_only_so_many_wait(self) -> None:
+        for number in range(ADDRESSES + 5):
+            self.log.add(self.from_address(number), REFUSAL)
+        for _ in range(ADDRESSES // A_SECOND - 1):
+            self.assertEqual(len(self.said(1.0)), A_SECOND)
+        self.said(1.0)
+        self.assertEqual(self.said(1.0), ["refused, not logged one by one: 5 unknown-word"])
 
     def test_watchers_are_told_and_a_fault_of_one_harms_nobody(self) -> None:
         watching = Watching()

@@ -10,6 +10,7 @@ from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
 from gamed.net.limits import TICK, Bucket, ConnectionLimits, network_of, raise_descriptor_limit
+from gamed.net.log_series import FIRST, PERIOD
 from tests.store.logs import sentences
 
 
@@ -129,6 +130,24 @@ class BucketTests(SynchronousTestCase):
         bucket.take(taken)
         self.assertGreaterEqual(bucket.level(now + bucket.wait), 1)
         self.assertLessEqual(bucket.wait, 1 / rate + TICK)
+
+
+class FloodTests(SynchronousTestCase):
+    def test_a_flood_beyond_the_rate_is_ten_lines_and_a_count(self) -> None:
+        now = 0.0
+        limits = ConnectionLimits("battleship", 10_000, 8, per_second=2.0, clock=lambda: now)
+        with capturedLogs() as logs:
+            for _ in range(2_990):
+                now += 0.0015
+                # Each one that is admitted leaves at once, which ends a series of refusals.
+                if limits.admit("192.0.2.1"):
+                    limits.release("192.0.2.1")
+            now += PERIOD
+            limits.admit("192.0.2.2")
+            limits.release("192.0.2.2")
+        *lines, last = sentences(logs)
+        self.assertLessEqual(len(lines), FIRST)
+        self.assertTrue(last.startswith("not logged one by one: listener=battleship times="), last)
 
 
 class RateTests(SynchronousTestCase):
