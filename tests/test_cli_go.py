@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 from pathlib import Path
@@ -56,6 +57,33 @@ class ConvertTests(GoCase):
         self.run_gamed("convert", self.file("a.xml", NESTED), self.path("b.xml"))
         self.assertEqual(self.version("b.xml"), "GoFans 1.2")
         self.assertEqual(len(self.read("b.xml").roots[0].children), 2)
+
+    def test_a_file_that_is_replaced_is_said(self) -> None:
+        source, target = self.file("a.xml", GOFANS), self.path("b.sgf")
+        self.assertNotIn("existed", self.run_gamed("convert", source, target).stderr)
+        Path(target).chmod(0o640)
+        self.assertIn(f"{target} existed, and is replaced", self.run_gamed("convert", source, target).stderr)
+        self.assertEqual(Path(target).stat().st_mode & 0o777, 0o640)
+
+    def test_a_full_disk_leaves_the_file_as_it_was(self) -> None:
+        def full(path: Path, data: bytes) -> int:
+            with path.open("wb") as file:
+                file.write(data[:1])
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        source = self.file("a.xml", GOFANS)
+        kept = self.file("kept.sgf", b"(;SZ[9])")
+        with patch.object(Path, "write_bytes", full):
+            for target in (self.path("new.sgf"), kept):
+                self.assertIn("No space left on device", self.run_gamed("convert", source, target, status=1).stderr)
+        self.assertEqual(sorted(file.name for file in self.folder.glob("*.sgf")), ["kept.sgf"])
+        self.assertEqual([file.name for file in self.folder.glob(".*")], [])
+        self.assertEqual(Path(kept).read_bytes(), b"(;SZ[9])")
+
+    def test_what_is_not_a_file_is_written_to(self) -> None:
+        found = self.run_gamed("convert", self.file("a.xml", GOFANS), "/dev/null", "--to", "sgf")
+        self.assertNotIn("existed", found.stderr)
+        self.assertTrue(Path("/dev/null").is_char_device())
 
     def test_what_is_left_out_is_said(self) -> None:
         found = self.run_gamed("convert", self.file("a.xml", NESTED), self.path("b.xml"), "--to", "gofans-1.1")
@@ -259,6 +287,18 @@ class RecordTests(GoCase):
         nodes = list(game.main_line())
         self.assertEqual([node.removes for node in nodes], [(), (), ((1, 1),), (), ()])
         self.assertEqual([node.comment for node in nodes][1], "bold")
+
+    def test_the_name_of_the_file_decides_as_in_convert(self) -> None:
+        command = ["record", self.path("new.sgf"), "--size", "9"]
+        found = CliRunner().invoke(cli.main, command, input="c3\nd4\nquit\n")
+        self.assertEqual(found.exit_code, 0, found.output)
+        ((game, _),) = read_sgf((self.folder / "new.sgf").read_bytes())
+        self.assertEqual(len(list(game.main_line())), 2)
+
+    def test_a_move_after_two_passes_is_noted(self) -> None:
+        output = self.type("c3", "pass", "pass", "d4", "quit")
+        self.assertIn("move 4, white D4, which comes after two passes: the game had ended", output)
+        self.assertEqual(output.count("had ended"), 1)
 
     def test_taking_back_and_variations(self) -> None:
         output = self.type("c3", "d4", "back", "e5", "undo", "f6", "back", "forward", "g7", "quit")

@@ -101,8 +101,24 @@ class ImportTests(ImportCase):
             self.file(name, content)
         lines = self.run_gamed("import", str(self.folder)).stdout.splitlines()
         self.assertEqual(lines[-1], "4 documents: 1 imported, 3 duplicate")
-        self.assertIn("latin.sgf: GoFans 2.2: go, 3 moves", lines[0])
+        self.assertIn("latin.sgf: GoFans 2.2: go, 2 moves", lines[0])
         self.assertEqual([seat.name for seat in self.store().thd_find(Query())[0].seats], ["Ä", "B"])
+
+    def test_a_resignation_is_not_a_move(self) -> None:
+        for result, moves in (("B+R", 40), ("W+R", 40), ("B+1.5", 40)):
+            nodes = "".join(f";{'BW'[n % 2]}[{chr(97 + n % 19)}{chr(97 + n // 19 * 2)}]" for n in range(40))
+            found = self.run_gamed("check", self.file("game.sgf", f"(;SZ[19]RE[{result}]{nodes})".encode()))
+            self.assertIn(f"go, {moves} moves", found.stdout)
+
+    def test_an_empty_file_is_called_so(self) -> None:
+        for name in ("empty.sgf", "empty.xml"):
+            found = self.run_gamed("check", self.file(name, b""), status=1)
+            self.assertIn("the file is empty", found.stdout)
+            self.assertNotIn("XML", found.stdout.replace(name, ""))
+
+    def test_xml_in_another_encoding_has_a_hint(self) -> None:
+        found = self.run_gamed("check", self.file("latin.xml", "<game>Ärger</game>".encode("latin-1")), status=1)
+        self.assertIn("convert it, for example with `iconv -f ISO-8859-1 -t UTF-8`", found.stdout)
 
     def test_each_game_of_a_collection_has_its_line(self) -> None:
         name = self.file("club.sgf", b"(;SZ[9]AP[x];B[aa])(;SZ[9];B[bb];W[bb])(;SZ[9];B[cc])")
@@ -209,10 +225,20 @@ class ImportTests(ImportCase):
         shown = on_terminal("import", *names, "--config", str(self.config))
         first, *lines = shown.split("\r\x1b[K")
         # How often the bar is drawn before the first line depends on the speed of the machine.
-        self.assertGreaterEqual(first.count("%"), 4)
+        self.assertEqual(set(re.findall(r"\d+%", first)), {"0%"})
         self.assertEqual(len(lines), 3)
         for number, line in enumerate(lines, 1):
-            self.assertRegex(line, rf"(?s)\A[^%]*(go, 4 moves|is in the store already)\r\n[^\n]*100% .*{number} done")
+            self.assertRegex(line, rf"(?s)\A[^%]*(go, 4 moves|is in the store already)\r\n[^\n]*%.*{number} done")
+        self.assertIn("33%", lines[0])
+        self.assertIn("66%", lines[1])
+        self.assertIn("100%", lines[2])
+
+    def test_the_bar_moves_through_the_games_of_one_file(self) -> None:
+        name = self.file("club.sgf", b"(;SZ[9];B[aa])" * 10)
+        shown = on_terminal("check", name)
+        found = list(map(int, re.findall(r"(\d+)%", shown)))
+        self.assertEqual(found, sorted(found))
+        self.assertLessEqual({10, 20, 50, 90, 100}, set(found))
 
     def test_a_named_pipe_in_a_directory_is_passed_over(self) -> None:
         self.file("club/a.xml", GOFANS)

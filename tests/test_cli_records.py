@@ -105,11 +105,16 @@ class ListTests(StoreTestCase):
             lines = self.run_gamed("list", *args).stdout.split("\n")[1:-1]
             self.assertEqual([line[:8] for line in lines], ids, args)
 
+    def test_a_game_that_there_is_not_names_those_that_there_are(self) -> None:
+        found = self.run_gamed("list", "--game", "nosuch")
+        self.assertIn("There is no game nosuch; there are ", found.stdout)
+        self.assertTrue(found.stdout.endswith("battleship, go.\n"), found.stdout)
+
     def test_it_is_said_that_there_are_more(self) -> None:
         self.keep_three()
         found = self.run_gamed("list", "--limit", "2")
         self.assertEqual(len(found.stdout.splitlines()), 3)
-        self.assertEqual(found.stderr, "There are more than 2 such games: --limit 4 prints more of them.\n")
+        self.assertEqual(found.stderr, "There are more such games: --limit 4 prints more of them.\n")
         self.assertEqual(len(json.loads(self.run_gamed("list", "--limit", "2", "--json").stdout)), 2)
         self.assertEqual(self.run_gamed("list", "--limit", "3").stderr, "")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import json
@@ -116,6 +117,15 @@ class BulkTests(ImportCase):
         self.assertEqual(found.stderr, f"{ROOM}: 'name'\n")
         self.assertEqual(found.stdout, "2 games: 1 written, 1 failed\n")
         self.assertEqual(list(self.files()), [f"{OTHER.id}.xml"])
+
+    def test_a_full_disk_ends_it(self) -> None:
+        def full(*_: object) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        self.patch(replays, "thd_write_file", full)
+        found = self.export(status=1)
+        text = f"cannot write to {self.target}: No space left on device; the remaining games are not written"
+        self.assertEqual(found.stderr, f"gamed: {text}\n")
 
     def test_a_terminal_is_shown_how_far_it_is(self) -> None:
         terminal, shown = Terminal(), io.StringIO()

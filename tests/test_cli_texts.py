@@ -90,6 +90,9 @@ class CompletionTests(SynchronousTestCase):
     def test_games(self) -> None:
         self.assertEqual(self.complete("gamed bot ba"), ["battleship"])
         self.assertEqual(self.complete("gamed records list --game h"), ["hive"])
+        self.assertEqual(self.complete("gamed records list --game g"), ["go"])
+        self.assertNotIn("go", self.complete("gamed bot g"))
+        self.assertEqual(self.complete("gamed export 1234 --format rep"), ["replay"])
         self.assertEqual(self.complete("gamed watch "), ["roborally"])
 
     def test_strategies_of_the_game_or_of_all(self) -> None:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from gamed.cli.records import in_format, replay_format
-from gamed.cli.terminal import counted_of, database
+from gamed.cli.terminal import CANNOT_WRITE, counted_of, database
+from gamed.core.errors import StoreError
 from gamed.texts import printable
 
 if TYPE_CHECKING:
@@ -57,7 +58,11 @@ def _exported(records: Iterator[Record], chosen: str, folder: Path) -> Iterator[
             thd_write_file(path, in_format(record, chosen))
         except click.UsageError as error:
             yield record, NO_FORMAT, error.message
-        except Exception as error:  # noqa: BLE001 (one that fails must not stop the others)
+        except Exception as error:
+            if isinstance(error, OSError) and error.errno in CANNOT_WRITE:
+                raise StoreError(
+                    f"cannot write to {folder}: {error.strerror}; the remaining games are not written"
+                ) from error
             yield record, FAILED, f"{error}" or type(error).__name__
         else:
             yield record, WRITTEN, str(path)

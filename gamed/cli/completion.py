@@ -14,6 +14,21 @@ from gamed.cli.conversion import FORMATS
 AS_IT_IS = "xml"
 """The format of a record as it is stored."""
 
+REPLAY = "replay"
+"""The replay file of the record's game, whatever its format is called."""
+
+
+def kinds() -> list[str]:
+    """Return the games of which there can be records."""
+    from gamed.registry import game_types  # noqa: PLC0415 (heavy)
+
+    return [*game_types(), "go"]
+
+
+def complete_kinds(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the games of which there can be records."""
+    return _beginning(kinds(), incomplete)
+
 
 def complete_games(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
     """Return the games that are installed."""
@@ -38,7 +53,7 @@ def complete_formats(_ctx: click.Context, _param: click.Parameter, incomplete: s
     from gamed.registry import game_types  # noqa: PLC0415 (heavy)
 
     replays = [replay.name for made in game_types().values() for replay in made.replays]
-    return _beginning([AS_IT_IS, *FORMATS, *replays], incomplete)
+    return _beginning([AS_IT_IS, *FORMATS, REPLAY, *replays], incomplete)
 
 
 def _beginning(names: Iterable[str], incomplete: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -125,8 +126,20 @@ def numbered(target: Path, number: int | None) -> Path:
 
 
 def written(target: Path, data: bytes) -> None:
-    """Write a file. Raises GamedError."""
+    """Write a file completely, or leave it as it was. Say so if it replaces another one. Raises GamedError."""
+    # A link stays a link. What is not a file, such as a pipe, cannot be replaced.
+    file = target.resolve() if target.is_symlink() else target
+    part = file.with_name(f".{file.name}.part")
+    is_new = not file.exists()
     try:
-        target.write_bytes(data)
+        if not is_new and not file.is_file():
+            file.write_bytes(data)
+            return
+        part.write_bytes(data)
+        if not is_new:
+            shutil.copymode(file, part)
+            click.echo(one_line(f"{target} existed, and is replaced"), err=True)
+        part.replace(file)
     except OSError as error:
+        part.unlink(missing_ok=True)
         raise GamedError(f"cannot write {target}: {error.strerror}") from error

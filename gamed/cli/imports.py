@@ -12,7 +12,7 @@ import json
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import islice
@@ -46,6 +46,9 @@ STREAM: Final = "-"
 ENDINGS: Final = (".xml", ".xml.gz", ".sgf", ".sgf.gz")
 """The endings of the names of documents in a directory."""
 
+WHOLE: Final = 1_000
+"""What a document is of the length of the progress bar."""
+
 SHARED: Final = 100
 """The most documents in a transaction."""
 
@@ -76,7 +79,7 @@ def import_command(
     settings = store_settings(config)
     reporter = Reporter(as_json)
     with reporter.progress(list(found(paths))) as sources:
-        outcomes = checked(sources, settings.formats, settings.import_bytes, encoding)
+        outcomes = checked(sources, settings.formats, settings.import_bytes, encoding, reporter.take)
         status = reporter.report(kept(settings, outcomes, shlex.join(["import", *paths])))
     ctx.exit(status)
 
@@ -102,7 +105,7 @@ def check_command(  # noqa: PLR0913 (options)
     settings = store_settings(config)
     reporter = Reporter(as_json, VALID)
     with reporter.progress(list(found(paths))) as sources:
-        status = reporter.report(checked(sources, settings.formats, settings.import_bytes, encoding))
+        status = reporter.report(checked(sources, settings.formats, settings.import_bytes, encoding, reporter.take))
     ctx.exit(status)
 
 
@@ -122,11 +125,21 @@ def _is_document(file: Path) -> bool:
     return file.name.endswith(ENDINGS) and (file.is_file() or not file.exists())
 
 
-def checked(sources: Iterable[str], formats: str, budget: int, encoding: str | None = None) -> Iterator[Checked]:
+def _ignore(_name: str, _document: bytes) -> None:
+    """Do nothing."""
+
+
+def checked(
+    sources: Iterable[str],
+    formats: str,
+    budget: int,
+    encoding: str | None = None,
+    take: Callable[[str, bytes], None] = _ignore,
+) -> Iterator[Checked]:
     """Yield the outcome of checking each game, with the name of its document.
 
-    `encoding`: of SGF files, instead of the one that they declare. Raises ConfigError, and RecordError if the encoding
-    is not known.
+    `encoding`: of SGF files, instead of the one that they declare. `take`: called with each document that is read.
+    Raises ConfigError, and RecordError if the encoding is not known.
     """
     from gamed.records.files import outcomes  # noqa: PLC0415 (heavy)
     from gamed.records.importer import refused  # noqa: PLC0415 (heavy)
@@ -145,6 +158,7 @@ def checked(sources: Iterable[str], formats: str, budget: int, encoding: str | N
             except RecordError as error:
                 yield name, refused(error)
             else:
+                take(name, document)
                 for outcome in outcomes(document, known, playing, reading, encoding):
                     yield name, outcome
 
@@ -230,19 +244,44 @@ class Reporter:
     _counts: Counter[str] = field(init=False, factory=Counter)
     _refusals: int = field(init=False, default=0)
     _bar: Any = field(init=False, default=None)
+    _name: str | None = field(init=False, default=None)
+    """The document whose games are reported."""
+
+    _left: float = field(init=False, default=0.0)
+    """How much of it the bar does not show as done: of 1,000 for each document."""
+
+    _shares: dict[str, float] = field(init=False, factory=dict)
+    """What a game of a document is of that, as far as it is known: the others are not read yet, or reported."""
 
     @contextmanager
     def progress(self, sources: Sequence[str]) -> Iterator[Iterable[str]]:
-        """Yield the documents, with a progress bar that follows their iteration; at the end print a summary."""
+        """Yield the documents, with a progress bar that follows what is reported; at the end print a summary."""
         # On a terminal only: a log has no use for it.
         if sys.stderr.isatty():
-            with click.progressbar(sources, file=sys.stderr, width=0, item_show_func=self._done) as bar:
+            length = WHOLE * len(sources)
+            with click.progressbar(length=length, file=sys.stderr, width=0, item_show_func=self._done) as bar:
                 self._bar = bar
-                yield bar
+                yield sources
+                self._advance(None)
         else:
             yield sources
         if not self.as_json:
             self._summarize(len(sources))
+
+    def take(self, name: str, document: bytes) -> None:
+        """Take note of a document that is read. Its number of games is estimated: a variation looks like a game."""
+        if self._bar is not None:
+            self._shares[name] = WHOLE / max(1, document.count(b"(;"))
+
+    def _advance(self, name: str | None) -> None:
+        """Have the bar show that a game of a document is done, and all of the documents before it."""
+        done = 0.0
+        # The same document may be named twice.
+        if name != self._name or not self._left:
+            done, self._name, self._left = self._left, name, 0.0 if name is None else WHOLE
+        share = 0.0 if name is None else min(self._left, self._shares.get(name, WHOLE))
+        self._left -= share
+        self._bar.update(done + share)
 
     def report(self, outcomes: Iterable[Checked]) -> int:
         """Print outcomes; return the exit status."""
@@ -250,17 +289,18 @@ class Reporter:
             code = self.good if outcome.code == "imported" else outcome.code
             self._counts[code] += 1
             self._refusals += not outcome.is_taken
-            with self._above():
+            with self._above(name):
                 (_json if self.as_json else _line)(name, outcome, code)
         return 1 if self._refusals else 0
 
     @contextmanager
-    def _above(self) -> Iterator[None]:
-        """Remove the bar, have a line printed, and draw the bar below it."""
+    def _above(self, name: str) -> Iterator[None]:
+        """Remove the bar, have a line of a document printed, and draw the bar below it."""
         if self._bar is not None:
             click.echo("\r\x1b[K", nl=False, err=True)
         yield
         if self._bar is not None:
+            self._advance(name)
             self._bar.render_progress()
 
     def _done(self, _: object) -> str:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from attrs import define
 
-from gamed.cli.conversion import written
+from gamed.cli.conversion import AS_SGF, GOFANS, in_format, written
+from gamed.cli.sources import is_sgf
 from gamed.core.errors import GamedError, RuleError
 from gamed.texts import printable
 
@@ -29,7 +30,7 @@ save FILE, quit FILE           write to this file from now on"""
 
 
 @click.command(epilog='Example: gamed record game.xml --black "Anna" --white "Bert" --komi 6.5')
-@click.argument("target", metavar="OUT.xml", type=click.Path(dir_okay=False))
+@click.argument("target", metavar="OUT", type=click.Path(dir_okay=False))
 @click.option(
     "--size", type=click.IntRange(1, 52), default=19, show_default=True, help="The number of lines of the board."
 )
@@ -41,7 +42,8 @@ save FILE, quit FILE           write to this file from now on"""
 def record(target: str, **facts: Any) -> None:
     """Record a Go game: enter moves, take them back, start variations, comment.
 
-    The game is written as GoFans 2.2. Commands are read from standard input, one per line; `help` lists them.
+    The game is written as GoFans 2.2, or as SGF if OUT ends with .sgf. Commands are read from standard input, one per
+    line; `help` lists them.
     """
     from gamed.records.recorder import Recorder  # noqa: PLC0415 (heavy)
 
@@ -77,11 +79,8 @@ class Sheet:
 
     @property
     def document(self) -> bytes:
-        """The game as it is now, as GoFans."""
-        from gamed.records import gofans  # noqa: PLC0415 (heavy)
-        from gamed.records.record import document  # noqa: PLC0415 (heavy)
-
-        return document(gofans.write(self.game, VERSION, record_id=""))
+        """The game as it is now, as SGF if the name of the file says so, and otherwise as GoFans."""
+        return in_format(self.game, AS_SGF if is_sgf(str(self.file)) else f"{GOFANS}{VERSION}")[0]
 
     def is_saved(self, name: str = "") -> bool:
         """Write the game, to another file if `name` is given. Print the result; return whether it was written."""

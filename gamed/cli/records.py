@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from gamed.cli.completion import AS_IT_IS, complete_formats, complete_games
+from gamed.cli.completion import AS_IT_IS, REPLAY, complete_formats, complete_kinds, kinds
 from gamed.cli.conversion import FORMATS, complain, written
 from gamed.cli.conversion import in_format as go_in_format
 from gamed.cli.sources import stored
@@ -47,7 +47,6 @@ COLUMNS: Final = ("ID", "STARTED (UTC)", "GAME", "PLAYERS", "RESULT", "LENGTH")
 ELASTIC: Final = (COLUMNS.index("PLAYERS"), COLUMNS.index("RESULT"))
 """The columns that are shortened to fit the terminal, in this order."""
 
-REPLAY: Final = "replay"
 FORMAT_HELP: Final = (
     f"{AS_IT_IS}: as it is stored; {', '.join(FORMATS)}: for Go; {REPLAY}: the replay file of the game's original "
     "server; software-challenge: the replay file of hive."
@@ -77,7 +76,7 @@ def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--game",
             "kind",
             metavar="GAME",
-            shell_complete=complete_games,
+            shell_complete=complete_kinds,
             help="Only this game, for example battleship.",
         ),
         click.option("--player", metavar="NAME", help="Only games of the player with exactly this name."),
@@ -118,12 +117,19 @@ def list_records(config: str | None, *, as_json: bool, limit: int, **criteria: A
     elif found:
         print_table(found, scores)
     elif any(criteria.values()):
-        click.echo(f"No game in {printable(named(settings))} matches.")
+        click.echo(f"No game in {printable(named(settings))} matches.{_kinds(criteria['kind'])}")
     else:
         why = missing_database(settings) or f"Games are recorded in {named(settings)} when they end."
         click.echo(f"No game is recorded yet. {printable(why)}")
     if has_more:
-        click.echo(f"There are more than {limit} such games: --limit {2 * limit} prints more of them.", err=True)
+        click.echo(f"There are more such games: --limit {2 * limit} prints more of them.", err=True)
+
+
+def _kinds(kind: str | None) -> str:
+    """Return a sentence on the games that can be asked for, if `kind` is not one of them."""
+    if kind is None or kind in (known := kinds()):
+        return ""
+    return f" There is no game {printable(kind)}; there are {', '.join(known)}."
 
 
 def print_table(found: Iterable[Summary], scores: Sequence[Scores]) -> None:

@@ -129,11 +129,15 @@ def _widths(table: Table, rows: Sequence[tuple[str, ...]], width: int | None) ->
     if width is None:
         return widths
     excess = sum(widths) + len(GAP) * (len(widths) - 1) - width
-    for column in table.elastic:
-        number = columns.index(column)
-        cut = max(0, min(excess, widths[number] - LEAST))
-        widths[number] -= cut
-        excess -= cut
+    elastic = [columns.index(column) for column in table.elastic]
+    longest = {number: max(len(word) for row in rows for word in row[number].split() or [""]) for number in elastic}
+    # Words are broken only where they do not fit otherwise.
+    for keeps_words in (True, False):
+        for number in elastic:
+            least = max(LEAST, longest[number]) if keeps_words else LEAST
+            cut = max(0, min(excess, widths[number] - least))
+            widths[number] -= cut
+            excess -= cut
     return widths
 
 

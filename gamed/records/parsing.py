@@ -147,7 +147,11 @@ def _refusal(error: Any, encoding: str | None) -> RecordError:
         advice = f"convert it, for example with `iconv -f {encoding} -t UTF-8`"
         return RecordError(f"it is in {encoding}, and records are in UTF-8: {advice}", code="not-xml", line=line)
     message = _PLACE.sub("", error.msg or "the document is empty")
-    return RecordError(f"not XML: {message}", code="not-xml", line=line, column=column)
+    hint = ""
+    if "not proper UTF-8" in message or "bytes in character encoding" in message:
+        hint = ". If it is in another encoding, convert it, for example with `iconv -f ISO-8859-1 -t UTF-8`"
+    sentence = "the file is empty" if "ocument is empty" in message else f"not XML: {message}{hint}"
+    return RecordError(sentence, code="not-xml", line=line, column=column)
 
 
 def _too_deep() -> RecordError:

@@ -6,7 +6,7 @@ Source: docs/reference/records.md#the-import, docs/reference/records.md#gofans.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from attrs import frozen
 
@@ -16,7 +16,7 @@ from gamed.core.history import LINE, MOVE, Entry
 from gamed.core.table import Judged, Table, replay
 from gamed.games.go.replay import after_end
 from gamed.games.go.replay import replay as replay_go
-from gamed.games.go.tree import RESIGNED, GoGame
+from gamed.games.go.tree import RESIGNED, GoGame, Node
 from gamed.games.go.tree import Player as GoPlayer
 from gamed.records import gofans, own
 from gamed.records.dates import iso
@@ -112,13 +112,28 @@ def _on_the_end(game: GoGame) -> Iterator[str]:
     line = list(game.main_line())
     last = {node.player: node for node in line}
     # The pass of a resignation may come after two passes.
-    formal = [node for player in game.players if player.points == RESIGNED and (node := last.get(player.id))]
+    formal = _formal_passes(game, last)
     number = after_end(game)
     if number is not None and not (number == len(line) and line[-1].point is None and line[-1] in formal):
         yield f"move {number} comes after two passes in a row, which end a game"
     for player in game.players:
         if player.points == RESIGNED and (player.id not in last or last[player.id].point is not None):
             yield f"player {player.id} resigned (points -1), and the last move of player {player.id} is not a pass"
+
+
+def _formal_passes(game: GoGame, last: Mapping[int, Node]) -> list[Node]:
+    """Return the passes by which GoFans notes resignations. `last`: the last move of each player."""
+    return [
+        node
+        for player in game.players
+        if player.points == RESIGNED and (node := last.get(player.id)) is not None and node.point is None
+    ]
+
+
+def _length(game: GoGame) -> int:
+    """Return the number of moves of the main line; a resignation is not one."""
+    line = list(game.main_line())
+    return len(line) - len(_formal_passes(game, {node.player: node for node in line}))
 
 
 def summary_of_go(record: Record, game: GoGame) -> Summary:
@@ -135,7 +150,7 @@ def summary_of_go(record: Record, game: GoGame) -> Summary:
         ended=date,
         termination=str(Termination.VICTORY) if is_known else "",
         winner=winner,
-        length=sum(1 for _ in game.main_line()),
+        length=_length(game),
         seats=tuple(SeatSummary(seat, player.name or "", player.points) for seat, player in enumerate(game.players)),
     )
 

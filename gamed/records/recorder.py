@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 import attrs
 from attrs import define, field
@@ -91,9 +92,15 @@ class Recorder:
             known = Node(player, point, removes=taken)
             self.following.append(known)
             self.line.append(known)
-            return f"{self.place}, a variation" if is_variation else self.place
+            late = ", which comes after two passes: the game had ended" if self._has_ended else ""
+            return f"{self.place}, a variation{late}" if is_variation else f"{self.place}{late}"
         self.line.append(known)
         return f"{self.place}, as recorded"
+
+    @property
+    def _has_ended(self) -> bool:
+        """Whether two passes in a row precede the last move."""
+        return any(one.point is None is other.point for one, other in pairwise(self.line[:-1]))
 
     @property
     def has_resigned(self) -> bool:

@@ -80,6 +80,7 @@ _SHOWN: Final = {
 }
 # A value in brackets. Letters of two bytes are matched as a whole: the second byte may be that of a bracket.
 _TEXT = re.compile(rb"\[((?:[\x81-\xfe][\x40-\xfe]|\\.|[^\]\\])*+)(?:\]|\Z)", re.DOTALL)
+LOOK: Final = "by the look of its texts"
 _SAMPLE: Final = 65_536
 _UTF_16: Final = {
     codecs.BOM_UTF16_LE: "utf-16",
@@ -148,7 +149,8 @@ def decoded(data: bytes) -> tuple[str, list[str]]:
     if sentence is None:
         return text, [f"the encoding {name} is not known"] if name and known is None else []
     why = "no encoding" if not name else f"{name}, which is {'wrong' if known else 'not known'}"
-    return text, [f"it was read as {sentence}, because it declares {why}"]
+    advice = "; if names are wrong, choose one with --encoding" if sentence.endswith(LOOK) else ""
+    return text, [f"it was read as {sentence}, because it declares {why}{advice}"]
 
 
 def _is_surely_utf_8(data: bytes) -> bool:
@@ -197,7 +199,7 @@ def _guessed(data: bytes) -> tuple[str, str | None]:
         return data.decode(UTF_8), _SHOWN[UTF_8]
     except UnicodeDecodeError:
         found = _detected(_own_bytes(data))
-    return read_as(data, found)[0], f"{_SHOWN[found]} by the look of its texts"
+    return read_as(data, found)[0], f"{_SHOWN[found]} {LOOK}"
 
 
 def _own_bytes(data: bytes) -> bytes:

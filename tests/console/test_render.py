@@ -28,6 +28,17 @@ class TextTests(SynchronousTestCase):
             for word in ("Ada,", "Grace", "Hopper"):
                 self.assertEqual(sum(word in line for line in lines), 1)
 
+    def test_words_are_not_broken_at_44_columns(self) -> None:
+        table = Table(
+            ("COMMAND", "WHAT"),
+            [("records [list|show|export] [ID]", "a configuration is read again")],
+            elastic=("COMMAND", "WHAT"),
+        )
+        shown = render(table, 44)
+        self.assertLessEqual(max(map(len, shown.splitlines())), 44)
+        for word in ("[list|show|export]", "configuration"):
+            self.assertIn(word, shown)
+
     def test_nothing_is_cut_where_no_column_can_be_wrapped(self) -> None:
         code = "0a1b2c3d-1111-4222-8333-444455556666"
         self.assertIn(code, render(Table(("SEAT", "CODE"), [(0, code)]), 20))

@@ -12,6 +12,8 @@ from gamed.records import sgf_encodings
 
 NAMES = ["utf-8", "utf-7", "idna", "gbk", "cp037", "shift_jis", "iso-2022-jp", "hz", "\xff"]
 
+ADVICE = "; if names are wrong, choose one with --encoding"
+
 
 NAMELESS = (b"CA[" * 300_000, b"CA[" + b" " * 1_000_000, b"CA " * 300_000, b"CA" + b" " * 1_000_000)
 GUESSED = (b"[" * 500_000 + b"\xff", b"[\xe9" * 200_000, b"\x81" * 500_000, b"[\\\xe9" * 200_000)
@@ -40,7 +42,8 @@ class DecodedTests(SynchronousTestCase):
     def test_letters_in_seven_bits(self) -> None:
         text, notes = sgf_encodings.decoded("(;C[\u56f2\u7881])".encode("iso-2022-jp"))
         self.assertEqual(
-            (text, notes), ("(;C[\u56f2\u7881])", ["it was read as ISO-2022-JP, because it declares no encoding"])
+            (text, notes),
+            ("(;C[\u56f2\u7881])", ["it was read as ISO-2022-JP, because it declares no encoding"]),
         )
 
     @settings(deadline=None)
@@ -55,5 +58,6 @@ class DecodedTests(SynchronousTestCase):
             text, notes = sgf_encodings.decoded(data)
             self.assertEqual(len(text), len(data))
             self.assertEqual(
-                notes, ["it was read as Latin-1 (cp1252) by the look of its texts, because it declares no encoding"]
+                notes,
+                [f"it was read as Latin-1 (cp1252) by the look of its texts, because it declares no encoding{ADVICE}"],
             )

@@ -35,6 +35,8 @@ TEXTS_OF_EAST_ASIA = {
     ),
 }
 
+ADVICE = "; if names are wrong, choose one with --encoding"
+
 
 class EncodingTests(SynchronousTestCase):
     def test_named_encodings(self) -> None:
@@ -55,7 +57,8 @@ class EncodingTests(SynchronousTestCase):
         ((game, notes),) = read_sgf("(;GN[J\u00e4ger]PB[\u00dc \u2013 \u00e9])".encode("cp1252"))
         self.assertEqual((game.title, game.players[0].name), ("J\u00e4ger", "\u00dc \u2013 \u00e9"))
         self.assertEqual(
-            notes, ["it was read as Latin-1 (cp1252) by the look of its texts, because it declares no encoding"]
+            notes,
+            [f"it was read as Latin-1 (cp1252) by the look of its texts, because it declares no encoding{ADVICE}"],
         )
 
     def test_a_guess_by_the_texts(self) -> None:
@@ -99,7 +102,7 @@ class EncodingTests(SynchronousTestCase):
         ((game, notes),) = read_sgf(data)
         self.assertEqual([player.name for player in game.players], ["\ucee4\uc81c", "\ud0d5\uc6e8\uc774\uc2f1"])
         said = "it was read as EUC-KR (cp949) by the look of its texts, because it declares UTF-8, which is wrong"
-        self.assertEqual(notes, [said])
+        self.assertEqual(notes, [said + ADVICE])
 
     def test_a_file_that_was_stored_anew_in_utf_8(self) -> None:
         for name in ("GB2312", "Shift_JIS", "EUC-KR", "Big5", "ISO-8859-1"):
