@@ -59,8 +59,11 @@ log = Logger()
 
 T = TypeVar("T")
 
-STOP_WITHIN = 4.0
-"""Seconds to wait for the records and the database when stopping. Records that are not stored are in the journal."""
+STOP_WITHIN = 3.0
+"""Seconds to wait for the records and the database when stopping. Records that are not stored are in the journal.
+
+With a database that does not answer, the whole stop must stay under five seconds, on a busy machine, too.
+"""
 
 CLOSE_WITHIN = 0.5
 """The part of these seconds that is reserved for closing the database."""

@@ -84,9 +84,11 @@ def show(  # noqa: PLR0913 (options)
 def print_facts(shown: Shown) -> None:
     """Print a game's header, and the findings of the referee."""
     width = max(len(name) for name, _ in shown.facts)
+    indent = " " * (width + 2)
     for name, value in shown.facts:
-        for number, line in enumerate(value.splitlines() or [""]):
-            click.echo(f"{name if number == 0 else '':<{width}}  {printable(line)}")
+        # At once: a comment may have two million lines.
+        first, *others = map(printable, value.splitlines() or [""])
+        click.echo("\n".join([f"{name:<{width}}  {first}", *(f"{indent}{line}" for line in others)]))
     for remark in shown.remarks:
         click.echo(remark)
 
