@@ -59,7 +59,7 @@ log = Logger()
 
 T = TypeVar("T")
 
-STOP_WITHIN = 3.0
+STOP_WITHIN = 3.6
 """Seconds to wait for the records and the database when stopping. Records that are not stored are in the journal.
 
 With a database that does not answer, the whole stop must stay under five seconds, on a busy machine, too.

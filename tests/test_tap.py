@@ -490,7 +490,7 @@ class HangingTests(DaemonTestCase):
         self.assertEqual(self.flushLoggedErrors(), [])
         said = [formatEvent(log) for log in logs if log["log_level"] >= LogLevel.warn]
         self.assertEqual(len(said), 3, said)
-        self.assertIn("has not answered for 4.0 seconds; all calls fail until it does", said[0])
+        self.assertIn(f"has not answered for {STOP_WITHIN:.1f} seconds; all calls fail until it does", said[0])
         self.assertIn(f"not recorded: room={room.id}: the database ", said[1])
         self.assertIn("it stays in the journal and is offered again at the next start", said[1])
         self.assertIn("it is not closed", said[2])
