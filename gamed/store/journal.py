@@ -39,6 +39,7 @@ from gamed.core.errors import DiskError, StoreError
 from gamed.core.history import ENDED, OPENED, STARTED, Entry, History
 from gamed.store.lines import FORGOTTEN, encode, prefix
 from gamed.store.recovery import read
+from gamed.store.sizes import Sizes
 from gamed.store.sync import SyncThread
 
 SEGMENT_SIZE: Final = 16 * 1024 * 1024
@@ -159,6 +160,7 @@ class FileJournal:
     _position: int = field(default=0, init=False)
     """The number of bytes that were written since `start`."""
 
+    _sizes: Sizes = field(factory=Sizes, init=False)
     _sync: SyncThread = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -180,6 +182,8 @@ class FileJournal:
         try:
             self.directory.mkdir(parents=True, exist_ok=True)
             self._lock = locked(self.directory)
+            self._sizes = Sizes.of(self.directory)
+            self._sync.note = self._sizes.note
             self._read()
             self._begin_segment(1 + max((*self._segments, *self._numbers(DAMAGED)), default=0))
         except OSError as error:
@@ -192,7 +196,7 @@ class FileJournal:
     def _read(self) -> None:
         self._segments.extend(self._numbers(SUFFIX))
         reading = read((number, self._path(number)) for number in self._segments)
-        for number in reading.damaged:
+        for number in reading.damaged | set(self._cut_ones()):
             _keep_aside(self._path(number))
         for path in self.damaged:
             log.error("journal: {path} is damaged; it is kept until you remove it", path=str(path))
@@ -201,6 +205,20 @@ class FileJournal:
             for entry in (room.history.opened(), *room.history.entries):
                 track.encoded(entry)
             self._found.append(room.history)
+
+    def _cut_ones(self) -> Iterator[int]:
+        """Yield the segments that are shorter than they were, and log by how much."""
+        for number in self._segments:
+            size, known = self._path(number).stat().st_size, self._sizes.known(number)
+            if size < known:
+                log.warn(
+                    "journal: {name} has {size} bytes, and had {known}: its end is missing; games of which no other "
+                    "line is left may be missing, and are not named",
+                    name=self._path(number).name,
+                    size=size,
+                    known=known,
+                )
+                yield number
 
     def _numbers(self, suffix: str) -> list[int]:
         names = [path.stem for path in self.directory.glob(f"*{suffix}")]
@@ -216,6 +234,7 @@ class FileJournal:
         self._mend()
         self._sync.stop()
         self._descriptor = -1
+        self._sizes.close()
         os.close(self._lock)
 
     def open_rooms(self) -> Iterator[History]:
@@ -289,7 +308,7 @@ class FileJournal:
         unsynced.append((self._position, data))
         if unsynced[0][0] <= self._sync.synced:
             self._trim()
-        self._sync.written(self._position)
+        self._sync.written(self._position, (self._segments[-1], self._size))
 
     def _trim(self) -> None:
         while self._unsynced and self._unsynced[0][0] <= self._sync.synced:
@@ -335,6 +354,7 @@ class FileJournal:
     def _begin_segment(self, number: int) -> None:
         self._descriptor = os.open(self._path(number), _FLAGS, 0o600)
         self._segments.append(number)
+        self._sizes.note(number, 0)
         self._size, self._is_spent = 0, False
         self._sync.begin(self._descriptor)
 

@@ -49,6 +49,10 @@ def _nothing() -> None:
     """Do nothing."""
 
 
+def _ignore(_number: int, _size: int) -> None:
+    """Do nothing."""
+
+
 @define
 class SyncThread:
     """Syncs the bytes since the last sync, and then makes the calls that wait for them, in order.
@@ -70,6 +74,9 @@ class SyncThread:
     """Called in the reactor's thread as soon as a sync has failed."""
 
     retry: float = RETRY
+    note: Callable[[int, int], object] = _ignore
+    """Called in the thread after a sync, with the number and the length of a segment that was synced."""
+
     failed: OSError | None = None
     """The error of the last sync; None if it succeeded."""
 
@@ -81,6 +88,9 @@ class SyncThread:
 
     _position: int = 0
     """The position up to which all bytes were written, that is, given to the kernel."""
+
+    _place: tuple[int, int] = (0, 0)
+    """The segment that was written to last, and its length then. One value, so that the thread gets a pair."""
 
     _current: int = -1
     """The descriptor of the segment that is written to."""
@@ -144,8 +154,10 @@ class SyncThread:
         self._mended.set()
         self._dirty.set()
 
-    def written(self, position: int) -> None:
-        """Take note that all bytes up to a position were written."""
+    def written(self, position: int, place: tuple[int, int] = (0, 0)) -> None:
+        """Take note that all bytes up to a position were written: the number of their segment, and its length now."""
+        # In this order; see `_pass`.
+        self._place = place
         self._position = position
         # `set` takes a lock and `is_set` does not; this runs once a move.
         if not self._dirty.is_set():
@@ -182,13 +194,14 @@ class SyncThread:
         with self._lock:
             is_halted = self.is_halted
             # The position must be read first: all bytes up to it are in the segments that are read then.
-            position = self._position
+            # The place before the position: so a place whose position is not synced is not noted.
+            place, position = self._place, self._position
             current, retired, is_new = self._current, self._retired, self._is_new
             superseded = self._superseded
             self._retired, self._superseded, self._is_new = [], [], False
         if not is_halted:
             try:
-                self._sync(position, current, retired, is_new=is_new)
+                self._sync(position, place, current, retired, is_new=is_new)
             except OSError as error:
                 self._fail(error)
             else:
@@ -214,7 +227,7 @@ class SyncThread:
             self.failed = None
         self._release()
 
-    def _sync(self, position: int, current: int, retired: list[int], *, is_new: bool) -> None:
+    def _sync(self, position: int, place: tuple[int, int], current: int, retired: list[int], *, is_new: bool) -> None:
         for descriptor in retired:
             os.fdatasync(descriptor)
         if is_new:
@@ -222,6 +235,7 @@ class SyncThread:
         if position > self.synced:
             os.fdatasync(current)
             self.synced = position
+            self.note(*place)
 
     def _release(self) -> None:
         calls = []
