@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from attrs import frozen
 
 from gamed.core.errors import IllegalMove
+from gamed.core.findings import Finding
 from gamed.core.game import Options, Termination
-from gamed.core.history import LINE, MOVE, Entry
+from gamed.core.history import LEFT, LINE, MOVE, Entry
 from gamed.core.table import Judged, Table, replay
 from gamed.games.go.replay import after_end
 from gamed.games.go.replay import replay as replay_go
@@ -46,7 +47,7 @@ def play_own(record: Record, table: Callable[[Options], Table]) -> Played:
     _check_bodies(history.entries)
     fresh = table(history.options)
     deque(replay(fresh, history), maxlen=0)
-    _compare(fresh.match, judged)
+    _compare(fresh.match, judged, history.entries)
     _check_result(record, found)
     return Played(found)
 
@@ -62,7 +63,7 @@ def _check_bodies(entries: Sequence[Entry]) -> None:
             before[entry.kind] += 1
 
 
-def _compare(found: Judged, recorded: own.Judgement) -> None:
+def _compare(found: Judged, recorded: own.Judgement, entries: Sequence[Entry]) -> None:
     """Compare the referee's findings with those in a record, up to the entry up to which the record was judged."""
     last = recorded.unjudged
     # Earlier versions of gamed stopped judging at a line that they could not read, or after a line that made it unclear
@@ -77,8 +78,17 @@ def _compare(found: Judged, recorded: own.Judgement) -> None:
         if finding not in recorded.findings:
             raise IllegalMove(f"entry {finding.entry}, seat {finding.seat}: {finding.text}", code=finding.code)
     for finding in recorded.findings:
-        if finding not in judged:
+        if finding not in judged and not _is_why_it_was_removed(finding, entries):
             raise IllegalMove(f"entry {finding.entry}, seat {finding.seat}: the rules find no {finding.code} there")
+
+
+def _is_why_it_was_removed(finding: Finding, entries: Sequence[Entry]) -> bool:
+    """Whether a finding says why the server removed a player. No record has the message, so no rules can find it."""
+    if finding.entry >= len(entries):
+        return False
+    left = entries[finding.entry]
+    is_forfeit = left.kind == LEFT and left.data.get("why") == Termination.FORFEIT
+    return is_forfeit and left.seat == finding.seat
 
 
 def _check_result(record: Record, found: Summary) -> None:
