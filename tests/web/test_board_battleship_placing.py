@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.web.test_board_battleship import FIRST, OPTIONS, READY, SECOND, SHIPS, BoardTestCase, person, scene
+from tests.web.test_board_battleship import FIRST, READY, SECOND, SHIPS, BoardTestCase, person, scene
 
 
 class PlacingTests(BoardTestCase):
@@ -98,12 +98,10 @@ class PlacingTests(BoardTestCase):
         self.wait("window.said.includes('not so')")
         self.assertEqual(self.places(), SHIPS)
 
-    def test_corners_touch_only_where_the_room_allows_it(self) -> None:
-        self.drag((8, 9), (3, 3), (5, 3))
-        self.assertEqual(len(self.acted()), 1)
-        self.update(scene(person(ready=False), options={**OPTIONS, "corner_contact": False}))
-        self.drag((8, 9), (3, 3), (4, 3))
-        self.assertEqual(self.acted(), [])
+    def test_ships_do_not_touch_at_corners_either(self) -> None:
+        self.drag((8, 9), (4, 3))
+        self.assertEqual((self.acted(), self.places()), ([], SHIPS))
+        self.assertIn("The ship does not fit there: ships must not touch.", self.announced())
 
     def test_another_scene_does_not_take_the_ship_out_of_the_hand(self) -> None:
         self.press("Tab", "Enter", "ArrowDown")

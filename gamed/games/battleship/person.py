@@ -16,7 +16,7 @@ from attrs import define, field
 
 from gamed.core.errors import IllegalMove, InvalidMove, NotYourTurn, RemoteProtocolError
 from gamed.games.battleship.chart import Chart
-from gamed.games.battleship.fleet import BOARD, FLEET, PLACEMENTS, RIMS, SIZE, AnswerError, Cell, Sea, cells
+from gamed.games.battleship.fleet import BOARD, FLEET, PLACEMENTS, SIZE, AnswerError, Cell, Sea, cells, full_rim
 from gamed.games.battleship.follower import Follower, spoken
 from gamed.games.battleship.placement import Defence, PlacementError, place_fleet
 from gamed.games.battleship.states import Phase
@@ -44,8 +44,7 @@ class Person(Follower):
     If the enemy lies or breaks other rules, the human sees a message and plays on. Whether to leave is the human's
     decision.
 
-    The ships of random fleets do not touch at corners, as the text demands, so they are legal for every referee. Ships
-    that are placed by hand may touch there, as in both original programs. Source:
+    Ships do not touch, not even at corners, so they are legal for every referee. Source:
     docs/specs/battleship.md#ship-placement.
     """
 
@@ -79,7 +78,7 @@ class Person(Follower):
     _has_won: bool | None = field(default=None, init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._defence = Defence(place_fleet(self.random, corner_contact=False))
+        self._defence = Defence(place_fleet(self.random))
 
     # The wire
 
@@ -190,7 +189,7 @@ class Person(Follower):
 
     def _roll(self) -> bytes:
         try:
-            self._defence.fleet = place_fleet(self.random, corner_contact=False)
+            self._defence.fleet = place_fleet(self.random)
         except PlacementError as error:
             raise IllegalMove(f"{error}; try again", code="no-place") from error
         return b""
@@ -350,7 +349,7 @@ def _read_fleet(value: object) -> tuple[int, ...]:
     for ship in fleet:
         if ship & taken:
             raise IllegalMove(f"the ship at {_label(next(cells(ship)))} touches another one", code="touching")
-        taken |= ship | RIMS[True][ship]
+        taken |= ship | full_rim(ship)
     return tuple(fleet)
 
 

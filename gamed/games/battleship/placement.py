@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from random import Random
 
 from attrs import define
@@ -13,11 +12,11 @@ from gamed.games.battleship.fleet import (
     HIT,
     LAST_SUNK,
     PLACEMENTS_THROUGH,
-    RIMS,
     SIZE,
     SUNK,
     WATER,
     Cell,
+    full_rim,
 )
 
 FAILED_TRIES = 100
@@ -31,21 +30,21 @@ class PlacementError(GamedError):
     """No fleet was found within the permitted tries."""
 
 
-def place_fleet(random: Random, corner_contact: bool = True) -> tuple[int, ...]:  # noqa: FBT001, FBT002
-    """Return five ship masks of the lengths 5, 4, 3, 3, 2 that do not touch.
+def place_fleet(random: Random) -> tuple[int, ...]:
+    """Return five ship masks of the lengths 5, 4, 3, 3, 2 that do not touch, not even at corners.
 
     A try is a random start cell with one of four directions. The 101st failed try of a ship gives up the board, and the
     16th board given up raises PlacementError. Source: docs/specs/battleship.md#gameds-players,
     docs/specs/battleship.md#ship-placement.
     """
     for _ in range(FAILED_BOARDS + 1):
-        fleet = _board(random, RIMS[corner_contact])
+        fleet = _board(random)
         if fleet:
             return fleet
     raise PlacementError(f"no fleet found: {FAILED_BOARDS + 1} boards given up, {FAILED_TRIES} failed tries a ship")
 
 
-def _board(random: Random, rims: Mapping[int, int]) -> tuple[int, ...]:
+def _board(random: Random) -> tuple[int, ...]:
     """Return one fleet, or () once a ship has used up its tries."""
     fleet: tuple[int, ...] = ()
     taken = 0
@@ -54,7 +53,7 @@ def _board(random: Random, rims: Mapping[int, int]) -> tuple[int, ...]:
         if not ship:
             return ()
         fleet += (ship,)
-        taken |= ship | rims[ship]
+        taken |= ship | full_rim(ship)
     return fleet
 
 

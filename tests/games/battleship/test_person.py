@@ -89,10 +89,6 @@ class PlacingTests(SynchronousTestCase):
             self.assertEqual(set(fleet["cells"]), CELLS)
             self.assertEqual(sorted(map(str, fleet["ships"])), sorted(map(str, SHIPS)))
 
-    def test_corners_may_touch(self) -> None:
-        ships = [[0, 0, 5, "h"], [5, 1, 4, "h"], *SHIPS[2:3], [9, 2, 3, "v"], [8, 9, 2, "h"]]
-        self.assertEqual(Person(Random(1)).act({"do": "place", "ships": ships}), b"")
-
     def test_what_is_no_fleet_is_refused_with_a_reason(self) -> None:
         last = SHIPS[:4]
         for ships, code in (
@@ -114,6 +110,7 @@ class PlacingTests(SynchronousTestCase):
             ([*last, [0, -(10**30), 2, "h"]], "off-board"),
             ([*last, [4, 0, 2, "h"]], "touching"),
             ([*last, [4, 1, 2, "h"]], "touching"),
+            ([*last, [4, 3, 2, "h"]], "touching"),
         ):
             made = person(ready=False)
             error = self.assertRaises(RuleError, made.act, {"do": "place", "ships": ships})

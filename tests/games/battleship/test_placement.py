@@ -18,7 +18,6 @@ from gamed.games.battleship.fleet import (
     HIT,
     LAST_SUNK,
     PLACEMENTS,
-    RIMS,
     SUNK,
     WATER,
     cells,
@@ -109,10 +108,10 @@ class QuotaTests(SynchronousTestCase):
 class TryTests(SynchronousTestCase):
     """Single tries: each test gives a first ship, one try, and then tries that are sure to succeed."""
 
-    def second(self, attempt: Try, *, corner_contact: bool = True) -> int:
+    def second(self, attempt: Try) -> int:
         """Return the ship of length 4 after a 5 in row 4, columns 2 to 6, having tried `attempt` first."""
         random = scripted(((42, EAST), attempt), tuple((cell, EAST) for cell in range(100)))
-        return place_fleet(random, corner_contact=corner_contact)[1]
+        return place_fleet(random)[1]
 
     def test_a_ship_runs_in_each_of_the_four_directions(self) -> None:
         self.assertEqual(self.second((89, WEST)), 0b1111 << 86)
@@ -131,41 +130,25 @@ class TryTests(SynchronousTestCase):
         for attempt in ((52, EAST), (36, WEST), (47, SOUTH), (41, NORTH)):
             self.assertEqual(self.second(attempt), 0b1111)
 
-    def test_corners_may_touch_only_where_that_is_allowed(self) -> None:
-        touching = sum(1 << cell for cell in (57, 67, 77, 87))
-        self.assertEqual(self.second((57, SOUTH), corner_contact=True), touching)
-        self.assertEqual(self.second((57, SOUTH), corner_contact=False), 0b1111)
+    def test_a_ship_at_the_corner_of_another_is_a_failed_try(self) -> None:
+        self.assertEqual(self.second((57, SOUTH)), 0b1111)
 
 
 class FleetTests(SynchronousTestCase):
-    @given(seed=st.integers(0, 2**32), corner_contact=st.booleans())
+    @given(seed=st.integers(0, 2**32))
     @settings(deadline=None, max_examples=60)
-    def test_every_fleet_is_legal(self, seed: int, *, corner_contact: bool) -> None:
-        fleet = place_fleet(Random(seed), corner_contact=corner_contact)
+    def test_every_fleet_is_legal(self, seed: int) -> None:
+        fleet = place_fleet(Random(seed))
         self.assertEqual(tuple(ship.bit_count() for ship in fleet), FLEET)
         taken = 0
         for ship in fleet:
             self.assertIn(ship, PLACEMENTS[ship.bit_count()])
             self.assertFalse(ship & taken)
-            taken |= ship | RIMS[corner_contact][ship]
+            taken |= ship | full_rim(ship)
 
     def test_the_same_generator_places_the_same_fleet(self) -> None:
         self.assertEqual(place_fleet(Random(7)), place_fleet(Random(7)))
         self.assertNotEqual(place_fleet(Random(7)), place_fleet(Random(8)))
-
-    def test_corner_contact_is_as_frequent_as_in_the_original(self) -> None:
-        # 34.4 % of 20,000 boards of the Java client: docs/specs/battleship.md#ship-placement.
-        # Three standard deviations of 2,000 are 3.2 %.
-        random = Random(20110112)
-        touching = sum(self.touches(place_fleet(random)) for _ in range(2_000))
-        self.assertTrue(0.31 < touching / 2_000 < 0.38, touching)
-
-    def touches(self, fleet: tuple[int, ...]) -> bool:
-        return any(full_rim(ship) & sum(fleet) for ship in fleet)
-
-    def test_without_corner_contact_no_corners_touch(self) -> None:
-        random = Random(3)
-        self.assertFalse(any(self.touches(place_fleet(random, corner_contact=False)) for _ in range(200)))
 
     def test_ships_lie_across_as_often_as_down(self) -> None:
         random = Random(5)

@@ -104,13 +104,10 @@ function shipCells([x, y, length, way]) {
 }
 
 /** Whether the ship at `index` may lie as it does among the others. */
-function fits(ships, index, corners) {
+function fits(ships, index) {
   const mine = shipCells(ships[index]);
   if (!mine.every(([x, y]) => inside(x, y))) return false;
-  return !ships.some((ship, other) => other !== index && shipCells(ship).some(([x, y]) => mine.some(([a, b]) => {
-    const [dx, dy] = [Math.abs(a - x), Math.abs(b - y)];
-    return corners ? dx + dy <= 1 : Math.max(dx, dy) <= 1;
-  })));
+  return !ships.some((ship, other) => other !== index && shipCells(ship).some(([x, y]) => mine.some(([a, b]) => Math.abs(a - x) <= 1 && Math.abs(b - y) <= 1)));
 }
 
 /** The ship, moved back onto the board. */
@@ -206,7 +203,6 @@ function told(board, miss) {
 function harbour(context, place) {
   const { t } = context;
   let ships = [];
-  let corners = true;
   let chosen = 0;
   let picked = null; // {ship, drag}: where the chosen ship is held, and how the pointer holds it
   const water = svg("g", { "aria-hidden": "true" }, Array.from({ length: SIZE * SIZE }, (_, cell) => svg("rect",
@@ -225,7 +221,7 @@ function harbour(context, place) {
       if (!ship) return;
       const [x, y, length, way] = ship;
       const isPicked = Boolean(picked) && index === chosen;
-      const isBad = isPicked && !fits(tried(), index, corners);
+      const isBad = isPicked && !fits(tried(), index);
       const [width, height] = way === "h" ? [100 * length, 100] : [100, 100 * length];
       hull.setAttribute("transform", `translate(${100 + 100 * x} ${100 + 100 * y})`);
       hull.children[0].setAttribute("width", width - 16);
@@ -256,7 +252,7 @@ function harbour(context, place) {
   }
   function drop() {
     const next = tried();
-    if (!fits(next, chosen, corners)) {
+    if (!fits(next, chosen)) {
       context.announce(t("misfit"));
       if (picked.drag) putBack();
       return;
@@ -289,7 +285,7 @@ function harbour(context, place) {
       for (let back = 0; back < length; back += 1) {
         const ship = other === "h" ? [a - back, b, length, other] : [a, b - back, length, other];
         const next = ships.map((one, index) => (index === chosen ? ship : one));
-        if (!fits(next, chosen, corners)) continue;
+        if (!fits(next, chosen)) continue;
         ships = next;
         draw();
         place(next);
@@ -356,8 +352,7 @@ function harbour(context, place) {
     node,
     turn,
     focus: () => hulls[chosen].focus(),
-    show(fleet, mayTouchCorners) {
-      corners = mayTouchCorners;
+    show(fleet) {
       // The player goes on holding a ship, unless another window has moved it.
       if (picked && String(fleet[chosen]) !== String(ships[chosen])) picked = null;
       ships = fleet;
@@ -498,7 +493,7 @@ function playing(root, context) {
     const { you, phase } = scene;
     const isPlacing = phase === "placing";
     arrange(isPlacing);
-    if (isPlacing) port.board.show(placed ?? you.fleet.ships, scene.options?.corner_contact !== false);
+    if (isPlacing) port.board.show(placed ?? you.fleet.ships);
     const faults = [...new Set(you.faults.map((fault) => (fault.code === "dishonest" ? "lied" : "erred")))];
     enemy.say([t("enemy")], [roster(you.enemy.afloat, t), ...faults.map((fault) => el("p", { class: "note", "data-fault": fault }, `${t(fault)} ${t("stay")}`))],
       `${you.enemy.afloat} ${faults}`);
