@@ -130,7 +130,7 @@ class OutcomeTests(SynchronousTestCase):
         for old, new in (
             (b' publisher="GoFans"', b""),
             (b'publisher="GoFans"', b'publisher=" "'),
-            (b'version="2.1"', b'version="two"'),
+            (b'version="2.1"', b'version=""'),
             (b"<body>", b"<more/><body>"),
         ):
             found = self.assert_code(changed(GOFANS, old, new), "not-standard")
@@ -371,6 +371,10 @@ class UnharmedTests(SynchronousTestCase):
             "2d8cbe9a-ba0c-5817-9d09-0f0e394ee0d6",
         )
 
+    def test_a_version_is_any_text(self) -> None:
+        for version in ("1.0b", "2011-01", "zwei", "1.0 beta"):
+            self.assertEqual(self.stored(changed(UNKNOWN, b"3.0", version.encode())).version, version)
+
     def test_publisher_and_version_are_tokens(self) -> None:
         spaced = changed(UNKNOWN, b'"Klub L', b'"  Klub \n L').replace(b"3.0", b" 3.0 ")
         self.assertEqual(self.stored(changed(spaced, b"Klub \n L", b"Klub\tL")).publisher, "Klub Löwe")
@@ -394,7 +398,7 @@ class FurtherFormatsTests(SynchronousTestCase):
         <xs:sequence><xs:element name="header"/><xs:element name="body" type="xs:integer"/></xs:sequence>
         <xs:attribute name="publisher"/><xs:attribute name="version"/></xs:complexType></xs:element></xs:schema>"""
     INDEX = b"""<index standard="Standard.xsd">
-        <format publisher="%b" version="1.0" schema="club.xsd" kind="go" playable="%b"/></index>"""
+        <format publisher="%b" version="1.0b" schema="club.xsd" kind="go" playable="%b"/></index>"""
 
     def directory(self, publisher: bytes = b"Club", playable: bytes = b"false") -> Path:
         folder = Path(self.mktemp())
@@ -406,7 +410,7 @@ class FurtherFormatsTests(SynchronousTestCase):
     def test_a_publisher_is_added_without_code(self) -> None:
         for playable in (b"false", b"true"):
             formats = index(self.directory(playable=playable))
-            text = b'<game publisher="Club" version="1.0"><header/><body>%b</body></game>'
+            text = b'<game publisher="Club" version="1.0b"><header/><body>%b</body></game>'
             self.assertEqual(check(text % b"7", formats, {}).code, "imported")
             self.assertEqual(check(text % b"x", formats, {}).code, "not-valid")
             self.assertEqual(check(GOFANS, formats, {}).code, "imported")
@@ -434,7 +438,7 @@ class FurtherFormatsTests(SynchronousTestCase):
 
     def test_a_format_of_ours_stays_ours(self) -> None:
         folder = self.directory(b"GoFans")
-        (folder / "club.xml").write_bytes((folder / "club.xml").read_bytes().replace(b'"1.0"', b'"1.1"'))
+        (folder / "club.xml").write_bytes((folder / "club.xml").read_bytes().replace(b'"1.0b"', b'"1.1"'))
         self.assert_refused(folder, "GoFans 1.1 has two schemas")
 
 

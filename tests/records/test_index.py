@@ -109,7 +109,7 @@ class ValidateTests(SynchronousTestCase):
         for old, new, line in (
             (b' publisher="gamed-battleship"', b"", 2),
             (b'publisher="gamed-battleship"', b'publisher=" "', 2),
-            (b'version="1.0">', b'version="hive-1">', 2),
+            (b'version="1.0">', b'version=" ">', 2),
             (b'version="1.0">', b'version="1.0" more="1">', 2),
             (b"</body>", b"</body><body/>", 25),
         ):
