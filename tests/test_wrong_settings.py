@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from twisted.logger import capturedLogs
 
 from gamed import quick_checks
-from gamed.cli import main
+from gamed.cli import examination, main
 from gamed.config import AccountConfig, ConsoleConfig, StoreConfig, WebConfig, load
 from gamed.registry import games
 from tests.net.certificates import Authority
@@ -44,6 +44,8 @@ class WrongSettingsTests(DaemonTestCase):
         super().setUp()
         # There are passwords in it, and that everybody could read them is not what is tested.
         (self.folder / "gamed.toml").touch(0o600)
+        # A machine on which gamed is installed has units.
+        self.patch(examination, "has_unit", lambda _endpoint: False)
 
     def toml(self, section: str, text: str) -> str:
         """Return a configuration in which only some keys of a section are there, and no listener of another is on."""

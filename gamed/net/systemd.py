@@ -119,7 +119,7 @@ class UnusedSocket(Service):
 
     def privilegedStartService(self) -> None:
         """Accept and close, and log a warning."""
-        log.warn("[{section}] {warning}", section=self.section, warning=self.warning)
+        log.warn("[{section}] {text}", section=self.section, text=self.warning)
         serverFromString(self.reactor, self.endpoint).listen(_NobodyIsServed()).addCallback(self._listening)
 
     def _listening(self, port: IListeningPort) -> None:
