@@ -214,6 +214,7 @@ class AdminTests(AdminTestCase):
         page.wait_for_function("where => document.querySelector(where).naturalWidth > 100", arg=picture)
         # The lobby has them, too, and says to others that the seats are reserved.
         page.click(".brand")
+        page.wait_for_selector("[data-room]")
         self.assertEqual(codes_of(page), codes)
         other = self.tab(self.browser())
         other.goto("/")
