@@ -5,7 +5,6 @@ Source: docs/reference/records.md#the-import ("nothing half-stored").
 
 from __future__ import annotations
 
-import re
 import subprocess
 import time
 from pathlib import Path
@@ -22,8 +21,6 @@ from tests.daemon import SCRIPTS
 from tests.proofs import amount, skip  # noqa: F401 (trial looks for `skip`)
 
 GAMES = 1_000
-START, WORK = 0.4, 3.0
-"""Seconds that the command needs before its first file, and about as many as it needs for all."""
 
 
 class ImportKillTests(SynchronousTestCase):
@@ -34,6 +31,10 @@ class ImportKillTests(SynchronousTestCase):
         self.config = self.folder / "gamed.toml"
         self.config.write_text('[store]\nurl = "sqlite:///games.db"\n')
         self.command = [SCRIPTS / "gamed", "import", self.folder / "games", "--config", self.config]
+
+    def forget(self) -> None:
+        for file in self.folder.glob("games.db*"):
+            file.unlink()
 
     def stored(self) -> set[str]:
         """Return the ids that are stored, after a look at each record."""
@@ -52,24 +53,28 @@ class ImportKillTests(SynchronousTestCase):
 
     def test_killed_at_random_moments(self) -> None:
         random = Random(3)
+        start = time.monotonic()
+        subprocess.run(self.command, stdout=subprocess.DEVNULL, check=True)
+        whole = time.monotonic() - start
+        self.forget()
         before: set[str] = set()
         kills, within = amount(60, 4), 0
         for _ in range(kills):
             with subprocess.Popen(self.command, stdout=subprocess.DEVNULL) as process:
-                time.sleep(random.uniform(START, START + WORK))
+                time.sleep(random.uniform(0, whole))
                 process.kill()
             now = self.stored() if (self.folder / "games.db").exists() else set()
             self.assertLessEqual(before, now)
             within += len(before) < len(now) < GAMES
             before = now
             if len(now) == GAMES:
-                for file in self.folder.glob("games.db*"):
-                    file.unlink()
+                self.forget()
                 before = set()
         done = subprocess.run(self.command, capture_output=True, text=True, check=True)
-        counts = re.fullmatch(r"1000 documents: (\d+) duplicate(?:, (\d+) imported)?", done.stdout.splitlines()[-1])
-        assert counts is not None, done.stdout[-200:]
-        duplicates, rest = (int(count or 0) for count in counts.groups())
-        print(f"\n{kills} imports killed, {within} of them between two records; the last run found {duplicates} there")
-        self.assertEqual((duplicates, rest), (len(before), GAMES - len(before)))
+        documents, _, outcomes = done.stdout.splitlines()[-1].partition(": ")
+        counts = {outcome: int(count) for count, outcome in map(str.split, outcomes.split(", "))}
+        print(f"\n{kills} imports killed, {within} of them between two records; the last run: {outcomes}")
+        self.assertEqual(documents, f"{GAMES} documents")
+        found = {"duplicate": len(before), "imported": GAMES - len(before)}
+        self.assertEqual(counts, {outcome: count for outcome, count in found.items() if count})
         self.assertEqual(len(self.stored()), GAMES)
