@@ -26,6 +26,7 @@ from tests.web.canned import (
 )
 
 HEAVIEST = 60_000
+SHELL = "/static/words"
 REFUSED = {
     "seat": 0,
     "name": "Ann",
@@ -146,7 +147,10 @@ class LooksTest(ShellTestCase):
         heaviest = max(
             (sum(len(gzipped(file.read_bytes())) for file in files if file.is_file()) for files in boards), default=0
         )
-        for name, (path, ready) in PAGES.items():
+        german = {"seat in German": PAGES["seat"]}
+        for name, (path, ready) in (PAGES | german).items():
+            if name in german:
+                self.page.evaluate("localStorage.setItem('gamed.language', 'de')")
             self.weights.clear()
             self.page.goto("about:blank")
             self.visit(path, ready)
@@ -175,6 +179,16 @@ class SettingsTest(ShellTestCase):
         self.see("nimmt a1")
         self.page.select_option('select[aria-label="Sprache"]', "en")
         self.see("takes a1")
+
+    def test_a_language_that_cannot_be_loaded(self) -> None:
+        self.visit("/", "[data-room]")
+        self.page.route("**/static/words/de.js", lambda route: route.abort())
+        self.page.select_option('select[aria-label="Language"]', "de")
+        self.see("The server does not answer.")
+        self.see("Running games")
+        self.assertEqual(self.page.input_value('select[aria-label="Language"]'), "en")
+        self.page.unroute("**/static/words/de.js")
+        self.errors.clear()
 
     def test_colours(self) -> None:
         self.visit("/", "[data-room]")
@@ -379,11 +393,17 @@ class WordsTest(BrowserTestCase):
         """Return the words of the shell and of each board."""
         self.page.goto(ORIGIN + "/")
         files = [
-            "/static/words.js",
             *(f"/static/games/{file.name}" for file in sorted((STATIC / "games").glob("*.js"))),
         ]
         load = "async (file) => JSON.stringify((await import(file)).words ?? {en: {}, de: {}})"
-        return {file: json.loads(self.page.evaluate(load, file)) for file in files}
+        boards = {file: json.loads(self.page.evaluate(load, file)) for file in files}
+        return {SHELL: {language: self.exported(language, "words") for language in ("en", "de")}, **boards}
+
+    def exported(self, language: str, name: str) -> Mapping[str, str]:
+        """Return what the module of a language exports: its `words`, or the German texts for the server's `codes`."""
+        load = "async ([language, name]) => (await import(`/static/words/${language}.js`))[name]"
+        found: Mapping[str, str] = self.page.evaluate(load, [language, name])
+        return found
 
     def test_same_keys_and_placeholders(self) -> None:
         self.kind = "toy"
@@ -398,7 +418,7 @@ class WordsTest(BrowserTestCase):
 
     def test_every_code_of_the_references_has_a_german_sentence(self) -> None:
         self.page.goto(ORIGIN + "/")
-        german = self.page.evaluate("async () => (await import('/static/codes.js')).codes.de")
+        german = self.exported("de", "codes")
         for game in ("battleship", "quoridor", "roborally", "software-challenge"):
             text = (REFERENCE / f"{game}.md").read_text()
             tables = re.findall(r"^\| Code \|.*\n\|[-|]+\n((?:\|.*\n)+)", text, re.MULTILINE)
@@ -410,7 +430,7 @@ class WordsTest(BrowserTestCase):
 
     def test_every_code_of_the_api_has_a_german_sentence(self) -> None:
         self.page.goto(ORIGIN + "/")
-        german = self.page.evaluate("async () => (await import('/static/codes.js')).codes.de")
+        german = self.exported("de", "codes")
         source = "".join(file.read_text() for file in (ROOT / "gamed" / "web").glob("*.py"))
         codes = set(re.findall(r'Refusal\(\s*\d+,\s*"([a-z-]+)"', source)) | {"disk", "store", "no-record"}
         # A page never makes these requests; their English sentences are for whoever writes one by hand.
@@ -422,7 +442,7 @@ class WordsTest(BrowserTestCase):
     def test_whatever_the_server_says_by_a_code_has_a_german_sentence(self) -> None:
         """All codes that the sources raise, not those of requests alone: rules, persons, records, imports."""
         self.page.goto(ORIGIN + "/")
-        german = self.page.evaluate("async () => (await import('/static/codes.js')).codes.de")
+        german = self.exported("de", "codes")
         known = {key.partition("-")[2] for key in german}
         folders = ("games", "records", "web", "lobby", "wire")
         files = [file for folder in folders for file in (ROOT / "gamed" / folder).rglob("*.py")]
@@ -438,7 +458,7 @@ class WordsTest(BrowserTestCase):
         self.errors.clear()
 
     def test_every_option_has_its_words(self) -> None:
-        words = self.dictionaries()["/static/words.js"]["en"]
+        words = self.dictionaries()[SHELL]["en"]
         for kind, game_type in game_types().items():
             for key, value in game_type.options(game_type.settings()).items():
                 if key not in ("seed", "plan"):
@@ -454,9 +474,9 @@ class WordsTest(BrowserTestCase):
 
     def test_every_word_of_the_shell_is_used(self) -> None:
         files = [*STATIC.glob("*.js"), *STATIC.glob("pages/*.js")]
-        source = "".join(file.read_text() for file in files if file.name != "words.js")
+        source = "".join(file.read_text() for file in files)
         built = re.compile(r"(status|state|end|none|any)[A-Z0-9]\w*|\w+OfGame|(option|value)_[\w-]+")
-        for key in self.dictionaries()["/static/words.js"]["en"]:
+        for key in self.dictionaries()[SHELL]["en"]:
             is_used = f'"{key.removesuffix("One")}"' in source or re.search(rf"\b{key}: el\(|\b{key}: choice\(", source)
             self.assertTrue(is_used or built.fullmatch(key), key)
         self.errors.clear()

@@ -73,7 +73,11 @@ function drawHeader() {
   const tongues = choice(Object.entries(languages), language(), {
     "aria-label": t("language"),
     onchange: async (event) => {
-      speak(event.target.value);
+      try {
+        await speak(event.target.value);
+      } catch {
+        announce(t("away"));
+      }
       await show(false);
       header.querySelector(`select[aria-label="${t("language")}"]`)?.focus();
     },

@@ -4,7 +4,7 @@ import { Refusal, gameOf } from "./api.js";
 import { bdi, el, isolated, nameOn, replace } from "./dom.js";
 import { language, spelled, t } from "./words.js";
 
-/** The server's names for the causes of an end, and the part of their keys in words.js. */
+/** The server's names for the causes of an end, and the part of their keys in words/. */
 export const TERMINATIONS = {
   victory: "Victory",
   forfeit: "Forfeit",

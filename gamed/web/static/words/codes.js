@@ -263,4 +263,4 @@ const imported = {
 
 const prefixed = (prefix, texts) => Object.fromEntries(Object.entries(texts).map(([code, text]) => [`${prefix}-${code}`, text]));
 
-export const codes = { de: { ...prefixed("refused", refused), ...prefixed("error", error), ...prefixed("import", imported) } };
+export const codes = { ...prefixed("refused", refused), ...prefixed("error", error), ...prefixed("import", imported) };
