@@ -182,12 +182,12 @@ class SettingsTest(ShellTestCase):
 
     def test_a_language_that_cannot_be_loaded(self) -> None:
         self.visit("/", "[data-room]")
-        self.page.route("**/static/words/de.js", lambda route: route.abort())
+        self.page.route("**/words/de.js", lambda route: route.abort())
         self.page.select_option('select[aria-label="Language"]', "de")
-        self.see("The server does not answer.")
+        self.see("The server does not answer.", ".unseen")
         self.see("Running games")
         self.assertEqual(self.page.input_value('select[aria-label="Language"]'), "en")
-        self.page.unroute("**/static/words/de.js")
+        self.page.unroute("**/words/de.js")
         self.errors.clear()
 
     def test_colours(self) -> None:
